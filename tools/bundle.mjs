@@ -1,5 +1,5 @@
-// Bundles a package's entry points, and the further entries that are named, into dist, in the package's folder. The static imports of the first entry point become one
-// file: finding a file takes longer than reading it, and calls within a file are cheaper than calls between files.
+// node bundle.mjs [FILE ...]: bundles the entry points of the package in the working directory, and the given files, into dist. The static imports of the first entry
+// point become one file: finding a file takes longer than reading it, and calls within a file are cheaper than calls between files.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { rolldown } from "rolldown";
@@ -18,25 +18,25 @@ const bundle = await rolldown({
   external: (id) => !/^[./]/.test(id),
   logLevel: "warn",
 });
-const apart = await bundle.generate(output);
+const separate = await bundle.generate(output);
 const loaded = modulesOf(first);
 const { output: files } = await bundle.generate({
   ...output,
-  chunkFileNames: "chunks/[name]-[hash].js", // one folder below dist, as modules are that find files next to them
+  chunkFileNames: "chunks/[name]-[hash].js", // one folder below dist, like modules that find files by relative paths
   codeSplitting: { groups: [{ name: basename(manifest.name), test: (id) => loaded.has(id) }] },
 });
 for (const { fileName, code } of files) replace(join(output.dir, fileName), code);
 const kept = new Set(files.map(({ fileName }) => basename(fileName)));
 if (existsSync("dist/chunks"))
-  for (const name of readdirSync("dist/chunks")) if (!kept.has(name)) rmSync(join("dist/chunks", name)); // their names contain hashes, so old ones would remain
+  for (const name of readdirSync("dist/chunks")) if (!kept.has(name)) rmSync(join("dist/chunks", name)); // file names contain hashes, so old files would remain
 await bundle.close();
 
-/** `command/main` of `./src/command/main.ts`. */
+/** Returns the name of an entry: `command/main` for `./src/command/main.ts`. */
 function nameOf(file) {
   return file.replace(/^(?:\.\/)?src\//, "").replace(/\.ts$/, "");
 }
 
-/** Replaces a file in one step: other processes may import it meanwhile. */
+/** Replaces a file atomically, because other processes may import it at the same time. */
 function replace(path, code) {
   mkdirSync(dirname(path), { recursive: true });
   if (existsSync(path) && readFileSync(path, "utf8") === code) return;
@@ -45,9 +45,9 @@ function replace(path, code) {
   renameSync(next, path);
 }
 
-/** The modules of an entry and of all chunks that it imports, in turn. */
+/** Returns the modules of an entry and of all chunks that it imports, directly or indirectly. */
 function modulesOf(entry) {
-  const chunks = new Map(apart.output.map((chunk) => [chunk.fileName, chunk]));
+  const chunks = new Map(separate.output.map((chunk) => [chunk.fileName, chunk]));
   const names = new Set([`${entry}.js`]);
   for (const name of names) for (const imported of chunks.get(name)?.imports ?? []) names.add(imported);
   return new Set([...names].flatMap((name) => chunks.get(name)?.moduleIds ?? []));

@@ -24,7 +24,7 @@ const hiddenMembers = {
   }),
 };
 
-/** Declarators of the module itself, exported or not. */
+/** Returns the top-level declarators of the module, exported or not. */
 const declarators = ({ body }) =>
   body
     .map((statement) => (statement.type === "ExportNamedDeclaration" ? statement.declaration : statement))

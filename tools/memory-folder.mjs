@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:
 import { freemem } from "node:os";
 import { join } from "node:path";
 
-const NEEDED_BYTES = 8 * 2 ** 30; // servers, databases and installations of a whole run take 2 GB at most
+const NEEDED_BYTES = 8 * 2 ** 30; // the servers, databases and installations of a whole run take at most 2 GB
 const MEMORY = "/dev/shm";
 
 /**
@@ -15,7 +15,7 @@ export const memoryFolder = () => {
     const { bavail, bsize } = statfsSync(MEMORY);
     if (Math.min(bavail * bsize, freemem()) < NEEDED_BYTES) return undefined;
     const folder = mkdtempSync(join(MEMORY, "framework-run-"));
-    chmodSync(folder, 0o755); // a server of another user has a folder of its own below it
+    chmodSync(folder, 0o755); // a server with another user has a folder in it
     if (runsPrograms(folder)) return folder;
     rmSync(folder, { recursive: true });
   } catch {
@@ -31,7 +31,7 @@ const runsPrograms = (folder) => {
     execFileSync(program);
     return true;
   } catch {
-    return false; // mounted with `noexec`, as containers do
+    return false; // mounted with `noexec`, as in containers
   } finally {
     rmSync(program);
   }

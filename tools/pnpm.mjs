@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
-const windows = process.platform === "win32"; // npm and pnpm are scripts there, which only a shell can start
+const windows = process.platform === "win32"; // there npm and pnpm are scripts, which only a shell can start
 const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
 const { packageManager, config } = JSON.parse(manifest);
 const script = process.argv.slice(2);
@@ -42,7 +42,7 @@ function major(version) {
   return Number.parseInt(version, 10) || 0;
 }
 
-/** Runs a program and returns its exit code. Ctrl-C reaches the program through the terminal; this process only waits for it. */
+/** Runs a program and returns its exit code. Ctrl-C reaches the program through the terminal, and this process only waits. */
 async function run(program, args) {
   const words = windows ? args.map((word) => `"${word.replaceAll('"', '""')}"`) : args;
   const child = spawn(program, words, { stdio: "inherit", env, shell: windows });

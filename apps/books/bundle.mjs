@@ -4,7 +4,7 @@ import { isBuiltin } from "node:module";
 import { dirname, join, posix, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
-import { ownPlace } from "@framework/bundled-sources/own-place";
+import { keepImportMeta } from "@framework/bundled-sources/import-meta";
 
 const folder = resolve(process.argv[2] ?? import.meta.dirname);
 const output = join(folder, "dist/service");
@@ -15,7 +15,7 @@ const urlOf = (file) => {
   return `new URL(${JSON.stringify(path)}, __bundleUrl)`;
 };
 const pathOf = (file) => `process.getBuiltinModule("node:url").fileURLToPath(${urlOf(file)})`;
-const { plugins, define } = ownPlace({
+const { plugins, define } = keepImportMeta({
   url: (file) => `${urlOf(file)}.href`,
   filename: pathOf,
   dirname: (file) => pathOf(dirname(file)),
@@ -24,7 +24,7 @@ const { plugins, define } = ownPlace({
 const bundle = await rolldown({
   input: ["main", "app"].map((name) => join(folder, `dist/${name}.js`)), // also the app, so that it can be imported without running it
   platform: "node",
-  tsconfig: false, // that of a deployed folder extends a file that is not deployed
+  tsconfig: false, // the tsconfig.json of a deployed folder extends a file that is not deployed
   external: isBuiltin,
   plugins,
   transform: { define },

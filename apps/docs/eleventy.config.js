@@ -1,6 +1,6 @@
 import { configure } from "./src/build/configure.ts";
 
-/** The pages come from the repository, so the only folder of templates is that of the layout. */
+/** The pages come from the repository, so the layout is the only template. */
 export default async (eleventy) => {
   await configure(eleventy);
   return {

@@ -3,7 +3,7 @@ export interface Call {
   readonly path: string;
   /** JSON in ASCII, which makes it a POST. @default none */
   readonly body?: string;
-  /** Fields in addition to Host, Accept, Connection and those of the body. @default none */
+  /** Fields in addition to Host, Accept, Connection and the fields of the body. @default none */
   readonly fields?: Readonly<Record<string, string>>;
   /** Whether a GET has `Connection: keep-alive`, which is also the default of HTTP/1.1. @default true */
   readonly keepAlive?: boolean;

@@ -5,7 +5,7 @@ import { Connection } from "./connection.ts";
 
 const REPLY = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 
-/** Opens a connection to a server that answers each request of a socket with the next handler. */
+/** Opens a connection to a server that handles each request of a socket with the next handler. */
 const connect = async (...handlers: readonly ((socket: Socket) => void)[]) => {
   const server = createServer((socket) => {
     let turn = 0;
@@ -35,11 +35,11 @@ const resets = (socket: Socket): void => void socket.resetAndDestroy();
 
 test("returns complete replies with their bytes on the connection, and reuses it", async () => {
   await using peer = await connect(writes(REPLY), writes(REPLY));
-  for (const answered of [1, 2]) {
+  for (const replies of [1, 2]) {
     const outcome = await peer.connection.exchange({ path: "/" });
     expect(outcome).toMatchObject({ kind: "reply", reply: { status: 200, body: "hi", closes: false } });
     expect(outcome).toHaveProperty("reply.bytes", REPLY.length);
-    expect(peer.connection).toMatchObject({ answered, usable: true });
+    expect(peer.connection).toMatchObject({ replies, usable: true });
   }
 });
 

@@ -14,7 +14,7 @@ export type FailureKind =
   /** Closed or reset after a part of the reply. */
   | "reset within the reply"
   /** No byte for `SILENCE_MS`. */
-  | "no answer"
+  | "no reply"
   | "malformed reply";
 
 /** Outcome of a request. */
@@ -32,7 +32,7 @@ export class Connection {
   /** Milliseconds of `performance.now()`. */
   readonly openedAt: number = performance.now();
   /** Replies so far. */
-  answered = 0;
+  replies = 0;
   private readonly port: number;
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
   private socket: Socket | null = null;
@@ -95,14 +95,14 @@ export class Connection {
       this.socket = socket;
       this.before = socket.bytesRead;
     });
-    request.once("timeout", () => this.end({ kind: "no answer", reason: `no byte for ${SILENCE_MS} ms` }));
+    request.once("timeout", () => this.end({ kind: "no reply", reason: `no byte for ${SILENCE_MS} ms` }));
     request.on("error", (error: NodeJS.ErrnoException) => this.failed(error));
     request.end(body);
     return { promise, request };
   }
 
   private replied(reply: Reply): void {
-    this.answered++;
+    this.replies++;
     if (reply.closes) this.end({ kind: "reply", reply });
     else this.settle({ kind: "reply", reply });
   }
@@ -115,7 +115,7 @@ export class Connection {
     if (code === "ECONNREFUSED") return "refused";
     if (code.startsWith("HPE_")) return "malformed reply";
     if ((this.socket?.bytesRead ?? 0) > this.before) return "reset within the reply";
-    return this.answered === 0 ? "reset, fresh connection" : "reset, reused connection";
+    return this.replies === 0 ? "reset, fresh connection" : "reset, reused connection";
   }
 
   /** Settles the request; later events, which closing the socket causes, have no effect. */

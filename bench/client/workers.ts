@@ -6,7 +6,7 @@ export const workerOf = (body: string): number | null => {
   return pid === undefined ? null : Number(pid);
 };
 
-/** Returns the process ids of the workers that answer on new connections, which the primary distributes among them. */
+/** Returns the process ids of the workers that serve new connections, which the primary distributes among them. */
 export const servingWorkers = async (port: number, requests = 24): Promise<Set<number>> => {
   const replies = await Promise.all(Array.from({ length: requests }, () => fetchJson(port, "/books")));
   return new Set(replies.map((reply) => (reply as { pid: number }).pid));

@@ -6,7 +6,7 @@ import { workloads } from "../workloads/workloads.ts";
 /** The peer with the least CPU time for one workload. */
 export interface BestPeer {
   readonly server: string;
-  /** Its CPU time divided by that of the framework on its fast transport. */
+  /** Its CPU time divided by the CPU time of the framework on its fast transport. */
   readonly ratio: Estimate;
 }
 

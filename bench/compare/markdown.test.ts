@@ -34,7 +34,7 @@ test("the block describes the machine, and every result has its interval", () =>
   expect(block).not.toContain("quick");
 });
 
-test("the first table has the best peer of each row, both runs, and what the servers cache", () => {
+test("the first table has the best peer of each row, both runs, and the caches of the servers", () => {
   const cells = exampleReport.cells.map((cell) => ({
     ...cell,
     ratioToRaw: { median: 1.5, low: 1, high: 2, n: 20 },

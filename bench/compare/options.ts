@@ -23,7 +23,7 @@ export interface Options {
   readonly share: number;
   /** Requests to each server before it is measured. */
   readonly warmUp: number;
-  /** The same for a workload with a gate: about as many as V8 needs to finish optimizing. */
+  /** Warm-up requests of a workload with a gate: about as many as V8 needs to finish optimizing. */
   readonly gatedWarmUp: number;
   /** Fresh processes for each memory measurement. */
   readonly memoryRounds: number;

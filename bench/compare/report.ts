@@ -12,7 +12,7 @@ export interface Cell {
   /** CPU time of raw divided by this server's; null where raw was not measured. */
   readonly ratioToRaw: Estimate | null;
   readonly ratioToTuned: Estimate | null;
-  /** CPU time of this server divided by that of the framework on its fast transport: above 1 the framework is cheaper. */
+  /** CPU time of this server divided by the CPU time of the framework on its fast transport: above 1 the framework is cheaper. */
   readonly ratioOfFast: Estimate | null;
   readonly requestsPerSecond: Estimate;
   readonly p50Ms: Estimate;

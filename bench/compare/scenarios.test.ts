@@ -20,6 +20,6 @@ test("every server of a scenario has a program, and every scenario a workload", 
   }
 });
 
-test("every workload says what the servers cache", () => {
+test("every workload describes the caches of the servers", () => {
   expect(workloads.filter(({ cached = "" }) => cached === "")).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 
 const REQUEST = "GET /json HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n";
 
-/** Sends `total` requests, each on a new connection, `concurrency` at a time. @throws when one is refused, reset or gets a status other than 200 */
+/** Sends `total` requests, each on a new connection, `concurrency` of them concurrently. @throws when one is refused, reset or gets a status other than 200 */
 export const sendOnNewConnections = async (
   port: number,
   concurrency: number,

@@ -24,7 +24,7 @@ const insert = async (tx: Transaction, { book, amount }: Order): Promise<{ id: n
 const plain = (db: Database, number: number): Promise<{ id: number }> =>
   db.transaction((tx) => insert(tx, order(number)));
 
-/** The same with an idempotency key, which it looks up first and stores with the result. */
+/** Runs the handler with an idempotency key, which it looks up first and stores with the result. */
 const keyed = (db: Database, number: number, key: string): Promise<{ id: number }> =>
   db.transaction(async (tx) => {
     const input = order(number);

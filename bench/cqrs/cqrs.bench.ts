@@ -16,21 +16,21 @@ import { startPostgres } from "./packages.ts";
 /** Minimum throughput of a command, as a ratio to the same hand-written transaction. */
 const MIN_RATIO = 0.8;
 
-/** The same with idempotency keys. The stored result has more columns than the hand-written row; claim and look-up are one statement instead of two. */
+/** Minimum ratio with idempotency keys. The stored result has more columns than the hand-written row; claim and look-up are one statement instead of two. */
 const MIN_RATIO_KEYED = 0.7;
 
 /** Maximum processor time of the dispatch of a call in microseconds. */
 const MAX_MICROS = 20;
 
 const compare = async (
-  what: string,
+  label: string,
   which: CommandCase,
   rounds: number,
   minRatio: number | null = which.keyed ? MIN_RATIO_KEYED : MIN_RATIO,
 ): Promise<void> => {
   const { throughput, processor, ours, bare } = await compareCommands(which, rounds);
   printTable(
-    [what, "throughput ratio", "processor time ratio", "command, µs", "by hand, µs"],
+    [label, "throughput ratio", "processor time ratio", "command, µs", "by hand, µs"],
     [
       [
         "median, 95 %",
@@ -44,25 +44,25 @@ const compare = async (
   if (minRatio !== null)
     gate(
       throughput.median >= minRatio,
-      `${what}: at least ${minRatio} of the same hand-written transaction\n`,
+      `${label}: at least ${minRatio} of the same hand-written transaction\n`,
     );
 };
 
-const dispatch = async (what: Operation, rounds: number): Promise<void> => {
-  const { extra } = await compareDispatch(what, rounds);
-  printTable([what, "processor, µs"], [["median, 95 %", formatEstimate(extra, 2)]]);
-  gate(extra.median <= MAX_MICROS, `dispatch of a ${what}: at most ${MAX_MICROS} µs of processor time\n`);
+const dispatch = async (label: Operation, rounds: number): Promise<void> => {
+  const { extra } = await compareDispatch(label, rounds);
+  printTable([label, "processor, µs"], [["median, 95 %", formatEstimate(extra, 2)]]);
+  gate(extra.median <= MAX_MICROS, `dispatch of a ${label}: at most ${MAX_MICROS} µs of processor time\n`);
 };
 
 const onSqlite = async (
-  what: string,
+  label: string,
   which: Omit<CommandCase, "url" | "callers">,
   rounds: number,
   minRatio?: null,
 ): Promise<void> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-cqrs-"));
   const url = `sqlite://${join(folder.path, "orders.db")}`;
-  await compare(what, { url, callers: 1, ...which }, rounds, minRatio);
+  await compare(label, { url, callers: 1, ...which }, rounds, minRatio);
 };
 
 const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
@@ -82,8 +82,8 @@ const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
     await onSqlite('SQLite, synchronous "normal", no gate', which, rounds, null);
   },
   dispatch: async (rounds) => {
-    for (const what of ["command", "query", "query without coalescing"] as const)
-      await dispatch(what, rounds);
+    for (const label of ["command", "query", "query without coalescing"] as const)
+      await dispatch(label, rounds);
   },
 };
 
@@ -91,11 +91,11 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rounds: { type: "string", default: "40" } },
 });
-const wanted = positionals.length === 0 ? Object.keys(parts) : positionals;
+const selectedParts = positionals.length === 0 ? Object.keys(parts) : positionals;
 printTitle(
   `Commands and queries compared with the same hand-written work, median of ${values.rounds} rounds with a 95 % interval`,
 );
-for (const name of wanted) {
+for (const name of selectedParts) {
   const part = parts[name];
   if (part === undefined)
     throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);

@@ -25,7 +25,7 @@ export interface Order {
 export const Place = command("Place", { input: schema<Order>(), output: schema<{ id: number }>() });
 export const Count = query("Count", { input: schema<Order>(), output: schema<{ count: number }>() });
 
-/** The same without single flight. */
+/** The same query without request coalescing. */
 export const Alone = query("Alone", {
   input: schema<Order>(),
   output: schema<{ count: number }>(),

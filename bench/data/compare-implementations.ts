@@ -9,7 +9,7 @@ export interface Implementation {
 
 /** Comparison of two implementations. */
 export interface Compared {
-  /** Time of a bare call divided by that of ours, within one round: above 1, ours is faster. */
+  /** Time of a bare call divided by the time of our call, within one round: above 1, ours is faster. */
   readonly throughput: Estimate;
   /** The same for processor time of this process. */
   readonly processor: Estimate;

@@ -12,11 +12,11 @@ import { comparePostgres, compareSqlite } from "./queries.ts";
 import { measureStalledReaders } from "./stalled-readers.ts";
 import type { Compared } from "./compare-implementations.ts";
 
-const LEAST = 0.9;
+const MIN_RATIO = 0.9;
 
-const print = (what: string, { throughput, processor, ours, bare }: Compared): void => {
+const print = (label: string, { throughput, processor, ours, bare }: Compared): void => {
   printTable(
-    [what, "throughput to bare", "processor to bare", "ours, µs", "bare, µs"],
+    [label, "throughput to bare", "processor to bare", "ours, µs", "bare, µs"],
     [
       [
         "median, 95 %",
@@ -27,7 +27,10 @@ const print = (what: string, { throughput, processor, ours, bare }: Compared): v
       ],
     ],
   );
-  gate(throughput.median >= LEAST, `${what}: at least ${LEAST} of the throughput of the bare library\n`);
+  gate(
+    throughput.median >= MIN_RATIO,
+    `${label}: at least ${MIN_RATIO} of the throughput of the bare library\n`,
+  );
 };
 
 const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
@@ -45,9 +48,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rounds: { type: "string", default: "60" } },
 });
-const wanted = positionals.length === 0 ? Object.keys(parts) : positionals;
+const selectedParts = positionals.length === 0 ? Object.keys(parts) : positionals;
 printTitle(`Compared with the bare libraries, median of ${values.rounds} rounds with a 95 % interval`);
-for (const name of wanted) {
+for (const name of selectedParts) {
   const part = parts[name];
   if (part === undefined)
     throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);

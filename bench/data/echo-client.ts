@@ -56,15 +56,15 @@ export const openWebSocket = async (port: number, path: string): Promise<Socket>
     `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
       `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
   );
-  const [answer] = (await once(socket, "data")) as [Buffer];
+  const [reply] = (await once(socket, "data")) as [Buffer];
   socket.pause();
   socket.removeAllListeners("data");
-  if (answer.toString("latin1", 0, 12) !== "HTTP/1.1 101")
-    throw new Error(`the handshake failed: ${String(answer)}`);
+  if (reply.toString("latin1", 0, 12) !== "HTTP/1.1 101")
+    throw new Error(`the handshake failed: ${String(reply)}`);
   return socket;
 };
 
-/** Opens many connections, 100 at a time, because the accept backlog is short. */
+/** Opens many connections in batches of 100, because the accept backlog is short. */
 export const openMany = async <T>(count: number, open: () => Promise<T>): Promise<T[]> => {
   const opened: T[] = [];
   while (opened.length < count) {

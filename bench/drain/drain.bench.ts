@@ -34,8 +34,8 @@ printTable(
 );
 
 const lost = stops.map((stop) => stop.lost).reduce((a, b) => a + b, 0);
-const answered = stops.map((stop) => stop.tally.replies).reduce((a, b) => a + b, 0);
-gate(lost === 0, `single process: ${lost} of ${answered + lost} accepted requests lost`);
+const replies = stops.map((stop) => stop.tally.replies).reduce((a, b) => a + b, 0);
+gate(lost === 0, `single process: ${lost} of ${replies + lost} accepted requests lost`);
 gate(
   stops.every(({ code }) => code === 0),
   "single process: every exit code is 0",

@@ -16,7 +16,7 @@ export interface RollingResult {
 /** Time limit for replacing a worker and finishing its requests. */
 const REPLACEMENT_MS = 40_000;
 
-/** Sends SIGTERM to each worker in turn, in at least `rolls` passes and until `requests` are answered. */
+/** Sends SIGTERM to each worker in turn, in at least `rolls` passes and until `requests` have a reply. */
 export const rollWorkers = async (rolls: number, requests: number): Promise<RollingResult> => {
   const { program, port } = await startServer("books.ts", ["--env", "production", "--workers", "2"]);
   const tally = new Tally();

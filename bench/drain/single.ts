@@ -7,7 +7,7 @@ import { mixedLanes } from "./lanes.ts";
 /** Outcome of a stop under load. */
 export interface StopResult {
   readonly tally: Tally;
-  /** Requests that the process accepted and did not answer. */
+  /** Number of accepted requests without a reply. */
   readonly lost: number;
   readonly code: number | null;
   /** Milliseconds from the signal to the end of the process. */

@@ -5,7 +5,7 @@ import { type BareRow, loadPg } from "./packages.ts";
 export interface BareWork {
   /** Adds items. */
   fill(items: number, payload: string): Promise<void>;
-  /** Claims and deletes `batch` items at a time, until nothing is left. */
+  /** Claims and deletes items in batches of `batch` until none remains. */
   work(batch: number, handle: (payload: unknown) => void): Promise<void>;
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ import { barePostgres, bareSqlite, type BareWork } from "./bare-work.ts";
 import { kernelWork } from "./kernel-work.ts";
 import { startPostgres } from "./packages.ts";
 
-const LEAST = 0.7;
+const MIN_RATIO = 0.7;
 const WARM_UP = 3;
 const payload = { order: 12_345, customer: "customer", items: ["first", "second", "third"] };
 
@@ -34,7 +34,7 @@ const handle = (given: unknown): void => {
   if (typeof given === "object") handledItems++;
 };
 
-const compare = async (what: string, url: string, bare: BareWork): Promise<void> => {
+const compare = async (label: string, url: string, bare: BareWork): Promise<void> => {
   const kernel = await kernelWork(url, batch, handle);
   const taken: { readonly ours: number; readonly bare: number }[] = [];
   const runBare = async (): Promise<number> => {
@@ -57,7 +57,7 @@ const compare = async (what: string, url: string, bare: BareWork): Promise<void>
   const ratio = estimate(taken.map((one) => one.bare / one.ours));
   const perSecond = (ms: number): number => (items * 1000) / ms;
   printTable(
-    [what, "ratio", "ours, items/s", "bare, items/s"],
+    [label, "ratio", "ours, items/s", "bare, items/s"],
     [
       [
         `batches of ${batch}`,
@@ -67,7 +67,7 @@ const compare = async (what: string, url: string, bare: BareWork): Promise<void>
       ],
     ],
   );
-  gate(ratio.median >= LEAST, `${what}: claim and complete at least ${LEAST} of hand-written SQL\n`);
+  gate(ratio.median >= MIN_RATIO, `${label}: claim and complete at least ${MIN_RATIO} of hand-written SQL\n`);
 };
 
 const postgres = async (fsync: boolean): Promise<void> => {

@@ -12,11 +12,11 @@ import { comparePostgres } from "./postgres.ts";
 import { compareSqlite } from "./sqlite.ts";
 
 /** An append may take at most 15 % longer than with the bare library. */
-const LEAST = 1 / 1.15;
+const MIN_RATIO = 1 / 1.15;
 
-const print = (what: string, { throughput, processor, ours, bare }: Compared, isGate = true): void => {
+const print = (label: string, { throughput, processor, ours, bare }: Compared, isGate = true): void => {
   printTable(
-    [what, "throughput to bare", "processor to bare", "ours, µs", "bare, µs"],
+    [label, "throughput to bare", "processor to bare", "ours, µs", "bare, µs"],
     [
       [
         "median, 95 %",
@@ -27,7 +27,7 @@ const print = (what: string, { throughput, processor, ours, bare }: Compared, is
       ],
     ],
   );
-  if (isGate) gate(throughput.median >= LEAST, `${what}: at most 15 % over the same hand-written SQL\n`);
+  if (isGate) gate(throughput.median >= MIN_RATIO, `${label}: at most 15 % over the same hand-written SQL\n`);
 };
 
 const sizes = [1, 10, 100];
@@ -60,11 +60,11 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rounds: { type: "string", default: "40" } },
 });
-const wanted = positionals.length === 0 ? Object.keys(parts) : positionals;
+const selectedParts = positionals.length === 0 ? Object.keys(parts) : positionals;
 printTitle(
   `Appends compared with the same hand-written SQL, median of ${values.rounds} rounds with a 95 % interval`,
 );
-for (const name of wanted) {
+for (const name of selectedParts) {
   const part = parts[name];
   if (part === undefined)
     throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);

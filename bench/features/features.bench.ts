@@ -59,13 +59,13 @@ const chosen =
 printTitle(`Cost of features per request, median of ${values.rounds} rounds with a 95 % interval`);
 const before = await measureRequest();
 const costs = chosen.map((one) => ({ ...one, cost: measureCost(one.package, values.rounds) }));
-const whole = estimate([before, await measureRequest()]).median;
+const requestMicros = estimate([before, await measureRequest()]).median;
 printTable(
-  ["Package", "request", "µs added", `% of a whole request (${whole.toFixed(1)} µs)`],
+  ["Package", "request", "µs added", `% of a whole request (${requestMicros.toFixed(1)} µs)`],
   costs.map(({ package: name, description, cost }) => [
     name,
     description,
     formatEstimate(inMicros(cost.added), 2),
-    Math.max(0, (cost.added.median / 1000 / whole) * 100).toFixed(0),
+    Math.max(0, (cost.added.median / 1000 / requestMicros) * 100).toFixed(0),
   ]),
 );

@@ -47,18 +47,20 @@ const drain = async (chunks: AsyncIterable<Uint8Array>, source: MemorySource): P
 /** Serves one request to its end. */
 const exchange = (serve: Serve, source: MemorySource): void | Promise<void> => {
   const reply = serve(source);
-  return reply instanceof Promise ? reply.then((late) => consume(late, source)) : consume(reply, source);
+  return reply instanceof Promise
+    ? reply.then((resolved) => consume(resolved, source))
+    : consume(reply, source);
 };
 
 const slice = async (serve: Serve, request: RequestInMemory, calls: number): Promise<number> => {
   const sources = Array.from({ length: calls }, () => new MemorySource(request));
   const before = process.cpuUsage();
   for (let at = 0; at < calls; at += EACH_TURN) {
-    const late = sources
+    const pending = sources
       .slice(at, at + EACH_TURN)
       .map((source) => exchange(serve, source))
       .filter((one) => one !== undefined);
-    if (late.length > 0) await Promise.all(late);
+    if (pending.length > 0) await Promise.all(pending);
     await turn();
   }
   const { user, system } = process.cpuUsage(before);

@@ -1,6 +1,6 @@
 /**
- * Measures the cost of rejecting an attack as a multiple of a trivial query, in processor time including the kernel's: the cheapest of many slices of each, interleaved.
- * Other load on the machine only adds time, so the cheapest slices hardly depend on it.
+ * Measures the cost of rejecting an attack as a multiple of a trivial query, in processor time including the kernel's: the cheapest of many slices of each,
+ * interleaved. Other load on the machine only adds time, so the cheapest slices hardly depend on it.
  *
  *   pnpm --filter @framework/bench run bench:graphql:attacks [--rounds 40]
  */
@@ -25,28 +25,28 @@ const { values } = parseArgs({
 });
 const [{ name, title, file }] = servers;
 await using member = await startMember({ name, title, file, args: [] });
-const asked: { readonly workload: Workload; readonly shot: Shot; least: number }[] = [];
+const cases: { readonly workload: Workload; readonly shot: Shot; min: number }[] = [];
 for (const workload of [field, ...attacks, ...mistakes])
-  asked.push({ workload, shot: await verify(name, member.port, workload), least: Infinity });
+  cases.push({ workload, shot: await verify(name, member.port, workload), min: Infinity });
 for (let round = -WARM_UP; round < Number(values.rounds); round++) {
-  for (const each of asked) {
+  for (const each of cases) {
     const { cpuMicros } = await slice(member, each.workload, each.shot, REQUESTS);
-    if (round >= 0) each.least = Math.min(each.least, cpuMicros);
+    if (round >= 0) each.min = Math.min(each.min, cpuMicros);
   }
 }
-const [trivial] = asked;
-const timesTrivial = (least: number): number => least / (trivial?.least ?? NaN);
+const [trivial] = cases;
+const timesTrivial = (min: number): number => min / (trivial?.min ?? NaN);
 printTitle(`Rejections, cheapest of ${values.rounds} slices`);
 printTable(
   ["", "bytes", "µs CPU", "trivial queries"],
-  asked.map(({ workload, shot, least }) => [
+  cases.map(({ workload, shot, min }) => [
     workload.title,
     shot.bytes.length,
-    least.toFixed(1),
-    timesTrivial(least).toFixed(2),
+    min.toFixed(1),
+    timesTrivial(min).toFixed(2),
   ]),
 );
-for (const { workload, least } of asked.slice(1, 1 + attacks.length)) {
-  const times = timesTrivial(least);
+for (const { workload, min } of cases.slice(1, 1 + attacks.length)) {
+  const times = timesTrivial(min);
   gate(times <= LIMIT, `${workload.name}: ${times.toFixed(2)} trivial queries, at most ${LIMIT}`);
 }

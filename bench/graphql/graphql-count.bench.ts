@@ -37,8 +37,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 const counts = new Map<ServerName, ReadonlyMap<string, Count>>();
 for (const { name, file, args } of servers) {
   if (!values.servers.split(",").includes(name)) continue;
-  const asked = operations.map((workload) => operationFor(name, workload));
-  counts.set(name, await countSubject({ name, file, args, nodeArgs: earlyOptimization }, asked, effort));
+  const selectedWorkloads = operations.map((workload) => operationFor(name, workload));
+  counts.set(
+    name,
+    await countSubject({ name, file, args, nodeArgs: earlyOptimization }, selectedWorkloads, effort),
+  );
   const cells = [...(counts.get(name) ?? [])].map(
     ([each, { instructions, low, high }]) => `${each} ${instructions} [${low}–${high}]`,
   );

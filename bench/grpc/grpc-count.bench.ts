@@ -1,5 +1,6 @@
 /**
- * Counts the user-space instructions of the server per unary call, which do not depend on machine load: `@framework/grpc` compared with bare grpc-js and proto-loader.
+ * Counts the user-space instructions of the server per unary call, which do not depend on machine load: `@framework/grpc` compared with bare grpc-js and
+ * proto-loader.
  *
  *   pnpm --filter @framework/bench run bench:grpc:count [--only bare,framework] [--warm-up 4000] [--calls 500]
  */
@@ -9,7 +10,7 @@ import { earlyOptimization } from "../instructions/subjects.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { UnaryLoad } from "./unary-load.ts";
 
-const LEAST = 0.9;
+const MIN_RATIO = 0.9;
 const CONNECTIONS = 4;
 const CONCURRENCY = 64;
 
@@ -59,4 +60,7 @@ printTable(
 );
 const share = (counts.get("bare")?.[0] ?? NaN) / (counts.get("framework")?.[0] ?? NaN);
 if (!Number.isNaN(share))
-  gate(share >= LEAST, `${share.toFixed(3)} of the calls per instruction of bare grpc-js, at least ${LEAST}`);
+  gate(
+    share >= MIN_RATIO,
+    `${share.toFixed(3)} of the calls per instruction of bare grpc-js, at least ${MIN_RATIO}`,
+  );

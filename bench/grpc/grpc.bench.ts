@@ -14,7 +14,7 @@ import { startServer } from "../measure/server.ts";
 import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { UnaryLoad } from "./unary-load.ts";
 
-const LEAST = 0.9;
+const MIN_RATIO = 0.9;
 const WARM_UP = 5;
 const CONNECTIONS = 4;
 const CONCURRENCY = 64;
@@ -64,4 +64,4 @@ printTable(
   ["calls per CPU time", "calls/s", "ours, µs of CPU", "grpc-js, µs of CPU"],
   [[formatEstimate(cpu, 3), formatEstimate(rate, 3), micros("ours"), micros("bare")]],
 );
-gate(cpu.median >= LEAST, `unary calls: at least ${LEAST} of the calls per CPU time of bare grpc-js`);
+gate(cpu.median >= MIN_RATIO, `unary calls: at least ${MIN_RATIO} of the calls per CPU time of bare grpc-js`);

@@ -32,15 +32,15 @@ export class UnaryLoad implements Disposable {
     });
   }
 
-  /** Makes calls, `concurrency` at a time. Returns the elapsed milliseconds. @throws when a call fails or its reply has a different length */
+  /** Makes calls, `concurrency` of them concurrently. Returns the elapsed milliseconds. @throws when a call fails or its reply has a different length */
   async run(calls: number, concurrency: number): Promise<number> {
     const from = performance.now();
-    const wanted = await this.call(7);
+    const expected = await this.call(7);
     let left = calls;
     const lane = async (at: number): Promise<void> => {
       while (left-- > 0) {
         const outcome = await this.call(7, at);
-        if (!Buffer.isBuffer(outcome) || outcome.length !== (wanted as Buffer).length)
+        if (!Buffer.isBuffer(outcome) || outcome.length !== (expected as Buffer).length)
           throw new Error("a call failed, or its reply has a different length");
       }
     };

@@ -3,7 +3,7 @@
  *
  *   pnpm --filter @framework/bench bench:h2spec PROGRAM
  *
- * PROGRAM is a build of https://github.com/summerwind/h2spec (`go build ./cmd/h2spec`). Optional: nothing else needs Go, and no other check runs it.
+ * PROGRAM is a build of https://github.com/summerwind/h2spec (`go build ./cmd/h2spec`). Optional: no other program needs Go, and no other check runs it.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { startServer } from "../measure/server.ts";
 
-/** Intended failures: without the HTTP/2 preface a connection is HTTP/1.1 on the same port, and gets a reply before it is closed. */
+/** Intended failures: without the HTTP/2 preface a connection is HTTP/1.1 on the same port, and gets a reply before it closes. */
 const intendedFailures: ReadonlySet<string> = new Set(["http2/3.5 Sends invalid connection preface"]);
 
 const [program] = process.argv.slice(2);

@@ -24,21 +24,21 @@ export class Http2Load implements Disposable {
       const stream = session?.request(fields);
       if (stream === undefined) return reject(new Error("there is no connection"));
       let text = "";
-      let answer: Omit<Http2Reply, "body"> | null = null;
+      let received: Omit<Http2Reply, "body"> | null = null;
       stream.on("response", (head) => {
         const { ":status": status, "content-type": type, "content-length": length } = head;
-        answer = { status, type, length };
+        received = { status, type, length };
       });
       stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       stream.on("end", () =>
-        answer === null ? reject(new Error("no reply")) : resolve({ ...answer, body: text }),
+        received === null ? reject(new Error("no reply")) : resolve({ ...received, body: text }),
       );
       stream.on("error", reject);
       if (body !== undefined) stream.end(body);
     });
   }
 
-  /** Sends requests, `concurrency` at a time. @throws when one gets a status other than 200 */
+  /** Sends requests, `concurrency` of them concurrently. @throws when one gets a status other than 200 */
   async run(workload: Http2Workload, requests: number, concurrency: number): Promise<void> {
     let next = 0;
     const lane = async (at: number): Promise<void> => {

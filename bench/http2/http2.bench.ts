@@ -19,7 +19,7 @@ import { Http2Load } from "./http2-load.ts";
 import { type Http2Workload, http2Workloads } from "./http2-workloads.ts";
 
 /** Minimum ratio of requests for the same cost to bare `node:http2`: 1, minus measurement noise. */
-const LEAST = 0.97;
+const MIN_RATIO = 0.97;
 const WARM_UP = 5;
 const CONNECTIONS = 4;
 const CONCURRENCY = 64;
@@ -97,6 +97,6 @@ const compareInstructions = async (): Promise<number[]> => {
 
 const ratios = values.instructions ? await compareInstructions() : await compareProcessorTime();
 gate(
-  ratios.every((each) => each >= LEAST),
-  `at least ${LEAST} of the requests of bare node:http2 for the same cost`,
+  ratios.every((each) => each >= MIN_RATIO),
+  `at least ${MIN_RATIO} of the requests of bare node:http2 for the same cost`,
 );

@@ -13,7 +13,7 @@ export class IdleConnections {
 
   /** Opens connections and sends one request on each; returns the number of replies. */
   async connect(port: number, count: number): Promise<number> {
-    let answered = 0;
+    let replyCount = 0;
     const one = async (): Promise<void> => {
       while (this.peers.length < count) {
         const peer = new Peer(port);
@@ -25,11 +25,11 @@ export class IdleConnections {
         peer.socket.once("end", () => {
           this.longestMs = Math.max(this.longestMs, performance.now() - idleSince);
         });
-        if (ended === "enough" && peer.received.startsWith("HTTP/1.1 200 ")) answered++;
+        if (ended === "done" && peer.received.startsWith("HTTP/1.1 200 ")) replyCount++;
       }
     };
     await Promise.all(Array.from({ length: Math.min(CONCURRENCY, count) }, one));
-    return answered;
+    return replyCount;
   }
 
   /** Number of connections that the server has not closed. */

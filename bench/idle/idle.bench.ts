@@ -23,16 +23,16 @@ const PROBES = 8;
 
 /** Maximum open files: Node raises its limit to the system's. Both programs need one file per connection. */
 const files = Number(execSync("ulimit -Hn", { encoding: "utf8" })) || Infinity;
-const wanted = Number(process.argv[2] ?? 10_000);
-const connections = Math.min(wanted, files - 500);
-if (connections < wanted)
+const requestedConnections = Number(process.argv[2] ?? 10_000);
+const connections = Math.min(requestedConnections, files - 500);
+if (connections < requestedConnections)
   console.log(`only ${connections} connections: the system allows ${files} open files\n`);
 
 interface Round {
-  readonly answered: number;
+  readonly replyCount: number;
   readonly full: OpenResources;
   /** Connections that were still open when all should be closed. */
-  readonly stayed: number;
+  readonly remaining: number;
   /** Connections that received bytes after their reply. */
   readonly withExtraBytes: number;
   readonly closedEarly: number;
@@ -63,20 +63,20 @@ const run = async ({
   const seen: Round[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const idle = new IdleConnections();
-    const answered = await idle.connect(port, connections);
+    const replyCount = await idle.connect(port, connections);
     const joined = performance.now();
     const full = await readResources();
     const busy = await measured(4000);
     const closedEarly = connections - idle.openCount;
     await pause(IDLE_SECS * 1000 + GRACE_MS + NOTICE_MS - (performance.now() - joined));
-    const stayed = idle.openCount;
+    const remaining = idle.openCount;
     const { countWithExtraBytes: withExtraBytes, longestMs } = idle;
     idle.close();
     await pause(1000);
     seen.push({
-      answered,
+      replyCount,
       full,
-      stayed,
+      remaining,
       withExtraBytes,
       closedEarly,
       longestMs,
@@ -142,14 +142,14 @@ for (const start of starters) {
     void gates.push(() => gate(holds, `${name}: ${text}`));
   const count = (of: (round: Round) => number): number => seen.reduce((sum, round) => sum + of(round), 0);
   addGate(
-    count(({ answered }) => answered) === connections * ROUNDS,
-    `all ${connections} clients were answered, ${ROUNDS} times`,
+    count(({ replyCount }) => replyCount) === connections * ROUNDS,
+    `all ${connections} clients got a reply, ${ROUNDS} times`,
   );
   addGate(count(({ closedEarly }) => closedEarly) === 0, "no connection was closed before the limit");
   const longestMs = Math.max(...seen.map((round) => round.longestMs));
   addGate(
-    count(({ stayed }) => stayed) === 0 && longestMs <= IDLE_SECS * 1000 + GRACE_MS,
-    `each was closed within ${IDLE_SECS} + ${GRACE_MS / 1000} s: the last after ${(longestMs / 1000).toFixed(1)} s, ${count(({ stayed }) => stayed)} stayed`,
+    count(({ remaining }) => remaining) === 0 && longestMs <= IDLE_SECS * 1000 + GRACE_MS,
+    `each was closed within ${IDLE_SECS} + ${GRACE_MS / 1000} s: the last after ${(longestMs / 1000).toFixed(1)} s, ${count(({ remaining }) => remaining)} remaining`,
   );
   addGate(
     count(({ withExtraBytes }) => withExtraBytes) === 0,
@@ -170,7 +170,7 @@ for (const start of starters) {
     `the heap does not grow from the first to the second round: ${mebibytes(growth)} MiB more, under 2`,
   );
   const taken = first.full.residentBytes - before.residentBytes;
-  // Closing allocates memory too, which stays resident after its collection.
+  // Closing also allocates memory, which stays resident after its collection.
   const residentAfterFirst = Math.max(first.full.residentBytes, first.after.residentBytes);
   const again = last.full.residentBytes - residentAfterFirst;
   addGate(

@@ -27,7 +27,7 @@ export const measureLatency = (port: number, clients: number, pauseMs: number): 
         peer.send(get("/books"));
         const ended = await peer.until((received) => received.endsWith("}"), 60_000);
         latencies.push(performance.now() - startedAt);
-        if (ended !== "enough" || !peer.received.startsWith("HTTP/1.1 200 ")) {
+        if (ended !== "done" || !peer.received.startsWith("HTTP/1.1 200 ")) {
           failed++;
           break;
         }

@@ -112,7 +112,8 @@ export const startCounted = async (
 const waitForPort = (child: ChildProcess, name: string, portLine: RegExp): Promise<number> => {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const lines: string[] = [];
-  const fail = (what: string): void => reject(new Error(`${name} ${what}\n${lines.slice(-20).join("\n")}`));
+  const fail = (reason: string): void =>
+    reject(new Error(`${name} ${reason}\n${lines.slice(-20).join("\n")}`));
   const timer = setTimeout(() => fail(`did not listen within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS);
   for (const input of [child.stdout, child.stderr]) {
     if (input === null) continue;

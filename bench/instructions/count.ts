@@ -60,7 +60,7 @@ export const defaultEffort: Effort = {
   estimate: median,
 };
 
-/** Connections with one request in flight each, so that the server always has requests to answer. */
+/** Connections with one request in flight each, so the server always has requests to handle. */
 const CONNECTIONS = 64;
 
 const frozenTime = `${import.meta.dirname}/../servers/frozen-time.ts`;

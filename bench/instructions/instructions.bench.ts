@@ -44,7 +44,7 @@ const countJobs = async (jobs: readonly Job[]): Promise<Record<string, Count>> =
   return Object.fromEntries(inOrder.map((cell) => [cell, cells.get(cell) as Count]));
 };
 
-/** Returns the lower counts of two processes of a server: V8 generates slightly different code in each. */
+/** Returns the lower of the counts of two processes of a server: V8 generates slightly different code in each process. */
 const cheaper = (first: Count | undefined, second: Count): Count => {
   if (first === undefined) return second;
   const { misses } = first.misses < second.misses ? first : second;
@@ -90,7 +90,7 @@ const printCells = (now: Counted, before: Baseline | null): void => {
   );
 };
 
-/** Processes in which a server over its limit is counted before the check fails. */
+/** Number of processes in which a server over its limit is counted before the check fails. */
 const PROCESSES = 3;
 
 /** Counts the servers over their limits again, in new processes. */

@@ -10,7 +10,7 @@ export interface Case {
   readonly measure: (contender: Contender) => Promise<Readonly<Record<string, number>>>;
 }
 
-/** Jobs that a worker holds at a time. */
+/** Numbers of concurrent jobs of a worker. */
 const heldLevels = [1, 10, 50, 500];
 
 const addCase = (name: string, add: (contender: Contender) => Promise<number>): Case => ({
@@ -24,7 +24,7 @@ const addCase = (name: string, add: (contender: Contender) => Promise<number>): 
 });
 
 const workCase = (held: number): Case => {
-  const name = `work, ${held} at a time`;
+  const name = `work, ${held} concurrent`;
   const jobs = Math.min(4000, 200 * held);
   return {
     name,

@@ -18,7 +18,7 @@ export interface Contender extends AsyncDisposable {
   add(payload: Payload): Promise<unknown>;
   /** Adds jobs with one call. */
   addAll(payloads: readonly Payload[]): Promise<unknown>;
-  /** Starts a worker that runs up to `concurrency` jobs at a time, each a call of `handle`. */
+  /** Starts a worker that runs up to `concurrency` concurrent jobs, each a call of `handle`. */
   work(concurrency: number, handle: (payload: Payload) => void): Promise<AsyncDisposable>;
   /** Returns whether there are jobs whose completion is not stored. */
   hasUnfinished(): Promise<boolean>;

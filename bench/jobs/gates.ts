@@ -10,16 +10,16 @@ export interface RatioKey {
 
 /**
  * Returns the minimum median of a ratio: 1, or 0.8 where equal speed is expected. Starting a job takes the same round trips and notification in all systems on
- * PostgreSQL, and a local queue of 500 jobs is claimed and completed like 500 of ours.
+ * PostgreSQL, and a local queue of 500 jobs is claimed and completed like 500 jobs of the framework.
  */
 const minRatioFor = ({ row, peer }: RatioKey): number =>
   row.startsWith("start") || (row.startsWith("work, 500") && peer === "graphile-worker") ? 0.8 : 1;
 
 /** Rows without a gate, by peer. */
 const ungated: Readonly<Record<string, readonly string[]>> = {
-  "graphile-worker": ["work, 1 at a time", "start, p99"], // it holds two jobs in its local queue where one runs at a time
-  "pg-boss": ["work, 1 at a time", "start, p99"], // the next batch follows without a pause only from size two on
-  BullMQ: ["add, one caller", "add, ten callers", "work, 1 at a time", "start, p50", "start, p99"], // it runs a command in memory instead of a transaction
+  "graphile-worker": ["work, 1 concurrent", "start, p99"], // its local queue holds two jobs where one runs
+  "pg-boss": ["work, 1 concurrent", "start, p99"], // only batches of at least two follow each other without a pause
+  BullMQ: ["add, one caller", "add, ten callers", "work, 1 concurrent", "start, p50", "start, p99"], // it runs one in-memory command instead of a transaction
 };
 
 const isGated = ({ row, peer }: RatioKey): boolean => ungated[peer]?.includes(row) !== true;

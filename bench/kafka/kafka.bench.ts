@@ -14,7 +14,7 @@ import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { readBare } from "./bare-consumer.ts";
 import { kafkaBroker, messaging, startKafka } from "./packages.ts";
 
-const LEAST = 0.85;
+const MIN_RATIO = 0.85;
 const WARM_UP = 2;
 const KEYS = 100;
 const TOPIC = "measured";
@@ -29,8 +29,8 @@ await using server = await startKafka();
 const settings = { brokers: server.url, partitions: 4 };
 
 /**
- * Work of the handlers. Only the handler that waits has a gate, because real handlers wait too; with a handler that does nothing, the time is
- * that of the envelope and the window, which bare kafkajs does not have.
+ * Work of the handlers. Only the handler that waits has a gate, because real handlers also wait; with a handler that does nothing, the time is
+ * the time of the envelope and the window, which bare kafkajs does not have.
  */
 const works: Readonly<Record<string, () => Promise<unknown>>> = {
   "waits 1 ms": () => pause(1),
@@ -43,7 +43,7 @@ const createHandler = (work: () => Promise<unknown>): ((data: unknown) => Promis
   let seen = 0;
   return async (data) => {
     await work();
-    if (typeof data !== "object") throw new TypeError("the data must be that of the sent message");
+    if (typeof data !== "object") throw new TypeError("the data must be the data of the sent message");
     return ++seen === total;
   };
 };
@@ -81,8 +81,8 @@ const readOurs = async (group: string, handle: (data: unknown) => Promise<boolea
 printTitle(`Kafka: ${total} messages of ${KEYS} keys, 16 handlers`);
 await fill();
 const perSecond = (ms: number): number => (total * 1000) / ms;
-const compare = async (what: string): Promise<void> => {
-  const handle = (): ReturnType<typeof createHandler> => createHandler(works[what] ?? (async () => {}));
+const compare = async (workName: string): Promise<void> => {
+  const handle = (): ReturnType<typeof createHandler> => createHandler(works[workName] ?? (async () => {}));
   const taken: { readonly ours: Spent; readonly bare: Spent }[] = [];
   for (let round = -WARM_UP; round < rounds; round++) {
     const runBare = (): Promise<Spent> => readBare(server.url, TOPIC, randomUUID(), handle());
@@ -106,7 +106,7 @@ const compare = async (what: string): Promise<void> => {
     ],
     [
       [
-        what,
+        workName,
         formatEstimate(ratio, 2),
         formatEstimate(processor, 2),
         each("ours"),
@@ -115,7 +115,10 @@ const compare = async (what: string): Promise<void> => {
       ],
     ],
   );
-  if (what === "waits 1 ms")
-    gate(ratio.median >= LEAST, `a subscription has at least ${LEAST} of the throughput of bare kafkajs\n`);
+  if (workName === "waits 1 ms")
+    gate(
+      ratio.median >= MIN_RATIO,
+      `a subscription has at least ${MIN_RATIO} of the throughput of bare kafkajs\n`,
+    );
 };
-for (const what of Object.keys(works)) await compare(what);
+for (const workName of Object.keys(works)) await compare(workName);

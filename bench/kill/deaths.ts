@@ -5,7 +5,7 @@ import { workerOf } from "../client/workers.ts";
 export interface Death {
   readonly pid: number;
   readonly at: number;
-  /** Its requests in flight, including connections whose worker was unknown. */
+  /** Number of its requests in flight, including connections whose worker was unknown. */
   readonly inFlight: number;
   failed: number;
 }
@@ -18,8 +18,8 @@ export class Deaths {
   readonly all: Death[] = [];
   /** Failed requests that were not in flight on a killed worker. */
   readonly unexplained: string[] = [];
-  /** Workers that have answered, including killed ones. */
-  readonly answering: Set<number> = new Set();
+  /** Workers that have sent a reply, including killed ones. */
+  readonly replying: Set<number> = new Set();
   private readonly workers = new Map<Connection, number | null>();
 
   /** Called before a request is sent on this connection. */
@@ -29,14 +29,14 @@ export class Deaths {
 
   /** Records that a worker is killed now. */
   add(pid: number): void {
-    const mine = [...this.workers].filter(([connection, worker]) => worker === pid || !connection.answered);
+    const mine = [...this.workers].filter(([connection, worker]) => worker === pid || !connection.replies);
     this.all.push({ pid, at: performance.now(), inFlight: mine.length, failed: 0 });
   }
 
   onOutcome(outcome: Outcome, connection: Connection): void {
     if (outcome.kind === "reply") {
       const pid = workerOf(outcome.reply.body);
-      if (pid !== null) this.answering.add(pid);
+      if (pid !== null) this.replying.add(pid);
       if (connection.usable) this.workers.set(connection, pid);
       else this.workers.delete(connection);
       return;

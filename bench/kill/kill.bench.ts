@@ -57,13 +57,13 @@ const running = Promise.all(lanes.map((lane) => lane.run()));
 const probed = probePort(port, 10);
 for (let second = 0; second < seconds; second++) {
   await pause(1000);
-  const living = [...deaths.answering].filter(isAlive);
-  const pid = living[Math.floor(Math.random() * living.length)];
+  const liveWorkers = [...deaths.replying].filter(isAlive);
+  const pid = liveWorkers[Math.floor(Math.random() * liveWorkers.length)];
   if (pid === undefined) continue;
   deaths.add(pid);
   process.kill(pid, "SIGKILL");
 }
-/** Sends requests until both workers have answered, since one idle worker may accept all connections of a batch. */
+/** Sends requests until both workers have replied, since one idle worker may accept all connections of a batch. */
 const bothServing = async (): Promise<ReadonlySet<number>> => {
   const from = performance.now();
   let workers = new Set<number>();

@@ -119,7 +119,7 @@ test("a connection is replaced after a reply with Connection: close", async () =
   expect(count).toBe(103);
 });
 
-test("a run on a connection that the server has closed fails at once", async () => {
+test("a run on a connection that the server has closed fails immediately", async () => {
   let count = 0;
   await using served = await serve((request, response) => {
     hello(request, response);

@@ -39,7 +39,9 @@ const readSettled = async (port: number, maxSockets: number): Promise<Vitals> =>
     const vitals = (await fetchJson(port, "/vitals")) as Vitals;
     if (sockets(vitals) <= maxSockets || performance.now() > deadline) readings.push(vitals);
   }
-  return readings.reduce((least, reading) => (reading.heapBytes < least.heapBytes ? reading : least));
+  return readings.reduce((smallest, reading) =>
+    reading.heapBytes < smallest.heapBytes ? reading : smallest,
+  );
 };
 
 const handles = ({ resources }: Vitals): number => Object.values(resources).reduce((a, b) => a + b, 0);
@@ -55,7 +57,7 @@ const nodeFlags = ["--expose-gc", "--no-flush-bytecode"];
 
 await using server = await startServer("books.ts", ["--env", "production", "--workers", "1"], nodeFlags);
 /** Includes the connection of the reading, and the listener, which Node counts as a socket if its address was bound before. */
-const mostSockets = CONNECTIONS + sockets((await fetchJson(server.port, "/vitals")) as Vitals);
+const maxSockets = CONNECTIONS + sockets((await fetchJson(server.port, "/vitals")) as Vitals);
 const loop = new ClosedLoop(server.port, CONNECTIONS);
 const next = mix();
 const seen: Checkpoint[] = [];
@@ -69,7 +71,7 @@ for (const requests of checkpoints) {
   console.log(
     `${requests} requests: ${tally.statusText}; ${tally.disconnected} aborted by the client; failed: ${tally.failureText}`,
   );
-  seen.push({ requests, ...(await readSettled(server.port, mostSockets)) });
+  seen.push({ requests, ...(await readSettled(server.port, maxSockets)) });
 }
 loop.close();
 
@@ -100,8 +102,8 @@ gate(
   `buffers grew by ${mebibytes(bufferGrowth)} MiB in the second half, under ${mebibytes(allowed)}`,
 );
 gate(
-  seen.every((checkpoint) => sockets(checkpoint) <= mostSockets),
-  `open sockets are the client's: ${seen.map(sockets).join(", ")} of at most ${mostSockets}`,
+  seen.every((checkpoint) => sockets(checkpoint) <= maxSockets),
+  `open sockets are the client's: ${seen.map(sockets).join(", ")} of at most ${maxSockets}`,
 );
 const others = (vitals: Vitals): number => handles(vitals) - sockets(vitals);
 gate(others(last) <= others(first), `other open handles are flat: ${others(first)}, then ${others(last)}`);

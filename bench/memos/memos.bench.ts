@@ -69,17 +69,17 @@ const savingOf = (with_: number, without: number): string => {
 };
 
 const [names = ""] = process.argv.slice(2).filter((argument) => argument !== "--");
-const wanted = names === "" ? memos : memos.filter(({ name }) => names.split(",").includes(name));
+const selectedMemos = names === "" ? memos : memos.filter(({ name }) => names.split(",").includes(name));
 const { name, reason } = findInstrument();
 printTitle("Instructions saved by each memo per request");
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 if (name === null) console.log(`Skipped: ${reason}`);
 else {
   const servers = (["fast", "five", "node"] as const).filter((server) =>
-    wanted.some((memo) => memo.servers.includes(server)),
+    selectedMemos.some((memo) => memo.servers.includes(server)),
   );
   const references = new Map<MemoServer, Job>(servers.map((server) => [server, { server, memo: null }]));
-  const jobs = wanted.flatMap((memo) => memo.servers.map((server) => ({ server, memo })));
+  const jobs = selectedMemos.flatMap((memo) => memo.servers.map((server) => ({ server, memo })));
   const counts = await countAll([...references.values(), ...jobs]);
   console.log("");
   for (const [server, reference] of references) {

@@ -60,8 +60,8 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/fast/reply-heads.ts",
-        find: "const kept = this.lines.get(name);",
-        replace: "const kept = undefined as Line | undefined;",
+        find: "const cached = this.lines.get(name);",
+        replace: "const cached = undefined as Line | undefined;",
       },
       {
         file: "core/src/transport/fast/reply-heads.ts",
@@ -217,7 +217,7 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/hub/read-batch.ts",
-        find: "if (!this.isOn && this.turn >= BUSY_TURN) this.begin();",
+        find: "if (!this.isEnabled && this.turn >= BUSY_TURN) this.begin();",
         replace: "",
       },
     ],

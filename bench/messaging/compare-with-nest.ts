@@ -36,7 +36,7 @@ const measure = async (consume: Consume, messages: number, work: () => Promise<u
   const stop = await consume(async (data) => {
     spent ??= startMeter();
     await work();
-    if (typeof data !== "object") throw new TypeError("the data must be that of the sent message");
+    if (typeof data !== "object") throw new TypeError("the data must be the data of the sent message");
     if (--left === 0) all.resolve();
   });
   await all.promise;
@@ -55,7 +55,7 @@ interface Compared {
 }
 
 const compare = async (broker: string, { ours, nest, fill, rounds, messages }: Compared): Promise<void> => {
-  for (const [what, work] of Object.entries(works)) {
+  for (const [workName, work] of Object.entries(works)) {
     const taken: { readonly ours: Spent; readonly nest: Spent }[] = [];
     for (let round = -WARM_UP; round < rounds; round++) {
       await fill();
@@ -82,7 +82,7 @@ const compare = async (broker: string, { ours, nest, fill, rounds, messages }: C
       ],
       [
         [
-          what,
+          workName,
           formatEstimate(ratio, 2),
           formatEstimate(processor, 2),
           each("ours"),
@@ -92,10 +92,13 @@ const compare = async (broker: string, { ours, nest, fill, rounds, messages }: C
         ],
       ],
     );
-    gate(ratio.median >= 1, `${broker}, a handler that ${what}: at least as fast as NestJS microservices\n`);
+    gate(
+      ratio.median >= 1,
+      `${broker}, a handler that ${workName}: at least as fast as NestJS microservices\n`,
+    );
     gate(
       processor.median >= 1,
-      `${broker}, a handler that ${what}: at most the processor time of NestJS microservices\n`,
+      `${broker}, a handler that ${workName}: at most the processor time of NestJS microservices\n`,
     );
   }
 };

@@ -3,20 +3,21 @@ import { gate, printTable } from "../measure/report.ts";
 import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { memoryBroker, messaging } from "./packages.ts";
 
-const LEAST = 200_000;
+/** Minimum rate of dispatch on one core. */
+const MIN_MESSAGES_PER_SECOND = 200_000;
 const WARM_UP = 4;
 const MESSAGES = 100_000;
 const BATCH = 1000;
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** Reads the processor time of this thread in milliseconds, which other load of the machine hardly changes. */
+/** Returns the processor time of this thread in milliseconds, which other load hardly affects. */
 const processorMs = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 };
 
-/** Measures the broker in memory: dispatch of queued messages, and sending and dispatch together. */
+/** Measures the in-memory broker: dispatch of queued messages, and sending with dispatch. */
 export const measureMemory = async (rounds: number): Promise<void> => {
   const dispatched: number[] = [];
   const sentAndDispatched: number[] = [];
@@ -29,18 +30,21 @@ export const measureMemory = async (rounds: number): Promise<void> => {
   }
   const [dispatch, both] = [estimate(dispatched), estimate(sentAndDispatched)];
   printTable(
-    ["broker in memory", "messages per second of one core"],
+    ["in-memory broker", "messages per second of one core"],
     [
       ["dispatch: received, decoded, handled, settled", formatEstimate(dispatch, 0)],
       ["sent in batches of 1,000, and dispatched", formatEstimate(both, 0)],
     ],
   );
-  gate(dispatch.median >= LEAST, `dispatch in memory: at least ${LEAST} messages a second on one core\n`);
+  gate(
+    dispatch.median >= MIN_MESSAGES_PER_SECOND,
+    `dispatch in memory: at least ${MIN_MESSAGES_PER_SECOND} messages a second on one core\n`,
+  );
 };
 
 const batch = Array.from({ length: BATCH }, (_, at) => ({ type: "order.placed", data: { order: at } }));
 
-/** Sends everything while the first handler waits, and measures from its end. */
+/** Sends all messages while the handler of the first one waits, and measures from the end of that handler. */
 const dispatchQueued = async (): Promise<number> => {
   const all = Promise.withResolvers<void>();
   const start = Promise.withResolvers<void>();

@@ -9,14 +9,14 @@ import { type Spent, startMeter } from "../measure/spent.ts";
 import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { database, durable, messaging, startPostgres } from "./packages.ts";
 
-const LEAST = 0.7;
+const MIN_RATIO = 0.7;
 const WARM_UP = 3;
 const data = { order: 12_345, customer: "customer", items: ["first", "second", "third"] };
 
-/** Deliveries that a process holds, and rows that the hand-written SQL claims at a time. */
+/** Maximum unsettled deliveries of a process, and rows per claim of the hand-written SQL. */
 const HELD = 32;
 
-/** Finds a message that is not removed yet. Uses an index, because PostgreSQL has many dead rows. */
+/** Finds a message that is not yet removed. Uses an index, because PostgreSQL has many dead rows. */
 const HELD_ROW = "SELECT 1 FROM framework_work WHERE state = 'running' LIMIT 1";
 
 const quiet = { info() {}, warn: console.warn, error: console.error };
@@ -80,7 +80,7 @@ const handWritten =
   };
 
 const compare = async (
-  what: string,
+  label: string,
   { url, bare, rounds, messages }: { url: string; bare: BareWork; rounds: number; messages: number },
 ): Promise<void> => {
   const { work: ours, close } = await openSubscription(url);
@@ -99,12 +99,12 @@ const compare = async (
   const rate = (key: "ours" | "hand"): string =>
     formatEstimate(estimate(taken.map((one) => (messages * 1000) / one[key].wallMs)), 0);
   printTable(
-    [what, "ratio", "ratio of processor time", "subscription, messages/s", "hand-written SQL, rows/s"],
+    [label, "ratio", "ratio of processor time", "subscription, messages/s", "hand-written SQL, rows/s"],
     [[`${HELD} held`, formatEstimate(ratio, 2), formatEstimate(processor, 2), rate("ours"), rate("hand")]],
   );
   gate(
-    ratio.median >= LEAST,
-    `${what}: a subscription at least ${LEAST} of hand-written claim and completion\n`,
+    ratio.median >= MIN_RATIO,
+    `${label}: a subscription at least ${MIN_RATIO} of hand-written claim and completion\n`,
   );
 };
 
@@ -115,7 +115,7 @@ export const measureSqlite = async (rounds: number, messages: number): Promise<v
   await compare("SQLite", { url: `sqlite://${join(folder.path, "ours.db")}`, bare, rounds, messages });
 };
 
-/** The same on PostgreSQL, without fsync. */
+/** Compares the same on PostgreSQL without fsync. */
 export const measurePostgres = async (rounds: number, messages: number): Promise<void> => {
   await using server = await startPostgres({ fsync: false });
   await compare("PostgreSQL", { url: server.url, bare: await barePostgres(server.url), rounds, messages });

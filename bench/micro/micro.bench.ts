@@ -40,8 +40,8 @@ const { values, positionals } = parseArgs({
   options: { rounds: { type: "string", default: "40" } },
 });
 const rounds = Number(values.rounds);
-const wanted = positionals.length === 0 ? Object.keys(suites) : positionals;
-const unknown = wanted.find((name) => suites[name] === undefined);
+const selectedSuites = positionals.length === 0 ? Object.keys(suites) : positionals;
+const unknown = selectedSuites.find((name) => suites[name] === undefined);
 if (unknown !== undefined)
   throw new Error(`There is no suite ${unknown}; there are ${Object.keys(suites).join(", ")}`);
 printTitle(
@@ -50,7 +50,7 @@ printTitle(
 console.log(
   `A call that does nothing takes ${(await emptyCall()).toFixed(1)} ns, which every result includes.\n`,
 );
-for (const name of wanted) {
+for (const name of selectedSuites) {
   const suite = await suites[name]?.();
   if (suite !== undefined) await report(suite, await measureSuite(suite, rounds));
 }

@@ -2,7 +2,7 @@ import { createRouters } from "../router/routers.ts";
 import { freshTexts } from "./inputs.ts";
 import { type Case, defineCase, type Suite } from "./measure.ts";
 
-/** Looked up paths; each case cycles through its paths. */
+/** Paths to look up, by case; each case cycles through its paths. */
 const lookups: Readonly<Record<string, readonly string[]>> = {
   static: ["/health", "/api/v1/books", "/metrics", "/api/v1/search/orders"],
   param: ["/books/42", "/api/v1/users/7", "/orgs/acme", "/api/v1/orders/2026-0042"],

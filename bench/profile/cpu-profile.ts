@@ -31,24 +31,24 @@ export const selfTimes = (file: string): SelfTime[] => {
     nodes.flatMap((node) => (node.children ?? []).map((child) => [child, frameName(node)])),
   );
   const times = new Map<string, Map<string, number>>();
-  let whole = 0;
+  let totalTime = 0;
   for (let index = Math.floor(samples.length / 3); index < samples.length; index++) {
     const [id = 0, time = 0] = [samples[index], timeDeltas[index]];
     const name = nameOf.get(id) ?? "";
     if (name === "(idle)") continue;
-    whole += time;
+    totalTime += time;
     const byCaller = times.get(name) ?? new Map<string, number>();
     const caller = callerOf.get(id) ?? "";
     times.set(name, byCaller.set(caller, (byCaller.get(caller) ?? 0) + time));
   }
   return [...times]
-    .map(([name, byCaller]) => ({ name, share: total(byCaller) / whole, caller: most(byCaller) }))
+    .map(([name, byCaller]) => ({ name, share: total(byCaller) / totalTime, caller: mostFrequent(byCaller) }))
     .sort((a, b) => b.share - a.share);
 };
 
 const total = (times: ReadonlyMap<string, number>): number => [...times.values()].reduce((a, b) => a + b, 0);
 
-const most = (times: ReadonlyMap<string, number>): string =>
+const mostFrequent = (times: ReadonlyMap<string, number>): string =>
   [...times].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0])[0];
 
 const frameName = ({ callFrame: { functionName, url, lineNumber } }: ProfileNode): string =>

@@ -9,7 +9,7 @@ import { type Estimate, estimate, formatEstimate } from "../measure/statistics.t
 import { startRabbitMq } from "./packages.ts";
 import { openBareClient, type BrokerClient, openAdapter } from "./clients.ts";
 
-const LEAST = 0.8;
+const MIN_RATIO = 0.8;
 const WARM_UP = 3;
 
 const { values } = parseArgs({
@@ -45,18 +45,18 @@ const perSecond = (ms: number): number => (messages * 1000) / ms;
 printTitle(
   `RabbitMQ compared with hand-written code on amqplib, median of ${rounds} rounds of ${messages} messages with a 95 % interval`,
 );
-for (const what of ["send", "consume"] as const) {
-  const ratio: Estimate = estimate(taken.map((one) => one.bare[what] / one.ours[what]));
+for (const direction of ["send", "consume"] as const) {
+  const ratio: Estimate = estimate(taken.map((one) => one.bare[direction] / one.ours[direction]));
   printTable(
-    [what, "ratio", "ours, messages/s", "amqplib, messages/s"],
+    [direction, "ratio", "ours, messages/s", "amqplib, messages/s"],
     [
       [
         `quorum queue, prefetch 100`,
         formatEstimate(ratio, 2),
-        formatEstimate(estimate(taken.map((one) => perSecond(one.ours[what]))), 0),
-        formatEstimate(estimate(taken.map((one) => perSecond(one.bare[what]))), 0),
+        formatEstimate(estimate(taken.map((one) => perSecond(one.ours[direction]))), 0),
+        formatEstimate(estimate(taken.map((one) => perSecond(one.bare[direction]))), 0),
       ],
     ],
   );
-  gate(ratio.median >= LEAST, `${what}: at least ${LEAST} of the throughput of amqplib\n`);
+  gate(ratio.median >= MIN_RATIO, `${direction}: at least ${MIN_RATIO} of the throughput of amqplib\n`);
 }

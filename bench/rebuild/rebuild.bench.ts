@@ -47,7 +47,7 @@ interface Round {
   readonly bare: Spent;
 }
 
-const compare = async (what: string, db: Database, bare: BareCursor): Promise<void> => {
+const compare = async (label: string, db: Database, bare: BareCursor): Promise<void> => {
   await createFirstVersion(db);
   await fill(db, events);
   const taken: Round[] = [];
@@ -69,7 +69,7 @@ const compare = async (what: string, db: Database, bare: BareCursor): Promise<vo
     if (round >= 0) taken.push(isOursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
     await expectSameView(db);
   }
-  report(what, taken, memory);
+  report(label, taken, memory);
 };
 
 /** @throws if the two views differ */
@@ -84,13 +84,13 @@ const expectSameView = async (db: Database): Promise<void> => {
   if (missing !== 0 || all !== events) throw new Error(`the views differ: ${missing} rows, ${all} events`);
 };
 
-const report = (what: string, taken: readonly Round[], memory: MemoryPeaks | null): void => {
+const report = (label: string, taken: readonly Round[], memory: MemoryPeaks | null): void => {
   const ratio = estimate(taken.map(({ ours, bare }) => bare.wallMs / ours.wallMs));
   const processor = estimate(taken.map(({ ours, bare }) => bare.processorMs / ours.processorMs));
   const perSecond = (of: "ours" | "bare"): string =>
     formatEstimate(estimate(taken.map((each) => events / each[of].wallMs)), 0);
   printTable(
-    [what, "throughput to bare", "processor to bare", "ours, 1,000 events/s", "bare, 1,000 events/s"],
+    [label, "throughput to bare", "processor to bare", "ours, 1,000 events/s", "bare, 1,000 events/s"],
     [
       [
         "median, 95 %",
@@ -101,12 +101,12 @@ const report = (what: string, taken: readonly Round[], memory: MemoryPeaks | nul
       ],
     ],
   );
-  gate(ratio.median >= MIN_RATIO, `${what}: at least ${MIN_RATIO} of the throughput of a bare cursor`);
+  gate(ratio.median >= MIN_RATIO, `${label}: at least ${MIN_RATIO} of the throughput of a bare cursor`);
   if (memory === null) return;
   const { heapMiB, residentMiB } = memory;
   gate(
     heapMiB[1] - heapMiB[0] <= MAX_GROWTH_MIB && residentMiB[1] - residentMiB[0] <= MAX_GROWTH_MIB,
-    `${what}: memory is flat: heap ${heapMiB.join(" → ")} MiB, resident ${residentMiB.join(" → ")} MiB at most, in the first → last quarter\n`,
+    `${label}: memory is flat: heap ${heapMiB.join(" → ")} MiB, resident ${residentMiB.join(" → ")} MiB at most, in the first → last quarter\n`,
   );
 };
 

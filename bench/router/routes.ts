@@ -34,7 +34,7 @@ export const routes: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/orgs/{org}"],
 ];
 
-/** Looked up paths; each case cycles through its paths. */
+/** Paths to look up, by case; each case cycles through its paths. */
 export const cases: Readonly<Record<string, readonly string[]>> = {
   static: ["/health", "/api/v1/books", "/metrics", "/api/v1/search/orders"],
   param: ["/books/42", "/api/v1/users/7", "/orgs/acme", "/api/v1/orders/2026-0042"],

@@ -14,7 +14,7 @@ export interface SagaWork {
 
 const log = { info() {}, warn: console.warn, error: console.error };
 
-/** Runs sagas in this process, `concurrency` at a time, with the engine of the database or another one. */
+/** Runs sagas in this process, `concurrency` of them concurrently, with the engine of the database or another one. */
 export const sagaWork = async (
   url: string,
   concurrency: number,
@@ -64,8 +64,8 @@ export const sagaWork = async (
       const end = key + sagas;
       const from = performance.now();
       const starter = async (): Promise<void> => {
-        for (let own = key++; own < end; own = key++)
-          await runner.start(definition, { order: own }, { key: String(own) });
+        for (let sagaKey = key++; sagaKey < end; sagaKey = key++)
+          await runner.start(definition, { order: sagaKey }, { key: String(sagaKey) });
       };
       await Promise.all([promise, ...Array.from({ length: STARTERS }, starter)]);
       return performance.now() - from;

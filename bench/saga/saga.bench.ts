@@ -30,7 +30,7 @@ const rounds = Number(values.rounds);
 const sagas = Number(values.sagas);
 const concurrency = Number(values.concurrency);
 
-const measure = async (what: string, url: string): Promise<void> => {
+const measure = async (label: string, url: string): Promise<void> => {
   const own = await sagaWork(url, concurrency);
   const bare = await kernelWork(url, concurrency, () => {});
   const taken: { readonly own: number; readonly bare: number }[] = [];
@@ -47,7 +47,7 @@ const measure = async (what: string, url: string): Promise<void> => {
   const perSecond = (ms: number): number => (sagas * 1000) / ms;
   const median = (pick: (one: (typeof taken)[number]) => number): number => estimate(taken.map(pick)).median;
   printTable(
-    [what, "claims and completions, ratio to an item", "sagas/s", "steps/s", "items/s"],
+    [label, "claims and completions, ratio to an item", "sagas/s", "steps/s", "items/s"],
     [
       [
         "3 calls",

@@ -1,4 +1,4 @@
-/** A stateless books service, so that any worker can answer. Used by the kill, drain and memory benchmarks. */
+/** A stateless books service, so that any worker can serve each request. Used by the kill, drain and memory benchmarks. */
 import { setTimeout as pause } from "node:timers/promises";
 import { App, Response, type StandardSchema, toInt } from "@framework/core";
 import { readVitals } from "./vitals.ts";

@@ -48,7 +48,7 @@ app.post("/echo", ({ body }) => body, { body: order });
 app.get(
   "/stream",
   () =>
-    // A peer's types include those of browsers, which declare a different `ReadableStream`.
+    // The types of a peer include the types of browsers, with a different `ReadableStream`.
     new Response(ReadableStream.from(chunks()) as unknown as BodyInit, {
       headers: { "content-type": "application/octet-stream" },
     }),

@@ -15,7 +15,7 @@ export const colonAndNamedStar: PathSyntax = { param: (name) => `:${name}`, wild
 /** A method, named like the functions of routers. */
 export type Verb = "get" | "post" | "put" | "delete";
 
-/** Returns the 51 routes that every server has in addition to those of the workloads; each replies with its path. */
+/** Returns the 51 routes that every server has in addition to the routes of the workloads; each replies with its path. */
 export const plainRoutes = ({
   param,
   wildcard,

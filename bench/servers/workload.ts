@@ -63,7 +63,7 @@ export const CHUNK_COUNT = 16;
 /** Bytes of the download. */
 export const downloadBytes: number = chunk.length * CHUNK_COUNT;
 
-/** The download of 1 MiB, 64 KiB at a time. */
+/** Yields the download of 1 MiB in chunks of 64 KiB. */
 export function* chunks(): Generator<Buffer> {
   for (let index = 0; index < CHUNK_COUNT; index++) yield chunk;
 }

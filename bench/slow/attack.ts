@@ -14,7 +14,7 @@ export interface AttackReport {
   readonly exit: string;
 }
 
-/** Runs slowhttptest against a URL until its time is over or all its connections are closed. */
+/** Runs slowhttptest against a URL until its time has elapsed or all its connections are closed. */
 export const attack = (url: string, options: readonly string[]): Promise<AttackReport> =>
   new Promise((resolve, reject) => {
     const child = spawn(PROGRAM, [...options, "-u", url, "-v", "1"], { stdio: ["ignore", "pipe", "pipe"] });

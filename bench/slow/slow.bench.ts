@@ -12,7 +12,7 @@ import { attack, hasSlowhttptest, type AttackReport } from "./attack.ts";
 import { measureNeverReading, type NeverReadingResult } from "./never-reading.ts";
 
 const connections = Number(process.argv[2] ?? 600);
-const wanted = process.argv[3];
+const selectedTransport = process.argv[3];
 
 /** Maximum delay in seconds until a connection over its limit is closed by the sweep. */
 const GRACE_SECS = 2;
@@ -53,7 +53,7 @@ const attacks: readonly Attack[] = [
   },
 ];
 
-/** Connections of the service during an attack, including those of other clients and of the reading. */
+/** Connections of the service during an attack, including the connections of other clients and of the measurement. */
 interface ConnectionStats {
   readonly accepted: number;
   readonly maxOpen: number;
@@ -98,7 +98,10 @@ const checkAttack = (transport: TransportName, { name, limitSecs }: Attack, resu
   const { report, accepted, maxOpen, longestMs, open, latency } = result;
   const check = (holds: boolean, text: string): void => gate(holds, `${transport}, ${name}: ${text}`);
   const { checks, unavailable } = report;
-  check(accepted >= connections * 0.9, `the attack had ${accepted} connections, ${maxOpen} at a time`);
+  check(
+    accepted >= connections * 0.9,
+    `the attack had ${accepted} connections, at most ${maxOpen} concurrent`,
+  );
   check(
     checks > 0 && unavailable === 0,
     `available at ${checks - unavailable} of ${checks} checks; ${report.exit}`,
@@ -142,7 +145,7 @@ printTitle(
 const installed = hasSlowhttptest();
 if (!installed) console.log("skipped: the four attacks, because slowhttptest is not installed\n");
 for (const transport of transports) {
-  if (wanted !== undefined && wanted !== transport) continue;
+  if (selectedTransport !== undefined && selectedTransport !== transport) continue;
   for (const each of installed ? attacks : []) {
     await using service = await startService(transport);
     const result = await runAttack(service, each);
@@ -167,7 +170,7 @@ printTable(
   [
     "What",
     "connections",
-    "at a time",
+    "concurrent",
     "longest lifetime, s",
     "latency of others, ms (median / p99 / maximum)",
   ],

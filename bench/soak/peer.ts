@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net";
 
 /** Outcome of waiting for the server. */
-export type WaitResult = "enough" | "closed" | "timeout";
+export type WaitResult = "done" | "closed" | "timeout";
 
-/** A client that writes exact bytes and can disconnect in any way. */
+/** A client that writes raw bytes, and can close, reset or destroy its connection. */
 export class Peer {
   /** Received bytes, one character per byte, unless `discards` is set. */
   received = "";
@@ -42,9 +42,9 @@ export class Peer {
   }
 
   /** Waits for enough bytes, the end of the connection, or a timeout in milliseconds. */
-  until(isEnough: (received: string) => boolean, timeoutMs: number): Promise<WaitResult> {
+  until(hasEnough: (received: string) => boolean, timeoutMs: number): Promise<WaitResult> {
     const state = (): WaitResult | null =>
-      isEnough(this.received) ? "enough" : this.closed ? "closed" : null;
+      hasEnough(this.received) ? "done" : this.closed ? "closed" : null;
     return new Promise((resolve) => {
       const settle = (ended: WaitResult): void => {
         this.wake = null;

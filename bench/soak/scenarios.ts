@@ -15,53 +15,53 @@ export type Scenario = (port: number, random: () => number) => Promise<string | 
 const chunked = (fields = "", body = "5\r\nhello\r\n0\r\n\r\n"): string =>
   `POST /upload HTTP/1.1\r\nHost: bench\r\nTransfer-Encoding: chunked\r\n${fields}\r\n${body}`;
 
-const statusFault = (what: string, expectedStatuses: unknown, peer: Peer): string | null => {
+const statusFault = (label: string, expectedStatuses: unknown, peer: Peer): string | null => {
   const [found, expected] = [String(peer.statuses), String(expectedStatuses)];
-  return found === expected ? null : `${what}: got ${found || "nothing"} for ${expected}`;
+  return found === expected ? null : `${label}: got ${found || "nothing"} for ${expected}`;
 };
 
 /** Sends requests, sequential or pipelined, and expects these statuses. */
 const exchange =
-  (what: string, requests: readonly string[], statuses: readonly number[], isEnd = "}"): Scenario =>
+  (label: string, requests: readonly string[], statuses: readonly number[], isEnd = "}"): Scenario =>
   async (port) => {
     const peer = new Peer(port);
     for (const bytes of requests) peer.send(bytes);
     const enough = () => peer.statuses.length === statuses.length && peer.received.endsWith(isEnd);
     await peer.until(enough, TIMEOUT_MS);
     peer.close();
-    return statusFault(what, statuses, peer);
+    return statusFault(label, statuses, peer);
   };
 
 /** Sends a request whose reply closes the connection. */
 const rejected =
-  (what: string, bytes: string, status: number): Scenario =>
+  (label: string, bytes: string, status: number): Scenario =>
   async (port) => {
     const peer = new Peer(port);
     peer.send(bytes);
     const ended = await peer.untilClosed(TIMEOUT_MS);
     peer.close();
-    return ended === "closed" ? statusFault(what, [status], peer) : `${what}: the connection stayed open`;
+    return ended === "closed" ? statusFault(label, [status], peer) : `${label}: the connection stayed open`;
   };
 
 /** Sends several requests on one connection, with pauses. */
 const regular: Scenario = async (port, random) => {
   const peer = new Peer(port);
-  const wanted: number[] = [];
+  const statuses: number[] = [];
   for (let count = 1 + Math.floor(random() * 20); count > 0; count--) {
     const [bytes, status] = random() < 0.3 ? [post("/upload", "x".repeat(200)), 200] : [get("/books"), 200];
-    wanted.push(status);
+    statuses.push(status);
     peer.send(bytes);
-    const whole = () => peer.statuses.length === wanted.length && peer.received.endsWith("}");
-    if ((await peer.until(whole, TIMEOUT_MS)) !== "enough") break;
+    const whole = () => peer.statuses.length === statuses.length && peer.received.endsWith("}");
+    if ((await peer.until(whole, TIMEOUT_MS)) !== "done") break;
     await pause(random() * 20);
   }
   peer.close();
-  return statusFault("a regular client", wanted, peer);
+  return statusFault("a regular client", statuses, peer);
 };
 
 /** Sends a message in small pieces, and expects the connection to be closed in time. */
 const trickling =
-  (what: string, head: string, piece: string, limitSecs: number, status: number): Scenario =>
+  (label: string, head: string, piece: string, limitSecs: number, status: number): Scenario =>
   async (port) => {
     const peer = new Peer(port);
     const startedAt = performance.now();
@@ -70,8 +70,8 @@ const trickling =
     const ended = await peer.untilClosed(limitSecs * 1000 + GRACE_MS);
     clearInterval(timer);
     peer.close();
-    if (ended !== "closed") return `${what}: open after ${(performance.now() - startedAt).toFixed(0)} ms`;
-    return statusFault(what, [status], peer);
+    if (ended !== "closed") return `${label}: open after ${(performance.now() - startedAt).toFixed(0)} ms`;
+    return statusFault(label, [status], peer);
   };
 
 /** Requests a reply larger than the socket buffers, and reads nothing. */

@@ -8,11 +8,11 @@ export type TransportName = (typeof transports)[number];
 
 /** Connections of the service. */
 export interface Sockets {
-  /** Open connections, including that of the request. */
+  /** Open connections, including the connection of the request. */
   readonly open: number;
   /** Maximum lifetime of connections that ended since the last report. */
   readonly longestMs: number;
-  /** Connections accepted since then. */
+  /** Connections accepted since the last report. */
   readonly accepted: number;
 }
 

@@ -10,7 +10,7 @@ import { readVitals } from "../servers/vitals.ts";
 import type { OpenResources, Sockets } from "./service-report.ts";
 
 /** Handlers and streams in progress. */
-const running = { handlers: 0, streams: 0 };
+const active = { handlers: 0, streams: 0 };
 /** Open connections with the time of their start. */
 const opened = new Map<Socket, number>();
 let longestMs = 0;
@@ -27,11 +27,11 @@ subscribe("net.server.socket", (message) => {
 });
 
 async function* counted<T>(source: () => AsyncGenerator<T>): AsyncGenerator<T> {
-  running.streams++;
+  active.streams++;
   try {
     yield* source();
   } finally {
-    running.streams--;
+    active.streams--;
   }
 }
 
@@ -44,7 +44,7 @@ async function* pages(count: number): AsyncGenerator<string> {
 
 const piece = new Uint8Array(65_536).fill(120);
 
-async function* endless(): AsyncGenerator<Uint8Array> {
+async function* endlessBody(): AsyncGenerator<Uint8Array> {
   for (;;) {
     yield piece;
     await pause(1);
@@ -64,19 +64,19 @@ app.get("/pages/{count}", (request) => {
   const count = toInt(request.params.count, "count");
   return Response.stream(counted(() => pages(count)));
 });
-app.get("/endless", () => Response.stream(counted(endless)));
+app.get("/endless", () => Response.stream(counted(endlessBody)));
 app.post("/upload", async (request) => {
-  running.handlers++;
+  active.handlers++;
   try {
     let bytes = 0;
     for await (const chunk of request.stream()) bytes += chunk.byteLength;
     return { bytes };
   } finally {
-    running.handlers--;
+    active.handlers--;
   }
 });
 app.get("/slow/{ms}", async (request) => {
-  running.handlers++;
+  active.handlers++;
   try {
     await pause(toInt(request.params.ms, "ms"), undefined, { signal: request.signal });
     return { waited: true };
@@ -84,7 +84,7 @@ app.get("/slow/{ms}", async (request) => {
     if (request.signal.aborted) return { waited: false }; // the client has disconnected, so the reply is not sent
     throw error;
   } finally {
-    running.handlers--;
+    active.handlers--;
   }
 });
 app.get("/sockets", (): Sockets => {
@@ -95,7 +95,7 @@ app.get("/sockets", (): Sockets => {
 });
 app.get("/open-resources", async (): Promise<OpenResources> => ({
   ...(await readVitals()),
-  ...running,
+  ...active,
   open: opened.size,
 }));
 

@@ -17,7 +17,7 @@ import {
 } from "./service-report.ts";
 
 const minutes = Number(process.argv[2] ?? 2);
-const wanted = process.argv[3];
+const selectedTransport = process.argv[3];
 const ROUNDS = 10;
 const CLIENTS = 60;
 const SEED = 7;
@@ -60,8 +60,8 @@ const readSettled = async (service: Service): Promise<Omit<RoundResult, "scenari
     await service.openResources(),
     await service.openResources(),
   ];
-  const least = readings.reduce((low, reading) => (reading.heapBytes < low.heapBytes ? reading : low));
-  return { ...least, isAlone };
+  const smallest = readings.reduce((low, reading) => (reading.heapBytes < low.heapBytes ? reading : low));
+  return { ...smallest, isAlone };
 };
 
 const handles = ({ resources }: OpenResources): number => Object.values(resources).reduce((a, b) => a + b, 0);
@@ -141,4 +141,5 @@ const soak = async (transport: TransportName): Promise<void> => {
 };
 
 printTitle(`${minutes} minutes of ${CLIENTS} mixed clients on each transport, seed ${SEED}`);
-for (const transport of transports) if (wanted === undefined || wanted === transport) await soak(transport);
+for (const transport of transports)
+  if (selectedTransport === undefined || selectedTransport === transport) await soak(transport);

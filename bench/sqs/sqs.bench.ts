@@ -10,7 +10,7 @@ import { type Estimate, estimate, formatEstimate } from "../measure/statistics.t
 import { startSqs } from "./packages.ts";
 import { openBareClient, type BrokerClient, openAdapter } from "./clients.ts";
 
-const LEAST = 0.8;
+const MIN_RATIO = 0.8;
 const WARM_UP = 3;
 
 const { values } = parseArgs({
@@ -46,20 +46,24 @@ const perSecond = (ms: number): number => (messages * 1000) / ms;
 printTitle(
   `SQS compared with hand-written code on the SDK, median of ${rounds} rounds of ${messages} messages with a 95 % interval`,
 );
-for (const what of ["send", "consume"] as const) {
-  const ratio: Estimate = estimate(taken.map((one) => one.bare[what].wallMs / one.ours[what].wallMs));
-  const processor = estimate(taken.map((one) => one.bare[what].processorMs / one.ours[what].processorMs));
+for (const direction of ["send", "consume"] as const) {
+  const ratio: Estimate = estimate(
+    taken.map((one) => one.bare[direction].wallMs / one.ours[direction].wallMs),
+  );
+  const processor = estimate(
+    taken.map((one) => one.bare[direction].processorMs / one.ours[direction].processorMs),
+  );
   printTable(
-    [what, "ratio", "ratio of processor time", "ours, messages/s", "SDK, messages/s"],
+    [direction, "ratio", "ratio of processor time", "ours, messages/s", "SDK, messages/s"],
     [
       [
         `standard queue, prefetch 100`,
         formatEstimate(ratio, 2),
         formatEstimate(processor, 2),
-        formatEstimate(estimate(taken.map((one) => perSecond(one.ours[what].wallMs))), 0),
-        formatEstimate(estimate(taken.map((one) => perSecond(one.bare[what].wallMs))), 0),
+        formatEstimate(estimate(taken.map((one) => perSecond(one.ours[direction].wallMs))), 0),
+        formatEstimate(estimate(taken.map((one) => perSecond(one.bare[direction].wallMs))), 0),
       ],
     ],
   );
-  gate(ratio.median >= LEAST, `${what}: at least ${LEAST} of the throughput of the SDK\n`);
+  gate(ratio.median >= MIN_RATIO, `${direction}: at least ${MIN_RATIO} of the throughput of the SDK\n`);
 }

@@ -45,9 +45,9 @@ gate(
 );
 gate(packages.length === 1, `one package is installed: ${packages.join(", ")}`);
 for (const part of ["code", "types", "documents"] as const) {
-  const most = maxBytes[part];
+  const limit = maxBytes[part];
   gate(
-    parts[part] < most,
-    `${(parts[part] / 1000).toFixed(0)} KB of ${part} are installed; under ${most / 1000}`,
+    parts[part] < limit,
+    `${(parts[part] / 1000).toFixed(0)} KB of ${part} are installed; under ${limit / 1000}`,
   );
 }

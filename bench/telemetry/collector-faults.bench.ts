@@ -13,9 +13,9 @@ import { gate, printTable, printTitle } from "../measure/report.ts";
 import { startServer } from "../measure/server.ts";
 import { estimate, type Estimate, median, formatEstimate } from "../measure/statistics.ts";
 
-const P99_AT_MOST = 1.1;
+const MAX_P99_RATIO = 1.1;
 /** The queue holds 2,048 spans of some KiB each. */
-const MORE_MIB_AT_MOST = 24;
+const MAX_EXTRA_MIB = 24;
 const REQUESTS = 4000;
 const WARM_UP = 20;
 const MIB = 1024 * 1024;
@@ -37,7 +37,7 @@ const members = new Map<Case, Member>();
 for (const name of cases) {
   const isServer = name === "ok" || name === "busy" || name === "never";
   const collector = isServer
-    ? started.use(await startServer("otlp-collector.ts", [`--answer=${name}`])).port
+    ? started.use(await startServer("otlp-collector.ts", [`--mode=${name}`])).port
     : UNUSED_PORT;
   const telemetry = name === "off" ? "none" : "both";
   const args = [`--telemetry=${telemetry}`, `--collector=${collector}`, `--sampling=${values.sampling}`];
@@ -47,23 +47,23 @@ for (const name of cases) {
 
 const workload = workloads.find(({ name }) => name === "json");
 if (workload === undefined) throw new Error("there is no workload json");
-const { rejected: _, ...asked } = workload;
+const { rejected: _, ...unvalidated } = workload;
 const shots = new Map<Case, Awaited<ReturnType<typeof verify>>>();
-for (const [name, { port }] of members) shots.set(name, await verify(name, port, asked));
+for (const [name, { port }] of members) shots.set(name, await verify(name, port, unvalidated));
 
 const costs = new Map<Case, Cost[]>(cases.map((name) => [name, []]));
 for (let round = -WARM_UP; round < Number(values.rounds); round++) {
   for (const name of round % 2 === 0 ? cases : cases.toReversed()) {
     const [member, shot] = [members.get(name), shots.get(name)];
     if (member === undefined || shot === undefined) throw new Error(`there is no server ${name}`);
-    const cost = await slice(member, asked, shot, REQUESTS);
+    const cost = await slice(member, unvalidated, shot, REQUESTS);
     if (round >= 0) costs.get(name)?.push(cost);
   }
 }
 
 const of = (name: Case, part: "p99" | "cpuMicros"): number[] =>
   (costs.get(name) ?? []).map((cost) => cost[part]);
-/** Returns the ratio of p99 to that of another server, within each round. */
+/** Returns the ratio of the p99 of two servers, within each round. */
 const p99Ratio = (name: Case, other: Case): Estimate => {
   const others = of(other, "p99");
   return estimate(of(name, "p99").map((p99, round) => p99 / (others[round] ?? NaN)));
@@ -85,9 +85,9 @@ printTable(
 for (const name of ["down", "busy", "never"] as const) {
   const p99 = p99Ratio(name, "ok").median;
   gate(
-    p99 <= P99_AT_MOST,
-    `${name}: p99 at most ${P99_AT_MOST} times that with a working collector (${p99.toFixed(2)})`,
+    p99 <= MAX_P99_RATIO,
+    `${name}: p99 at most ${MAX_P99_RATIO} times that with a working collector (${p99.toFixed(2)})`,
   );
   const more = (memory.get(name) ?? NaN) - (memory.get("ok") ?? NaN);
-  gate(more <= MORE_MIB_AT_MOST, `${name}: at most ${MORE_MIB_AT_MOST} MiB more (${more.toFixed(0)})`);
+  gate(more <= MAX_EXTRA_MIB, `${name}: at most ${MAX_EXTRA_MIB} MiB more (${more.toFixed(0)})`);
 }

@@ -33,7 +33,7 @@ const { values } = parseArgs({
 });
 const { name: counter, reason } = findInstrument();
 if (counter === null) throw new Error(reason);
-const asked = workloads
+const selectedWorkloads = workloads
   .filter(({ name }) => values.requests.split(",").includes(name))
   .map((workload) => {
     const { rejected: _, ...sent } = workload; // the server does not validate input
@@ -53,13 +53,13 @@ for (const way of values.only.split(",")) {
     const name = sampling === "" ? way : `${way} at ${sampling}`;
     const counts = await countSubject(
       { name, file: "framework-telemetry.ts", args, nodeArgs },
-      asked,
+      selectedWorkloads,
       effort,
     );
     without ??= counts;
     rows.push([
       name,
-      ...asked.flatMap((workload) => {
+      ...selectedWorkloads.flatMap((workload) => {
         const { instructions, low, high } = counts.get(workload.name) ?? {
           instructions: NaN,
           low: NaN,
@@ -77,4 +77,4 @@ for (const way of values.only.split(",")) {
   }
 }
 printTitle(`User-space instructions that telemetry adds to a request (${counter})`);
-printTable(["telemetry", ...asked.flatMap(({ name }) => [name, "added", "ratio"])], rows);
+printTable(["telemetry", ...selectedWorkloads.flatMap(({ name }) => [name, "added", "ratio"])], rows);

@@ -30,7 +30,7 @@ export const tokens: readonly string[] = Array.from({ length: COUNT }, (_, at) =
   sign(claimsOf(`user-${1000 + at}`)),
 );
 
-/** Some of them, which are sent repeatedly. */
+/** The tokens that are sent repeatedly. */
 export const repeatedTokens: readonly string[] = tokens.slice(0, 8);
 
 /** Tokens that every server must reject: expired, or with another secret, issuer or audience. */

@@ -2,14 +2,14 @@ import type { Call } from "../client/call.ts";
 import { CLIENT_FIELD } from "../servers/limited/client.ts";
 import type { Order } from "../servers/workload.ts";
 
-/** Requests of a list: so many that a server has evicted each one before it is repeated. */
+/** Length of a list: long enough that a server has evicted each request before it is repeated. */
 const COUNT = 2000;
 
 /** Generates integers from 0 to below `limit`, the same in every run, so that counts are reproducible. */
 const createRandom = (seed: number): ((limit: number) => number) => {
   let state = seed;
   return (limit) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0; // linear congruential generator, of which only the high bits are random enough
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0; // linear congruential generator, only its high bits are sufficiently random
     return Math.floor((state / 2 ** 32) * limit);
   };
 };

@@ -44,7 +44,7 @@ export interface Workload {
   readonly message?: string;
   /** Peers that do the same work; the others do less and do not count as best peer. @default all */
   readonly equals?: readonly string[];
-  /** What each server caches between requests, as far as it helps here. */
+  /** Description of the data that each server caches between requests, as far as it helps here. */
   readonly cached?: string;
   readonly connections: number;
   /** Pipelined requests per write. @default 1 */
@@ -173,7 +173,7 @@ export const workloads: readonly Workload[] = [
     name: "jwt-new",
     title: "GET, each request a different token",
     variants: tokens.map(bearer),
-    cached: "as before, but none of the 2,000 tokens is repeated while it is cached",
+    cached: "as above, but none of the 2,000 tokens is repeated while it is cached",
   },
   {
     ...json,
@@ -197,7 +197,7 @@ export const workloads: readonly Workload[] = [
     name: "limited-many",
     title: "GET json, limited, 2,000 clients, four workers",
     variants: variedClients,
-    cached: "as before",
+    cached: "as above",
   },
   {
     ...book,

@@ -9,5 +9,5 @@ mkdirSync(copies, { recursive: true });
 for (const file of Object.keys(bundleFiles))
   writeFileSync(join(copies, `${file}.br`), await compressOrigin(file, 9));
 const origin = dirname(createRequire(import.meta.url).resolve("@graphql-yoga/render-graphiql/package.json"));
-// pnpm leaves out this package's LICENSE if any folder has a file of that name.
+// pnpm omits this package's LICENSE if any folder has a file of that name.
 copyFileSync(join(origin, "LICENSE"), join(copies, "graphiql-LICENSE.txt"));

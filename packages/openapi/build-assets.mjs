@@ -13,7 +13,7 @@ for (const bundle of [swaggerUi, redoc]) {
   );
   const files = bundle.files.map((file) => join(bundle.folder, file));
   for (const file of [...files, ...licences]) copyFileSync(join(origin, file), join(copies, basename(file)));
-  // pnpm leaves out this package's LICENSE if any folder has a file of that name.
+  // pnpm omits this package's LICENSE if any folder has a file of that name.
   for (const file of globSync("{LICENSE,NOTICE}", { cwd: origin }))
     copyFileSync(join(origin, file), join(copies, `${bundle.name}-${file}.txt`));
 }

@@ -1,13 +1,13 @@
-// node bundler.mjs FOLDER ENTRIES NPM: bundles sources, and prints the list of bundled files. NPM: whether ES modules from npm are "inside" or "outside".
-// node bundler.mjs FOLDER ENTRIES inside apart: bundles each entry, of a name with a folder, into that folder, separately; prints the lists of all by name.
+// node bundler.mjs FOLDER ENTRIES NPM: bundles sources, and prints the list of bundled files. NPM: "inside" bundles ES modules from npm, "outside" does not.
+// node bundler.mjs FOLDER ENTRIES inside separate: bundles each entry separately, into the folder in its name; prints the lists of bundled files by entry.
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
-import { ownPlace } from "./own-place.mjs";
+import { keepImportMeta } from "./import-meta.mjs";
 
-const [folder, entries, npm, apart] = process.argv.slice(2);
+const [folder, entries, npm, separate] = process.argv.slice(2);
 const input = JSON.parse(entries);
 
 const isFromNpm = (file) => file?.includes("/node_modules/");
@@ -18,13 +18,12 @@ const isModule = (file) => {
 };
 
 /**
- * Of npm's packages, CommonJS stays outside, each file by its path: the bundle is far from the package that depends on it. ES modules are bundled: loading the
+ * CommonJS from npm is never bundled, but imported by path, because it is not resolvable from the folder of the bundle. ES modules are bundled: loading the
  * hundreds of files of graphql, zod and OpenTelemetry takes a third of a start.
  *
- * Where the rest stays outside too, undici does not: no test hands its objects to a package, and its hundred files are loaded by each test file with a socket.
+ * With "outside", only undici is bundled: no test passes its objects to a package, and each test file with a socket would load its hundred files.
  */
-const staysOutside = (file) =>
-  npm === "outside" ? !file.includes("/node_modules/undici/") : !isModule(file);
+const isExternal = (file) => (npm === "outside" ? !file.includes("/node_modules/undici/") : !isModule(file));
 
 const outside = {
   name: "outside",
@@ -32,18 +31,18 @@ const outside = {
     if (importer === undefined || name.startsWith("node:")) return null;
     if (name.startsWith(".") && !isFromNpm(importer)) return null;
     const found = await this.resolve(name, importer, { skipSelf: true });
-    return isFromNpm(found?.id) && staysOutside(found.id) ? { id: found.id, external: "absolute" } : null;
+    return isFromNpm(found?.id) && isExternal(found.id) ? { id: found.id, external: "absolute" } : null;
   },
 };
 
-/** A module finds files beside its source, not beside the bundle. */
-const { plugins, define } = ownPlace({
+/** Keeps `import.meta` of the sources, so a module finds files next to its source. */
+const { plugins, define } = keepImportMeta({
   url: (file) => JSON.stringify(pathToFileURL(file).href),
   filename: (file) => JSON.stringify(file),
   dirname: (file) => JSON.stringify(dirname(file)),
 });
 
-/** Those of the loader of tests: outside, a package must be the very files that the importing tests find. */
+/** Conditions of the loader of tests: an external package must resolve to the same files as in the importing tests. */
 const conditions = ["@framework/source", "node", "module-sync", "import", "default"];
 
 const isOwn = (file) => isAbsolute(file) && !file.includes("/node_modules/");
@@ -55,7 +54,7 @@ const output = {
   comments: false,
 };
 
-/** Own modules that each entry imports, also through others, by the entry's name. */
+/** Modules of the workspace that each entry imports, directly or indirectly, by the name of the entry. */
 const modules = {};
 const imports = {
   name: "imports",
@@ -79,15 +78,15 @@ const imports = {
 const bundle = await rolldown({
   input,
   platform: "node",
-  plugins: [outside, ...plugins, ...(apart ? [imports] : [])],
+  plugins: [outside, ...plugins, ...(separate ? [imports] : [])],
   transform: { define },
   resolve: { conditionNames: conditions },
   logLevel: "warn",
-  checks: { invalidAnnotation: false }, // where a path is a literal, its annotation is useless
+  checks: { invalidAnnotation: false }, // annotations of literals are useless
 });
 
-if (apart) {
-  // The entries share most of their sources: these are read and compiled once, into joint chunks, of which each entry then takes its own.
+if (separate) {
+  // The entries share most of their sources, which are read and compiled once into common chunks; then each entry is bundled from its chunks.
   const joint = join(folder, "joint");
   await bundle.write({ ...output, dir: joint });
   for (const name of Object.keys(input)) {
@@ -101,7 +100,7 @@ if (apart) {
     await own.close();
   }
   const all = new Set(Object.values(modules).flatMap((files) => [...files]));
-  const others = (await bundle.watchFiles).filter((file) => isOwn(file) && !all.has(file)); // settings of the compiler
+  const others = (await bundle.watchFiles).filter((file) => isOwn(file) && !all.has(file)); // tsconfig.json and the like
   const lists = Object.entries(modules).map(([name, files]) => [name, [...files, ...others]]);
   process.stdout.write(JSON.stringify(Object.fromEntries(lists)));
 } else {

@@ -2,9 +2,9 @@ import { ModernFakeTimers } from "@jest/fake-timers";
 import { ModuleMocker } from "jest-mock";
 
 /**
- * Runs test files in Node's own realm, where programs run too: values of Node and of the tests have the same classes.
+ * Runs test files in the realm of Node itself, like programs, so values of Node and of the tests have the same classes.
  *
- * Changes of a file to the process are undone at its end: variables, timers, spies, the console and `process.exit`.
+ * Undoes the changes of a file to the process at its end: environment variables, timers, spies, the console and `process.exit`.
  */
 export default class {
   global = globalThis;
@@ -18,12 +18,12 @@ export default class {
   }
 
   /**
-   * Sources keep their lines and columns when their types are stripped, so jest's mapping of stacks is useless, and it copies every frame: a tenth of the
+   * Removes the stack mapping of jest. Type stripping keeps lines and columns, so the mapping has no effect, and it copies every frame: a tenth of the
    * processor time of a suite that logs many errors.
    */
   async setup() {
     delete Error.prepareStackTrace;
-    Error.stackTraceLimit = 10; // Node's own: jest's 100 makes each error, and each assertion, cost more
+    Error.stackTraceLimit = 10; // the default of Node; the 100 of jest makes each error and each assertion slower
   }
 
   async teardown() {

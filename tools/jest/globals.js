@@ -1,4 +1,4 @@
-/** Exports of `@jest/globals` for test files: the functions of the file that runs, also for modules that were loaded for an earlier one. */
+/** Exports of `@jest/globals` for test files: the functions of the running file, also for modules that were loaded by an earlier file. */
 export let afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test;
 
 export const setGlobals = (globals) => {

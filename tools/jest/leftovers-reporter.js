@@ -1,4 +1,4 @@
-/** Ends a run whose tests left a socket, timer or process open: fails and lists them, instead of hanging. */
+/** Fails a run whose tests left a socket, timer or process open, and lists these, instead of hanging. */
 export default class {
   constructor(_config, { graceMs = 30_000 } = {}) {
     this.graceMs = graceMs;
@@ -9,6 +9,6 @@ export default class {
       console.error(`The tests left open: ${process.getActiveResourcesInfo().join(", ")}`);
       process.exit(1);
     };
-    setTimeout(end, this.graceMs).unref(); // fires only where something else keeps the process alive
+    setTimeout(end, this.graceMs).unref(); // fires only if something else keeps the process alive
   }
 }

@@ -1,5 +1,5 @@
-// The test files of a package share the modules that they load. Jest's own runtime reloads and recompiles them for each file, in a separate realm: a quarter of
-// the processor time of core's tests, and two fifths of graphql's. Most code would run before V8 has optimised it.
+// The test files of a package share the modules that they load. The runtime of jest would reload and recompile them for each file in a separate realm, which takes a quarter of
+// the processor time of core's tests, and two fifths of that of graphql, and most code would run before V8 has optimised it.
 import { createRequire, registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 import { setGlobals } from "./globals.js";
@@ -10,7 +10,7 @@ const globals = new URL("globals.js", import.meta.url).href;
 let hooks;
 let files = 0;
 
-/** Test kits are loaded for each test file: they may hold state, and hooks that belong to the file. */
+/** Whether a module is a test kit. Test kits are loaded for each test file, because they may have state and hooks of that file. */
 const isKit = (url) => url.endsWith(".test-kit.ts");
 
 const conditions = (specifier, context) =>
@@ -29,7 +29,7 @@ const resolveWith = (mapping) => {
   };
 };
 
-/** The part of jest's `jest` that does not replace modules: tests replace dependencies with arguments. */
+/** Creates the `jest` object, without the functions that replace modules: tests pass dependencies as arguments. */
 const jestOf = ({ moduleMocker, fakeTimersModern: timers }) => {
   const jest = {
     fn: moduleMocker.fn.bind(moduleMocker),
@@ -52,12 +52,13 @@ const jestOf = ({ moduleMocker, fakeTimersModern: timers }) => {
 const refuse = ({ watch, watchAll, collectCoverage }) => {
   if (watch || watchAll)
     throw new Error(
-      "jest's watch mode would go on with the modules of its first run: use node --watch-path=src",
+      "the watch mode of jest would reuse the modules of its first run; use node --watch-path=src",
     );
-  if (collectCoverage) throw new Error("jest collects no coverage here: set NODE_V8_COVERAGE to a folder");
+  if (collectCoverage)
+    throw new Error("jest cannot collect coverage with this runtime; set NODE_V8_COVERAGE to a folder");
 };
 
-/** The interface of a jest runtime, for ES modules without mocks of modules and without coverage. */
+/** A jest runtime for ES modules, without module mocks and coverage. */
 export default class {
   constructor(config, environment, _resolver, _transformer, _files, _coverage, _path, globalConfig) {
     refuse(globalConfig);
@@ -82,7 +83,7 @@ export default class {
     return require(path);
   }
 
-  /** Reloads the test framework for each file, because it keeps the list of tests. */
+  /** Reloads the test framework for each file, because it stores the list of tests. */
   requireInternalModule(path) {
     delete require.cache[path];
     delete globalThis[Symbol.for("EVENT_HANDLERS")];

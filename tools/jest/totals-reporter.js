@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const maxFailures = 20; // in the file; the log has them all
+const maxFailures = 20; // in the file; the log has all of them
 const maxMessage = 2_000;
 
-/** The failed tests of a run, and the suites that could not start, each with the beginning of its message. */
+/** Returns the failed tests of a run, and the suites that could not start, each with the beginning of its message. */
 const failuresOf = (results) => {
   const failures = results.testResults.flatMap(
     ({ testFilePath, testExecError, failureMessage, testResults }) => {
@@ -24,7 +24,7 @@ const failuresOf = (results) => {
     .map((failure) => ({ ...failure, message: failure.message.slice(0, maxMessage) }));
 };
 
-/** Writes the counts and the failures of one package's run into its folder; `verify.mjs` adds them up. */
+/** Writes the counts and failures of the run of one package into its folder; `verify.mjs` sums them. */
 export default class {
   constructor({ rootDir }, { file = "test-results.json" } = {}) {
     this.file = join(rootDir, file);
@@ -32,7 +32,7 @@ export default class {
 
   onRunComplete(_contexts, results) {
     const { numPassedTests: passed, numFailedTests, numRuntimeErrorTestSuites } = results;
-    const failed = numFailedTests + numRuntimeErrorTestSuites; // a suite that could not even start has no tests to count
+    const failed = numFailedTests + numRuntimeErrorTestSuites; // a suite that could not start has no tests
     const skipped = results.numPendingTests + results.numTodoTests;
     writeFileSync(
       this.file,

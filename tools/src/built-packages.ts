@@ -4,10 +4,10 @@ import { runTool } from "./run-node.ts";
 
 const projects = (root: string): string[] => globSync("packages/*/tsconfig.json", { cwd: root }).sort();
 
-/** Whether turbo runs this process: it has built all packages before the tests, as `turbo.json` says. */
+/** Whether turbo runs this process. Then all packages are built, because `turbo.json` requires it before the tests. */
 const isTurboTask = process.env["TURBO_HASH"] !== undefined;
 
-/** Builds packages, all by default, whose builds are outdated: a second after a build, half a minute without one. */
+/** Builds packages, by default all, whose builds are outdated: takes a second with current builds, half a minute without. */
 export const buildPackages = (root: string, names: readonly string[] = ["*"]): void => {
   if (isTurboTask) return;
   const filters = names.map((name) => `--filter=./packages/${name}`);
@@ -15,8 +15,8 @@ export const buildPackages = (root: string, names: readonly string[] = ["*"]): v
 };
 
 /**
- * Field of a tsconfig.json with which a program that imports the sources of packages is checked against their declarations, as users have them:
- * a quarter of the time that checking it against all sources takes. The packages must be built.
+ * Returns the `references` of a tsconfig.json with which a program that imports the sources of packages is checked against their declarations, as in projects
+ * of users: this takes a quarter of the time of a check against all sources. The packages must be built.
  */
 export const packageReferences = (root: string): { readonly references: readonly { path: string }[] } => ({
   references: projects(root).map((project) => ({ path: join(root, dirname(project)) })),

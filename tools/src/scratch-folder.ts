@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempDisposableSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** Creates a folder inside the workspace, so that imports resolve there; deleted when disposed, ignored by git. */
+/** Creates a folder inside the workspace, where imports resolve; it is deleted when disposed, and ignored by git. */
 export const scratchFolder = (root: string): { readonly path: string; [Symbol.dispose](): void } =>
   mkdtempDisposableSync(join(root, "tools/.tmp-"));
 

@@ -9,10 +9,10 @@ const randomHex = (bytes) =>
     byte.toString(16).padStart(2, "0"),
   ).join("");
 
-/** Starts a trace (W3C Trace Context), which the service continues and records: it contains everything that a change causes. */
+/** Returns the `traceparent` of a new trace (W3C Trace Context), which the service continues and records. */
 const newTrace = () => `00-${randomHex(16)}-${randomHex(8)}-03`;
 
-/** The CSRF token; it changes with the session. */
+/** Returns the CSRF token, which changes with the session. */
 const csrfToken = () => /(?:^|; )_csrf=([^;]+)/.exec(document.cookie)?.[1];
 
 const sendOnce = (method, path, body) =>
@@ -82,12 +82,13 @@ const refresh = () =>
     count.textContent = `The list could not be loaded: ${error.message}`;
   });
 
-/** The fields of a form, without empty ones, for which the service has defaults. */
-const filledIn = (form) => Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ""));
+/** Returns the fields of a form without the empty ones, for which the service has defaults. */
+const nonEmptyFields = (form) =>
+  Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ""));
 
 add.addEventListener("submit", (event) => {
   event.preventDefault();
-  const { year, ...texts } = filledIn(add);
+  const { year, ...texts } = nonEmptyFields(add);
   const book = year === undefined ? texts : { ...texts, year: Number(year) };
   void attempt(async () => {
     await send("POST", "/books", book);
@@ -99,7 +100,7 @@ add.addEventListener("submit", (event) => {
 login.addEventListener("submit", (event) => {
   event.preventDefault();
   void attempt(async () => {
-    await send("POST", "/session", filledIn(login));
+    await send("POST", "/session", nonEmptyFields(login));
     login.reset();
     login.hidden = true;
     showMessage("You are signed in. Repeat your change.");

@@ -109,7 +109,7 @@ const enableFeatures = (
     .enablePrometheus()
     .enableDatabase({
       url: databaseUrl,
-      // A request may wait for a free connection, for a new one, and for an answer: together at most databaseSecs.
+      // A request may wait for a free connection, for a new one, and for a reply: together at most databaseSecs.
       connectionTimeoutSecs: databaseSecs / 4,
       answerTimeoutSecs: databaseSecs / 2,
       migrations: folder("migrations"),

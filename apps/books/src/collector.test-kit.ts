@@ -37,7 +37,7 @@ export const startCollector = async (): Promise<Collector> => {
   };
 };
 
-/** Decodes an ExportTraceServiceRequest: it contains resource spans (field 1), these scope spans (2), these spans (2). */
+/** Decodes an ExportTraceServiceRequest: resource spans (field 1) contain scope spans (2), which contain spans (2). */
 const spansOf = (request: Buffer): CollectedSpan[] =>
   parts(request, 1)
     .flatMap((resourceSpans) => parts(resourceSpans, 2))

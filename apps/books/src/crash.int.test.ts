@@ -11,9 +11,10 @@ const seed = Number(process.env["BOOKS_SEED"] ?? Date.now() % 1_000_000);
 
 /** Number of concurrent writers. */
 const writers = 8;
-/** A kill follows a random number of acknowledged books, up to the first limit, after a random delay up to the second, in milliseconds. */
-const mostBooks = 60;
-const mostMs = 10;
+/** Maximum number of acknowledged books before a kill; the number is random, from 1. */
+const maxBooks = 60;
+/** Maximum delay of the kill after that book, in milliseconds; the delay is random. */
+const maxDelayMs = 10;
 
 interface Book {
   readonly id: number;
@@ -29,7 +30,7 @@ interface Observations {
 }
 
 /** Reads every book of the service, page by page. */
-const allBooks = async (client: TestClient): Promise<Book[]> => {
+const listBooks = async (client: TestClient): Promise<Book[]> => {
   const books: Book[] = [];
   for (;;) {
     const reply = await client.get("/books", { query: { after: books.at(-1)?.id ?? 0, limit: 1000 } });
@@ -40,8 +41,8 @@ const allBooks = async (client: TestClient): Promise<Book[]> => {
 };
 
 const expectConsistent = async (client: TestClient, { acknowledged, sent }: Observations): Promise<void> => {
-  const books = await allBooks(client);
-  expect(books.map(({ id }) => id)).toEqual(books.map((_, at) => at + 1)); // no duplicate, no gap
+  const books = await listBooks(client);
+  expect(books.map(({ id }) => id)).toEqual(books.map((_, index) => index + 1)); // no duplicate, no gap
   const titles = new Map(books.map(({ id, title }) => [id, title]));
   expect([...acknowledged].filter(([id, title]) => titles.get(id) !== title)).toEqual([]);
   expect(new Set(titles.values()).size).toBe(books.length); // no duplicate write
@@ -88,8 +89,8 @@ test(
     for (let kill = 0; kill < kills; kill++) {
       await using program = await start();
       await expectConsistent(program.client, seen);
-      let remaining = 1 + Math.floor(random() * mostBooks);
-      const delayMs = random() * mostMs;
+      let remaining = 1 + Math.floor(random() * maxBooks);
+      const delayMs = random() * maxDelayMs;
       unanswered += await writeUntilKilled(program, seen, () => {
         if (--remaining === 0) void pause(delayMs).then(() => program.kill());
       });
@@ -97,7 +98,7 @@ test(
     }
     await using program = await start();
     await expectConsistent(program.client, seen);
-    const { length } = await allBooks(program.client);
+    const { length } = await listBooks(program.client);
     console.log(
       `${kills} kills: ${seen.acknowledged.size} books acknowledged, ${length} stored, ${unanswered} requests unanswered`,
     );

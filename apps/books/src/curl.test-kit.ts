@@ -8,7 +8,7 @@ export interface Printed {
   readonly printed: string;
 }
 
-/** A shell that supports what the README uses: curl with one cookie jar, `head`, `grep`, a variable and `$(csrf)`. */
+/** A shell with the features that the README uses: curl with one cookie jar, `head`, `grep`, a variable and `$(csrf)`. */
 export interface Shell {
   /** Runs a line with curl. @throws for flags that the README does not use */
   curl(line: string): Promise<Printed>;

@@ -1,6 +1,6 @@
 import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
-import { type BooksService, type LiveStream, pageOf, withBusyPage } from "./dev-page.test-kit.ts";
+import { type BooksService, type LiveStream, pageOf, withFilledPanels } from "./dev-page.test-kit.ts";
 
 /** A call of an action of a panel. */
 interface ActionCall {
@@ -27,7 +27,10 @@ const rowFor =
             (actions?.includes(action) ?? true) && (text === undefined || cells.includes(text)),
         )
         .at(at);
-    await waitFor(() => find() !== undefined, { what: `a row of ${panel} for ${action}`, timeoutMs: 60_000 });
+    await waitFor(() => find() !== undefined, {
+      subject: `a row of ${panel} for ${action}`,
+      timeoutMs: 60_000,
+    });
     return find()?.id ?? "";
   };
 
@@ -102,7 +105,7 @@ export const actionsOf = (live: LiveStream): readonly string[] =>
 
 /** Calls every action once. @param variables settings of the service */
 export const callEveryAction = (variables: Readonly<Record<string, string>> = {}): Promise<void> =>
-  withBusyPage(async (service, live) => {
+  withFilledPanels(async (service, live) => {
     const { act } = pageOf(service.page);
     const calls = actionCalls(service, live);
     expect(calls.map(({ panel, action }) => `${panel} ${action}`).toSorted()).toEqual(

@@ -2,14 +2,14 @@
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { actionCalls, actionsOf, callEveryAction } from "./dev-page-actions.test-kit.ts";
-import { pageOf, withBusyPage } from "./dev-page.test-kit.ts";
+import { pageOf, withFilledPanels } from "./dev-page.test-kit.ts";
 
 test("every action of every panel works on the dev page", () => callEveryAction(), 120_000);
 
 test(
   "every action of every panel is refused without a valid token, from another origin or site, and as plain text",
   () =>
-    withBusyPage(async (service, live) => {
+    withFilledPanels(async (service, live) => {
       const { post, headers } = pageOf(service.page);
       const { authorization, ...withoutToken } = headers;
       const attempts: readonly (readonly [status: number, headers: Readonly<Record<string, string>>])[] = [
@@ -34,7 +34,7 @@ test(
       expect(statuses).toHaveLength(actionsOf(live).length * attempts.length);
       const { length } = live.text();
       await waitFor(() => live.text().slice(length).includes('"name":"work"'), {
-        what: "another state of the panel",
+        subject: "another state of the panel",
         timeoutMs: 60_000,
       });
       expect(countRows()).toEqual(before);

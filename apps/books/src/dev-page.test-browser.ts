@@ -15,13 +15,13 @@ import {
   views,
   type Visit,
 } from "@framework/browser";
-import { withBusyPage } from "./dev-page.test-kit.ts";
+import { withFilledPanels } from "./dev-page.test-kit.ts";
 
 const skip = noChromium();
 
 /** Opens the dev page; afterwards checks that it had no problems and sent no request to another host. */
 const opening = (view: View, facts: (visit: Visit, url: string) => Promise<void>): Promise<void> =>
-  withBusyPage(async ({ service, page }) => {
+  withFilledPanels(async ({ service, page }) => {
     await using chromium = await startChromium();
     await using visit = await chromium.visit(String(page), view);
     await shows(visit, `document.querySelector("#state").textContent === "Live"`, "the connection");

@@ -15,7 +15,7 @@ export interface BooksService {
 }
 
 /** Runs the service for as long as a test needs it. */
-export const running = async (
+export const withService = async (
   env: Environment,
   facts: (service: BooksService) => Promise<void>,
   variables: Readonly<Record<string, string>> = {},
@@ -104,21 +104,21 @@ export const pageOf = (url: URL | null) => {
 };
 
 /**
- * Runs a service and opens its dev page. The service has lent books, an order that waits for its parcel, three orders that wait for an operator, rebuilt
+ * Runs a service and opens its dev page. The service has books on loan, an order that waits for its parcel, three orders that wait for an operator, rebuilt
  * views of which one has lost its table, and two invalid messages.
  */
-export const withBusyPage = (
+export const withFilledPanels = (
   facts: (service: BooksService, live: LiveStream) => Promise<void>,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<void> =>
-  running(
+  withService(
     "development",
     async (books) => {
       const { app, service, page } = books;
       const send = async (method: string, path: string, body: object): Promise<void> => {
         const headers = { "content-type": "application/json" };
         const reply = await fetch(`${service.url}${path}`, { method, headers, body: JSON.stringify(body) });
-        if (!reply.ok) throw new Error(`${method} ${path} answered ${reply.status}`);
+        if (!reply.ok) throw new Error(`${method} ${path} got ${reply.status}`);
       };
       await send("POST", "/books", { title: "Emma" });
       await send("POST", "/books/1/loan", { member: "ann" });
@@ -135,7 +135,7 @@ export const withBusyPage = (
         rows("parked").length === 2 &&
         rows("sagas").filter(({ cells }) => cells.includes("paused")).length === 3 &&
         rows("projections").some(({ actions }) => actions?.includes("resume") === true);
-      await waitFor(isReady, { what: "the panels", timeoutMs: 60_000 });
+      await waitFor(isReady, { subject: "the panels", timeoutMs: 60_000 });
       await facts(books, live);
       live.stop();
     },

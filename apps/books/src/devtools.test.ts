@@ -1,15 +1,15 @@
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { pageOf, running } from "./dev-page.test-kit.ts";
+import { pageOf, withService } from "./dev-page.test-kit.ts";
 
 test("in production there is no dev page", () =>
-  running("production", async ({ service, page }) => {
+  withService("production", async ({ service, page }) => {
     expect(page).toBeNull();
     expect(service.listeners).toEqual([]);
   }));
 
 test("in development the page shows requests, and a panel of every feature that publishes one", () =>
-  running("development", async ({ service, page: url }) => {
+  withService("development", async ({ service, page: url }) => {
     const live = await pageOf(url).listen();
     const names = [
       "cache",
@@ -25,12 +25,12 @@ test("in development the page shows requests, and a panel of every feature that 
       "work",
     ];
     await waitFor(() => names.every((name) => live.text().includes(`"panel":{"name":"${name}"`)), {
-      what: "the panels",
+      subject: "the panels",
       timeoutMs: 60_000,
     });
     await fetch(`${service.url}/books?author=Austen`, { headers: { authorization: "Bearer canary" } });
     await waitFor(() => live.text().includes('"method":"GET","path":"/books","route":"/books"'), {
-      what: "the request",
+      subject: "the request",
       timeoutMs: 60_000,
     });
     const [, request = ""] = /data: (.*"type":"request".*"path":"\/books".*)/.exec(live.text()) ?? [];
@@ -42,7 +42,7 @@ test("in development the page shows requests, and a panel of every feature that 
   }));
 
 test("the page opens and closes circuits, and adds and removes faults", () =>
-  running("development", async ({ service, page: url }) => {
+  withService("development", async ({ service, page: url }) => {
     const { act } = pageOf(url);
     const status = async () => (await fetch(`${service.url}/books`)).status;
     expect(await status()).toBe(200);
@@ -66,7 +66,7 @@ test("the page opens and closes circuits, and adds and removes faults", () =>
   }));
 
 test("an order runs in the time machine: its worker crashes after the payment, and the plan undoes the payment and the reservation", () =>
-  running("development", async ({ page: url }) => {
+  withService("development", async ({ page: url }) => {
     const { act, details } = pageOf(url);
     const row = "order version 1";
     const order = { order: 7, book: 1, copies: 1, card: "4242" };

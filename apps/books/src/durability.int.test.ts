@@ -21,7 +21,7 @@ const watchFlushes = async (program: string, pid: number, file: string) => {
   });
   let errors = "";
   child.stderr.on("data", (chunk) => (errors += String(chunk)));
-  await waitFor(() => errors.includes("attached"), { what: "strace", timeoutMs: 60_000 });
+  await waitFor(() => errors.includes("attached"), { subject: "strace", timeoutMs: 60_000 });
   const lines = (): string[] =>
     readFileSync(file, "utf8")
       .split("\n")

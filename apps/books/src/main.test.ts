@@ -31,7 +31,7 @@ describe("two workers", () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  /** Uses a new connection, so that either worker may answer. */
+  /** Uses a new connection, so either worker may reply. */
   const send = (path: string, method = "GET", body?: object, headers = {}) =>
     fetch(`${program.url}${path}`, {
       method,
@@ -55,11 +55,13 @@ describe("two workers", () => {
       );
       expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
       const token = replies.find(({ ok }) => ok)?.headers.get("consistency-token") ?? "";
-      const shelves = await Promise.all(
-        Array.from({ length: 6 }, () => send("/shelf", "GET", undefined, { "consistency-token": token })),
+      const views = await Promise.all(
+        Array.from({ length: 6 }, () =>
+          send("/loans/open", "GET", undefined, { "consistency-token": token }),
+        ),
       );
-      for (const shelf of shelves) {
-        const { loans } = (await shelf.json()) as { loans: unknown[] };
+      for (const reply of views) {
+        const { loans } = (await reply.json()) as { loans: unknown[] };
         expect(loans).toHaveLength(book);
       }
     }
@@ -76,7 +78,7 @@ test("invalid settings are reported before the start", async () => {
     DATABASE_URL: "sqlite://:memory:",
     BOOKS_RATE: "many",
     BOOKS_LOAN_DAYS: "long",
-    BOOKS_REBUILD: "shelf",
+    BOOKS_REBUILD: "one",
     BOOKS_SECRET: "s",
   });
   await expect(started).rejects.toThrow(

@@ -32,7 +32,7 @@ const submit = (visit: Visit, form: string, fields: Readonly<Record<string, stri
 
 const shows = (visit: Visit, selector: string, text: string) => {
   const read = `document.querySelector("${selector}")?.textContent.trim()`;
-  return waitFor(async () => (await visit.evaluate(read)) === text, { what: `"${text}" in ${selector}` });
+  return waitFor(async () => (await visit.evaluate(read)) === text, { subject: `"${text}" in ${selector}` });
 };
 
 const hostile = "<img src=x onerror=\"globalThis.ran='title'\">";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** How the network treats the bytes between the service and PostgreSQL. */
+/** Treatment of the bytes between the service and PostgreSQL. */
 export type Network = "passes" | "drops" | "refuses" | "delays" | "resets";
 
 /** A TCP proxy on one port, whose behaviour can be changed while connections are open. */
@@ -61,7 +61,7 @@ export class FaultyNetwork {
   private forward(chunk: Buffer, from: Socket, to: Socket): void {
     switch (this.network) {
       case "drops":
-        return; // like a pulled cable: neither side is notified
+        return; // neither side is notified, as when a cable is unplugged
       case "resets":
         to.write(chunk); // the statement runs, its reply is lost
         from.resetAndDestroy();

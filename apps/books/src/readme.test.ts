@@ -72,7 +72,7 @@ test("each command about the dev page prints the output in the README", async ()
     BOOKS_DATABASE_SECS: "60",
   }); // so that a circuit stays open long enough
   const link = /http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+/;
-  await waitFor(() => link.test(program.output()), { what: "the link", timeoutMs: 60_000 });
+  await waitFor(() => link.test(program.output()), { subject: "the link", timeoutMs: 60_000 });
   const { origin, hash } = new URL(link.exec(program.output())?.[0] ?? "");
   await using page = clientFor(origin);
   const [service, onPage] = [shellOn(program.client), shellOn(page)];

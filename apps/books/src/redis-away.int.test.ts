@@ -6,7 +6,7 @@ import { createBooksApp } from "./app.ts";
 import { booksSettings } from "./settings.ts";
 
 withServer("redis", (redis) => {
-  test("while Redis does not answer, reads and writes continue, and lists have every change", async () => {
+  test("while Redis does not reply, reads and writes continue, and lists have every change", async () => {
     const port = await freePort();
     const REDIS_URL = redis.replace(new URL(redis).host, `127.0.0.1:${port}`);
     await using proxy = await startProxy(redis, { port });

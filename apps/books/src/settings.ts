@@ -23,7 +23,7 @@ export const settingsShape = {
     default: 6,
     min: 0.2, // a third of it is the reset time of circuits, which is at least 0.05
     max: 600,
-    meaning: "Longest time that a request waits for the database, in seconds; then it gets 503.",
+    meaning: "Maximum time that a request waits for the database, in seconds; then it gets 503.",
   }),
   redisUrl: optional(
     url("REDIS_URL", {
@@ -47,7 +47,7 @@ export const settingsShape = {
   collectorUrl: optional(
     url("OTEL_EXPORTER_OTLP_ENDPOINT", {
       schemes: ["http", "https"],
-      meaning: "OpenTelemetry collector for traces and metrics; the other OTEL_* variables apply too.",
+      meaning: "OpenTelemetry collector for traces and metrics; the other OTEL_* variables also apply.",
     }),
   ),
   serviceName: text("OTEL_SERVICE_NAME", {
@@ -80,7 +80,7 @@ export const settingsShape = {
     default: 14,
     min: 0,
     max: 3650,
-    meaning: "Days for which a book is lent; may be a fraction.",
+    meaning: "Days for which a book is on loan; may be a fraction.",
   }),
   rebuilds: integer("BOOKS_REBUILD", {
     default: 0,
@@ -92,7 +92,7 @@ export const settingsShape = {
   rebuiltGoLive: oneOf("BOOKS_GO_LIVE", ["alone", "by-hand"], {
     default: "alone",
     meaning:
-      "alone: rebuilt views go live by themselves; by-hand: an operator makes them live, with framework projections or on the dev page.",
+      "alone: rebuilt views become live automatically; by-hand: an operator makes them live, with framework projections or on the dev page.",
   }),
   work: oneOf("BOOKS_WORK", ["on", "off"], {
     default: "on",
@@ -157,7 +157,7 @@ const checks: readonly ((settings: BooksSettings) => string | null)[] = [
       : null,
   ({ sqsEndpoint, sqsRegion }) =>
     sqsEndpoint !== undefined && sqsRegion === undefined
-      ? "SQS_ENDPOINT is the address of SQS in a region: set SQS_REGION too"
+      ? "SQS_ENDPOINT is the address of SQS in a region: also set SQS_REGION"
       : null,
   ({ sagaRunner, databaseUrl }) =>
     sagaRunner === "dbos" && !/^postgres(ql)?:/.test(databaseUrl)

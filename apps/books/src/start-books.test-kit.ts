@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { bundledProgram } from "@framework/bundled-sources";
 import { type Program, startProgram } from "@framework/testing";
 
-/** Starts the program in its own process, without the servers from the environment of the tests, since other tests use them at the same time. */
+/** Starts the program in its own process, without the servers from the environment, which concurrent tests use. */
 export const startBooks = (
   env: Readonly<Record<string, string | undefined>>,
   args: readonly string[] = [],

@@ -23,8 +23,8 @@ test("with a collector, one trace has the request, its statements, its message a
     expect([reply.status, reply.headers.get("x-trace-id")]).toEqual([201, traceId]);
     await waitFor(async () => (await client.get("/search?word=emma")).text.includes("Emma"));
     const id = String((reply.json() as { readonly id: number }).id);
-    const lent = await client.post(`/books/${id}/loan`, { json: { member: "ada" }, headers });
-    expect(lent.status).toBeLessThan(300);
+    const borrowed = await client.post(`/books/${id}/loan`, { json: { member: "ada" }, headers });
+    expect(borrowed.status).toBeLessThan(300);
   } // the app has stopped, so it has sent all spans
   const ofTrace = collector.spans.filter(({ trace }) => trace === traceId);
   const named = (name: string) => ofTrace.filter((span) => span.name === name);

@@ -7,7 +7,7 @@ import { root } from "./repository/root.ts";
 
 const pages = builtPages();
 
-/** Names that a module exports, as its source writes them, with the file that declares each. */
+/** Returns the names that a module exports, as its source writes them, each with the file that declares it. */
 const exportsOf = (path: string): { name: string; file: string }[] => {
   const code = readFileSync(path, "utf8");
   const lists = Array.from(
@@ -29,7 +29,7 @@ const exportsOf = (path: string): { name: string; file: string }[] => {
   return [...lists.flat(), ...own];
 };
 
-/** First line of the docstring above a declaration. */
+/** Returns the first line of the docstring above a declaration. */
 const docstringOf = (name: string, file: string): string => {
   const code = file === "" ? "" : readFileSync(file, "utf8");
   const pattern = new RegExp(
@@ -70,7 +70,7 @@ test("every name that a package exports has an entry with the text of its docstr
   expect(names).toBeGreaterThan(900);
 });
 
-test("no entry of a name or a member is without a text", () => {
+test("every entry of a name or a member has a text", () => {
   for (const { url } of entries) {
     const parts = (pages.get(url) ?? "").split(/<h[23] id="/).slice(1);
     const empty = parts.filter(

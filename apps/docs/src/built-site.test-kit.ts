@@ -3,17 +3,17 @@ import { join } from "node:path";
 
 const dist = join(import.meta.dirname, "../dist");
 
-/** Path of the built site; `pnpm turbo run build --filter=@framework/docs` makes it. */
+/** Returns the path of the built site, built by `pnpm turbo run build --filter=@framework/docs`. */
 export const builtSite = (): string => {
   if (!existsSync(join(dist, "index.html")))
     throw new Error("build the site first: pnpm turbo run build --filter=@framework/docs");
   return dist;
 };
 
-/** Text of a file of the built site. */
+/** Returns the text of a file of the built site. */
 export const built = (path: string): string => readFileSync(join(builtSite(), path), "utf8");
 
-/** All pages by their address without the leading slash. */
+/** Returns all pages by their address without the leading slash. */
 export const builtPages = (): ReadonlyMap<string, string> =>
   new Map(
     globSync("**/index.html", { cwd: builtSite() })
@@ -22,7 +22,7 @@ export const builtPages = (): ReadonlyMap<string, string> =>
       .map((path) => [path.slice(0, -"index.html".length), built(path)]),
   );
 
-/** Text of HTML without its tags. */
+/** Returns the text of HTML without its tags. */
 export const textOf = (html: string): string =>
   html
     .replaceAll(/<[^>]+>/g, "")

@@ -6,7 +6,7 @@ import { root } from "./repository/root.ts";
 
 const pages = builtPages();
 
-/** The codes as the sources write them. */
+/** The codes in the sources of the packages. */
 const codes = globSync("packages/*/src/**/error-codes.ts", { cwd: root }).flatMap((path) =>
   Array.from(
     readFileSync(join(root, path), "utf8").matchAll(/^ {2}([A-Z]+_[A-Z_]+): \{$([\s\S]*?)^ {2}\},$/gm),
@@ -18,11 +18,12 @@ test("every error code has a page with its cause and its remedy", () => {
   expect(codes.length).toBeGreaterThan(300);
   for (const { code, entry } of codes) {
     const text = textOf(pages.get(`errors/${code}/`) ?? "").toLowerCase();
-    const sentences = Array.from(entry.matchAll(/(?:summary|action):\s+["'](.+)["'],$/gm), ([, said = ""]) =>
-      plain(said),
+    const sentences = Array.from(
+      entry.matchAll(/(?:summary|action):\s+["'](.+)["'],$/gm),
+      ([, sentence = ""]) => plain(sentence),
     );
     expect([code, sentences.length]).toEqual([code, 2]);
-    for (const said of sentences) expect(text).toContain(said.toLowerCase());
+    for (const sentence of sentences) expect(text).toContain(sentence.toLowerCase());
   }
 });
 
@@ -38,13 +39,13 @@ test("a code that a page names is a link to its page", () => {
   expect(missing).toEqual([]);
 });
 
-test("a page quotes the documents about its code", () => {
+test("a page quotes the paragraphs that name its code", () => {
   expect(textOf(pages.get("errors/CORE_ALREADY_STARTED/") ?? "")).toContain(
-    "From then on nothing can be registered",
+    "after it nothing can be registered",
   );
 });
 
-/** A sentence of the catalogue without its Markdown and its escapes. */
-function plain(said: string): string {
-  return said.replaceAll("`", "").replaceAll('\\"', '"');
+/** Returns a sentence of the catalogue without Markdown and escapes. */
+function plain(sentence: string): string {
+  return sentence.replaceAll("`", "").replaceAll('\\"', '"');
 }

@@ -98,7 +98,7 @@ void test("the first tab stop skips the navigation", { skip }, () =>
   }),
 );
 
-void test("a choice of colours holds on the next page", { skip }, () =>
+void test("the chosen colours are kept on the next page", { skip }, () =>
   visiting("", { colours: "light" }, async (visit) => {
     const background = () => visit.evaluate<string>("getComputedStyle(document.body).backgroundColor");
     const light = await background();

@@ -30,7 +30,7 @@ test("every link within the site leads to a page and a heading that exist", () =
   expect(broken).toEqual([]);
 });
 
-test("no page has an inline script or style, or loads anything from elsewhere", () => {
+test("no page has an inline script or style, or loads anything from another host", () => {
   for (const [url, html] of pages) {
     const inline = html.match(/<script(?![^>]* src=)|<style| style=| on[a-z]+="/g) ?? [];
     const loaded = Array.from(
@@ -53,7 +53,7 @@ test("every README and page of every published package is a page", () => {
   expect(urls.filter((url) => !pages.has(url))).toEqual([]);
 });
 
-test("guides are pages, and those for users of another framework show both services side by side", () => {
+test("guides are pages, and pages for users of another framework show both services side by side", () => {
   const guides = globSync("docs/**/*.md", { cwd: root }).map(
     (path) => `${path.replace(/^docs\/|\.md$/g, "").replace("README", "guides")}/`,
   );

@@ -1,2 +1,2 @@
-// The least that a program can do: Node's own start.
+// The minimal program: only the start of Node.
 console.log("ready");

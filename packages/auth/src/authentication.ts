@@ -29,7 +29,7 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   private readonly skipped: string[] = [];
   private readonly mistakes: string[] = [];
   private readonly hosts: WeakSet<Host> = new WeakSet();
-  /** One per app in which a tool observes decisions. */
+  /** One for each app in which a tool observes decisions. */
   private readonly observers: DecisionReasons[] = [];
   private started = false;
 
@@ -51,11 +51,11 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
    * Reads the credentials of an invocation from its headers or metadata, or, if configured, from the cookies and query of a request, and sets the
    * caller in its context. Only `handle` honours `skipPath`.
    *
-   * @throws UnauthorizedError 401 with its challenge for missing, bad or expired credentials; HttpError 503 when they cannot be checked
+   * @throws UnauthorizedError 401 with its challenge for missing, invalid or expired credentials; HttpError 503 when they cannot be checked
    */
   abstract identify(invocation: Invocation): Awaitable<void>;
 
-  /** Authenticates the request and passes it on, or returns the refusal. */
+  /** Authenticates the request and passes it to `next`. @throws the errors of `identify` */
   handle(request: HttpRequest, next: Handler<HttpRequest, Response>): Awaitable<Response> {
     if (this.skips(request.path)) {
       this.explain(request, "skipPath exempts the path");
@@ -87,7 +87,7 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
     for (const reasons of this.observers) reasons.give(request, reason);
   }
 
-  /** Called once by each app that uses it. */
+  /** Adds the authentication to an app; a repeated call for the same app has no effect. */
   install(host: Host): void {
     if (this.hosts.has(host)) return;
     this.hosts.add(host);
@@ -113,8 +113,8 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   protected replies(): readonly ImpliedReply[] {
     return [];
   }
-  /** Names of the request fields that `identify` reads, for `Vary`; empty for none. */
+  /** Returns the names of the request fields that `identify` reads, for `Vary`. */
   abstract credentialFields(): readonly string[];
-  /** Reports mistakes and registers start tasks; once per app. */
+  /** Reports mistakes and registers start tasks. Called once per app. */
   protected abstract prepare(host: Host): void;
 }

@@ -18,7 +18,7 @@ export interface CallbackTimeout {
   readonly clock?: Clock;
 }
 
-/** Longer than a full password queue (100) takes on a busy machine. */
+/** Longer than the hashes of a full password queue (100) take on a busy machine. */
 const TIMEOUT_MS = 30_000;
 const MAX_TIMEOUT_MS = 600_000;
 
@@ -31,16 +31,16 @@ export const callbackTimeoutRules: {
   clock: checked<Clock>(systemClock, "a clock", isClock),
 };
 
-/** Applies a timeout to promises; synchronous results pass unchanged. */
+/** Applies a timeout to promises; returns synchronous results unchanged. */
 export interface CallbackTimer {
   readonly timeoutMs: number;
-  /** Returns the result of a call; after the timeout, what `late` returns or throws. */
-  limit<T>(result: Awaitable<T>, late: () => T): Awaitable<T>;
+  /** Returns the result of a call. At the timeout, the result of `onTimeout`, or its error, replaces it. */
+  limit<T>(result: Awaitable<T>, onTimeout: () => T): Awaitable<T>;
 }
 
 /** Creates the timer of a callback. */
 export const createCallbackTimer = ({ timeoutMs, clock }: Required<CallbackTimeout>): CallbackTimer => ({
   timeoutMs,
-  limit: (result, late) =>
-    isPromise(result) ? within(Promise.resolve(result), timeoutMs, clock, late) : result,
+  limit: (result, onTimeout) =>
+    isPromise(result) ? within(Promise.resolve(result), timeoutMs, clock, onTimeout) : result,
 });

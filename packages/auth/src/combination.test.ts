@@ -30,32 +30,32 @@ const serving =
 
 eachClient(test, serving(jwt, apiKey()), {
   "all added authentications must accept; the first refusal is the reply": async (client) => {
-    const ask = async (headers: Record<string, string>) => {
+    const send = async (headers: Record<string, string>) => {
       const reply = await client.get("/", { headers });
       return reply.status === 200 ? reply.json() : [reply.status, reply.headers.get("www-authenticate")];
     };
-    expect(await ask({ ...token, ...key })).toEqual(["api_key_name", "jwt_claims"]);
-    expect(await ask({})).toEqual([401, bearer]);
-    expect(await ask(key)).toEqual([401, bearer]);
-    expect(await ask(token)).toEqual([401, keyed]);
-    expect(await ask({ ...token, "x-api-key": "x" })).toEqual([401, keyed]);
+    expect(await send({ ...token, ...key })).toEqual(["api_key_name", "jwt_claims"]);
+    expect(await send({})).toEqual([401, bearer]);
+    expect(await send(key)).toEqual([401, bearer]);
+    expect(await send(token)).toEqual([401, keyed]);
+    expect(await send({ ...token, "x-api-key": "x" })).toEqual([401, keyed]);
   },
 });
 
 eachClient(test, serving(anyOf(jwt, basic(), apiKey()).skipPath("/open")), {
   "anyOf needs one authentication to accept; the last refusal is the reply": async (client) => {
-    const ask = async (headers: Record<string, string>, path = "/") => {
+    const send = async (headers: Record<string, string>, path = "/") => {
       const reply = await client.get(path, { headers });
       return reply.status === 200 ? reply.json() : [reply.status, reply.headers.get("www-authenticate")];
     };
-    expect(await ask(token)).toEqual(["jwt_claims"]);
-    expect(await ask(user)).toEqual(["user"]);
-    expect(await ask(key)).toEqual(["api_key_name"]);
-    expect(await ask({ ...token, ...key })).toEqual(["jwt_claims"]);
-    expect(await ask({ authorization: `${token.authorization}x`, ...key })).toEqual(["api_key_name"]);
-    expect(await ask({})).toEqual([401, keyed]);
-    expect(await ask({ authorization: `${token.authorization}x` })).toEqual([401, keyed]);
-    expect(await ask({}, "/open")).toEqual([]);
+    expect(await send(token)).toEqual(["jwt_claims"]);
+    expect(await send(user)).toEqual(["user"]);
+    expect(await send(key)).toEqual(["api_key_name"]);
+    expect(await send({ ...token, ...key })).toEqual(["jwt_claims"]);
+    expect(await send({ authorization: `${token.authorization}x`, ...key })).toEqual(["api_key_name"]);
+    expect(await send({})).toEqual([401, keyed]);
+    expect(await send({ authorization: `${token.authorization}x` })).toEqual([401, keyed]);
+    expect(await send({}, "/open")).toEqual([]);
   },
 });
 
@@ -147,7 +147,7 @@ test("identify sets the caller without a reply, for example for an upgrade or a 
   expect(seen).toEqual([["jwt_claims"], ["api_key_name"], [401, { "www-authenticate": keyed }]]);
 });
 
-test("a repeated credential field is refused when a transport passes both on", async () => {
+test("a repeated credential field is refused when a transport passes on both values", async () => {
   await using client = testClient(serving(jwt)());
   await client.get("/");
   for (const [auth, value] of [
@@ -163,7 +163,7 @@ test("a repeated credential field is refused when a transport passes both on", a
   }
 });
 
-test("one object serves several apps, in sequence and concurrently", async () => {
+test("one authentication serves several apps, in sequence and concurrently", async () => {
   const [first, second] = [testClient(serving(jwt)()), testClient(serving(jwt)())];
   {
     await using client = first;

@@ -11,33 +11,33 @@ import {
   RoleGuard,
 } from "./index.ts";
 
-/** Values that only programs without types can pass. */
-const wrong = (value: unknown): never => value as never;
+/** Casts a value that only programs without types can pass. */
+const invalid = (value: unknown): never => value as never;
 const secret = "0123456789abcdef0123456789abcdef";
 const verify = (): boolean => true;
 
 test.each<[string, () => Authentication, string, string]>([
-  ["no configuration", () => new JwtAuth(wrong(undefined)), "AUTH_NO_KEY", "JwtConfig.secret is missing"],
-  ["null", () => new JwtAuth(wrong(null)), "CORE_BAD_CONFIG", "JwtConfig must be an object with fields"],
-  ["a secret alone", () => new JwtAuth(wrong(secret)), "CORE_BAD_CONFIG", "but is another value"],
-  ["null options", () => new JwtAuth({ secret }, wrong(null)), "CORE_BAD_CONFIG", "JwtAuthOptions must be"],
+  ["no configuration", () => new JwtAuth(invalid(undefined)), "AUTH_NO_KEY", "JwtConfig.secret is missing"],
+  ["null", () => new JwtAuth(invalid(null)), "CORE_BAD_CONFIG", "JwtConfig must be an object with fields"],
+  ["a secret alone", () => new JwtAuth(invalid(secret)), "CORE_BAD_CONFIG", "but is another value"],
+  ["null options", () => new JwtAuth({ secret }, invalid(null)), "CORE_BAD_CONFIG", "JwtAuthOptions must be"],
   [
     "no clock",
-    () => new JwtAuth({ secret }, { clock: wrong({}) }),
+    () => new JwtAuth({ secret }, { clock: invalid({}) }),
     "CORE_BAD_CONFIG",
     "clock must be a clock",
   ],
-  ["null options", () => new BasicAuth(verify, wrong(null)), "CORE_BAD_CONFIG", "BasicAuthOptions must be"],
-  ["a number", () => new BasicAuth(verify, wrong(5)), "CORE_BAD_CONFIG", "BasicAuthOptions must be"],
+  ["null options", () => new BasicAuth(verify, invalid(null)), "CORE_BAD_CONFIG", "BasicAuthOptions must be"],
+  ["a number", () => new BasicAuth(verify, invalid(5)), "CORE_BAD_CONFIG", "BasicAuthOptions must be"],
   [
     "an unknown option",
-    () => new BasicAuth(verify, wrong({ realm: "x" })),
+    () => new BasicAuth(verify, invalid({ realm: "x" })),
     "CORE_BAD_CONFIG",
     'BasicAuthOptions has no field "realm"',
   ],
   [
     "an option of another type",
-    () => new BasicAuth(verify, { allowEmptyName: wrong(1) }),
+    () => new BasicAuth(verify, { allowEmptyName: invalid(1) }),
     "CORE_BAD_CONFIG",
     "BasicAuthOptions.allowEmptyName must be true, false or the name",
   ],
@@ -54,51 +54,56 @@ test.each<[string, () => Authentication, string, string]>([
 test.each<[string, () => unknown, string, string]>([
   [
     "a misspelt option",
-    () => new RoleGuard("a", wrong({ requireall: true })),
+    () => new RoleGuard("a", invalid({ requireall: true })),
     "CORE_BAD_CONFIG",
     'RoleGuardOptions has no field "requireall"; did you mean "requireAll"?',
   ],
   [
     "the option of another guard",
-    () => new PermissionGuard("a", wrong({ roleKey: "x" })),
+    () => new PermissionGuard("a", invalid({ roleKey: "x" })),
     "CORE_BAD_CONFIG",
     "roleKey",
   ],
   [
     "a resolve that is not a function",
-    () => new RoleGuard("a", { resolve: wrong(5) }),
+    () => new RoleGuard("a", { resolve: invalid(5) }),
     "CORE_BAD_CONFIG",
     "resolve",
   ],
   [
     "a key that is not a string",
-    () => new PermissionGuard("a", { permKey: wrong(5) }),
+    () => new PermissionGuard("a", { permKey: invalid(5) }),
     "CORE_BAD_CONFIG",
     "permKey",
   ],
   [
     "a string in place of options",
-    () => new RoleGuard("a", wrong("b")),
+    () => new RoleGuard("a", invalid("b")),
     "CORE_BAD_CONFIG",
     "RoleGuardOptions",
   ],
-  ["null in place of options", () => new RoleGuard("a", wrong(null)), "CORE_BAD_CONFIG", "RoleGuardOptions"],
-  ["a name that is not a string", () => new RoleGuard(["a", wrong(5)]), "AUTH_GUARD_EMPTY", "every name"],
+  [
+    "null in place of options",
+    () => new RoleGuard("a", invalid(null)),
+    "CORE_BAD_CONFIG",
+    "RoleGuardOptions",
+  ],
+  ["a name that is not a string", () => new RoleGuard(["a", invalid(5)]), "AUTH_GUARD_EMPTY", "every name"],
   [
     "a user key that is not a string",
-    () => new AuthenticatedGuard(wrong(null)),
+    () => new AuthenticatedGuard(invalid(null)),
     "CORE_BAD_CONFIG",
     "userKey",
   ],
   [
     "a class in place of an authentication",
-    () => anyOf(wrong(JwtAuth)),
+    () => anyOf(invalid(JwtAuth)),
     "CORE_BAD_ARGUMENT",
     "anyOf takes authentications",
   ],
   [
     "a list in place of arguments",
-    () => anyOf(wrong([new JwtAuth({ secret })]) as AuthAlternative),
+    () => anyOf(invalid([new JwtAuth({ secret })]) as AuthAlternative),
     "CORE_BAD_ARGUMENT",
     "anyOf takes authentications",
   ],

@@ -9,13 +9,13 @@ const fails = (): never => {
 };
 
 /** Returns the reasons of unhandled rejections during a run. */
-const strayOf = async (run: () => Promise<void>): Promise<unknown[]> => {
+const unhandledDuring = async (run: () => Promise<void>): Promise<unknown[]> => {
   const stray: unknown[] = [];
   const note = (reason: unknown): void => void stray.push(reason);
   process.on("unhandledRejection", note);
   try {
     await run();
-    await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections once a turn is over
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections after the microtask queue is empty
     return stray;
   } finally {
     process.off("unhandledRejection", note);
@@ -23,7 +23,7 @@ const strayOf = async (run: () => Promise<void>): Promise<unknown[]> => {
 };
 
 test("promises that a handler drops cause no unhandled rejection", async () => {
-  const stray = await strayOf(async () => {
+  const stray = await unhandledDuring(async () => {
     const store = { revoke: fails, isRevoked: fails, consume: fails };
     const auth = new JwtAuth({ secret: "0123456789abcdef0123456789abcdef", store });
     await new App().use(auth).start({ log });
@@ -55,7 +55,7 @@ test("a resolve that rejects for one identity and throws for the next leaves no 
   });
   app.get("/", { guards: [new RoleGuard("admin", { resolve })] }, () => "secret");
   await app.start({ log });
-  const stray = await strayOf(async () => {
+  const stray = await unhandledDuring(async () => {
     const { status } = await app.fetch(new Request("http://localhost/"));
     expect(status).toBe(403);
   });

@@ -83,7 +83,7 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
   },
   AUTH_BAD_HASH: {
     summary: "a stored password is not a scrypt hash that `hashPassword` could have made",
-    action: "store what `hashPassword` returns",
+    action: "store the result of `hashPassword`",
   },
   AUTH_BAD_PASSWORD: {
     status: 422,
@@ -104,7 +104,7 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
   AUTH_STORE_FULL: {
     status: 503,
     summary:
-      "the default store has `maxLogins` renewed or revoked logins; nothing is forgotten for a new one",
+      "the default store has `maxLogins` renewed or revoked logins; none of them is evicted for a new one",
     action: "set `maxLogins`, or a `store`; limit the rate of logins",
   },
   AUTH_REVOCATIONS_IN_MEMORY: {

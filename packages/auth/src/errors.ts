@@ -9,7 +9,7 @@ export const authProblem = (code: AuthErrorCode, message: string): Problem => ({
 export const authError = (code: AuthErrorCode, message: string, cause?: unknown): FrameworkError =>
   new FrameworkError(code, message, cause === undefined ? undefined : { cause });
 
-/** Creates a 503, for when callers cannot be identified and must be refused. */
+/** Creates a 503 for a caller whose credentials cannot be checked. */
 export const unavailable = (code: AuthErrorCode, cause?: unknown): HttpError =>
   new HttpError(503, "Authentication is temporarily unavailable", {
     code,

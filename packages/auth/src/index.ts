@@ -8,7 +8,7 @@ export type { NewClaims, TokenPair } from "./tokens/new-token.ts";
 export type { CallbackTimeout } from "./callback-timeout.ts";
 export { BasicAuth, type BasicAuthOptions, type VerifyCredentials } from "./basic/basic-auth.ts";
 export { hashPassword, passwordProblem, verifyPassword } from "./basic/password.ts";
-export { sameSecret } from "./basic/same-secret.ts";
+export { isSameSecret } from "./basic/is-same-secret.ts";
 export type { ScryptCost } from "./basic/scrypt-cost.ts";
 export { ApiKeyAuth } from "./api-key/api-key-auth.ts";
 export type { ApiKeys } from "./api-key/key-digests.ts";

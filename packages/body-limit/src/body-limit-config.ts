@@ -9,7 +9,7 @@ export interface BodyLimitConfig {
   readonly maxBodyBytes: number;
   /** Codings that are decoded; any other gets 415. @default [] */
   readonly decode: readonly BodyEncoding[];
-  /** Maximum ratio of decoded to encoded size, applied above 1 MiB. @default 100 */
+  /** Maximum ratio of decoded to encoded size, checked above 1 MiB. @default 100 */
   readonly maxRatio: number;
 }
 

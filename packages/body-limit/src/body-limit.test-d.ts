@@ -9,7 +9,7 @@ app
   .enableBodyLimit({ maxBodyBytes: 1000, decode: ["gzip", "zstd"] });
 app.post("/", { maxBodyBytes: 10 }, () => "hello");
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only on an app with the feature
 new App().enableBodyLimit();
 
 // @ts-expect-error a misspelt option is found by the compiler

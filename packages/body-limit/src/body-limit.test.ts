@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- eachClient registers the tests
 import { App, ConfigurationError } from "@framework/core";
 import { eachClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -27,7 +27,7 @@ const text = (length: number) => "x".repeat(length);
 const stream = (length: number) => new Blob([text(length)]).stream();
 
 eachClient(test, makeApp, {
-  "a declared length above the limit is refused before the handler; one equal to it is accepted": async (
+  "a declared length above the limit is rejected before the handler; one equal to it is accepted": async (
     client,
   ) => {
     for (const method of ["POST", "PUT", "DELETE"]) {
@@ -45,11 +45,11 @@ eachClient(test, makeApp, {
     expect((await client.post("/unread", { body: text(101) })).status).toBe(413);
     expect(handled).toBe(3);
   },
-  "a body without a declared length is refused at the first byte above the limit": async (client) => {
+  "a body without a declared length is rejected above the limit": async (client) => {
     expect((await client.post("/read", { body: stream(100) })).json()).toBe(100);
     expect((await client.post("/read", { body: stream(101) })).status).toBe(413);
   },
-  "a route's own limit overrides it": async (client) => {
+  "a limit of the route replaces the limit of the feature": async (client) => {
     for (const body of [text, stream]) {
       expect((await client.post("/larger", { body: body(200) })).json()).toBe(200);
       expect((await client.post("/larger", { body: body(201) })).status).toBe(413);
@@ -57,7 +57,7 @@ eachClient(test, makeApp, {
       expect((await client.post("/smaller", { body: body(51) })).status).toBe(413);
     }
   },
-  "unmatched paths are limited too": async (client) => {
+  "the limit also applies to unmatched paths": async (client) => {
     expect((await client.post("/nowhere", { body: text(101) })).status).toBe(413);
     expect((await client.post("/nowhere", { body: text(100) })).status).toBe(404);
   },
@@ -65,13 +65,13 @@ eachClient(test, makeApp, {
 
 test("the default limit is 10 MiB", async () => {
   const app = new (App.with(bodyLimit))().enableBodyLimit();
-  app.post("/", () => "taken");
+  app.post("/", () => "accepted");
   await using client = testClient(app);
   expect((await client.post("/", { body: new Uint8Array(10_485_760) })).status).toBe(200);
   expect((await client.post("/", { body: new Uint8Array(10_485_761) })).text).toContain("10.0MB");
 });
 
-test("all mistakes of a configuration are reported together, at start", async () => {
+test("all invalid options are reported together at start", async () => {
   const input = { maxBodyBytes: -1, decode: ["compress" as never], maxRatio: 0 };
   const app = new (App.with(bodyLimit))().enableBodyLimit(input);
   const error: unknown = await app.start().catch((thrown: unknown) => thrown);
@@ -82,12 +82,12 @@ test("all mistakes of a configuration are reported together, at start", async ()
   ]);
 });
 
-test("maxRatio without a coding to decode is refused at start", async () => {
+test("maxRatio without decode is a start error", async () => {
   const app = new (App.with(bodyLimit))().enableBodyLimit({ maxRatio: 10 });
   await expect(app.start()).rejects.toThrow("BodyLimitConfig.maxRatio has no effect without decode");
 });
 
-test("a record of `of`, which has every field, configures the feature", async () => {
+test("a complete record of BodyLimitConfig.of configures the feature", async () => {
   for (const config of [BodyLimitConfig.of(), BodyLimitConfig.of({ maxBodyBytes: 5 })]) {
     const app = new (App.with(bodyLimit))().enableBodyLimit(config);
     await expect(app.start({ log: { info() {}, warn() {}, error() {} } })).resolves.toBeDefined();

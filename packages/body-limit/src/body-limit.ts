@@ -22,7 +22,7 @@ export interface BodyLimiting {
 }
 
 /**
- * A limit on request bodies: a declared length above it is rejected before the body is read, any other body at the first byte above the limit.
+ * Limits the size of request bodies: a declared length above the limit is rejected before the body is read, any other body at the first byte above it.
  *
  * @example
  * const app = new (App.with(bodyLimit))().enableBodyLimit({ maxBodyBytes: 1_000_000, decode: ["gzip"] });
@@ -46,8 +46,8 @@ export const bodyLimit: Feature<BodyLimiting> = {
 
 const limitBodies = (config: BodyLimitConfig): Middleware<HttpRequest, Response> => {
   const { maxBodyBytes, maxRatio } = config;
-  const takes = new Set<string>(config.decode);
-  const taken = takes.size === 0 ? "identity" : [...takes].join(", ");
+  const accepted = new Set<string>(config.decode);
+  const acceptedList = accepted.size === 0 ? "identity" : [...accepted].join(", ");
   return waitsOnce(function limitBodies(request, next) {
     const limit = request.endpoint?.options.maxBodyBytes ?? maxBodyBytes;
     const { contentLength } = request;
@@ -56,7 +56,7 @@ const limitBodies = (config: BodyLimitConfig): Middleware<HttpRequest, Response>
     request.limitBody(maxBodyBytes);
     const coding = codingOf(request);
     if (coding === null) return next(request);
-    if (!takes.has(coding)) throw refused(coding, taken);
+    if (!accepted.has(coding)) throw unsupported(coding, acceptedList);
     request.decodeBody((chunks) =>
       decodedChunks(chunks, coding as BodyEncoding, { maxBodyBytes: limit, maxRatio }),
     );
@@ -64,7 +64,7 @@ const limitBodies = (config: BodyLimitConfig): Middleware<HttpRequest, Response>
   });
 };
 
-/** The coding of a body; a list of several counts as one unsupported coding. */
+/** Returns the coding of a body; `null` for none. A list of several counts as one unsupported coding. */
 const codingOf = (request: HttpRequest): string | null => {
   const field = request.getHeader("content-encoding")?.trim().toLowerCase() ?? "";
   if (field === "" || field === "identity") return null;
@@ -72,8 +72,8 @@ const codingOf = (request: HttpRequest): string | null => {
 };
 
 /** RFC 9110 15.5.16: the reply should list the accepted codings. */
-const refused = (coding: string, taken: string): UnsupportedMediaTypeError =>
+const unsupported = (coding: string, acceptedList: string): UnsupportedMediaTypeError =>
   new UnsupportedMediaTypeError(
-    `The request body has the Content-Encoding ${/^[\w-]{1,20}$/.test(coding) ? coding : "(malformed)"}, but this server accepts ${taken}`,
-    { headers: { "accept-encoding": taken } },
+    `The request body has the Content-Encoding ${/^[\w-]{1,20}$/.test(coding) ? coding : "(malformed)"}, but this server accepts ${acceptedList}`,
+    { headers: { "accept-encoding": acceptedList } },
   );

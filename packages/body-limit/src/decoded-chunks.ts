@@ -7,16 +7,17 @@ import type { BodyEncoding } from "./body-limit-config.ts";
 export interface DecodeLimits {
   /** Maximum bytes of the decoded body. */
   readonly maxBodyBytes: number;
-  /** Maximum ratio to the encoded size, applied above 1 MiB. */
+  /** Maximum ratio of decoded to encoded size, checked above 1 MiB. */
   readonly maxRatio: number;
 }
 
-const FREE_BYTES = 1_048_576;
+/** Decoded bytes from which `maxRatio` is checked. */
+const MIN_CHECKED_BYTES = 1_048_576;
 
 /** A decoder of `node:zlib`, with its count of consumed bytes. */
 type Decoder = Transform & { readonly bytesWritten: number };
 
-/** Brotli and Zstandard windows are bounded, because the body declares how much memory its decoder needs. */
+/** The body declares the window size, and so the memory of its decoder: Brotli allows 16 MiB, Zstandard is limited to 8 MiB. */
 const decoders: Readonly<Record<BodyEncoding, () => Decoder>> = {
   gzip: () => zlib.createGunzip(),
   deflate: () => zlib.createInflate(),
@@ -25,7 +26,7 @@ const decoders: Readonly<Record<BodyEncoding, () => Decoder>> = {
 };
 
 /**
- * The decoded body, decoded as it is read, 16 KiB at a time.
+ * Decodes a body as it is read, in chunks of up to 16 KiB.
  *
  * @throws PayloadTooLargeError at the first byte above a limit; ValueError for malformed, truncated or trailing data
  */
@@ -39,13 +40,16 @@ export async function* decodedChunks(
   const feeding = feed(decoder, chunks, fed);
   let decoded = 0;
   try {
-    for await (const piece of decoder as AsyncIterable<Uint8Array>) {
-      decoded += piece.byteLength;
+    for await (const chunk of decoder as AsyncIterable<Uint8Array>) {
+      decoded += chunk.byteLength;
       if (decoded > maxBodyBytes) throw new PayloadTooLargeError(maxBodyBytes, "Decoded request body");
-      if (decoded > FREE_BYTES && decoded > maxRatio * fed.bytes) {
-        throw new PayloadTooLargeError(Math.max(FREE_BYTES, maxRatio * fed.bytes), "Decoded request body");
+      if (decoded > MIN_CHECKED_BYTES && decoded > maxRatio * fed.bytes) {
+        throw new PayloadTooLargeError(
+          Math.max(MIN_CHECKED_BYTES, maxRatio * fed.bytes),
+          "Decoded request body",
+        );
       }
-      yield piece;
+      yield chunk;
     }
     await feeding;
     if (fed.failure === null && decoder.bytesWritten < fed.bytes) throw malformed(coding);
@@ -57,7 +61,7 @@ export async function* decodedChunks(
   if (fed.failure !== null) throw fed.failure;
 }
 
-/** Feeds the decoder at its own speed; never rejects. */
+/** Writes the chunks with backpressure. Never rejects: a failure is stored in `fed` and destroys the decoder. */
 const feed = async (
   decoder: Decoder,
   chunks: AsyncIterable<Uint8Array>,
@@ -77,7 +81,7 @@ const feed = async (
   }
 };
 
-/** Resolves when the decoder takes more, or is closed. */
+/** Resolves when the decoder accepts more bytes or is closed. */
 const drained = (decoder: Decoder): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {

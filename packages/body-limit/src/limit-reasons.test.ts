@@ -3,11 +3,11 @@ import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { bodyLimit } from "./index.ts";
 
-test("the reason states the declared length and the limit, that of the route if it has one", async () => {
+test("the reason states the declared length and the limit of the route, or of the app", async () => {
   const makeApp = () => {
     const app = new (App.with(bodyLimit))().enableBodyLimit(10);
-    app.post("/", () => "taken");
-    app.post("/large", { maxBodyBytes: 20 }, () => "taken");
+    app.post("/", () => "accepted");
+    app.post("/large", { maxBodyBytes: 20 }, () => "accepted");
     return app;
   };
   const explained = await explainRequests(makeApp, [

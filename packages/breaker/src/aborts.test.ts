@@ -4,8 +4,8 @@ import { fails, guardedApp } from "./guarded-app.test-kit.ts";
 
 const quiet = { log: { info() {}, warn() {}, error() {} } };
 
-/** An app on one transport whose handler at `/` waits until released, and a client that may disconnect. */
-const served = (transport: "fast" | "node") => {
+/** Serves an app whose handler at `/` waits until released, for a client that may disconnect. */
+const serveApp = (transport: "fast" | "node") => {
   const app = guardedApp({ failureThreshold: 2, resetTimeout: 10, halfOpenTarget: 1 });
   const client = socketClient(app, { ...quiet, transport });
   const waiting: ((status: number) => void)[] = [];
@@ -35,7 +35,7 @@ const served = (transport: "fast" | "node") => {
 test.each(["fast", "node"] as const)(
   "a request of a disconnected client does not count, whatever its reply (%s)",
   async (transport) => {
-    const { app, client, hold, disconnect, circuit } = served(transport);
+    const { app, client, hold, disconnect, circuit } = serveApp(transport);
     await using _ = client;
     app.world.answer = fails();
     await client.get("/");
@@ -55,7 +55,7 @@ test.each(["fast", "node"] as const)(
 test.each(["fast", "node"] as const)(
   "a trial whose client disconnects frees its slot at once and does not count (%s)",
   async (transport) => {
-    const { app, client, hold, disconnect, circuit } = served(transport);
+    const { app, client, hold, disconnect, circuit } = serveApp(transport);
     await using _ = client;
     app.world.answer = fails();
     for (let time = 0; time < 2; time++) await client.get("/");

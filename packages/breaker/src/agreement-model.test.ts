@@ -39,7 +39,7 @@ const acts = fc.array<Act>(
   { maxLength: 40, size: "max" },
 );
 
-/** Runs; `FRAMEWORK_MODEL_RUNS=2500` for more. */
+/** Runs of the property; set `FRAMEWORK_MODEL_RUNS`, such as 2500, for more. */
 const numRuns = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 800);
 
 interface Trial {
@@ -48,9 +48,14 @@ interface Trial {
 }
 
 /** Performs all acts and checks the invariants after each. */
-const live = async (world: Service, list: readonly Act[], resetMs: number, target: number): Promise<void> => {
+const perform = async (
+  world: Service,
+  list: readonly Act[],
+  resetMs: number,
+  target: number,
+): Promise<void> => {
   const { clock, workers, start, states } = world;
-  let under: { worker: Worker; begun: Begun }[] = [];
+  let running: { worker: Worker; begun: Begun }[] = [];
   let trials: Trial[] = [];
   for (const act of list) {
     const [before] = states();
@@ -60,23 +65,23 @@ const live = async (world: Service, list: readonly Act[], resetMs: number, targe
       const admitted = begun.filter(({ begun: { isAdmitted } }) => isAdmitted);
       if (before === "open") assert.equal(admitted.length, 0, "admitted while open");
       if (before === "closed") assert.equal(admitted.length, begun.length, "rejected while closed");
-      under.push(...admitted);
+      running.push(...admitted);
       const at = clock.now();
       if (before === "half-open") trials.push(...admitted.map(({ begun: trial }) => ({ at, begun: trial })));
     } else if (act[0] === "end") {
       for (const [at, outcome] of act[1]) {
-        const [ended] = under.splice(at % Math.max(1, under.length), 1);
+        const [ended] = running.splice(at % Math.max(1, running.length), 1);
         ended?.begun.end(outcome);
         trials = trials.filter(({ begun }) => begun !== ended?.begun);
       }
     } else if (act[0] === "wait") await clock.advance(act[1]);
     else {
-      const dead = workers[act[1]] as Worker;
-      dead.die();
-      under = under.filter(({ worker: at }) => at !== dead);
-      const born = await start();
-      workers.splice(workers.indexOf(born), 1);
-      workers[act[1]] = born;
+      const stopped = workers[act[1]] as Worker;
+      stopped.die();
+      running = running.filter(({ worker: at }) => at !== stopped);
+      const replacement = await start();
+      workers.splice(workers.indexOf(replacement), 1);
+      workers[act[1]] = replacement;
     }
     await clock.advance(0);
     const now = states();
@@ -95,7 +100,7 @@ test("workers agree, never exceed halfOpenTarget and never deadlock, even if som
     acts,
     async (failureThreshold, resetTimeout, halfOpenTarget, list) => {
       const world = await service({ failureThreshold, resetTimeout, halfOpenTarget });
-      await live(world, list, resetTimeout * 1000, halfOpenTarget);
+      await perform(world, list, resetTimeout * 1000, halfOpenTarget);
       await world.clock.advance(2 * resetTimeout * 1000 + 2);
       for (let time = 0; time < halfOpenTarget; time++) {
         assert.equal(await call(world.workers[time % 4], "success"), "success");

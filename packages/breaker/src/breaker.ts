@@ -20,9 +20,9 @@ export interface BreakerOptions<In, Out> {
   readonly failureCodes?: readonly number[];
   /** Whether an output is a failure. @default its `status` is one of `failureCodes` */
   readonly isFailure?: (output: Out, input: In) => boolean;
-  /** Whether an error is a failure; others do not count. @default every error, except those of calls that the caller aborted or the client refused to send */
+  /** Whether an error is a failure; other errors do not count. @default every error, except of calls that the caller aborted or the client refused to send */
   readonly isFailingError?: (error: unknown, input: In) => boolean;
-  /** Returns the output while the circuit is open. @default throws a CircuitOpenError, status 503 */
+  /** Returns the output of a rejected call. @default throws a CircuitOpenError, status 503 */
   readonly fallback?: (retryAfterSecs: number, input: In) => Awaitable<Out>;
   /** Called with every change of state. @default none */
   readonly onTransition?: (transition: CircuitTransition) => void;
@@ -92,7 +92,7 @@ export const callsOf = <In, Out>(
   fallback: fallback ?? throwOpen,
 });
 
-/** The default fallback: an error handler creates the reply. */
+/** The default fallback. @throws CircuitOpenError, from which an error handler creates the reply */
 export const throwOpen = (retryAfterSecs: number): never => {
   throw new CircuitOpenError(retryAfterSecs, "Circuit open", { code: "BREAKER_OPEN" });
 };

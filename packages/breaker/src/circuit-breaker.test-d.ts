@@ -26,13 +26,13 @@ new App().enableCircuitBreaker();
 // @ts-expect-error a misspelt option
 app.enableCircuitBreaker({ failureTreshold: 5 });
 
-// @ts-expect-error a scope is one of two
+// @ts-expect-error a scope must be "route" or "app"
 app.enableCircuitBreaker({ scope: "worker" });
 
 // @ts-expect-error fallback returns the output's type
 breaker<string, number>({ fallback: () => "later" });
 
-// @ts-expect-error the circuits are the app's
+// @ts-expect-error circuits is read-only
 app.circuits = new (App.with(circuitBreaker))().circuits;
 
 // @ts-expect-error only the app's configuration has onTransition

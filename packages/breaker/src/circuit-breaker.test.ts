@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { App, Response } from "@framework/core";
 import { eachClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -229,10 +229,10 @@ test("mistakes in the record and in route options are reported together at start
 
 test("clients that upload slower than a route's time limit do not open its circuit", async () => {
   const app = new (App.with(circuitBreaker))().enableCircuitBreaker({ failureThreshold: 1 });
-  app.post("/", { timeoutSecs: 0.5 }, (request) => request.text()); // half of it is more than a busy machine takes to begin the read
+  app.post("/", { timeoutSecs: 0.5 }, (request) => request.text()); // long enough for the handler to begin reading on a busy machine
   await using client = testClient(app, quiet);
-  const endless = new ReadableStream({ pull: () => new Promise(() => {}) });
-  expect((await client.post("/", { body: endless })).status).toBe(408);
+  const stalledBody = new ReadableStream({ pull: () => new Promise(() => {}) });
+  expect((await client.post("/", { body: stalledBody })).status).toBe(408);
   expect((await client.post("/", { body: "hello" })).text).toBe("hello");
   expect(app.circuits.list()).toMatchObject([{ state: "closed", failures: 0 }]);
 });

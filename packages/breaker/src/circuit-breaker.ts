@@ -65,7 +65,7 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
           })
           .metric({
             name: "circuit_transitions_total",
-            help: "State changes of circuits, by new state; a change of all workers counts once.",
+            help: "State changes of circuits, by new state; a change that all workers adopt counts once.",
             type: "counter",
             read: () => circuits.transitions(),
           });
@@ -78,7 +78,7 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
 const retryAfter: FieldUse = {
   name: "Retry-After",
   in: "refusal",
-  description: "Seconds until a new attempt.",
+  description: "Seconds to wait before retrying.",
   type: "integer",
 };
 

@@ -57,7 +57,7 @@ export const CircuitBreakerConfig: ConfigRecord<CircuitBreakerConfig> = configRe
 
 const routeRecord = configRecord<Required<RouteCircuit>>("breaker", ofRoute);
 
-/** Returns the mistake in the `breaker` option of a route; `null` for a valid one. */
+/** Returns the mistake in the `breaker` option of a route; `null` if it is valid. */
 export const routeCircuitProblem = (value: RouteCircuit | false): string | null => {
   if (value === false) return null;
   if (typeof value !== "object" || value === null) return "must be an object or false";

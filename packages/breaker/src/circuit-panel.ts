@@ -1,7 +1,7 @@
 import type { Panel } from "@framework/core/feature";
 import type { Circuits } from "./circuits.ts";
 
-/** The circuits as a panel of the dev page. */
+/** Returns the dev-page panel of the circuits. */
 export const circuitPanel = (circuits: Circuits): Panel => ({
   name: "circuits",
   title: "Circuits",

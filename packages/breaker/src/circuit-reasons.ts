@@ -2,7 +2,7 @@ import type { HttpRequest } from "@framework/core";
 import type { DecisionReasons } from "@framework/core/feature";
 import type { CircuitRegistry } from "./circuit-registry.ts";
 
-/** Adds the state of the circuit to the middleware while a tool shows the steps of requests. */
+/** Wraps the middleware to report the state of the request's circuit to tools that show the steps of requests. */
 export const withReasons =
   (circuits: CircuitRegistry, reasons: DecisionReasons): CircuitRegistry["middleware"] =>
   (request, next) => {

@@ -56,7 +56,7 @@ export class CircuitRegistry implements Circuits {
   private readonly id: string = randomUUID();
   private readonly members = new Map<string, Member>();
   private readonly ofRoutes = new Map<string, RouteMember | null>();
-  /** The same, by the endpoint of a request. */
+  /** Circuits of routes by the endpoint of a request. */
   private readonly byEndpoint = new Map<Endpoint, RouteMember | null>();
   private readonly transitionCounts: Record<CircuitState, number> = { closed: 0, "half-open": 0, open: 0 };
   private config: Readonly<CircuitBreakerConfig> | null = null;
@@ -86,7 +86,7 @@ export class CircuitRegistry implements Circuits {
         const phase = toPhaseMessage(message);
         if (phase !== null) this.members.get(phase.name)?.circuit.receive(phase);
       },
-      { missed: () => void attachAll() }, // a failed call of the shared store falls back to the local one
+      { onMissed: () => void attachAll() }, // a failed call of the shared store falls back to the local one
     );
     await attachAll();
   }
@@ -107,7 +107,7 @@ export class CircuitRegistry implements Circuits {
     return member === null ? next(request) : guardCall(member.circuit, member.calls, request, next);
   };
 
-  /** Gives each call of an entry point other than routes a circuit, named by the kind and the call. */
+  /** Returns a middleware that passes each call of an entry point other than routes through a circuit, named by the kind and the call. */
   readonly protect: ProtectEntryPoint = (entry) => {
     const config = this.requireConfig();
     const calls = this.countRejections(entryCalls(entry, config.failureCodes));
@@ -218,9 +218,9 @@ export class CircuitRegistry implements Circuits {
   private async attach({ circuit, config }: Member, shared: SharedState): Promise<void> {
     const { halfOpenTarget, resetTimeout } = config;
     const { name } = circuit;
-    const failed = (error: unknown): void => this.logFailure(error);
+    const onError = (error: unknown): void => this.logFailure(error);
     const resetMs = resetTimeout * 1000;
-    await circuit.attach(new SharedCircuitStore({ shared, name, halfOpenTarget, resetMs, failed }));
+    await circuit.attach(new SharedCircuitStore({ shared, name, halfOpenTarget, resetMs, onError }));
   }
 
   private countRejections<In, Out>(calls: Calls<In, Out>): Calls<In, Out> {
@@ -242,7 +242,7 @@ export class CircuitRegistry implements Circuits {
     }
   }
 
-  /** Counts and logs a change in the worker that made it: the metric is the sum over all workers. */
+  /** Counts and logs a change, only in the worker that made it: the metric is summed over all workers. */
   private recordDecision(name: string, to: CircuitState): void {
     this.transitionCounts[to]++;
     const level = to === "open" ? "warn" : "info";

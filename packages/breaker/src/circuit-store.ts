@@ -1,6 +1,6 @@
 import type { Awaitable } from "@framework/core";
 
-/** A phase of a circuit. An open phase is half-open once its time is over. */
+/** A phase of a circuit. An open phase is half-open once its time has elapsed. */
 export interface Phase {
   /** Sequence number of the phase. */
   readonly epoch: number;
@@ -20,7 +20,7 @@ export interface Trial {
 /** Result of a request for a slot. */
 export interface Leased {
   readonly isLeased: boolean;
-  /** The successor of the trial's phase, if there is one. */
+  /** The successor of the trial's phase; `null` if there is none. */
   readonly next: Phase | null;
 }
 

@@ -12,14 +12,14 @@ export interface CircuitTransition {
   readonly name: string;
   /** State before the change. */
   readonly from: CircuitState;
-  /** State after it. */
+  /** State after the change. */
   readonly to: CircuitState;
 }
 
 /** The outcome of a call; `neutral` does not count. */
 export type Outcome = "success" | "failure" | "neutral";
 
-/** Permission for a call: the epoch while the circuit is closed, else a trial. */
+/** Permission for a call: the epoch if the circuit is closed, else a trial. */
 export type Permission = number | Trial;
 
 /** Settings and dependencies of a circuit. */
@@ -37,7 +37,7 @@ export interface CircuitOptions {
   readonly store: CircuitStore;
   /** Called with every change of this worker's view. */
   readonly onTransition: (transition: CircuitTransition) => void;
-  /** Called with the new state, in the one worker that has made the change for all. @default none */
+  /** Called with the new state, only in the worker that made the change. @default none */
   readonly onDecision?: (to: CircuitState) => void;
 }
 
@@ -45,20 +45,20 @@ export interface CircuitOptions {
  * A worker's view of one circuit.
  *
  * A circuit passes through phases, closed or open, numbered by epoch; the store accepts exactly one successor of each phase. An open phase is
- * half-open once its time is over. Calls from another epoch, and trials whose slot has expired, do not count.
+ * half-open once its time has elapsed. Calls from another epoch, and trials whose slot has expired, do not count.
  */
 export class Circuit {
   readonly name: string;
   private readonly options: CircuitOptions;
   private store: CircuitStore;
   private phase: Phase = { epoch: 0, state: "closed", leftMs: 0 };
-  /** Whether the store has confirmed the phase; an open phase applies before that, so that no call passes meanwhile. */
+  /** Whether the store has confirmed the phase. An open phase takes effect before it is confirmed, so that no call passes meanwhile. */
   private isConfirmed = true;
   private endsAt = 0;
   private failureCount = 0;
   private serial = 0;
   private reported: CircuitState = "closed";
-  /** Trials of this worker in this epoch that have or requested a slot. */
+  /** Trials of this worker in this epoch that have a slot or have requested one. */
   private readonly trials = new Set<Trial>();
 
   constructor(options: CircuitOptions) {
@@ -77,7 +77,7 @@ export class Circuit {
     return this.failureCount;
   }
 
-  /** Whole seconds until a retry makes sense, at least 1; 0 while closed. */
+  /** Whole seconds to wait before retrying, at least 1; 0 while closed. */
   get retryAfterSecs(): number {
     if (this.phase.state === "closed") return 0;
     return Math.max(1, Math.ceil((this.endsAt - this.options.clock.now()) / 1000));
@@ -102,7 +102,7 @@ export class Circuit {
     else this.countTrial(permission, outcome);
   }
 
-  /** Processes an announced phase; answers an outdated one with the current phase. */
+  /** Processes an announced phase; replies to an outdated one with the current phase. */
   receive(phase: Phase): void {
     if (phase.epoch >= this.phase.epoch) this.adopt(phase);
     else if (this.isConfirmed) void this.store.announce({ ...this.phase, leftMs: this.leftMs() });
@@ -156,8 +156,8 @@ export class Circuit {
     if (!counts || outcome === "neutral") return;
     if (outcome === "failure") return this.move("open");
     void mapAwaitable(this.store.succeed(trial), (successes) => {
-      const isOver = successes >= this.options.halfOpenTarget && trial.epoch === this.phase.epoch;
-      if (isOver) this.move("closed");
+      const isRecovered = successes >= this.options.halfOpenTarget && trial.epoch === this.phase.epoch;
+      if (isRecovered) this.move("closed");
     });
   }
 
@@ -185,7 +185,7 @@ export class Circuit {
   }
 
   private startPhase(phase: Phase, isConfirmed: boolean): void {
-    this.report(); // the half-open state, if no request came since
+    this.report(); // the half-open state, if no request has reported it yet
     this.phase = phase;
     this.isConfirmed = isConfirmed;
     this.endsAt = this.options.clock.now() + phase.leftMs;
@@ -203,7 +203,7 @@ export class Circuit {
     if (to === "half-open") this.claimHalfOpen();
   }
 
-  /** Every worker sees by its clock that an open phase is over, so one of them claims that change. */
+  /** Claims the change to half-open for this worker: every worker detects it by its own clock, and exactly one may report it. */
   private claimHalfOpen(): void {
     const { onDecision } = this.options;
     if (onDecision === undefined) return;

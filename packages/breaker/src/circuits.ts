@@ -19,7 +19,7 @@ export type CallOptions<In, Out> = Omit<BreakerOptions<In, Out>, "name" | "onTra
 
 /** The circuits of an app: `app.circuits`. */
 export interface Circuits {
-  /** Returns every circuit, in the order in which they were created: those of routes at the start, those of `around` when it is called. */
+  /** Returns every circuit, in the order of creation: circuits of routes are created at start, circuits of `around` when it is called. */
   list(): readonly CircuitInfo[];
   /**
    * Opens a circuit in every worker for its `resetTimeout`; resolves when all have opened it.
@@ -34,7 +34,7 @@ export interface Circuits {
    */
   reset(name: string): Promise<void>;
   /**
-   * Creates a circuit around the program's own calls, such as those to another service, shared by all workers.
+   * Creates a circuit around the program's own calls, such as calls to another service, shared by all workers.
    *
    * @throws CORE_BAD_CONFIG, BREAKER_NAME_TAKEN, BREAKER_TOO_MANY_CIRCUITS
    */

@@ -2,14 +2,14 @@ import type { Awaitable, Handler } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import type { Circuit, Permission, Outcome } from "./circuit.ts";
 
-/** Failure rules and fallback of one kind of calls. */
+/** Failure rules and fallback of calls of one kind. */
 export interface Calls<In, Out> {
   isFailure(output: Out, input: In): boolean;
   /** Whether an error counts as a failure of the callee. */
   isFailingError(error: unknown, input: In): boolean;
   /** Returns the output of a rejected call. */
   fallback(retryAfterSecs: number, input: In): Awaitable<Out>;
-  /** Calls the listener once when the caller disconnects; at once if it already has. */
+  /** Calls the listener once when the caller disconnects; immediately if it already has. */
   onAbandoned?(input: In, listener: () => void): void;
 }
 
@@ -59,7 +59,7 @@ const settle = <In, Out>(
   input: In,
   outcome: Outcome,
 ): void => {
-  // Fast path of most calls: there is no failure count to reset.
+  // Fast path: without earlier failures there is no count to reset.
   if (outcome === "success" && typeof permission === "number" && circuit.failures === 0) return;
   let isAbandoned = false;
   if (typeof permission === "number") calls.onAbandoned?.(input, () => (isAbandoned = true));

@@ -5,14 +5,14 @@ import type { TestClient } from "@framework/testing";
 import { type CircuitBreaker, circuitBreaker, type CircuitBreakerConfig } from "./index.ts";
 
 /** Access of tests to an app's metrics and feature routes. */
-export interface Seams {
+export interface TestAccess {
   metrics(): Readonly<Record<string, unknown>>;
   /** Adds a route of a feature. */
   featureRoute(path: string, exempt: readonly Exemption[]): void;
 }
 
-const seams: Feature<Seams> = {
-  name: "seams",
+const testAccess: Feature<TestAccess> = {
+  name: "testAccess",
   install: (host) => ({
     metrics: () => Object.fromEntries(host.insight.metrics().map((metric) => [metric.name, metric.read()])),
     featureRoute: (path, exempt) =>
@@ -21,7 +21,7 @@ const seams: Feature<Seams> = {
 };
 
 export interface World {
-  /** The behaviour of handlers. */
+  /** Returns the output of a handler. */
   answer: (request: HttpRequest) => unknown;
   /** Number of handler calls. */
   handled: number;
@@ -29,13 +29,13 @@ export interface World {
 
 export type GuardedApp = App &
   CircuitBreaker &
-  Seams & { readonly world: World; readonly clock: VirtualClock };
+  TestAccess & { readonly world: World; readonly clock: VirtualClock };
 
 /** Creates an app with circuits whose clock and handlers a test controls. */
 export const guardedApp = (config: ConfigInput<CircuitBreakerConfig> = {}): GuardedApp => {
   const clock = virtualClock();
   const world: World = { answer: () => "hello", handled: 0 };
-  const app = new (App.with(circuitBreaker, seams))().enableCircuitBreaker({
+  const app = new (App.with(circuitBreaker, testAccess))().enableCircuitBreaker({
     clock,
     ...config,
   });

@@ -33,7 +33,7 @@ test("a worker that missed an announcement adopts the phase at its next trial or
   expect(states()).toEqual(["closed", "closed"]);
 });
 
-test("workers answer an outdated phase with the current one", async () => {
+test("workers reply to an outdated phase with the current one", async () => {
   let dropsMessages = false;
   const { workers, clock, states } = await service({
     workers: 2,
@@ -47,7 +47,7 @@ test("workers answer an outdated phase with the current one", async () => {
     }),
   });
   dropsMessages = true;
-  for (const what of ["trip", "reset", "trip"] as const) await workers[0]?.circuits[what]("callee");
+  for (const action of ["trip", "reset", "trip"] as const) await workers[0]?.circuits[action]("callee");
   dropsMessages = false;
   await clock.advance(200_000); // the successor of the first phase has expired by now
   await workers[0]?.circuits.trip("callee");
@@ -75,7 +75,8 @@ test("a worker whose phase has expired everywhere adopts the current one", async
       },
     }),
   });
-  for (const what of ["trip", "reset", "trip", "reset"] as const) await workers[0]?.circuits[what]("callee");
+  for (const action of ["trip", "reset", "trip", "reset"] as const)
+    await workers[0]?.circuits[action]("callee");
   dropsMessages = false;
   await clock.advance(8 * 86_400_000);
   await fail(workers[1], 5);
@@ -95,7 +96,7 @@ test("a worker that missed announcements adopts the state when it reconnects", a
     values: {
       ...shared.values,
       subscribe: (channel, listener, options) => {
-        reports.push(options?.missed);
+        reports.push(options?.onMissed);
         return shared.values.subscribe(channel, (message) =>
           isDisconnected ? undefined : listener(message),
         );
@@ -114,18 +115,18 @@ test("a worker that missed announcements adopts the state when it reconnects", a
 
 test("without the shared state each worker uses its own circuits", async () => {
   let isDown = false;
-  const gone = () => Promise.reject(new Error("gone"));
+  const unavailable = () => Promise.reject(new Error("gone"));
   const { workers, clock, states } = await service({
     workers: 2,
     wrap: ({ values, permits, totals }) => ({
       values: {
         ...values,
-        add: (...args) => (isDown ? gone() : values.add(...args)),
-        get: (...args) => (isDown ? gone() : values.get(...args)),
-        set: (...args) => (isDown ? gone() : values.set(...args)),
-        publish: (...args) => (isDown ? gone() : values.publish(...args)),
+        add: (...args) => (isDown ? unavailable() : values.add(...args)),
+        get: (...args) => (isDown ? unavailable() : values.get(...args)),
+        set: (...args) => (isDown ? unavailable() : values.set(...args)),
+        publish: (...args) => (isDown ? unavailable() : values.publish(...args)),
       },
-      permits: { take: (...args) => (isDown ? gone() : permits.take(...args)) },
+      permits: { take: (...args) => (isDown ? unavailable() : permits.take(...args)) },
       totals,
     }),
   });

@@ -14,7 +14,7 @@ interface Settings {
 
 interface Begun {
   readonly at: number;
-  readonly life: number;
+  readonly generation: number;
 }
 
 /** A naive model of a circuit that records every event. */
@@ -22,10 +22,10 @@ class Model {
   now = 0;
   /** Running calls. */
   readonly calls: Begun[] = [];
-  /** Grows with every change between closed and not closed, and with every reopening. */
-  private life = 0;
+  /** Incremented by every change between closed and not closed, and by every reopening. */
+  private generation = 0;
   private isClosed = true;
-  private inARow = 0;
+  private failures = 0;
   private openedAt = 0;
   private successes = 0;
   private readonly settings: Settings;
@@ -38,12 +38,12 @@ class Model {
     return this.now < this.openedAt + this.settings.resetTimeout * 1000 ? "open" : "half-open";
   }
 
-  /** Admits a call; `null` with the seconds until a retry makes sense. */
+  /** Returns `null` if the call is admitted, else the seconds to wait before retrying. */
   begin(): { readonly retryAfterSecs: number } | null {
     const state = this.state();
     const trials = this.calls.filter((call) => this.holdsSlot(call)).length;
     if (state === "closed" || (state === "half-open" && trials < this.settings.halfOpenTarget)) {
-      this.calls.push({ at: this.now, life: this.life });
+      this.calls.push({ at: this.now, generation: this.generation });
       return null;
     }
     const leftMs = this.openedAt + this.settings.resetTimeout * 1000 - this.now;
@@ -52,10 +52,10 @@ class Model {
 
   end(index: number, outcome: Outcome): void {
     const [call] = this.calls.splice(index, 1) as [Begun];
-    if (outcome === "abort" || call.life !== this.life) return;
+    if (outcome === "abort" || call.generation !== this.generation) return;
     if (this.isClosed) {
-      this.inARow = outcome === "failure" ? this.inARow + 1 : 0;
-      if (this.inARow === this.settings.failureThreshold) this.open();
+      this.failures = outcome === "failure" ? this.failures + 1 : 0;
+      if (this.failures === this.settings.failureThreshold) this.open();
     } else if (this.holdsSlot(call)) {
       if (outcome === "failure") return this.open();
       this.successes++;
@@ -74,13 +74,13 @@ class Model {
 
   private begins(isClosed: boolean): void {
     this.isClosed = isClosed;
-    this.life++;
-    this.inARow = 0;
+    this.generation++;
+    this.failures = 0;
     this.successes = 0;
   }
 
-  private holdsSlot({ at, life }: Begun): boolean {
-    return life === this.life && this.now < at + this.settings.resetTimeout * 1000;
+  private holdsSlot({ at, generation }: Begun): boolean {
+    return generation === this.generation && this.now < at + this.settings.resetTimeout * 1000;
   }
 }
 
@@ -144,11 +144,11 @@ const wait = (ms: number): Step =>
     await real.clock.advance(ms);
   });
 
-const manual = (what: "trip" | "reset"): Step =>
-  step(what, (model, real) => {
-    if (what === "trip") model.open();
+const manual = (action: "trip" | "reset"): Step =>
+  step(action, (model, real) => {
+    if (action === "trip") model.open();
     else model.close();
-    real.circuit[what]();
+    real.circuit[action]();
   });
 
 const commands = fc.commands(
@@ -161,12 +161,12 @@ const commands = fc.commands(
     fc.oneof(fc.integer({ min: 1, max: 2500 }), fc.constantFrom(500, 1000)).map(wait), // including to the exact end of a phase
     fc
       .constantFrom("trip" as const, "reset" as const, null)
-      .map((what) => (what === null ? begin : manual(what))),
+      .map((action) => (action === null ? begin : manual(action))),
   ],
   { maxCommands: 60, size: "max" },
 );
 
-/** Runs; `FRAMEWORK_MODEL_RUNS=8000` for more. */
+/** Runs of the property; set `FRAMEWORK_MODEL_RUNS`, such as 8000, for more. */
 const numRuns = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 1500);
 
 const few = fc.integer({ min: 1, max: 4 });

@@ -12,7 +12,7 @@ import { CircuitBreakerConfig } from "./circuit-config.ts";
 import { CircuitRegistry } from "./circuit-registry.ts";
 import type { CircuitTransition } from "./circuit.ts";
 
-/** The default settings of an app. */
+/** Settings of an app without logs. */
 export const quiet: Pick<AppSettings, "log"> = { log: { info() {}, warn() {}, error() {} } };
 
 export type Outcome = "success" | "failure";
@@ -43,7 +43,7 @@ export interface ServiceOptions {
   readonly log?: AppSettings["log"];
 }
 
-/** Several workers over one primary, all in this process and on one virtual clock. */
+/** Starts several workers of one primary, all in this process and on one virtual clock. */
 export const service = async ({
   workers: count = 4,
   wrap = (shared) => shared,

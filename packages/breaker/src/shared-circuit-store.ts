@@ -21,9 +21,9 @@ export const PHASES = "breaker:phases";
 
 /** Time to live of the latest phase, for workers that start later, and of an epoch's successes. */
 const PHASE_TTL_MS = 604_800_000;
-/** Time to live of a phase's successor, added to twice its open time; later, the latest phase is used. */
+/** Time to live of a phase's successor, in addition to twice `resetTimeout`. After that, workers use the latest phase. */
 const SUCCESSOR_TTL_MS = 60_000;
-/** Maximum wait for the other workers, in milliseconds: requests of the circuit wait meanwhile. */
+/** Maximum wait for the other workers to adopt a phase, in milliseconds. */
 const ANNOUNCE_MS = 1000;
 /** Maximum length of a name in a key; longer names are replaced by their SHA-256. */
 const MAX_NAME_LENGTH = 200;
@@ -35,7 +35,7 @@ export interface SharedCircuitStoreOptions {
   readonly halfOpenTarget: number;
   readonly resetMs: number;
   /** Called with the error of each failed call; the worker then uses its local store. */
-  readonly failed: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** The message of an announcement. */
@@ -58,8 +58,8 @@ export const toPhaseMessage = (message: Json): PhaseMessage | null => {
 /**
  * Stores a circuit in the state that all workers share.
  *
- * The first worker that stores the successor of a phase decides it. Slots for trials are leased permits: they are free again when returned, or when
- * the lease of a dead worker expires. The expiry of a counter is the end of an open phase.
+ * The first worker that stores the successor of a phase decides it. Slots for trials are leased permits: a slot is free again when it is returned, or when
+ * the lease of a dead worker expires. An open phase ends when its counter expires.
  */
 export class SharedCircuitStore implements CircuitStore {
   private readonly options: SharedCircuitStoreOptions;
@@ -190,19 +190,19 @@ export class SharedCircuitStore implements CircuitStore {
     return { kind: "window", capacity: this.options.halfOpenTarget, windowMs: 1 };
   }
 
-  private leaseFor(holder: string, most: number): PermitLease {
-    return { holder, hold: 0, used: [], most, share: 1, leaseMs: this.options.resetMs };
+  private leaseFor(holder: string, max: number): PermitLease {
+    return { holder, hold: 0, used: [], max, share: 1, leaseMs: this.options.resetMs };
   }
 
   /** Calls the shared state; on failure this worker continues with its local store. */
   private call<T>(operation: () => Awaitable<T>, local: T): Awaitable<T> {
     const fallBack = (error: unknown): T => {
-      this.options.failed(error);
+      this.options.onError(error);
       return local;
     };
     try {
-      const answer = operation();
-      return isPromise(answer) ? answer.then(undefined, fallBack) : answer;
+      const result = operation();
+      return isPromise(result) ? result.then(undefined, fallBack) : result;
     } catch (error) {
       return fallBack(error);
     }

@@ -9,7 +9,7 @@ interface Reply {
   readonly body: string;
 }
 
-/** One connection at a time: it stays with one worker until the worker closes it to balance connections. */
+/** A keep-alive connection to one worker. It is reopened, perhaps to another worker, if the worker closes it to balance connections. */
 class Connection {
   pid = 0;
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -18,7 +18,7 @@ class Connection {
     this.url = url;
   }
 
-  ask(path: string, act = "answer"): Promise<Reply | null> {
+  send(path: string, act = "answer"): Promise<Reply | null> {
     return new Promise((resolve) => {
       const options = { agent: this.agent, headers: { "x-do": act } };
       get(new URL(path, this.url), options, async (message) => {
@@ -28,9 +28,9 @@ class Connection {
     });
   }
 
-  /** Returns the process that it is connected to. */
+  /** Sets `pid` to the process that it is connected to. */
   async find(): Promise<void> {
-    this.pid = Number((await this.ask("/pid"))?.body);
+    this.pid = Number((await this.send("/pid"))?.body);
   }
 
   close(): void {
@@ -68,9 +68,9 @@ test("four workers agree: all open within a second, three trials in total, all c
   const oneEach = [...new Map(connections.map((connection) => [connection.pid, connection])).values()];
   const [first] = oneEach as [Connection];
   const everywhere = async (path: string) =>
-    (await Promise.all(oneEach.map((one) => one.ask(path)))).map((reply) => reply?.status);
+    (await Promise.all(oneEach.map((one) => one.send(path)))).map((reply) => reply?.status);
   const open = async (): Promise<void> => {
-    for (let time = 0; time < 5; time++) await first.ask("/", "fail");
+    for (let time = 0; time < 5; time++) await first.send("/", "fail");
   };
 
   await open();
@@ -80,37 +80,37 @@ test("four workers agree: all open within a second, three trials in total, all c
 
   await waitFor(() => performance.now() - openedAt > RESET_MS + 50);
   const refused: unknown[] = [];
-  const herd = connections
+  const concurrent = connections
     .filter((connection) => !oneEach.includes(connection))
     .map(async (connection) => {
-      const reply = await connection.ask("/", "hold");
+      const reply = await connection.send("/", "hold");
       if (reply?.status === 503) refused.push(reply);
       return reply?.status;
     });
   const held = async (): Promise<number> => {
-    const replies = await Promise.all(oneEach.map((one) => one.ask("/held")));
+    const replies = await Promise.all(oneEach.map((one) => one.send("/held")));
     return replies.reduce((sum, reply) => sum + Number(reply?.body), 0);
   };
-  // A trial may be admitted before its handler begins, and only then can it be released.
-  await waitFor(async () => refused.length >= herd.length - 3 && (await held()) === 3);
+  // A trial is admitted before its handler begins, and can be released only after that.
+  await waitFor(async () => refused.length >= concurrent.length - 3 && (await held()) === 3);
   await everywhere("/release");
-  expect((await Promise.all(herd)).filter((status) => status === 200)).toHaveLength(3);
+  expect((await Promise.all(concurrent)).filter((status) => status === 200)).toHaveLength(3);
   await waitFor(async () => (await everywhere("/")).every((status) => status === 200));
 
   await open();
   openedAt = performance.now();
   await waitFor(() => performance.now() - openedAt > RESET_MS + 50);
-  const doomed = connections.filter((connection) => connection.pid === first.pid && connection !== first);
-  const hung = doomed.slice(0, 3).map((connection) => connection.ask("/", "hold"));
-  await waitFor(async () => (await first.ask("/held"))?.body === "3");
+  const toFirst = connections.filter((connection) => connection.pid === first.pid && connection !== first);
+  const pending = toFirst.slice(0, 3).map((connection) => connection.send("/", "hold"));
+  await waitFor(async () => (await first.send("/held"))?.body === "3");
   const [, ...others] = oneEach;
-  expect((await others[0]?.ask("/"))?.status).toBe(503);
+  expect((await others[0]?.send("/"))?.status).toBe(503);
   process.kill(first.pid, "SIGKILL");
-  expect(await Promise.all(hung)).toEqual([null, null, null]);
-  const healed = await waitFor(async () => {
-    const replies = await Promise.all(others.map((one) => one.ask("/")));
+  expect(await Promise.all(pending)).toEqual([null, null, null]);
+  const recovered = await waitFor(async () => {
+    const replies = await Promise.all(others.map((one) => one.send("/")));
     return replies.every((reply) => reply?.status === 200) && replies;
   });
-  expect(healed).toHaveLength(3);
+  expect(recovered).toHaveLength(3);
   for (const connection of connections) connection.close();
 });

@@ -10,7 +10,7 @@ export interface CachePanelParts {
   readonly drop: (tags: readonly string[]) => Promise<number>;
 }
 
-/** The cache as a panel of the dev page. */
+/** Creates the panel of the cache for the dev page. */
 export const cachePanel = ({ counts, size, drop }: CachePanelParts): Panel => ({
   name: "cache",
   title: "Cache",

@@ -29,7 +29,7 @@ const reasonsFor = async (requests: readonly (readonly [path: string, init?: Req
   return traces.map(({ steps }) => steps.findLast(({ feature }) => feature === "cache")?.reasons);
 };
 
-test("a miss, a hit and what is never cached have their reasons", async () => {
+test("a miss, a hit and requests that are never cached report their reason", async () => {
   expect(
     await reasonsFor([
       ["/books"],

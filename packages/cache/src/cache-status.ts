@@ -1,9 +1,9 @@
 import type { Response } from "@framework/core";
 
-/** How a request was answered: the values of `X-Cache`. */
+/** Outcome of a request: the values of `X-Cache`. */
 export type Outcome = "MISS" | "HIT" | "STALE" | "REVALIDATED" | "BYPASS";
 
-/** Why the handler was called: the `fwd` values of `Cache-Status` (RFC 9211 2.2). */
+/** Reason for a call of the handler: the `fwd` values of `Cache-Status` (RFC 9211 2.2). */
 export type Forwarded = "uri-miss" | "vary-miss" | "stale" | "request" | "bypass";
 
 /** One element of `Cache-Status` (RFC 9211), without the cache's name. */
@@ -17,7 +17,7 @@ export interface Status {
   readonly ttlSecs?: number;
 }
 
-/** Sets `X-Cache` and appends an element to `Cache-Status`, after those of caches closer to the origin. */
+/** Sets `X-Cache` and appends an element to `Cache-Status`, after the elements of caches closer to the origin. */
 export const mark = (response: Response, name: string, outcome: Outcome, status: Status): Response => {
   const { headers } = response;
   headers.set("x-cache", outcome);

@@ -13,7 +13,7 @@ import {
 import type { Problem } from "@framework/core";
 import type { CacheStore } from "./store/cache-store.ts";
 
-/** Methods that may be answered from the store. HEAD is answered from replies to GET. */
+/** Methods whose replies may come from the store; HEAD uses stored replies to GET. */
 export type CachedMethod = "GET" | "HEAD" | "QUERY";
 
 /** Options of `enableCaching`. */
@@ -21,11 +21,11 @@ export interface CachingConfig {
   /** Seconds for which a reply without explicit freshness is fresh. @default 300 */
   readonly ttl: number;
   /**
-   * Seconds for which a client may use a reply without explicit freshness before it revalidates; 0 sends `no-cache`, so that it revalidates each time and gets 304.
+   * Seconds for which a client may use a reply without explicit freshness before it revalidates; 0 sends `no-cache`, so it revalidates each time and gets 304.
    * `invalidateCache` does not reach the copies of clients. @default 0
    */
   readonly clientTtlSecs: number;
-  /** Methods that are answered from the store. @default ["GET", "HEAD"] */
+  /** Methods whose replies may come from the store. @default ["GET", "HEAD"] */
   readonly methods: readonly CachedMethod[];
   /** Canonical paths that are never cached, including everything below them. @default [] */
   readonly excludePaths: readonly string[];
@@ -45,7 +45,7 @@ export interface CachingConfig {
   readonly storeTimeoutMs: number;
   /** The cache's name in `Cache-Status`. @default "framework" */
   readonly name: string;
-  /** The clock, for tests. @default the process's */
+  /** The clock, for tests. @default the system clock */
   readonly clock: Clock | undefined;
 }
 

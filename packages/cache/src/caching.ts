@@ -28,16 +28,16 @@ import { invalidateOnWrite } from "./unsafe-methods.ts";
 /** Members that the feature adds to an app. */
 export interface Caching extends AddsRouteOptions<CachingRouteOptions> {
   /**
-   * Answers repeated GET and HEAD requests from a store (RFC 9111, shared cache).
+   * Replies to repeated GET and HEAD requests from a store (RFC 9111, shared cache).
    *
-   * A reply is keyed by scheme, host, path, sorted query and the request fields of its `Vary`. Requests with an identity are answered only from replies
+   * A reply is keyed by scheme, host, path, sorted query and the request fields of its `Vary`. Requests with an identity get only stored replies
    * with `public` or `s-maxage`, or of `shared` routes. Concurrent misses of one key are coalesced.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
   enableCaching(config?: ConfigInput<CachingConfig>): this;
   /**
-   * Drops every stored reply with one of the tags. Resolves with their number once no worker serves them or stores an older computation.
+   * Drops every stored reply with one of the tags. Resolves with the number of dropped replies; from then on no worker serves them, or stores a reply computed earlier.
    *
    * @throws CACHE_NOT_ENABLED, CACHE_NOT_STARTED, CACHE_BAD_TAG, CACHE_STORE_UNAVAILABLE, CORE_SHARED_STATE_UNAVAILABLE
    */
@@ -45,7 +45,7 @@ export interface Caching extends AddsRouteOptions<CachingRouteOptions> {
 }
 
 /**
- * Answers repeated requests from a store, and drops stored replies by tag in every worker.
+ * Replies to repeated requests from a store, and drops stored replies by tag in every worker.
  *
  * @example
  * const app = new (App.with(caching))().enableCaching({ ttl: 60 });

@@ -17,7 +17,7 @@ test("a client revalidates each time, gets 304, and sees a change as soon as the
   expect([changed.status, changed.text, changed.outcome]).toEqual([200, "page 2", "MISS"]);
 });
 
-test("clientTtlSecs lets clients use a reply from when they got it; a route's overrides the app's", async () => {
+test("clientTtlSecs counts from the reply to the client; a route's value overrides the app's", async () => {
   const { app, get, clock } = cachedApp({ clientTtlSecs: 60 });
   app.get("/app", () => "x");
   app.get("/route", { cache: { clientTtlSecs: 5 } }, () => "x");
@@ -45,15 +45,15 @@ test("clientTtlSecs lets clients use a reply from when they got it; a route's ov
   ]);
 });
 
-test("the cache's tag is never sent to a handler, whose own validators are", async () => {
+test("an ETag that the cache created is never sent to the handler; the handler's own validators are", async () => {
   const { app, get, clock } = cachedApp({ ttl: 5 });
-  const asked: unknown[] = [];
+  const conditions: unknown[] = [];
   app.get("/plain", (request) => {
-    asked.push(request.getHeader("if-none-match"), request.getHeader("if-modified-since"));
+    conditions.push(request.getHeader("if-none-match"), request.getHeader("if-modified-since"));
     return "x";
   });
   app.get("/dated", (request) => {
-    asked.push(request.getHeader("if-none-match"), request.getHeader("if-modified-since"));
+    conditions.push(request.getHeader("if-none-match"), request.getHeader("if-modified-since"));
     return new Response("x", { headers: { "last-modified": "Wed, 31 Dec 2025 00:00:00 GMT" } });
   });
   for (const path of ["/plain", "/dated"]) {
@@ -62,10 +62,10 @@ test("the cache's tag is never sent to a handler, whose own validators are", asy
     expect((await get(path, { "if-none-match": tag })).status).toBe(304);
   }
   const date = "Wed, 31 Dec 2025 00:00:00 GMT";
-  expect(asked).toEqual([null, null, null, null, null, null, null, date]);
+  expect(conditions).toEqual([null, null, null, null, null, null, null, date]);
 });
 
-test("a reply keeps the time at which it was made, and its age", async () => {
+test("a stored reply keeps its Date, and is sent with its Age", async () => {
   const { app, get, clock } = cachedApp();
   app.get("/", () => "x");
   const made = (await get("/")).headers.get("date");
@@ -115,7 +115,7 @@ test.each([
   ["must-understand, max-age=60", 299, "MISS"],
   ["must-understand, private, max-age=60", 200, "MISS"],
   ["no-store, max-age=60", 200, "MISS"],
-])("%s with %i is answered by a %s", async (control, status, outcome) => {
+])("after a reply with %s and status %i the next request is a %s", async (control, status, outcome) => {
   const { app, get } = cachedApp();
   app.get("/", () => new Response("x", { status, headers: { "cache-control": control } }));
   await get("/");

@@ -15,7 +15,7 @@ export interface SharedResult {
 
 /**
  * Outcome of a shared call for its waiting requests: a reply; `"again"` if an invalidation during the call outdated the reply; `null` if the reply
- * cannot be shared or is late, and each request calls the handler.
+ * cannot be shared or the wait times out, and each request calls the handler.
  */
 export type SharedOutcome = SharedResult | "again" | null;
 
@@ -26,10 +26,11 @@ export interface CoalescingOptions {
   readonly waitMs: number;
 }
 
-/** Bound on keys remembered as unshareable, and how long each is remembered. */
+/** Maximum number of keys remembered as unshareable. */
 const MAX_UNSHAREABLE = 1000;
+/** Time for which a key is remembered as unshareable. */
 const UNSHAREABLE_MS = 10_000;
-/** Bound on results kept for requests that were reading the store when the calls ended. */
+/** Maximum number of results kept for requests that were reading the store when the calls ended. */
 const MAX_RESULTS = 1000;
 
 /** Request coalescing (single flight): one handler call per key. Concurrent requests for the key wait for it and use its reply if it may be shared. */
@@ -46,10 +47,10 @@ export class Coalescing {
     this.options = options;
   }
 
-  /** Returns the running call for a key, unless it is late. */
+  /** Returns the running call for a key, unless it has run for `waitMs`. */
   callFor(key: string): SharedCall | undefined {
     const call = this.calls.get(key);
-    return call === undefined || call.isLate ? undefined : call;
+    return call === undefined || call.hasTimedOut ? undefined : call;
   }
 
   /** Starts the call for a key. */
@@ -64,20 +65,20 @@ export class Coalescing {
   }
 
   /**
-   * Keeps the results of calls that end during `finding`, an asynchronous read of the store: the entry found may be older than these results.
+   * Keeps the results of calls that end during `read`, a read of an asynchronous store: the entry found may be older than these results.
    *
-   * @param use receives the entry and the kept result for its key, synchronously: later requests see the call that `use` started
+   * @param use receives the entry and the kept result for its key. It runs synchronously, so later requests find the call that it starts
    */
   duringRead<T extends { readonly key: string }, U>(
-    finding: Promise<T>,
-    use: (found: T, missed: SharedResult | undefined) => Awaitable<U>,
+    read: Promise<T>,
+    use: (found: T, newerResult: SharedResult | undefined) => Awaitable<U>,
   ): Promise<U> {
     const since = this.lastResult;
     this.pendingReads++;
     const end = (): void => {
       if (--this.pendingReads === 0) this.results.clear();
     };
-    return finding.then(
+    return read.then(
       (found) => {
         const last = this.results.get(found.key);
         try {
@@ -124,17 +125,17 @@ export class Coalescing {
 export class SharedCall {
   private readonly clock: Clock;
   private readonly endMs: number;
-  private readonly ended: (outcome: SharedOutcome) => void;
+  private readonly onEnd: (outcome: SharedOutcome) => void;
   private waiting: PromiseWithResolvers<SharedOutcome> | null = null;
   private cancel: (() => void) | null = null;
 
-  constructor(clock: Clock, waitMs: number, ended: (outcome: SharedOutcome) => void) {
+  constructor(clock: Clock, waitMs: number, onEnd: (outcome: SharedOutcome) => void) {
     this.clock = clock;
     this.endMs = clock.now() + waitMs;
-    this.ended = ended;
+    this.onEnd = onEnd;
   }
 
-  get isLate(): boolean {
+  get hasTimedOut(): boolean {
     return this.clock.now() >= this.endMs;
   }
 
@@ -147,9 +148,9 @@ export class SharedCall {
     return waiting.promise;
   }
 
-  /** Ends the call; later calls have no effect. */
+  /** Ends the call and notifies the waiting requests. A later `settle(null)` has no effect. */
   settle(outcome: SharedOutcome): void {
-    this.ended(outcome);
+    this.onEnd(outcome);
     this.cancel?.();
     this.waiting?.resolve(outcome);
   }

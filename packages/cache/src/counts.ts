@@ -70,5 +70,5 @@ export const publishMetrics = (
 export const sizeOf = (store: CacheStore): ReturnType<NonNullable<CacheStore["size"]>> =>
   store.size?.() ?? { entries: 0, bytes: 0, evictions: 0 };
 
-/** A store shared by all workers is counted once. */
+/** Returns the aggregation over workers: a store shared by all workers is counted once. */
 const across = ({ shared }: CacheStore): Pick<Metric, "across"> => ({ across: shared ? "max" : "sum" });

@@ -53,7 +53,7 @@ const inReply = (name: string, type: FieldUse["type"], description: string): Fie
 
 const fields: readonly FieldUse[] = [
   inReply("Age", "integer", "Seconds since the stored reply was made."),
-  inReply("Cache-Status", "string", "How caches answered (RFC 9211)."),
+  inReply("Cache-Status", "string", "Outcome in each cache (RFC 9211)."),
   inReply("ETag", "string", "Tag of this version of the content."),
   inReply("X-Cache", "string", "`HIT`, `MISS`, `STALE`, `REVALIDATED` or `BYPASS`."),
 ];

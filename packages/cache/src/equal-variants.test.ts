@@ -5,7 +5,7 @@ import { cachedApp, type CachedApp } from "./cached-app.test-kit.ts";
 import { equalVariantKeys } from "./equal-variants.ts";
 import { type CacheStore, memoryStore } from "./index.ts";
 
-/** An app whose replies vary by a field, and contain the received spelling. */
+/** Creates an app whose replies vary by a field, and contain the received spelling. */
 const varying = (name: string, config: Parameters<typeof cachedApp>[0] = {}): CachedApp => {
   const cached = cachedApp(config);
   const spelling = (request: HttpRequest): Response => {
@@ -68,7 +68,7 @@ test("order, weights, quoted strings and values that are not lists are significa
   expect((await last("authorization", "a b, c", "a b,c"))[0]).toBe("MISS");
 });
 
-test("a reply to an unusual spelling is for that spelling only, so that a handler that misreads it affects no other reply", async () => {
+test("a reply to an unusual spelling is used for that spelling only, so a handler that misreads it affects no other request", async () => {
   const { get } = varying("accept-language");
   for (const odd of ["DE , eN", "de,,en", "DE,EN"]) {
     expect((await get("/", { "accept-language": odd })).outcome).toBe("MISS");
@@ -108,7 +108,7 @@ test("a client with an identity gets the reply for another spelling only if clie
   expect([await outcome("/shared"), await outcome("/plain")]).toEqual(["HIT", "BYPASS"]);
 });
 
-test("other spellings are found in an asynchronous store, too", async () => {
+test("other spellings are also found in an asynchronous store", async () => {
   const inner = memoryStore();
   const store: CacheStore = {
     shared: false,

@@ -1,7 +1,7 @@
 import type { HttpRequest } from "@framework/core";
 import { variantKeyBy } from "./cache-key.ts";
 
-/** Quoted strings, and characters outside ASCII, since `trim` removes non-ASCII spaces. */
+/** Values that are not respelled: quoted strings, and characters outside ASCII, since `trim` removes non-ASCII spaces. */
 const UNUSUAL = /"|[^\t -~]/;
 /** Fields with opaque values: commas in them need not be separators. */
 const opaque: ReadonlySet<string> = new Set(["authorization", "cookie"]);
@@ -25,7 +25,7 @@ export const equalVariantKeys = (
   return [...new Set(keys)].filter((other) => other !== own);
 };
 
-/** An unquoted comma separates the members of a list in any field, and spaces around it have no meaning (RFC 9110 5.5, 5.6.1). */
+/** Returns a value with another separator: an unquoted comma separates list members in any field, and spaces around it have no meaning (RFC 9110 5.5, 5.6.1). */
 const respelled = (name: string, value: string | null, separator: string): string | null => {
   if (value === null || UNUSUAL.test(value) || opaque.has(name)) return value;
   const members = value

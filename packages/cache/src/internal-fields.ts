@@ -1,7 +1,7 @@
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
 
-/** Removes `X-Cache-TTL` and `X-Cache-Tags`, which are for the cache only, from every reply. */
+/** Removes `X-Cache-TTL` and `X-Cache-Tags`, which only the cache reads, from every reply. */
 export const stripInternalFields: Middleware<HttpRequest, Response> = (request, next) =>
   mapAwaitable(next(request), strip);
 

@@ -6,21 +6,21 @@ import type { StoredReply } from "./store/cache-store.ts";
 /** Reports the key of a request, without the query and the parts of `key` and `per`, since they may contain credentials. */
 export const explainKey = (
   reasons: DecisionReasons,
-  { request, isClosed, isScoped }: { request: HttpRequest; isClosed: boolean; isScoped: boolean },
+  { request, needsShareable, isScoped }: { request: HttpRequest; needsShareable: boolean; isScoped: boolean },
 ): void => {
   if (!reasons.isObserved) return;
   const { scheme, host, path, query } = request;
   const search = query.toString() === "" ? "" : "?…";
   const scope = isScoped ? ", and the part of key or per" : "";
   reasons.give(request, `the key is ${scheme}://${host.toLowerCase()}${path}${search}${scope}`);
-  if (isClosed)
+  if (needsShareable)
     reasons.give(
       request,
       "the request has an identity: only replies with public or s-maxage, or of shared routes, are used",
     );
 };
 
-/** Reports the reason for an answer from the store. */
+/** Reports the outcome of a reply from the store. */
 export const explainStored = (
   reasons: DecisionReasons,
   request: HttpRequest,
@@ -39,9 +39,9 @@ export const explainStored = (
 export const explainBypass = (
   reasons: DecisionReasons,
   request: HttpRequest,
-  { isPlanned, answersItself }: { isPlanned: boolean; answersItself: boolean },
+  { isPlanned, isExplicitHead }: { isPlanned: boolean; isExplicitHead: boolean },
 ): void => {
   if (!reasons.isObserved) return;
-  const planned = answersItself ? "the route answers HEAD itself" : "the path is in excludePaths";
+  const planned = isExplicitHead ? "the path has a HEAD route" : "the path is in excludePaths";
   reasons.give(request, isPlanned ? planned : "the route has cache: false");
 };

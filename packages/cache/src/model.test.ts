@@ -22,13 +22,13 @@ interface Incoming {
   readonly path: string;
   readonly a: string;
   readonly b: string;
-  readonly who: "anonymous" | "ada" | "bob";
+  readonly caller: "anonymous" | "ada" | "bob";
   readonly control: "" | "no-store" | "no-cache" | "only-if-cached";
 }
 
 /** A stored reply of the reference cache. */
 interface Stored {
-  readonly ask: Incoming;
+  readonly incoming: Incoming;
   readonly body: string;
   readonly reply: Reply;
   readonly bornSecs: number;
@@ -36,60 +36,68 @@ interface Stored {
 
 const ttl = 30;
 
-/** A naive shared cache (RFC 9111): a list searched linearly, one request at a time. */
+/** A naive shared cache (RFC 9111): a list searched linearly, for sequential requests. */
 class Reference {
   lines: Stored[] = [];
   nowSecs = 0;
 
   /** Returns the expected reply and outcome. `handler` returns the handler's reply to a request with this entity tag. */
-  ask(
-    ask: Incoming,
+  send(
+    incoming: Incoming,
     handler: (etag: string | null) => { reply: Reply; body: string },
   ): { seen: string; outcome: string } {
-    if (ask.control === "no-store") return { seen: show(handler(null)), outcome: "BYPASS" };
-    const line = this.lines.find((held) => this.fits(held, ask));
-    if (line !== undefined && ask.control !== "no-cache" && !line.reply.flags.includes("no-cache")) {
-      const late = this.nowSecs - line.bornSecs - lifetime(line.reply);
-      if (late < 0) return { seen: show(line), outcome: "HIT" };
-      if (late < staleSecs(line.reply, "swr")) {
+    if (incoming.control === "no-store") return { seen: show(handler(null)), outcome: "BYPASS" };
+    const line = this.lines.find((stored) => this.matches(stored, incoming));
+    if (line !== undefined && incoming.control !== "no-cache" && !line.reply.flags.includes("no-cache")) {
+      const pastFreshSecs = this.nowSecs - line.bornSecs - lifetime(line.reply);
+      if (pastFreshSecs < 0) return { seen: show(line), outcome: "HIT" };
+      if (pastFreshSecs < staleSecs(line.reply, "swr")) {
         const seen = { seen: show(line), outcome: "STALE" };
-        this.settle(ask, line, handler(line.reply.etag));
+        this.settle(incoming, line, handler(line.reply.etag));
         return seen;
       }
     }
-    if (ask.control === "only-if-cached") return { seen: "504", outcome: "MISS" };
-    return this.settle(ask, line, handler(line?.reply.etag ?? null));
+    if (incoming.control === "only-if-cached") return { seen: "504", outcome: "MISS" };
+    return this.settle(incoming, line, handler(line?.reply.etag ?? null));
   }
 
   drop(path: string): void {
-    this.lines = this.lines.filter(({ ask }) => ask.path !== path);
+    this.lines = this.lines.filter(({ incoming }) => incoming.path !== path);
   }
 
-  private settle(ask: Incoming, line: Stored | undefined, { reply, body }: { reply: Reply; body: string }) {
+  private settle(
+    incoming: Incoming,
+    line: Stored | undefined,
+    { reply, body }: { reply: Reply; body: string },
+  ) {
     const confirmed = line !== undefined && reply.status === 304;
     const survives = line !== undefined && reply.status >= 500 && !line.reply.flags.includes("no-cache");
-    const late = line === undefined ? 0 : this.nowSecs - line.bornSecs - lifetime(line.reply);
-    if (survives && late < staleSecs(line.reply, "sie")) return { seen: show(line), outcome: "STALE" };
+    const pastFreshSecs = line === undefined ? 0 : this.nowSecs - line.bornSecs - lifetime(line.reply);
+    if (survives && pastFreshSecs < staleSecs(line.reply, "sie"))
+      return { seen: show(line), outcome: "STALE" };
     const next = confirmed ? { ...reply, status: line.reply.status } : reply;
-    const held = { ask, body: confirmed ? line.body : body, reply: next, bornSecs: this.nowSecs };
-    const isUsable = survives && late < staleSecs(line.reply, "swr");
-    const stores = !isUsable && mayStore(next, ask.who !== "anonymous");
-    const own = ask.who !== "anonymous";
+    const stored = { incoming, body: confirmed ? line.body : body, reply: next, bornSecs: this.nowSecs };
+    const isUsable = survives && pastFreshSecs < staleSecs(line.reply, "swr");
+    const stores = !isUsable && mayStore(next, incoming.caller !== "anonymous");
+    const own = incoming.caller !== "anonymous";
     if (confirmed || stores || (line !== undefined && !own && supersedes(reply.status))) {
-      this.lines = this.lines.filter((other) => other !== line && !(stores && this.sameKey(other, held)));
+      this.lines = this.lines.filter(
+        (other) => other !== line && !(stores && this.hasSameKey(other, stored)),
+      );
     }
-    if (stores) this.lines.unshift(held);
-    return { seen: show(held), outcome: confirmed ? "REVALIDATED" : own && !stores ? "BYPASS" : "MISS" };
+    if (stores) this.lines.unshift(stored);
+    return { seen: show(stored), outcome: confirmed ? "REVALIDATED" : own && !stores ? "BYPASS" : "MISS" };
   }
 
-  private fits({ ask: kept, reply }: Stored, ask: Incoming): boolean {
-    if (kept.path !== ask.path || (ask.who !== "anonymous" && !isShareable(reply))) return false;
-    return isSelected(reply, kept, ask);
+  private matches({ incoming: known, reply }: Stored, incoming: Incoming): boolean {
+    if (known.path !== incoming.path || (incoming.caller !== "anonymous" && !isShareable(reply)))
+      return false;
+    return isSelected(reply, known, incoming);
   }
 
   /** Whether a newer reply replaces a stored one, because both match the same requests. */
-  private sameKey(other: Stored, { ask, reply }: Stored): boolean {
-    return other.ask.path === ask.path && isSelected(reply, other.ask, ask);
+  private hasSameKey(other: Stored, { incoming, reply }: Stored): boolean {
+    return other.incoming.path === incoming.path && isSelected(reply, other.incoming, incoming);
   }
 }
 
@@ -129,11 +137,11 @@ const replyOf = (vary: fc.Arbitrary<Reply["vary"]>): fc.Arbitrary<Reply> =>
     vary,
     cookie: fc.constantFrom(false, false, false, true),
   });
-const asks: fc.Arbitrary<Incoming> = fc.record({
+const incomingRequest: fc.Arbitrary<Incoming> = fc.record({
   path: fc.constantFrom("/1", "/2"),
   a: fc.constantFrom("", "x"),
   b: fc.constantFrom("", "y"),
-  who: fc.constantFrom("anonymous", "anonymous", "ada", "bob"),
+  caller: fc.constantFrom("anonymous", "anonymous", "ada", "bob"),
   control: fc.constantFrom("", "", "", "", "no-store", "no-cache", "only-if-cached"),
 });
 
@@ -162,18 +170,18 @@ const fieldsOf = ({
   };
 };
 
-/** An app whose handler's replies the current run chooses. Every run has its own paths, so that one app serves them all. */
+/** An app whose handler returns the replies that the current run chooses. Every run has its own paths, so one app serves all runs. */
 class Cached {
   readonly cached: CachedApp = cachedApp({ ttl });
   runs = 0;
-  answer: (tag: string | null) => { reply: Reply; body: string } = () => {
+  respond: (tag: string | null) => { reply: Reply; body: string } = () => {
     throw new Error("no reply was chosen");
   };
 
   constructor() {
     const { app } = this.cached;
     app.get("/{run}/{page}", (request) => {
-      const { reply, body } = this.answer(request.getHeader("if-none-match"));
+      const { reply, body } = this.respond(request.getHeader("if-none-match"));
       return new Response(reply.status === 304 ? null : body, {
         status: reply.status,
         headers: fieldsOf(reply),
@@ -195,27 +203,27 @@ class Pair {
   constructor(world: Cached) {
     this.cached = world.cached;
     this.run = ++world.runs;
-    world.answer = (tag) => this.answer(tag);
+    world.respond = (tag) => this.respond(tag);
   }
 
-  private answer(tag: string | null): { reply: Reply; body: string } {
+  private respond(tag: string | null): { reply: Reply; body: string } {
     const { reply } = this;
     if (reply === null) throw new Error("no reply was chosen");
     const same = tag !== null && tag === reply.etag && reply.status === 200;
     return { reply: same ? { ...reply, status: 304 } : reply, body: `body ${this.calls}` };
   }
 
-  async ask(ask: Incoming, reply: Reply): Promise<void> {
+  async send(incoming: Incoming, reply: Reply): Promise<void> {
     this.calls++;
     this.reply = reply;
     const headers = {
-      "x-a": ask.a,
-      "x-b": ask.b,
-      ...(ask.who !== "anonymous" && { authorization: ask.who }),
-      ...(ask.control !== "" && { "cache-control": ask.control }),
+      "x-a": incoming.a,
+      "x-b": incoming.b,
+      ...(incoming.caller !== "anonymous" && { authorization: incoming.caller }),
+      ...(incoming.control !== "" && { "cache-control": incoming.control }),
     };
-    const { status, text, outcome } = await this.cached.get(`/${this.run}${ask.path}`, headers);
-    const expected = this.reference.ask(ask, (tag) => this.answer(tag));
+    const { status, text, outcome } = await this.cached.get(`/${this.run}${incoming.path}`, headers);
+    const expected = this.reference.send(incoming, (tag) => this.respond(tag));
     assert.deepEqual({ seen: status === 504 ? "504" : `${status} ${text}`, outcome }, expected);
     this.seen.set(expected.outcome, (this.seen.get(expected.outcome) ?? 0) + 1);
     await this.cached.clock.advance(0 * 1000); // the background refresh ends before the next step
@@ -234,7 +242,7 @@ class Pair {
 
 /** Number of runs; `CACHE_MODEL_RUNS` overrides it (10,000 take about 20 s). */
 const runs = Number(process.env["CACHE_MODEL_RUNS"] ?? 1000);
-const patienceMs = 60_000 + runs * 120;
+const timeoutMs = 60_000 + runs * 120;
 
 const totals = new Map<string, number>();
 
@@ -244,7 +252,7 @@ for (const vary of ["", "x-a", "x-a, x-b"] as const) {
     async () => {
       const some = fc.constantFrom<Reply["vary"]>(vary, vary, vary, "*");
       const step = fc.oneof(
-        { weight: 5, arbitrary: fc.tuple(fc.constant("ask" as const), asks, replyOf(some)) },
+        { weight: 5, arbitrary: fc.tuple(fc.constant("incoming" as const), incomingRequest, replyOf(some)) },
         { weight: 2, arbitrary: fc.tuple(fc.constant("pass" as const), fc.constantFrom(1, 4, 9, 21)) },
         { weight: 1, arbitrary: fc.tuple(fc.constant("write" as const), fc.constantFrom("/1", "/2")) },
       );
@@ -253,7 +261,7 @@ for (const vary of ["", "x-a", "x-a, x-b"] as const) {
         fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
           const pair = new Pair(world);
           for (const [kind, first, reply] of steps) {
-            if (kind === "ask") await pair.ask(first, reply);
+            if (kind === "incoming") await pair.send(first, reply);
             else if (kind === "pass") await pair.pass(first);
             else await pair.write(first);
           }
@@ -263,7 +271,7 @@ for (const vary of ["", "x-a", "x-a, x-b"] as const) {
       );
       await world.cached.app.stop();
     },
-    patienceMs,
+    timeoutMs,
   );
 }
 

@@ -51,7 +51,7 @@ test("a failed write drops nothing", async () => {
     ).toEqual([]);
 });
 
-test("a write to a path without stored replies drops those of its Location", async () => {
+test("a write to a path without stored replies drops the replies of its Location", async () => {
   const { app, get, send } = cachedApp();
   app.get("/books/{id}", () => "book");
   app.post("/orders", () => new Response(null, { status: 303, headers: { location: "/books/7" } }));

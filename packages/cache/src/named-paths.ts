@@ -1,7 +1,7 @@
 import type { HttpRequest, Response } from "@framework/core";
 import { canonicalise } from "@framework/core/feature";
 
-/** Returns the canonical paths of `Location` and `Content-Location` in the reply to a write, if they are of the same origin (RFC 9111 4.4). */
+/** Returns the canonical paths of `Location` and `Content-Location` in the reply to a write, if they have the same origin (RFC 9111 4.4). */
 export const namedPaths = ({ headers }: Response, { url }: Pick<HttpRequest, "url">): readonly string[] =>
   [headers.get("location"), headers.get("content-location")]
     .filter((reference) => reference !== null)

@@ -4,7 +4,7 @@ import { type HttpRequest, RequestHeaders } from "@framework/core";
 export type FieldChanges = ReadonlyMap<string, string | null>;
 
 /**
- * Returns the request for a handler with changed header fields; everything else, including context, body, signal, scope and deferred tasks, is the same.
+ * Returns a request with changed header fields that shares everything else with the original: context, body, signal, scope, deferred tasks.
  *
  * `headers`, `getHeader` and `raw` include the changes; no other property of a request depends on the fields that a cache changes.
  */
@@ -20,7 +20,7 @@ export const withFields = (request: HttpRequest, changes: FieldChanges): HttpReq
 };
 
 const changedRaw = (raw: globalThis.Request, changes: FieldChanges): globalThis.Request => {
-  const headers = new Headers(raw.headers); // not the headers of `request`: its body may have been decoded
+  const headers = new Headers(raw.headers); // not the headers of `request`, whose body may have been decoded
   for (const [name, value] of changes) {
     if (value === null) headers.delete(name);
     else headers.set(name, value);
@@ -28,7 +28,7 @@ const changedRaw = (raw: globalThis.Request, changes: FieldChanges): globalThis.
   return new globalThis.Request(raw, { headers });
 };
 
-/** Accessors through which a copy shares the state of the original request: much of it is created on first use, of either. */
+/** Returns accessors for the properties of the original request, so that a property that either of them creates on first use is shared. */
 const sharedState = (request: HttpRequest): PropertyDescriptorMap =>
   Object.fromEntries(
     Object.keys(request).map((name) => [
@@ -40,9 +40,9 @@ const sharedState = (request: HttpRequest): PropertyDescriptorMap =>
     ]),
   );
 
-/** Request fields with changes, merged on first access. */
+/** Returns the request fields with the changes, merged on first access. */
 const changedHeaders = (original: RequestHeaders, changes: FieldChanges): RequestHeaders => {
-  const kept = (name: string): readonly string[] =>
+  const unchangedField = (name: string): readonly string[] =>
     changes.has(name) ? [] : original.getAll(name).flatMap((value) => [name, value]);
   return new RequestHeaders({
     field: (name) => {
@@ -51,7 +51,7 @@ const changedHeaders = (original: RequestHeaders, changes: FieldChanges): Reques
     },
     get fields() {
       const added = [...changes].flatMap(([name, value]) => (value === null ? [] : [name, value]));
-      return [...[...original.keys()].flatMap(kept), ...added];
+      return [...[...original.keys()].flatMap(unchangedField), ...added];
     },
   });
 };

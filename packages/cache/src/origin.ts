@@ -1,7 +1,7 @@
-// Above 250 lines because one call of a handler is followed here from its start to the stored reply.
+// Above 250 lines because one class handles a call of a handler from its start to the stored reply.
 import type { Awaitable, Response } from "@framework/core";
 import { BodyStream, mapAwaitable, payloadLength, readyBody } from "@framework/core/feature";
-import { answer, isConditional } from "./answer.ts";
+import { isConditional, replyFromEntry } from "./reply-from-entry.ts";
 import type { RequestState } from "./route/request-state.ts";
 import { variantKey } from "./cache-key.ts";
 import type { CacheParts } from "./cache-parts.ts";
@@ -20,7 +20,7 @@ import {
   type Content,
   freshenedFields,
   isWhole,
-  keptBody,
+  copiedBody,
   newId,
   storedFields,
   toStoredReply,
@@ -54,15 +54,15 @@ export class Origin {
     return this.call(state, lookup, sharedCall, false);
   }
 
-  /** Calls the handler again for an answered request. */
+  /** Calls the handler in the background, after the reply to its request. */
   refresh(state: RequestState, lookup: Lookup, sharedCall: SharedCall): Awaitable<void> {
     return mapAwaitable(this.call(state, lookup, sharedCall, true), ({ payload }) => discard(payload));
   }
 
-  /** The reason for a call of the handler. */
-  reason({ directives, identity, open }: RequestState, { entry, names }: Lookup): Forwarded {
+  /** Returns the reason for a call of the handler. */
+  reason({ directives, identity, allowsIdentity }: RequestState, { entry, names }: Lookup): Forwarded {
     if (entry !== undefined) return directives.has("no-cache") ? "request" : "stale";
-    if (identity && !open) return "bypass";
+    if (identity && !allowsIdentity) return "bypass";
     return names.length > 0 ? "vary-miss" : "uri-miss";
   }
 
@@ -80,7 +80,7 @@ export class Origin {
       try {
         return this.settle(call, response);
       } finally {
-        sharedCall?.settle(null); // on any failure, waiting requests proceed
+        sharedCall?.settle(null); // after any failure, each waiting request calls the handler
       }
     });
   }
@@ -95,7 +95,7 @@ export class Origin {
     return this.call(call.state, { ...lookup, entry: undefined }, null, call.isBackground);
   }
 
-  /** Stores a complete reply if allowed, else passes it on. */
+  /** Stores a complete reply if the rules allow it, and returns the reply. */
   private receive(call: Call, response: Response, facts: ReplyFacts): Response {
     const { state } = call;
     const { payload, status } = response;
@@ -103,13 +103,13 @@ export class Origin {
     const bodyBytes = isWhole(payload) ? (payloadLength(payload) ?? Infinity) : Infinity;
     const isKept = bodyBytes <= maxEntryBytes && !(status >= 500 && this.hasUsableEntry(call));
     const lifetime = isKept ? this.lifetime(call, status, facts) : null;
-    const isHead = state.request.method === "HEAD"; // has the fields of GET and is not stored
+    const isHead = state.request.method === "HEAD"; // it has the fields of GET, and is not stored
     const hasOwnTag = lifetime !== null && this.complete(response, facts, state.plan);
     if (isHead && lifetime?.isImplicit === true) addClientFreshness(response, state.plan.clientTtlSecs, 0);
     const tags = lifetime === null || isHead ? null : this.tags.of(call.state, response, facts, []);
     if (lifetime === null || tags === null || !isWhole(payload)) {
       this.explainUnstored(call, response, facts, bodyBytes);
-      if (status === 400 && state.request.signal.aborted) call.sharedCall?.settle("again"); // the client disconnected: the handler may still answer others
+      if (status === 400 && state.request.signal.aborted) call.sharedCall?.settle("again"); // the client disconnected: the handler may succeed for another request
       else if (call.sharedCall !== null && status < 500)
         this.parts.coalescing.noteUnshareable(call.lookup.key);
       return this.passOn(call, response, facts);
@@ -120,13 +120,13 @@ export class Origin {
     }
 
     const fields = storedFields(response.fields(), facts);
-    const content: Content = { status, fields, body: keptBody(payload), bodyBytes, hasOwnTag };
+    const content: Content = { status, fields, body: copiedBody(payload), bodyBytes, hasOwnTag };
     const entry = toStoredReply(content, lifetime, tags);
     this.keep(call, entry, facts, lifetime, "HIT");
     this.count(call, "MISS");
     const forwarded = this.reason(state, call.lookup);
     this.explain(call, `${forwarded}: stored, fresh for ${lifetime.freshMs / 1000} s`);
-    if (isConditional(state.request)) return this.answer(call, entry, "MISS", { stored: true });
+    if (isConditional(state.request)) return this.replyFrom(call, entry, "MISS", { stored: true });
     if (lifetime.isImplicit) addClientFreshness(response, state.plan.clientTtlSecs, this.ageSecs(facts));
     return mark(response, name, "MISS", { forwarded, stored: true });
   }
@@ -138,7 +138,7 @@ export class Origin {
     bodyBytes: number,
   ): void {
     if (!this.parts.reasons.isObserved) return;
-    const { open: shared, caller, request } = call.state;
+    const { allowsIdentity: shared, caller, request } = call.state;
     const reason = notStoredReason(facts, {
       status,
       identity: this.carriesIdentity(call.state),
@@ -165,7 +165,7 @@ export class Origin {
     return Math.floor(ageOf(facts, this.parts.clock.date()) / 1000);
   }
 
-  /** Passes on a reply that is not stored; removes the stored reply if it is superseded. */
+  /** Returns a reply that is not stored; removes the stored reply if this one supersedes it. */
   private passOn(call: Call, response: Response, facts: ReplyFacts): Response {
     const { state, lookup, sent } = call;
     const { store, config, clock } = this.parts;
@@ -173,9 +173,9 @@ export class Origin {
     const { status } = response;
     if (entry !== undefined && status >= 500) {
       const lateMs = clock.now() - entry.bornMs - entry.freshMs;
-      if (!entry.validates && lateMs < entry.errorMs) return this.answerStale(call, entry, response);
+      if (!entry.validates && lateMs < entry.errorMs) return this.replyStale(call, entry, response);
     }
-    const isOwn = this.carriesIdentity(state) && !state.open;
+    const isOwn = this.carriesIdentity(state) && !state.allowsIdentity;
     if (entry !== undefined && !isOwn && state.request.method !== "HEAD" && supersedes(status))
       store.delete(lookup.key);
     const outcome = isOwn ? "BYPASS" : "MISS";
@@ -194,13 +194,13 @@ export class Origin {
     return lateMs < Math.max(entry.staleMs, entry.errorMs);
   }
 
-  /** Answers a handler's failure with the stale reply, also for waiting requests (RFC 5861 4). */
-  private answerStale(call: Call, entry: StoredReply, response: Response): Response {
+  /** Replaces a handler's failure by the stale reply, also for waiting requests (RFC 5861 4). */
+  private replyStale(call: Call, entry: StoredReply, response: Response): Response {
     const { key, names } = call.lookup;
     call.sharedCall?.settle({ key, names, entry, outcome: "STALE" });
     discard(response.payload);
     this.count(call, "STALE");
-    return this.answer(call, entry, "STALE", { forwardStatus: response.status });
+    return this.replyFrom(call, entry, "STALE", { forwardStatus: response.status });
   }
 
   /** Updates the entry's fields from a 304 to its validators, and serves it (RFC 9111 4.3.4). */
@@ -218,7 +218,7 @@ export class Origin {
     if (lifetime === null || tags === null || this.isInvalidated(call, tags)) {
       this.parts.store.delete(lookup.key);
       if (lifetime !== null) call.sharedCall?.settle("again");
-      const reply = this.answer(call, { ...old, fields, bornMs: this.parts.clock.now() }, "REVALIDATED", {
+      const reply = this.replyFrom(call, { ...old, fields, bornMs: this.parts.clock.now() }, "REVALIDATED", {
         forwardStatus: 304,
       });
       for (const line of response.headers.getSetCookie()) reply.appendHeader("set-cookie", line);
@@ -226,12 +226,12 @@ export class Origin {
     }
     const entry = toStoredReply({ status, fields, body, bodyBytes, hasOwnTag }, lifetime, tags);
     this.keep(call, entry, facts, lifetime, "REVALIDATED", old.id);
-    return this.answer(call, entry, "REVALIDATED", { forwardStatus: 304, stored: true });
+    return this.replyFrom(call, entry, "REVALIDATED", { forwardStatus: 304, stored: true });
   }
 
   private lifetime({ state, lookup }: Call, status: number, facts: ReplyFacts): Lifetime | null {
     const { ttlSecs, staleSecs } = state.plan;
-    const { open: shared } = state;
+    const { allowsIdentity: shared } = state;
     const own = state.caller !== null;
     const identity = this.carriesIdentity(state);
     if (isSingleUse(state.request)) return null;
@@ -276,7 +276,7 @@ export class Origin {
     sharedCall?.settle({ key, names, entry, outcome });
   }
 
-  private answer(
+  private replyFrom(
     { state, lookup }: Call,
     entry: StoredReply,
     outcome: Outcome,
@@ -284,7 +284,7 @@ export class Origin {
   ): Response {
     const { clock, config } = this.parts;
     const forwarded = this.reason(state, lookup);
-    return answer(entry, state.request, {
+    return replyFromEntry(entry, state.request, {
       name: config.name,
       nowMs: clock.now(),
       clientTtlSecs: state.plan.clientTtlSecs,

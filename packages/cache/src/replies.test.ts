@@ -122,7 +122,7 @@ eachClient(test, makeApp, {
     expect(await status("Thu, 01 Jan 2026 00:00:01 GMT")).toBe(200);
   },
   "X-Cache-TTL and X-Cache-Tags are never sent to clients": async (client) => {
-    const ask = [
+    const requests = [
       () => client.get("/internal"),
       () => client.get("/internal"),
       () => client.get("/internal", { headers: { authorization: "Bearer x" } }),
@@ -132,7 +132,7 @@ eachClient(test, makeApp, {
       () => client.get("/count", { query: { outer: true } }),
     ];
     const outcomes: (string | null)[] = [];
-    for (const reply of await Promise.all(ask.map((call) => call()))) {
+    for (const reply of await Promise.all(requests.map((call) => call()))) {
       outcomes.push(reply.headers.get("x-cache-tags"), reply.headers.get("x-cache-ttl"));
     }
     expect(outcomes.every((value) => value === null)).toBe(true);
@@ -192,14 +192,14 @@ test("an explicit HEAD route is always called, even if GET is stored", async () 
   expect([head.headers.get("x-own"), head.outcome]).toEqual(["yes", "BYPASS"]);
 });
 
-test("Cache-Status is appended to that of upstream caches, which is not stored", async () => {
+test("Cache-Status is appended to the field of upstream caches, which is not stored", async () => {
   const { app, get } = cachedApp({ name: "edge" });
   app.get("/", () => new Response("x", { headers: { "cache-status": "upstream; hit" } }));
   expect((await get("/")).headers.get("cache-status")).toBe("upstream; hit, edge; fwd=uri-miss; stored");
   expect((await get("/")).headers.get("cache-status")).toBe("edge; hit; ttl=300");
 });
 
-test("connection fields, and those listed in Connection, are not stored", async () => {
+test("connection fields, and fields listed in Connection, are not stored", async () => {
   const { app, get } = cachedApp();
   const headers = {
     connection: "x-hop",

@@ -15,7 +15,7 @@ import {
   mapAwaitable,
   SharedReply,
 } from "@framework/core/feature";
-import { answer } from "./answer.ts";
+import { replyFromEntry } from "./reply-from-entry.ts";
 import type { RequestState } from "./route/request-state.ts";
 import { parseCacheControl } from "@framework/core/http";
 import { keyOf, variantKey } from "./cache-key.ts";
@@ -29,10 +29,10 @@ import { Origin } from "./origin.ts";
 import { planOf, type RoutePlan } from "./route/route-plan.ts";
 import { mark, type Outcome, type Status, statusText } from "./cache-status.ts";
 
-/** Maximum calls that a request waits for: the one for its key, and the one for its variant. */
+/** Maximum number of calls that a request waits for: one for its key and one for its variant. */
 const MAX_ROUNDS = 2;
 
-/** Answers requests from the store (RFC 9111, shared cache) and stores replies of handlers; `writes` handles methods that are not cached. */
+/** Replies to requests from the store (RFC 9111, shared cache), and stores replies of handlers. `writes` handles methods that are not cached. */
 export const replyCache = (
   parts: CacheParts,
   writes: Middleware<HttpRequest, Response>,
@@ -71,18 +71,18 @@ class ReplyCache {
       return next(request);
     }
     const plan = this.planFor(endpoint);
-    const answersItself = method === "HEAD" && endpoint.method === "HEAD"; // an explicit HEAD route may differ from GET
-    if (plan === null || answersItself || this.isExcluded(path)) {
-      explainBypass(reasons, request, { isPlanned: plan !== null, answersItself });
+    const isExplicitHead = method === "HEAD" && endpoint.method === "HEAD"; // an explicit HEAD route may differ from GET
+    if (plan === null || isExplicitHead || this.isExcluded(path)) {
+      explainBypass(reasons, request, { isPlanned: plan !== null, isExplicitHead });
       return this.bypass(request, next);
     }
     const caller = plan.callerOf(request);
-    const reply = this.answerFor(request, next, plan, caller);
+    const reply = this.replyFor(request, next, plan, caller);
     if (caller === null && plan.keyFor === null && !plan.shared) return reply;
     return mapAwaitable(reply, (response) => scoped(response, request, plan, caller));
   }
 
-  private answerFor(
+  private replyFor(
     request: HttpRequest,
     next: Handler<HttpRequest, Response>,
     plan: RoutePlan,
@@ -97,14 +97,14 @@ class ReplyCache {
     }
     const extra = plan.keyFor === null ? "" : plan.keyFor(request);
     const identity = hasIdentity(request);
-    const open = plan.shared || caller !== null;
+    const allowsIdentity = plan.shared || caller !== null;
     return mapAwaitable(keyOf(request, extra, caller), (key) => {
       explainKey(this.parts.reasons, {
         request,
-        isClosed: identity && !open,
+        needsShareable: identity && !allowsIdentity,
         isScoped: caller !== null || extra !== "",
       });
-      return this.serve({ request, next, plan, key, directives, identity, caller, open, round: 0 });
+      return this.serve({ request, next, plan, key, directives, identity, caller, allowsIdentity, round: 0 });
     });
   }
 
@@ -129,44 +129,52 @@ class ReplyCache {
     return isPromise(lookup) ? this.serveLater(state, lookup) : this.decide(state, lookup, undefined);
   }
 
-  private serveLater(state: RequestState, finding: Promise<Lookup>): Promise<Response> {
+  private serveLater(state: RequestState, read: Promise<Lookup>): Promise<Response> {
     const { coalescing, invalidations } = this.parts;
     const { sequence } = invalidations;
-    return coalescing.duringRead(finding, (lookup, missed) =>
-      this.decide(state, lookup, sequence === invalidations.sequence ? missed : undefined),
+    return coalescing.duringRead(read, (lookup, newerResult) =>
+      this.decide(state, lookup, sequence === invalidations.sequence ? newerResult : undefined),
     );
   }
 
-  /** Answers from the store if allowed, else obtains a reply; `missed` ended during the read of the store. */
-  private decide(state: RequestState, lookup: Lookup, missed: SharedResult | undefined): Awaitable<Response> {
+  /** Replies from the store if allowed, else obtains a reply. `newerResult` is the result of a call that ended during the read of the store. */
+  private decide(
+    state: RequestState,
+    lookup: Lookup,
+    newerResult: SharedResult | undefined,
+  ): Awaitable<Response> {
     const { directives } = state;
-    const closed = state.identity && !state.open;
-    const entry = closed ? shareable(lookup.entry) : lookup.entry;
-    const stored = entry ?? (closed ? shareable(lookup.equal) : lookup.equal);
+    const needsShareable = state.identity && !state.allowsIdentity;
+    const entry = needsShareable ? shareable(lookup.entry) : lookup.entry;
+    const stored = entry ?? (needsShareable ? shareable(lookup.equal) : lookup.equal);
     if (stored !== undefined && !stored.validates && !directives.has("no-cache")) {
       const lateMs = this.parts.clock.now() - stored.bornMs - stored.freshMs;
       if (lateMs < 0) return this.fromStore(state, stored, "HIT", {});
       if (stored === entry && lateMs < entry.staleMs) {
-        if (missed === undefined) this.refreshLater(state, { ...lookup, entry });
+        if (newerResult === undefined) this.refreshLater(state, { ...lookup, entry });
         return this.fromStore(state, entry, "STALE", {});
       }
     }
     if (directives.has("only-if-cached")) throw this.notStored("MISS", { forwarded: "request" });
-    return this.obtain(state, { ...lookup, entry }, missed);
+    return this.obtain(state, { ...lookup, entry }, newerResult);
   }
 
-  /** Calls the handler, or waits for a call in progress. */
-  private obtain(state: RequestState, lookup: Lookup, missed: SharedResult | undefined): Awaitable<Response> {
+  /** Calls the handler, or waits for a running call. */
+  private obtain(
+    state: RequestState,
+    lookup: Lookup,
+    newerResult: SharedResult | undefined,
+  ): Awaitable<Response> {
     const { coalescing } = this.parts;
     if (!mayShare(state) || coalescing.isUnshareable(lookup.key))
       return this.origin.fetch(state, lookup, null);
-    if (missed !== undefined) return this.follow(state, lookup, missed);
+    if (newerResult !== undefined) return this.follow(state, lookup, newerResult);
     const sharedCall = coalescing.callFor(lookup.key);
     if (sharedCall === undefined) return this.origin.fetch(state, lookup, coalescing.start(lookup.key));
     return sharedCall.result().then((shared) => this.follow(state, lookup, shared));
   }
 
-  /** Uses the result of another call if it fits this request; else proceeds without waiting for it again. */
+  /** Uses the result of another call if it fits this request; else looks up or calls again, at most `MAX_ROUNDS` times. */
   private follow(state: RequestState, lookup: Lookup, shared: SharedOutcome): Awaitable<Response> {
     if (shared === null) return this.origin.fetch(state, lookup, null);
     if (shared === "again") return this.serve({ ...state, round: state.round + 1 });
@@ -184,7 +192,7 @@ class ReplyCache {
     counts[outcome]++;
     explainStored(this.parts.reasons, state.request, entry, { outcome, status, nowMs: clock.now() });
     const { clientTtlSecs } = state.plan;
-    return answer(entry, state.request, {
+    return replyFromEntry(entry, state.request, {
       name: config.name,
       nowMs: clock.now(),
       clientTtlSecs,
@@ -201,7 +209,7 @@ class ReplyCache {
     try {
       state.request.defer(() => this.origin.refresh(state, lookup, sharedCall));
     } catch (error) {
-      sharedCall.settle(null); // too many tasks are pending: the next request tries again
+      sharedCall.settle(null); // too many tasks are pending; the next request tries again
       log().warn("cache: a stale reply could not be refreshed", { error });
     }
   }
@@ -215,7 +223,7 @@ class ReplyCache {
   }
 }
 
-/** Returns a reply that clients with an identity may share. */
+/** Returns the reply if clients with an identity may share it, else `undefined`. */
 const shareable = (entry: StoredReply | undefined): StoredReply | undefined =>
   entry?.shareable === true ? entry : undefined;
 
@@ -233,8 +241,8 @@ const scoped = (
 };
 
 /** Whether a request may be coalesced: without an identity, and only for complete replies. */
-const mayShare = ({ identity, open, request, round }: RequestState): boolean =>
-  (!identity || open) &&
+const mayShare = ({ identity, allowsIdentity, request, round }: RequestState): boolean =>
+  (!identity || allowsIdentity) &&
   request.method !== "HEAD" &&
   request.getHeader("range") === null &&
   round < MAX_ROUNDS;

@@ -9,8 +9,8 @@ type Fields = Record<string, string>;
 test("a 304 of the handler updates the stored fields, and the stored body is served", async () => {
   const { app, get, clock } = cachedApp();
   const state = { body: "body", etag: '"1"', fields: { "cache-control": "max-age=10", "x-rev": "1" } };
-  const asked: (string | null)[] = [];
-  app.get("/", tagged(state, asked));
+  const conditions: (string | null)[] = [];
+  app.get("/", tagged(state, conditions));
   await get("/");
   await clock.advance(10 * 1000);
   state.fields = { "cache-control": "max-age=20", "x-rev": "2" };
@@ -29,7 +29,7 @@ test("a 304 of the handler updates the stored fields, and the stored body is ser
     "2",
     '"1"',
   ]);
-  expect(asked).toEqual([null, '"1"']);
+  expect(conditions).toEqual([null, '"1"']);
 });
 
 test("X-Cache-TTL is kept after a 304 without explicit freshness", async () => {
@@ -63,16 +63,16 @@ test.each([
   expect(outcomes).toEqual(["REVALIDATED", "HIT", "REVALIDATED"]);
 });
 
-test("a reply with Last-Modified only is revalidated, too", async () => {
+test("a reply with only Last-Modified is also revalidated", async () => {
   const { app, get, clock } = cachedApp({ ttl: 5 });
   const modified = "Wed, 31 Dec 2025 00:00:00 GMT";
-  const asked: (string | null)[] = [];
-  app.get("/", tagged({ body: "body", modified, fields: {} }, asked));
+  const conditions: (string | null)[] = [];
+  app.get("/", tagged({ body: "body", modified, fields: {} }, conditions));
   await get("/");
   await clock.advance(5 * 1000);
   expect((await get("/")).outcome).toBe("REVALIDATED");
   expect((await get("/")).outcome).toBe("HIT");
-  expect(asked).toEqual([null, modified]);
+  expect(conditions).toEqual([null, modified]);
 });
 
 test("a no-cache reply is revalidated each time, and not stored without a validator", async () => {
@@ -96,8 +96,8 @@ test("a new reply replaces the stale one, and a reply that must not be stored re
     etag: '"1"',
     fields: { "cache-control": "max-age=10" },
   };
-  const asked: (string | null)[] = [];
-  app.get("/", tagged(state, asked));
+  const conditions: (string | null)[] = [];
+  app.get("/", tagged(state, conditions));
   await get("/");
   await clock.advance(10 * 1000);
   Object.assign(state, { body: "two", etag: '"2"' });
@@ -113,7 +113,7 @@ test("a new reply replaces the stale one, and a reply that must not be stored re
   expect((await get("/")).text).toBe("three");
   Object.assign(state, { body: "four" });
   expect((await get("/")).text).toBe("four");
-  expect(asked).toEqual([null, '"1"', '"2"', null]); // no condition after the removal
+  expect(conditions).toEqual([null, '"1"', '"2"', null]); // no condition after the removal
   expect((await get("/", { "cache-control": "only-if-cached" })).status).toBe(504);
 });
 

@@ -1,11 +1,11 @@
 import type { HttpRequest, Response } from "@framework/core";
 import { matchesWeakly, parseHttpDate, precondition } from "@framework/core/http";
-import { fieldOf } from "./answer.ts";
+import { fieldOf } from "./reply-from-entry.ts";
 import type { StoredReply } from "./store/cache-store.ts";
 import { withFields } from "./origin-request.ts";
 import type { ReplyFacts } from "./rules/reply-facts.ts";
 
-/** The request for a handler. */
+/** The request that the handler gets. */
 export interface Conditional {
   readonly request: HttpRequest;
   /** Whether it has the stored reply's validators: a 304 then confirms that reply. */
@@ -15,8 +15,8 @@ export interface Conditional {
 }
 
 /**
- * Replaces the client's conditions by those of the cache (RFC 9111 4.3.1): the validators of a stored reply; none if other requests wait for a complete
- * reply; otherwise the client's are kept.
+ * Replaces the client's conditions (RFC 9111 4.3.1) by the validators of the stored reply, or removes them if other requests wait for a complete
+ * reply; otherwise the client's conditions stay.
  */
 export const conditionally = (
   request: HttpRequest,
@@ -36,7 +36,7 @@ export const conditionally = (
   return { request: withFields(request, changes), validates, isSimplified };
 };
 
-/** Returns the `ETag` that the handler sent, `null` if the cache created it. */
+/** Returns the `ETag` that the handler sent; `null` if it sent none. */
 const handlersTag = ({ fields, hasOwnTag }: StoredReply): string | null =>
   hasOwnTag ? null : fieldOf(fields, "etag");
 
@@ -51,7 +51,7 @@ export const isHeldBy = (
   return precondition(request, { etag, lastModifiedMs }) === "not-modified";
 };
 
-/** Whether a 304 confirms the stored reply: it has the same validators or none (RFC 9111 4.3.4). */
+/** Whether a 304 confirms the stored reply: its `ETag` matches the stored one, or it has none (RFC 9111 4.3.4). */
 export const confirms = ({ etag }: ReplyFacts, entry: StoredReply): boolean => {
   if (etag === null) return true;
   const stored = handlersTag(entry);

@@ -28,13 +28,13 @@ test("a reply for one identity never reaches another, unless it is public or s-m
     "max-age=1, stale-while-revalidate=99",
   );
   const step = fc.record({
-    who: fc.nat(identities.length - 1),
+    identity: fc.nat(identities.length - 1),
     path: fc.constantFrom("/a", "/b"),
     control,
     etag: fc.boolean(),
     pass: fc.constantFrom(0, 0, 2),
-    ask: fc.constantFrom("", "no-cache"),
-    together: fc.boolean(),
+    requestControl: fc.constantFrom("", "no-cache"),
+    isConcurrent: fc.boolean(),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async (steps) => {
@@ -46,7 +46,7 @@ test("a reply for one identity never reaches another, unless it is public or s-m
         return next(request);
       });
       app.get("/{page}", async (request) => {
-        const who = nameOf(
+        const identity = nameOf(
           Object.fromEntries(
             ["authorization", "cookie", "x-test-user"].flatMap((name) =>
               request.headers.has(name) ? [[name, request.getHeader(name, "")]] : [],
@@ -55,32 +55,40 @@ test("a reply for one identity never reaches another, unless it is public or s-m
         );
         const control = request.getHeader("x-control");
         await Promise.resolve();
-        return new Response(`${who} ${control}`, {
+        return new Response(`${identity} ${control}`, {
           headers: {
             ...(control !== null && { "cache-control": control }),
-            ...(request.getHeader("x-tag") !== null && { etag: `"${who.length}"` }),
+            ...(request.getHeader("x-tag") !== null && { etag: `"${identity.length}"` }),
           },
         });
       });
       const leaks: string[] = [];
       let running: Promise<void>[] = [];
-      for (const { who, path, control: said, etag, pass, ask, together } of steps) {
-        const own = identities[who] ?? {};
+      for (const {
+        identity,
+        path,
+        control: replyControl,
+        etag,
+        pass,
+        requestControl,
+        isConcurrent,
+      } of steps) {
+        const own = identities[identity] ?? {};
         const headers = {
           ...own,
-          ...(said !== null && { "x-control": said }),
+          ...(replyControl !== null && { "x-control": replyControl }),
           ...(etag && { "x-tag": "1" }),
-          "cache-control": ask,
+          "cache-control": requestControl,
         };
-        const look = async () => {
+        const sendRequest = async () => {
           const text = await (await app.fetch(new Request(`http://localhost${path}`, { headers }))).text();
           const isOwn = text.startsWith(`${nameOf(own)} `);
           const isPublic = text.endsWith("public") || text.endsWith("s-maxage=50");
           const isAnonymous = text.startsWith("{} ") && Object.keys(own).length === 0;
           if (!isOwn && !isPublic && !isAnonymous) leaks.push(`${nameOf(own)} got ${text}`);
         };
-        running.push(look());
-        if (!together) {
+        running.push(sendRequest());
+        if (!isConcurrent) {
           await Promise.all(running);
           running = [];
         }
@@ -139,7 +147,7 @@ test("request fields outside the key never affect the replies to others", async 
   );
 });
 
-test("guards and middleware apply to hits, too", async () => {
+test("guards and middleware also apply to hits", async () => {
   const { app, get } = cachedApp();
   let open = true;
   app.addGuard(() => open);

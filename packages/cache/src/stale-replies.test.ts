@@ -66,7 +66,7 @@ test("a stale reply is served within stale-while-revalidate, while one call refr
   }
 });
 
-test("the stale reply of a handler with request dependencies is refreshed too", async () => {
+test("the stale reply of a handler with request dependencies is also refreshed", async () => {
   for (const isInjected of [true, false]) {
     const { app, get, clock, logged } = cachedApp({ ttl: 10, staleSecs: 20 });
     const Session = dependency("session", {

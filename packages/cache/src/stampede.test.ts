@@ -8,17 +8,17 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
 
 test("a thousand concurrent requests make one call and share its reply", async () => {
   const { app, get } = cachedApp();
-  const held = gate();
+  const handlerGate = gate();
   let calls = 0;
   app.get("/", async () => {
     calls++;
-    await held.opened;
+    await handlerGate.opened;
     return `reply ${calls}`;
   });
-  const asking = times(1000, () => get("/"));
+  const pendingReplies = times(1000, () => get("/"));
   await waitFor(() => calls > 0);
-  held.open();
-  const seen = await Promise.all(asking);
+  handlerGate.open();
+  const seen = await Promise.all(pendingReplies);
   expect(calls).toBe(1);
   expect(new Set(seen.map(({ text }) => text))).toEqual(new Set(["reply 1"]));
   expect(seen.filter(({ outcome }) => outcome === "MISS")).toHaveLength(1);
@@ -28,7 +28,7 @@ test("a thousand concurrent requests make one call and share its reply", async (
 
 test("concurrent conditional requests share one complete reply", async () => {
   const { app, get } = cachedApp();
-  const held = gate();
+  const handlerGate = gate();
   const conditions: (string | null)[] = [];
   app.get("/", async (request) => {
     conditions.push(
@@ -36,19 +36,22 @@ test("concurrent conditional requests share one complete reply", async () => {
       request.headers.get("If-None-Match"),
       request.raw.headers.get("if-none-match"),
     );
-    await held.opened;
+    await handlerGate.opened;
     return new Response("body", { headers: { etag: '"1"' } });
   });
-  const asking = times(20, (index) => get("/", { "if-none-match": `"${index % 2}"` }));
+  const pendingReplies = times(20, (index) => get("/", { "if-none-match": `"${index % 2}"` }));
   await waitFor(() => conditions.length > 0);
-  held.open();
-  const seen = await Promise.all(asking);
+  handlerGate.open();
+  const seen = await Promise.all(pendingReplies);
   expect(conditions).toEqual([null, null, null]);
   expect(seen.map(({ status }) => status)).toEqual(times(20, (index) => (index % 2 === 1 ? 304 : 200)));
 });
 
 /** Returns the number of concurrent calls for 100 concurrent requests whose reply cannot be shared. */
-const together = async (reply: () => unknown, headers: Record<string, string> = {}): Promise<number> => {
+const concurrentCalls = async (
+  reply: () => unknown,
+  headers: Record<string, string> = {},
+): Promise<number> => {
   const { app, get } = cachedApp();
   const first = gate();
   const rest = gate();
@@ -57,31 +60,31 @@ const together = async (reply: () => unknown, headers: Record<string, string> = 
     await (++running === 1 ? first : rest).opened;
     return reply();
   });
-  const asking = times(100, () => get("/", headers));
+  const pendingReplies = times(100, () => get("/", headers));
   await waitFor(() => running > 0);
   first.open();
-  await waitFor(() => running === 100, { what: "all calls" });
+  await waitFor(() => running === 100, { subject: "all calls" });
   rest.open();
-  await Promise.all(asking);
+  await Promise.all(pendingReplies);
   return running;
 };
 
 test("a reply that must not be stored is computed for each request, concurrently", async () => {
   const priv = () => new Response("x", { headers: { "cache-control": "private" } });
-  expect(await together(priv)).toBe(100);
-  expect(await together(() => new Response("x", { headers: { "set-cookie": "a=b" } }))).toBe(100);
-  expect(await together(() => Response.stream(["x"]))).toBe(100);
+  expect(await concurrentCalls(priv)).toBe(100);
+  expect(await concurrentCalls(() => new Response("x", { headers: { "set-cookie": "a=b" } }))).toBe(100);
+  expect(await concurrentCalls(() => Response.stream(["x"]))).toBe(100);
 });
 
 test("requests with an identity are not coalesced", async () => {
-  expect(await together(() => "x", { authorization: "Bearer x" })).toBe(100);
+  expect(await concurrentCalls(() => "x", { authorization: "Bearer x" })).toBe(100);
 });
 
 test("when a shared call fails, all waiting requests proceed", async () => {
   const thrown = () => {
     throw new Error("on purpose");
   };
-  expect(await together(thrown)).toBe(100);
+  expect(await concurrentCalls(thrown)).toBe(100);
 });
 
 test("when the client of a shared call disconnects and its handler fails, all waiting requests proceed", async () => {
@@ -97,19 +100,19 @@ test("when the client of a shared call disconnects and its handler fails, all wa
   await get("/nowhere");
   void app.fetch(new Request("http://localhost/", { signal: leader.signal }));
   await waitFor(() => calls === 1);
-  const asking = times(5, () => get("/"));
+  const pendingReplies = times(5, () => get("/"));
   leader.abort();
-  const seen = await Promise.all(asking);
+  const seen = await Promise.all(pendingReplies);
   expect(seen.map(({ text }) => text)).toEqual(times(5, () => "second"));
 });
 
 test("when the client of a shared call disconnects, one of the waiting requests calls the handler for all", async () => {
   const { app, get } = cachedApp();
   let calls = 0;
-  const held = gate();
+  const handlerGate = gate();
   app.get("/", async ({ signal }) => {
     if (++calls > 1) {
-      await held.opened;
+      await handlerGate.opened;
       return `call ${calls}`;
     }
     const { promise, reject } = Promise.withResolvers<never>();
@@ -120,22 +123,22 @@ test("when the client of a shared call disconnects, one of the waiting requests 
   await get("/nowhere");
   void app.fetch(new Request("http://localhost/", { signal: leader.signal })).catch(() => {});
   await waitFor(() => calls === 1);
-  const asking = times(5, () => get("/"));
+  const pendingReplies = times(5, () => get("/"));
   leader.abort();
   await waitFor(() => calls > 1);
   const later = times(5, () => get("/"));
-  held.open();
-  const seen = await Promise.all([...asking, ...later]);
+  handlerGate.open();
+  const seen = await Promise.all([...pendingReplies, ...later]);
   expect(seen.map(({ text }) => text)).toEqual(times(10, () => "call 2"));
 });
 
 test("requests wait for a stuck call for waitSecs", async () => {
   for (const waitSecs of [10, 3]) {
     const { app, get, clock } = cachedApp({ waitSecs });
-    const held = gate();
+    const handlerGate = gate();
     let calls = 0;
     app.get("/", async () => {
-      if (++calls === 1) await held.opened;
+      if (++calls === 1) await handlerGate.opened;
       return `call ${calls}`;
     });
     const first = get("/");
@@ -148,7 +151,7 @@ test("requests wait for a stuck call for waitSecs", async () => {
     await Promise.all(waiting);
     expect(calls).toBe(4);
     expect((await get("/")).outcome).toBe("HIT");
-    held.open();
+    handlerGate.open();
     await first;
   }
 });
@@ -163,11 +166,11 @@ test("after an unshareable reply, later requests of its key do not wait", async 
   });
   gates[0]?.open();
   await get("/");
-  const asking = [get("/"), get("/")];
+  const pendingReplies = [get("/"), get("/")];
   await waitFor(() => running === 3);
   gates[1]?.open();
   gates[2]?.open();
-  await Promise.all(asking);
+  await Promise.all(pendingReplies);
   await clock.advance(10 * 1000);
   const later = [get("/"), get("/")];
   await Promise.all(later);
@@ -176,18 +179,20 @@ test("after an unshareable reply, later requests of its key do not wait", async 
 
 test("waiting requests for other variants make one call per variant", async () => {
   const { app, get } = cachedApp();
-  const held = gate();
+  const handlerGate = gate();
   const calls: (string | null)[] = [];
   app.get("/", async (request) => {
     const language = request.getHeader("accept-language");
     calls.push(language);
-    await held.opened;
+    await handlerGate.opened;
     return new Response(language ?? "none", { headers: { vary: "Accept-Language" } });
   });
-  const asking = times(30, (index) => get("/", { "accept-language": ["de", "en", "fr"][index % 3] ?? "" }));
+  const pendingReplies = times(30, (index) =>
+    get("/", { "accept-language": ["de", "en", "fr"][index % 3] ?? "" }),
+  );
   await waitFor(() => calls.length > 0);
-  held.open();
-  const seen = await Promise.all(asking);
+  handlerGate.open();
+  const seen = await Promise.all(pendingReplies);
   expect(calls).toHaveLength(3);
   expect(new Set(calls)).toEqual(new Set(["de", "en", "fr"]));
   expect(seen.map(({ text }) => text)).toEqual(times(30, (index) => ["de", "en", "fr"][index % 3]));
@@ -195,21 +200,21 @@ test("waiting requests for other variants make one call per variant", async () =
 
 test("concurrent requests for a stale reply make one call", async () => {
   const { app, get, clock } = cachedApp({ ttl: 10 });
-  const held = gate();
+  const handlerGate = gate();
   const seen: (string | null)[] = [];
   app.get("/", async (request) => {
     seen.push(request.getHeader("if-none-match"));
-    if (seen.length > 1) await held.opened;
+    if (seen.length > 1) await handlerGate.opened;
     return request.getHeader("if-none-match") === '"1"'
       ? new Response(null, { status: 304, headers: { etag: '"1"' } })
       : new Response("body", { headers: { etag: '"1"' } });
   });
   await get("/");
   await clock.advance(10 * 1000);
-  const asking = times(50, () => get("/"));
+  const pendingReplies = times(50, () => get("/"));
   await waitFor(() => seen.length === 2);
-  held.open();
-  const replies = await Promise.all(asking);
+  handlerGate.open();
+  const replies = await Promise.all(pendingReplies);
   expect(seen).toEqual([null, '"1"']);
   expect(replies.every(({ text, outcome }) => text === "body" && outcome === "REVALIDATED")).toBe(true);
 });

@@ -13,7 +13,7 @@ export interface TaggedState {
 
 /** A handler that answers 304 if the entity tag matches, with the current `fields`. */
 export const tagged =
-  (state: TaggedState, asked: (string | null)[] = []) =>
+  (state: TaggedState, conditions: (string | null)[] = []) =>
   (request: HttpRequest): Response => {
     const { etag, modified } = state;
     const headers: Fields = {
@@ -21,7 +21,7 @@ export const tagged =
       ...(etag !== undefined && { etag }),
       ...(modified !== undefined && { "last-modified": modified }),
     };
-    asked.push(request.getHeader("if-none-match") ?? request.getHeader("if-modified-since"));
+    conditions.push(request.getHeader("if-none-match") ?? request.getHeader("if-modified-since"));
     if (state.status !== undefined) return new Response("failed", { status: state.status });
     const same =
       (etag !== undefined && request.getHeader("if-none-match") === etag) ||

@@ -8,8 +8,8 @@ import { pathTag } from "./route/tags.ts";
 const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "QUERY", "TRACE"]);
 
 /**
- * Drops the stored replies of a path after a successful unsafe request, and those of the paths in its `Location` and `Content-Location`, in every worker,
- * before the reply is sent (RFC 9111 4.4). After the 504 of a timeout, they are dropped when the handler ends.
+ * After a successful unsafe request, drops the stored replies of its path and of the paths in its `Location` and `Content-Location`, in every worker,
+ * before the reply is sent (RFC 9111 4.4). After the 504 of a timeout, drops them when the handler ends.
  */
 export const invalidateOnWrite = (
   { purges, log, option }: Pick<CacheParts, "purges" | "log" | "option">,
@@ -46,9 +46,9 @@ export const invalidateOnWrite = (
   return function invalidateOnWrite(request, next) {
     const { endpoint, method } = request;
     if (endpoint === null || safeMethods.has(method)) return next(request);
-    const late = awaitLateReply(request, { readsBody: false });
+    const lateReply = awaitLateReply(request, { readsBody: false });
     return mapAwaitable(next(request), (response) => {
-      late.promise
+      lateReply.promise
         ?.then((reply) => dropAfter(reply, request, endpoint))
         .catch((error: unknown) => failed(error, request.path));
       return dropAfter(response, request, endpoint);

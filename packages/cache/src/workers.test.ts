@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundledProgram } from "@framework/bundled-sources";
-import { askEveryWorker, type Program, startProgram, waitFor } from "@framework/testing";
+import { requestEveryWorker, type Program, startProgram, waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 
 interface Value {
@@ -12,28 +12,28 @@ interface Value {
   readonly dropped: number;
 }
 
-/** Sends a request on a new connection, so that any worker may answer. */
-const ask = (program: Program, method: string, path: string): Promise<Value & { outcome: unknown }> =>
+/** Sends a request on a new connection, so that any worker may reply. */
+const send = (program: Program, method: string, path: string): Promise<Value & { outcome: unknown }> =>
   new Promise((resolve, reject) => {
-    const asking = request(new URL(path, program.url), { method, agent: false }, (reply) => {
+    const clientRequest = request(new URL(path, program.url), { method, agent: false }, (reply) => {
       let text = "";
       reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       reply.on("end", () => resolve({ ...(JSON.parse(text) as Value), outcome: reply.headers["x-cache"] }));
       reply.on("error", reject);
     });
-    asking.on("error", reject);
-    asking.end();
+    clientRequest.on("error", reject);
+    clientRequest.end();
   });
 
-/** The versions that all four workers answer with. */
+/** Returns the versions in the replies of all four workers. */
 const versions = async (program: Program): Promise<ReadonlySet<number>> => {
-  const get = () => ask(program, "GET", "/value");
-  const values = await askEveryWorker({ workers: 4, ask: get, pidOf: ({ pid }) => pid });
+  const get = () => send(program, "GET", "/value");
+  const values = await requestEveryWorker({ workers: 4, send: get, pidOf: ({ pid }) => pid });
   return new Set(values.map(({ version }) => version));
 };
 
 const many = (program: Program, count: number) =>
-  Promise.all(Array.from({ length: count }, () => ask(program, "GET", "/value")));
+  Promise.all(Array.from({ length: count }, () => send(program, "GET", "/value")));
 
 /** Sends requests until every worker has stored the value. */
 const fill = (program: Program): Promise<unknown> =>
@@ -41,7 +41,7 @@ const fill = (program: Program): Promise<unknown> =>
     async () =>
       new Set((await many(program, 16)).filter(({ outcome }) => outcome === "HIT").map(({ pid }) => pid))
         .size === 4,
-    { what: "the value in all four workers" },
+    { subject: "the value in all four workers" },
   );
 
 const folder = mkdtempSync(join(tmpdir(), "cache-"));
@@ -66,13 +66,13 @@ afterAll(async () => {
 test("when invalidateCache resolves, every worker has dropped the value, and the count includes all workers", async () => {
   for (let round = 0; round < 5; round++) {
     await fill(program);
-    const { version, dropped } = await ask(program, "POST", "/change");
+    const { version, dropped } = await send(program, "POST", "/change");
     expect(await versions(program)).toEqual(new Set([version]));
     expect(dropped).toBe(4);
   }
   for (let round = 0; round < 5; round++) {
     await fill(program);
-    const { version } = await ask(program, "POST", "/value");
+    const { version } = await send(program, "POST", "/value");
     expect(await versions(program)).toEqual(new Set([version]));
   }
 });
@@ -80,12 +80,12 @@ test("when invalidateCache resolves, every worker has dropped the value, and the
 test("a worker restarted during a drop serves no older reply", async () => {
   for (let round = 0; round < 3; round++) {
     await fill(program);
-    const crashing = ask(program, "POST", "/crash").catch(() => null); // the connection may be lost with the worker
-    const answered = await waitFor(() => ask(program, "POST", "/change").catch(() => null));
+    const crashing = send(program, "POST", "/crash").catch(() => null); // the connection may be lost with the worker
+    const answered = await waitFor(() => send(program, "POST", "/change").catch(() => null));
     await crashing;
     const { version } = answered;
     const seen = (
-      await Promise.allSettled(Array.from({ length: 40 }, () => ask(program, "GET", "/value")))
+      await Promise.allSettled(Array.from({ length: 40 }, () => send(program, "GET", "/value")))
     ).flatMap((result) => (result.status === "fulfilled" ? [result.value.version] : []));
     expect(seen.length).toBeGreaterThan(20);
     expect(new Set(seen)).toEqual(new Set([version]));

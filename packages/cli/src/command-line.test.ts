@@ -67,7 +67,7 @@ test.each([
     ["completion", "bsh"],
     'there is no completion for "bsh", only for bash, zsh and fish; did you mean bash?',
   ],
-])("%j is a mistake of usage: exit code 2 and the nearest name", async (words, message) => {
+])("%j is a usage error with exit code 2", async (words, message) => {
   expect(await runCli(words, { cwd: join(import.meta.dirname, "..") })).toEqual({
     exitCode: 2,
     out: "",

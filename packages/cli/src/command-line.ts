@@ -16,13 +16,13 @@ export interface CommandLineOptions {
   readonly write?: (text: string) => void;
   /** Receives error messages. @default writes to stderr */
   readonly writeError?: (text: string) => void;
-  /** Working directory. @default that of the process */
+  /** Working directory. @default the working directory of the process */
   readonly cwd?: string;
-  /** Environment variables. @default those of the process */
+  /** Environment variables. @default the environment of the process */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Whether the outputs count as a terminal, for colours and progress. @default false with `write` or `writeError`, else whether the stream is a terminal */
   readonly isTerminal?: boolean;
-  /** Timers of `--timeout`. @default those of the process */
+  /** Timers of `--timeout`. @default timers of the process */
   readonly clock?: DeadlineClock;
 }
 
@@ -75,7 +75,7 @@ const carryOut = async (words: readonly string[], context: Context): Promise<Out
   }
 };
 
-/** `--json` before the command's name is accepted too. */
+/** Returns the index of the command's name; `--json` may precede it. */
 const firstName = (words: readonly string[]): number => words.findIndex((word) => word !== "--json");
 
 const helpOf = (command: Command): Outcome => ({

@@ -11,7 +11,7 @@ export const cliErrors: ErrorCatalogue = {
     action: "correct or remove the file that the message names, or name another with `--history`",
   },
   CLI_BAD_MANIFEST: {
-    summary: "a manifest cannot be parsed or is larger than 1 MiB, so that it was not checked",
+    summary: "a manifest cannot be parsed or is larger than 1 MiB, so it was not checked",
     action: "correct the place that the message names, or split the file",
   },
   CLI_BAD_PACKAGE_JSON: {
@@ -20,7 +20,7 @@ export const cliErrors: ErrorCatalogue = {
   },
   CLI_BAD_REPLY: {
     summary:
-      "the app did not answer the request of `framework request`: it failed to start, or the request is malformed",
+      "the app did not reply to the request of `framework request`: it failed to start, or the request is malformed",
     action: "the message has the reason",
   },
   CLI_ENDED_EARLY: {
@@ -57,7 +57,7 @@ export const cliErrors: ErrorCatalogue = {
     action: "install the package that the message names",
   },
   CLI_NO_PROBE: {
-    summary: "a Kubernetes workload has no readiness probe: pods get requests before they can answer them",
+    summary: "a Kubernetes workload has no readiness probe: pods get requests before they can reply",
     action: "add a `readinessProbe` that requests `GET /health/ready`",
   },
   CLI_NO_PROGRAM: {
@@ -71,7 +71,7 @@ export const cliErrors: ErrorCatalogue = {
     action: "`enableHealthChecks()` of `@framework/health`",
   },
   CLI_NO_REPORT: {
-    summary: "the program did not answer `--check`: it failed or waited before its call of `run`",
+    summary: "the program printed no report for `--check`: it failed or waited before its call of `run`",
     action: "the message quotes its error; give it the variables that it needs",
   },
   CLI_NO_SERVICE: {

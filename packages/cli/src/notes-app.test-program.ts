@@ -1,6 +1,6 @@
 import { App, Blueprint, NotFoundError, Response } from "@framework/core";
 
-/** A small app for tests of commands: a guard, tags, a hostile path, all kinds of bodies. */
+/** Creates a small app for tests of commands: a guard, tags, a hostile path, all kinds of bodies. */
 export const createApp = (): App => {
   const app = new App();
   app.get("/notes/{id}", { tags: ["notes"], summary: "one note" }, (request) => {
@@ -54,10 +54,10 @@ export const createApp = (): App => {
 /** An exported app. */
 export const other: App = new App();
 
-/** A function that fails. */
+/** Fails instead of creating an app. */
 export const createBrokenApp = (): never => {
   throw new Error("DATABASE_URL is missing");
 };
 
-/** No app. */
+/** An export that is not an app. */
 export const version = "1.0.0";

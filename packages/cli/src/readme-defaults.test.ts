@@ -16,7 +16,7 @@ const sourcesOf = (command: string): string =>
 
 const numberIn = (text: string): number => Number(text.replaceAll(/[_,]/g, ""));
 
-/** Defaults of `parked`, `jobs` and `sagas` are those of the packages that list. */
+/** Commands with defaults of this package; `parked`, `jobs` and `sagas` use the defaults of the packages that they call. */
 const own = commands.filter(({ name }) => !["parked", "jobs", "sagas"].includes(name));
 const stated = own.flatMap(({ name, options }) =>
   options.flatMap((option) => {

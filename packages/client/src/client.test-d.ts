@@ -73,7 +73,7 @@ void client.get();
 // @ts-expect-error a header field of the operation has its type
 void client.get({ params: { id: "1" }, headers: { "X-A": true } });
 void client.filter({ headers: { "X-Ids": ["a"], "X-Range": { from: 1 }, "X-Note": null, "X-Other": "b" } });
-// @ts-expect-error a list needs a list
+// @ts-expect-error a header field that is a list must be a list
 void client.filter({ headers: { "X-Ids": "a" } });
 // @ts-expect-error the operation needs its field
 void client.filter({ headers: { "X-Other": "b" } });

@@ -8,8 +8,8 @@ export const clientErrors: ErrorCatalogue = {
   },
   CLIENT_BAD_PARAMETER: {
     summary:
-      "a parameter of the path is missing, empty, `.` or `..`, or a parameter, header field, cookie or body cannot contain a value, or a call has an unknown option",
-    action: "the message names it",
+      "a path parameter is missing, empty, `.` or `..`, a parameter, header field, cookie or body cannot contain a value, or a call has an unknown option",
+    action: "the message names the parameter or option",
   },
   CLIENT_BAD_URL: {
     summary: "a base URL or the target of a call is not an http or https URL, or has credentials",
@@ -25,11 +25,11 @@ export const clientErrors: ErrorCatalogue = {
   },
   CLIENT_HOST_REFUSED: {
     summary: "a call or a redirect targets a host that is not allowed, or an address that is not public",
-    action: "name the host in `allowedHosts` if the program may call it",
+    action: "add the host to `allowedHosts` if the program may call it",
   },
   CLIENT_MALFORMED_REPLY: {
-    summary: "a reply of type JSON is not JSON",
-    action: "fix the service: its reply contradicts its own Content-Type",
+    summary: "a reply with a JSON type is malformed JSON",
+    action: "fix the service: its reply contradicts its Content-Type",
   },
   CLIENT_NO_REPLY: {
     summary: "the connection failed before a reply arrived",
@@ -42,12 +42,12 @@ export const clientErrors: ErrorCatalogue = {
   },
   CLIENT_TOO_MANY_CALLS: {
     status: 503,
-    summary: "`maxCalls` calls are already in flight",
-    action: "make fewer calls at once, or raise `maxCalls`",
+    summary: "`maxCalls` calls are already in progress",
+    action: "make fewer concurrent calls, or raise `maxCalls`",
   },
   CLIENT_TOO_MANY_REDIRECTS: {
     summary: "a reply redirects more than `maxRedirects` times",
-    action: "call the final address",
+    action: "call the final URL",
   },
   CLIENT_UNDECLARED_REPLY: {
     summary: "the status or type of a reply is not in the document",

@@ -1,4 +1,4 @@
-// For programs.
+// For applications.
 export { httpClient, type HttpClient } from "./http/http-client.ts";
 export type { CallingWork, CallInit } from "./http/call-init.ts";
 export type { CommonHeaders, HttpClientOptions } from "./http/http-options.ts";

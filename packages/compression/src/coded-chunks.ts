@@ -17,7 +17,7 @@ export const codedBody = (body: BodyStream, coder: Coder): BodyStream => {
 };
 
 /**
- * Encodes a body chunk by chunk: each chunk is flushed before the next is read, so that an event reaches its reader at once and at most one chunk is buffered.
+ * Encodes a body chunk by chunk: each chunk is flushed before the next is read, so an event reaches its reader immediately and at most one chunk is buffered.
  * The encoder's memory is freed at the end, also when the reader cancels.
  */
 export async function* codedChunks(

@@ -16,20 +16,21 @@ export type Encoding = "gzip" | "br" | "zstd";
 export interface CompressionConfig {
   /** Minimum bytes of a body. @default 1024 */
   readonly minSize: number;
-  /** Offered codings; the first wins among those that a client prefers equally. @default ["gzip"] */
+  /** Offered codings; among codings with equal weight in `Accept-Encoding` the first is used. @default ["gzip"] */
   readonly encodings: readonly Encoding[];
-  /** Whether bodies of unknown length are compressed too, with a flush after each chunk. @default false */
+  /** Whether bodies of unknown length are also compressed, with a flush after each chunk. @default false */
   readonly streams: boolean;
-  /** 1 (fast) to 9 (small). @default 6 */
+  /** Level of gzip, 1 (fast) to 9 (small). @default 6 */
   readonly gzipLevel: number;
-  /** 0 (fast) to 11 (small); above 6 is too slow for dynamic replies. @default 4 */
+  /** Quality of Brotli, 0 (fast) to 11 (small); above 6 is too slow for dynamic replies. @default 4 */
   readonly brotliQuality: number;
-  /** 1 (fast) to 19 (small). @default 3 */
+  /** Level of Zstandard, 1 (fast) to 19 (small). @default 3 */
   readonly zstdLevel: number;
 }
 
 const known: readonly unknown[] = ["gzip", "br", "zstd"];
 
+/** Validates the options of `enableCompression` and fills in their defaults. */
 export const CompressionConfig: ConfigRecord<CompressionConfig> = configRecord("CompressionConfig", {
   minSize: integer(1024),
   encodings: checked(

@@ -3,7 +3,7 @@ import type { Encoding } from "./compression-config.ts";
 
 /** Counters of compressed replies. */
 export interface CompressionCounters {
-  /** Bytes are 0 for a stream, whose length is unknown. */
+  /** Counts a reply with its bytes before and after compression, both 0 for a stream. */
   add(coding: Encoding, before: number, after: number): void;
   snapshot(): Readonly<
     Record<string, { readonly replies: number; readonly before: number; readonly after: number }>

@@ -31,7 +31,7 @@ const makeApp = (): App => {
 const lastReasons = (): readonly string[] | undefined =>
   traces.at(-1)?.steps.find(({ feature }) => feature === "compression")?.reasons;
 
-test("HEAD with a stated length has its reason", async () => {
+test("a reply to HEAD with a stated length has a reason", async () => {
   subscribe("framework.request.steps", listen);
   try {
     const app = makeApp();
@@ -39,7 +39,7 @@ test("HEAD with a stated length has its reason", async () => {
     app.head("/large", () => new Response(null, { headers }));
     const request = { method: "HEAD", headers: { "accept-encoding": "gzip" } };
     await app.fetch(new Request("http://localhost/large", request));
-    expect(lastReasons()).toEqual(["without the body, its compressed length is unknown"]);
+    expect(lastReasons()).toEqual(["the compressed length is unknown without the body"]);
   } finally {
     unsubscribe("framework.request.steps", listen);
   }
@@ -53,12 +53,12 @@ test.each([
   ["/off", "gzip", "the route has compress: false"],
   ["/image", "gzip", "image/png is not compressible"],
   ["/fixed", "gzip", "Cache-Control has no-transform"],
-  ["/signed", "gzip", "repr-digest is of the plain body"],
+  ["/signed", "gzip", "repr-digest is a digest of the plain body"],
   ["/coded", "gzip", "the reply is encoded already"],
   ["/stream", "gzip", "the length is unknown, and streams is false"],
   ["/nothing", "gzip", "a 204 without a whole body"],
 ])(
-  "%s for Accept-Encoding %s has its reason, and the reply agrees with it",
+  "%s for Accept-Encoding %s has the expected reason, and the reply agrees with it",
   async (path, accepted, reason) => {
     subscribe("framework.request.steps", listen);
     try {

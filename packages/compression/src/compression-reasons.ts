@@ -1,10 +1,10 @@
 import type { Endpoint, HttpRequest, Middleware, Response } from "@framework/core";
 import { type DecisionReasons, mapAwaitable, payloadLength, type RouteOption } from "@framework/core/feature";
 import { negotiateEncoding } from "@framework/core/http";
-import { bodyLength, canBeCoded, digestFields, isCompressible, isFixed } from "./compressible.ts";
+import { bodyLength, canBeCoded, digestFields, isCompressible, hasNoTransform } from "./compressible.ts";
 import type { CompressionConfig } from "./compression-config.ts";
 
-/** Adds the reason of each decision to a compressing middleware while a tool shows the steps of requests. */
+/** Wraps the compressing middleware to report the reason of each decision, while a tool observes requests. */
 export const withReasons =
   (
     compress: Middleware<HttpRequest, Response>,
@@ -35,7 +35,7 @@ export const withReasons =
 const isOff = (option: Pick<RouteOption<boolean>, "of">, endpoint: Endpoint | null): boolean =>
   option.of(endpoint) === false;
 
-/** Returns why a reply is sent as it is; `null` if it is compressed. */
+/** Returns the reason why a reply is sent uncompressed; `null` if it is passed to the encoder. */
 const whySkipped = (
   request: HttpRequest,
   reply: Response,
@@ -53,17 +53,17 @@ const whySkipped = (
     return field === null
       ? "the request has no Accept-Encoding"
       : `the client does not prefer ${encodings.join(", ")}: Accept-Encoding is ${JSON.stringify(field.slice(0, 100))}`;
-  if (isFixed(reply.headers)) return "Cache-Control has no-transform";
+  if (hasNoTransform(reply.headers)) return "Cache-Control has no-transform";
   if (negotiateEncoding(field, []) === null) return null; // the client refuses the plain body
   if (!isCompressible(reply)) return notCompressible(reply);
   const length = bodyLength(reply);
   if (length === null) return streams ? null : "the length is unknown, and streams is false";
   if (length < minSize) return `${length} bytes are less than minSize ${minSize}`;
-  return reply.payload === null ? "without the body, its compressed length is unknown" : null;
+  return reply.payload === null ? "the compressed length is unknown without the body" : null;
 };
 
 const notCompressible = ({ headers }: Response): string => {
   const digest = digestFields.find((name) => headers.has(name));
-  if (digest !== undefined) return `${digest} is of the plain body`;
+  if (digest !== undefined) return `${digest} is a digest of the plain body`;
   return `${headers.get("content-type") ?? "a body without a type"} is not compressible`;
 };

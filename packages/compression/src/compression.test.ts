@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import zlib from "node:zlib";
 import { App, Response } from "@framework/core";
 import { BodyStream } from "@framework/core/feature";
@@ -117,10 +117,10 @@ test("a client that refuses the plain body gets a compressed one, of any size an
 
 test("no-transform is obeyed for a client that refuses the plain body: it gets 406", async () => {
   await using client = testClient(makeApp());
-  const ask = async (encodings: string) =>
+  const get = async (encodings: string) =>
     await client.get("/fixed", { headers: { "accept-encoding": encodings } });
-  expect((await ask("gzip, identity;q=0")).status).toBe(406);
-  expect(seen(await ask("gzip"))).toEqual(plain());
+  expect((await get("gzip, identity;q=0")).status).toBe(406);
+  expect(seen(await get("gzip"))).toEqual(plain());
 });
 
 test("a digest of the plain body is not sent with a compressed one", async () => {

@@ -14,12 +14,19 @@ import { type Awaitable, HttpError, type HttpRequest, type Middleware, type Resp
 import { codedTag, negotiateEncoding, parseTagList, plainTag, weakened } from "@framework/core/http";
 import { codedBody } from "./coded-chunks.ts";
 import { type Coder, coders } from "./coders.ts";
-import { bodyLength, canBeCoded, digestFields, isCompressible, isFixed, isPart } from "./compressible.ts";
+import {
+  bodyLength,
+  canBeCoded,
+  digestFields,
+  isCompressible,
+  hasNoTransform,
+  isPart,
+} from "./compressible.ts";
 import { CompressionConfig, type Encoding, levelProblems } from "./compression-config.ts";
 import { withReasons } from "./compression-reasons.ts";
 import { type CompressionCounters, compressionCounters } from "./compression-counters.ts";
 
-/** The options of routes that the feature owns. */
+/** Route options that the feature adds. */
 export interface CompressionRouteOptions {
   /** `false` sends replies of this route uncompressed. */
   readonly compress?: boolean;
@@ -37,7 +44,7 @@ export interface Compression extends AddsRouteOptions<CompressionRouteOptions> {
 }
 
 /**
- * Content codings (RFC 9110 8.4.1) by negotiation; `compress: false` on a route sends its replies as they are.
+ * Compresses replies in the content coding that the client prefers (RFC 9110 8.4.1); `compress: false` on a route disables it.
  *
  * @example
  * const app = new (App.with(compression))().enableCompression({ encodings: ["zstd", "br", "gzip"] });
@@ -77,7 +84,7 @@ const compress = (
   option: RouteOption<boolean>,
 ): Middleware<HttpRequest, Response> => {
   const byName = coders(config);
-  const answer = (reply: Response, request: HttpRequest): Awaitable<Response> => {
+  const compressReply = (reply: Response, request: HttpRequest): Awaitable<Response> => {
     if (option.of(request.endpoint) === false) return reply;
     const ready = reply.payload instanceof BodyStream ? readyBody(reply) : null;
     return ready === null ? coded(reply, request) : ready.then((whole) => coded(whole, request));
@@ -88,17 +95,17 @@ const compress = (
     if (shrinks || isCodable || isPart(reply)) addVary(reply.headers, "Accept-Encoding"); // a client that refuses identity gets any body coded
     if (!isCodable) return reply;
     const field = request.getHeader("accept-encoding");
-    const coding = negotiateEncoding(field, isFixed(reply.headers) ? [] : config.encodings);
+    const coding = negotiateEncoding(field, hasNoTransform(reply.headers) ? [] : config.encodings);
     if (reply.status === 304) return withStoredTag(request, reply, coding);
-    if (coding === null) return reply.ok ? refuse(reply) : reply; // an error reaches the reader anyway
+    if (coding === null) return reply.ok ? refuse(reply) : reply; // an error is sent uncompressed
     if (coding === "identity") return reply;
     const isForced = negotiateEncoding(field, []) === null;
     if (!isForced && !(shrinks && isWorthIt(reply, config))) return reply;
-    const counters = request.method === "HEAD" ? null : counts; // the fields are those of GET, but no body is sent
+    const counters = request.method === "HEAD" ? null : counts; // a reply to HEAD has the fields of GET, but sends no body
     return code(reply, coding as Encoding, byName[coding as Encoding], counters, isForced);
   };
   return function compress(request, next) {
-    return mapOutput(next(request), answer, request);
+    return mapOutput(next(request), compressReply, request);
   };
 };
 
@@ -117,15 +124,16 @@ const withStoredTag = (request: HttpRequest, reply: Response, coding: string | n
     return reply;
   }
   const ofCoding = coding === null || coding === "identity" ? tag : codedTag(tag, coding as Encoding);
-  const named = [ofCoding, tag].find((each) => held.includes(each)) ?? held.find((each) => isOf(tag, each));
+  const named =
+    [ofCoding, tag].find((each) => held.includes(each)) ?? held.find((each) => isSameState(tag, each));
   if (named !== undefined) headers.set("etag", named);
   return reply;
 };
 
 /** Whether a client's tag identifies the same state as a strong tag, with another coding or weakened by a proxy. */
-const isOf = (tag: string, held: string): boolean => weakened(plainTag(held)) === weakened(tag);
+const isSameState = (tag: string, held: string): boolean => weakened(plainTag(held)) === weakened(tag);
 
-/** The refusal keeps the fields that describe the exchange rather than the body: quotas, cache status, `Vary`. */
+/** Throws a 406 with the reply's fields that describe the exchange rather than the body: quotas, cache status, `Vary`. */
 const refuse = ({ headers, payload }: Response): never => {
   if (payload instanceof BodyStream) void payload.cancel().catch(() => {}); // the body is not read, so its error is irrelevant
   throw new HttpError(406, "No content coding of this server is acceptable, nor is identity", {
@@ -133,7 +141,7 @@ const refuse = ({ headers, payload }: Response): never => {
   });
 };
 
-/** Representation fields (RFC 9110 8), freshness fields, and cookies, which cannot be joined into one line. */
+/** Fields that a 406 omits: representation fields (RFC 9110 8), freshness fields, and cookies, which cannot be joined into one line. */
 const OF_BODY =
   /^(?:content-.*|repr-digest|etag|last-modified|accept-ranges|cache-control|expires|age|set-cookie)$/;
 
@@ -175,7 +183,7 @@ const labelled = (reply: Response, coding: Encoding): Response => {
 
 /**
  * Prepares the reply to a HEAD whose handler stated the length of the plain body. Only the body shows whether the reply to GET is compressed, since it may
- * shrink too little: the coding is left out (RFC 9110 9.3.2), and the tag is weak. A stream stands for the unknown length.
+ * shrink too little: the coding is left out (RFC 9110 9.3.2), and the tag is weak. An empty stream represents the unknown length.
  */
 const asUnknown = (reply: Response): Response => {
   reply.payload = new BodyStream(noChunks());
@@ -192,6 +200,6 @@ const withoutPlainFields = (reply: Response): Response => {
   addVary(headers, "Accept-Encoding");
   headers.delete("content-length");
   headers.delete("accept-ranges");
-  for (const name of digestFields) headers.delete(name); // of a client that refuses the plain body
+  for (const name of digestFields) headers.delete(name); // present only if the client refuses the plain body
   return reply;
 };

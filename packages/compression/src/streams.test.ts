@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import zlib from "node:zlib";
@@ -169,7 +169,7 @@ test("a compressed event stream that is ended by a drain is complete", async () 
   expect(zlib.gunzipSync(await bytes).toString()).toBe("data: first\n\n");
 });
 
-test("a web Response made of text is compressed like text in memory, one with a stream is not", async () => {
+test("a web Response made of text is compressed like in-memory text, a web Response with a stream is not", async () => {
   const app = new (App.with(compression))().enableCompression();
   const text = "a line of text\n".repeat(500);
   app.get("/text", () => new globalThis.Response(text));

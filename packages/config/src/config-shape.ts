@@ -16,27 +16,27 @@ export type ConfigOf<S extends ConfigShape> = {
       : never;
 };
 
-/** All settings of a shape, in its order. */
+/** Returns all settings of a shape in declaration order. */
 export const settingsOf = (shape: ConfigShape): Setting<unknown>[] =>
   Object.values(shape).flatMap((entry) =>
     isSetting(entry) ? [entry] : isPlainObject(entry) ? settingsOf(entry) : [],
   );
 
 /**
- * Returns a problem for each value that is neither a setting nor a record, such as the name of a variable, which untyped programs may pass. The value is not shown, because it may be that of the
- * variable and a secret.
+ * Returns a problem for each value that is neither a setting nor a record: untyped programs may pass the name of a variable. The value is not shown,
+ * because it may be a secret.
  */
 export const entryProblems = (shape: unknown, path: readonly string[] = []): Problem[] => {
   if (isSetting(shape)) return [];
   if (isPlainObject(shape))
     return Object.entries(shape).flatMap(([field, entry]) => entryProblems(entry, [...path, field]));
-  const what = path.length === 0 ? "the shape" : path.join(".");
+  const subject = path.length === 0 ? "the shape" : path.join(".");
   const kind = shape === null ? "null" : Array.isArray(shape) ? "a list" : `of type ${typeof shape}`;
-  const message = `${what} is ${kind}; use ${path.length === 0 ? "a record of settings" : 'a setting, such as text("NAME"), or a record of settings'}`;
+  const message = `${subject} is ${kind}; use ${path.length === 0 ? "a record of settings" : 'a setting, such as text("NAME"), or a record of settings'}`;
   return [{ code: "CONFIG_BAD_SETTING", message }];
 };
 
-/** Builds the record of a shape; `fieldOf` describes the property of each setting. The record and its nested ones are frozen. */
+/** Builds the record of a shape; `fieldOf` describes the property of each setting. The record and its nested records are frozen. */
 export const buildRecord = (
   shape: ConfigShape,
   fieldOf: (setting: Setting<unknown>) => PropertyDescriptor,
@@ -54,16 +54,16 @@ const partOf = (
   fieldOf: (setting: Setting<unknown>) => PropertyDescriptor,
 ): object | undefined => (isPlainObject(entry) ? buildRecord(entry, fieldOf) : undefined); // reported by `entryProblems`
 
-/** Problems of the definition itself: malformed names, names used twice, defaults that violate their own rule. */
+/** Returns the problems of the definition: malformed names, names used twice, defaults that violate their own rule, unknown options. */
 export const shapeProblems = (settings: readonly Setting<unknown>[]): Problem[] => {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   return settings.flatMap(({ name, defaultProblem, unknownOptions = [] }) => {
     const messages = [...unknownOptions];
     if (!/^[a-z_]\w{0,199}$/i.test(name))
       messages.push(`${JSON.stringify(name)} is not a valid variable name: use letters, digits and _`);
     for (const each of [name, `${name}_FILE`]) {
-      if (taken.has(each)) messages.push(`two settings use the variable ${each}: rename one`);
-      taken.add(each);
+      if (usedNames.has(each)) messages.push(`two settings use the variable ${each}: rename one`);
+      usedNames.add(each);
     }
     if (defaultProblem !== null) messages.push(`the default of ${name} ${defaultProblem}`);
     return messages.map((message) => ({ code: "CONFIG_BAD_SETTING", message }));

@@ -17,7 +17,7 @@ export const rememberSources = (config: object, of: readonly SettingSource[]): v
   sources.set(config, Object.freeze(of));
 };
 
-/** Returns the source of each setting of a configuration, in its order. @throws FrameworkError CONFIG_NOT_READ */
+/** Returns the source of each setting of a configuration, in declaration order. @throws FrameworkError CONFIG_NOT_READ */
 export const configSources = (config: object): readonly SettingSource[] => {
   const found = sources.get(config);
   if (found !== undefined) return found;

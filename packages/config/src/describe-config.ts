@@ -1,14 +1,14 @@
 import { parseEnv } from "node:util";
 import { type ConfigShape, settingsOf } from "./config-shape.ts";
 
-/** One variable of a configuration, for documents. */
+/** Description of one variable of a configuration, for documents. */
 export interface SettingDescription {
   /** Name of the variable. */
   readonly name: string;
-  /** What it is for. */
+  /** Purpose of the setting. */
   readonly meaning: string;
   /** The accepted values, as a noun. */
-  readonly wanted: string;
+  readonly expected: string;
   /** Whether it must be set. */
   readonly isRequired: boolean;
   /** Whether its value is hidden. */
@@ -17,18 +17,18 @@ export interface SettingDescription {
   readonly default: string;
 }
 
-/** Returns all variables of a shape, in its order. */
+/** Returns all variables of a shape in declaration order. */
 export const describeConfig = (shape: ConfigShape): SettingDescription[] =>
-  settingsOf(shape).map(({ name, meaning, wanted, isSecret, whenUnset }) => {
+  settingsOf(shape).map(({ name, meaning, expected, isSecret, whenUnset }) => {
     const isRequired = whenUnset === null;
-    return { name, meaning, wanted, isRequired, isSecret, default: whenUnset?.text ?? "" };
+    return { name, meaning, expected, isRequired, isSecret, default: whenUnset?.text ?? "" };
   });
 
 /** Prints the variables of a shape as a Markdown table. */
 export const configTable = (shape: ConfigShape): string => {
   const rows = describeConfig(shape).map((each) => [
     `\`${each.name}\``,
-    [each.meaning, each.wanted].filter((part) => part !== "").join(": "),
+    [each.meaning, each.expected].filter((part) => part !== "").join(": "),
     each.isRequired ? "required" : each.default === "" ? "none" : `\`${each.default}\``,
   ]);
   const table = [["Variable", "Meaning", "Default"], ["---", "---", "---"], ...rows];
@@ -42,11 +42,11 @@ const inCell = (text: string): string => text.replaceAll(/[|\\]/g, String.raw`\$
  */
 export const envExample = (shape: ConfigShape): string =>
   describeConfig(shape)
-    .map(({ name, meaning, wanted, isRequired, ...each }) => {
+    .map(({ name, meaning, expected, isRequired, ...each }) => {
       const value = asValue(each.default);
       const comments = [
         meaning,
-        isRequired ? `Required: ${wanted}.` : `Optional: ${wanted}.`,
+        isRequired ? `Required: ${expected}.` : `Optional: ${expected}.`,
         value === null ? "Its default cannot be written on one line of a .env file." : "",
       ]
         .filter((line) => line !== "")
@@ -55,7 +55,7 @@ export const envExample = (shape: ConfigShape): string =>
     })
     .join("\n");
 
-/** Returns the text as a value in one line of a `.env` file, quoted if necessary; `null` if that is not possible. */
+/** Returns the text as a one-line value of a `.env` file, quoted if necessary; `null` if it cannot be written on one line. */
 const asValue = (text: string): string | null => {
   const quoted = [`'${text}'`, `"${text}"`, `\`${text}\``, `"${text.replaceAll("\n", String.raw`\n`)}"`];
   const candidates = /[\s#"'`]/.test(text) ? quoted : [text];

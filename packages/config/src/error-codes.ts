@@ -15,7 +15,7 @@ export const configErrors: ErrorCatalogue = {
     action: "the message is that of the check; a thrown error is the `cause`",
   },
   CONFIG_TWO_SOURCES: {
-    summary: "a variable and its `_FILE` variable are both set in one place",
+    summary: "a variable and its `_FILE` variable are both set in one source",
     action: "remove one of the two",
   },
   CONFIG_BAD_FILE: {
@@ -31,11 +31,11 @@ export const configErrors: ErrorCatalogue = {
     summary:
       "a `.env` file sets `HOST`, `PORT`, `FRAMEWORK_ENV` or `FRAMEWORK_TRANSPORT`, which `run` reads from the environment only",
     action:
-      "set the variable in the environment, or list it in `ignore` if the file's is for another program",
+      "set the variable in the environment, or list it in `ignore` if the variable in the file is for another program",
   },
   CONFIG_BAD_SETTING: {
     summary:
-      "the program's definition is wrong: a name is malformed or taken, a default breaks its own rule, a field is not a setting, or an option is unknown",
+      "the program's definition is wrong: a name is malformed or used twice, a default breaks its own rule, a field is not a setting, or an option is unknown",
     action: "correct the definition",
   },
   CONFIG_BAD_MODE: {

@@ -20,7 +20,7 @@ test.each(["BOOKS_PORT", "BOOKS_SERVICE_HOST", "BOOK_RATE", "COOKS_RATE", "PATH"
   },
 );
 
-test("a name close to a set setting, or one that differs only in a number, is not reported", () => {
+test("a name that is close to a set setting, or differs only in a number, is not reported", () => {
   expect(problemsOf(shape, { env: { BOOKS_RATES: "5", BOOKS_RATE: "5" } })).toEqual([]);
   const shard = { shard: optional(text("DB_SHARD_1")) };
   expect(problemsOf(shard, { env: { DB_SHARD_2: "5" } })).toEqual([]);

@@ -5,8 +5,8 @@ import type { Source } from "./sources/sources.ts";
 /**
  * Reports variables whose name is close to that of an unset setting.
  *
- * `.env` files belong to the program: any near name counts. The environment has variables of other programs: there a name is reported only if it is
- * one edit away, and has the same first word (`BOOKS_`).
+ * `.env` files belong to the program, so any similar name is reported. The environment has variables of other programs, so a name is reported only if
+ * it is one edit away and has the same first word (`BOOKS_`).
  */
 export const nearMisses = (
   sources: readonly Source[],
@@ -24,13 +24,13 @@ export const nearMisses = (
           name,
           candidates.filter((each) => !differInDigits(name, each)),
         );
-        const message = `${name} (${source.place(name)}) is not a setting: did you mean ${near}? Correct the name, or list it in ignore`;
+        const message = `${name} (${source.location(name)}) is not a setting: did you mean ${near}? Correct the name, or list it in ignore`;
         return near === undefined ? [] : [{ code: "CONFIG_MISSPELT", message }];
       }),
   );
 
 const isOneEditAway = (a: string, b: string): boolean => {
-  if (Math.abs(a.length - b.length) > 1 || a[0] !== b[0]) return false; // a cluster's environment has thousands of variables
+  if (Math.abs(a.length - b.length) > 1 || a[0] !== b[0]) return false; // cheap check first: in a cluster, the environment may have thousands of variables
   const prefix = /^[^_]+_/.exec(b)?.[0];
   return (
     prefix !== undefined &&

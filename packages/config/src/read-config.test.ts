@@ -94,7 +94,7 @@ test("a schema's output is the value, and its default is an output", () => {
   expect(read({ wait: checked("WAIT", days, { default: { days: 9 } }) })).toEqual({ wait: { days: 9 } });
 });
 
-test("problems of the definition are reported with those of the environment", () => {
+test("problems of the definition and of the environment are reported together", () => {
   const shape = {
     port: integer("PORT", { default: 0, min: 1 }),
     again: text("PORT", { default: "" }),
@@ -210,13 +210,13 @@ test.each<[string, unknown, unknown, string]>([
     'a is of type string; use a setting, such as text("NAME")',
   ],
   [
-    "nothing in a nested record",
+    "undefined in a nested record",
     { db: { url: undefined } },
     {},
     "db.url is of type undefined; use a setting",
   ],
   ["a list", { hosts: [text("HOST", { default: "" })] }, {}, "hosts is a list; use a setting"],
-  ["no shape", undefined, {}, "the shape is of type undefined; use a record of settings"],
+  ["an undefined shape", undefined, {}, "the shape is of type undefined; use a record of settings"],
   [
     "a misspelt option",
     {},

@@ -18,7 +18,7 @@ import { envFileSources, environmentSource, type Source, type Variables } from "
 export interface ReadConfigOptions<S extends ConfigShape> {
   /** The environment. @default process.env */
   readonly env?: Variables;
-  /** Folder of `.env` files, `null` to read none. @default the working directory; none if `env` is given, so that a test has no other input */
+  /** Folder of `.env` files, `null` to read none. @default the working directory; none if `env` is given, which isolates tests */
   readonly folder?: string | null;
   /** The mode in `.env.<mode>`. @default `FRAMEWORK_ENV` of the environment, else "development" */
   readonly mode?: string;
@@ -27,7 +27,7 @@ export interface ReadConfigOptions<S extends ConfigShape> {
    * A check is skipped if it reads an invalid setting. The first error that a check throws is the `cause` of the ConfigurationError.
    */
   readonly checks?: readonly ((config: ConfigOf<S>) => string | null)[];
-  /** Variables of other programs whose names are close to a setting's, or those of `run` in `.env` files. @default [] */
+  /** Variables that are not reported: of other programs with names close to a setting, or of `run` in `.env` files. @default [] */
   readonly ignore?: readonly string[];
 }
 

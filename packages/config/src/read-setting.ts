@@ -42,10 +42,10 @@ export const readSetting = (
   const parsed = parse(found.text);
   if ("value" in parsed) return { isSet: true, field: { value: parsed.value }, source };
   const but = setting.isSecret ? "" : `, but is ${source.shown}`;
-  const message = `${name} ${parsed.problem}${but} (${found.place})`;
+  const message = `${name} ${parsed.problem}${but} (${found.location})`;
   problems.push({ code: "CONFIG_INVALID", message });
   return { isSet: true, field: refusedField, source };
 };
 
-const missing = ({ name, wanted, meaning }: Setting<unknown>): string =>
-  `${name} is missing${meaning === "" ? "" : ` (${meaning})`}: set it to ${wanted}, or ${name}_FILE to a file with it`;
+const missing = ({ name, expected, meaning }: Setting<unknown>): string =>
+  `${name} is missing${meaning === "" ? "" : ` (${meaning})`}: set it to ${expected}, or ${name}_FILE to a file with it`;

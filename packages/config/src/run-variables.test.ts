@@ -18,13 +18,13 @@ test("variables that run reads from the environment only are refused in a .env f
   using folder = folderWith(
     "TITLE=a\nPORT=8120\nHOST=::\nFRAMEWORK_ENV=production\nFRAMEWORK_TRANSPORT=node\n",
   );
-  const place = (name: string, line: number): string =>
+  const problemIn = (name: string, line: number): string =>
     `CONFIG_NOT_FROM_FILE: ${name} (.env, line ${line}) has no effect: the app reads it from the environment only. Set it there, or list it in ignore`;
   expect(problemsOf(shape, { env: {}, folder: folder.path })).toEqual([
-    place("HOST", 3),
-    place("PORT", 2),
-    place("FRAMEWORK_ENV", 4),
-    place("FRAMEWORK_TRANSPORT", 5),
+    problemIn("HOST", 3),
+    problemIn("PORT", 2),
+    problemIn("FRAMEWORK_ENV", 4),
+    problemIn("FRAMEWORK_TRANSPORT", 5),
   ]);
 });
 

@@ -1,12 +1,12 @@
 import { inspect } from "node:util";
 
-/** Values by their wrapper: a property, even one marked `private`, would be visible to `inspect`, copies and serialisers. */
+/** Values by their wrapper. A property, even one marked `private`, would be visible to `inspect`, copies and serialisers. */
 const values = new WeakMap<Secret, string>();
 
 /**
  * A string that prints as `[redacted]` everywhere: JSON, templates, concatenation, `String`, `util.inspect`, `console.log`.
  *
- * It has no properties, so that copies (`structuredClone`, spread) hold nothing.
+ * It has no properties, so copies (`structuredClone`, spread) contain nothing.
  */
 export class Secret {
   constructor(value: string) {

@@ -64,7 +64,7 @@ test("a client that accepts application/problem+json by name gets the same body 
   );
 });
 
-test("the exception handler of the nearest class answers, in any registration order", async () => {
+test("the exception handler of the nearest class is called, in any registration order", async () => {
   class Missing extends NotFoundError {}
   const app = new App()
     .exceptionHandler(Error, () => ({ by: "Error" }))

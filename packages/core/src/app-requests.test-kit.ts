@@ -1,6 +1,6 @@
 import type { App } from "./index.ts";
 
-/** A reply whose body was read. */
+/** A reply and its body. */
 export interface ReadReply {
   readonly status: number;
   readonly headers: Headers;
@@ -15,7 +15,7 @@ export const send = async (app: Pick<App, "fetch">, path: string, init?: Request
   return { status: reply.status, headers: reply.headers, text, json: () => JSON.parse(text) as unknown };
 };
 
-/** Starts an app that keeps its log lines instead of writing them. */
+/** Starts an app and collects its log lines instead of writing them. */
 export const startQuietly = async (
   app: App,
   env: "development" | "production" = "development",

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { send, startQuietly } from "./app-requests.test-kit.ts";
 import { App, HttpError, Response } from "./index.ts";
 
-test("a route answers with its handler's value as JSON", async () => {
+test("a route replies with its handler's value as JSON", async () => {
   const app = new App();
   app.get("/books/{id}", (request) => ({ id: request.params.id, query: request.query.get("q") }));
   const reply = await send(app, "/books/7?q=a+b");
@@ -176,7 +176,7 @@ test.each([
     },
   ],
 ] as [string, () => unknown][])(
-  "%s is not a valid reply: JSON would lose its content",
+  "%s is not a valid reply, because JSON would lose its content",
   async (_name, handler) => {
     const app = new App();
     app.get("/x", handler);
@@ -185,7 +185,7 @@ test.each([
   },
 );
 
-test("a stopped app answers 503, and stopping an app that never started does nothing", async () => {
+test("a stopped app replies 503, and stopping an app that never started does nothing", async () => {
   const stopped: string[] = [];
   const app = new App().onEvent("shutdown", () => void stopped.push("down"));
   app.get("/x", () => "x");

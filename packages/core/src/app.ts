@@ -9,7 +9,7 @@ import { Kernel } from "./kernel/kernel.ts";
 import { defaultSettings, startProblems } from "./lifecycle/default-settings.ts";
 import type { AppSettings } from "./lifecycle/app-settings.ts";
 import { eventProblem } from "./lifecycle/event-problems.ts";
-import { keptAlive } from "./lifecycle/kept-alive.ts";
+import { keepAliveDuring } from "./lifecycle/keep-alive-during.ts";
 import { drainMs, type StopOptions } from "./lifecycle/stop-options.ts";
 import type { HttpMiddleware } from "./feature/http-middleware.ts";
 import { installFeature } from "./kernel/install-feature.ts";
@@ -28,14 +28,14 @@ import type { Running, RunOptions } from "./run/settings/run-options.ts";
 /** Options of `onEvent`. */
 export interface EventOptions {
   /**
-   * `"service"` runs a startup handler in one worker only. The others wait until it is done, and workers that replace dead ones or are rolled skip it.
+   * `"service"` runs a startup handler in one worker only. The others wait until it has succeeded, and workers that start later skip it.
    * @default in each worker
    */
   readonly once?: "service";
 }
 
 /** Any class of apps; TypeScript requires this shape of a mixin's base. */
-// oxlint-disable-next-line typescript/no-explicit-any -- any arguments and state: the class keeps its own
+// oxlint-disable-next-line typescript/no-explicit-any -- a class may have any arguments and state
 type AppClass = (new (...args: any[]) => App<any>) & { readonly features: readonly AnyFeature[] };
 
 /** `App` itself has free-form state; inference alone would choose the narrowest type. */
@@ -79,7 +79,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     return Composed as never; // feature.test-d.ts checks the types that this function casts
   }
 
-  /** Free-form state of the application; handlers read it as `request.app.state`. */
+  /** Free-form state of the app; handlers read it as `request.app.state`. */
   readonly state: State = {} as State;
 
   declare readonly get: RegisterRoute<"", this>;
@@ -111,8 +111,8 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 
   /**
-   * Adds a guard to every route, and to entry points that run the app's guards, such as a gRPC server. There, a guard that reads members only requests have
-   * fails, and so refuses the caller.
+   * Adds a guard to every route, and to entry points that run the app's guards, such as a gRPC server. There, a guard that reads members of requests only
+   * fails, and so rejects the caller.
    */
   addGuard(guard: Guard<HttpRequest>, ...more: readonly never[]): this {
     for (const each of [guard, ...more]) this.kernel.addGuard(each);
@@ -134,19 +134,19 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     return this;
   }
 
-  /** Registers a dependency: a factory with its scope, or a value. */
+  /** Registers a factory for a token, in the token's scope: a function, or `{ create, dispose }`. */
   provide<T>(token: Token<T>, provider: Provider<NoInfer<T>>): this {
     this.kernel.provide(token, provider);
     return this;
   }
 
-  /** Replaces a dependency by a value until the returned undo is called or disposed of. */
+  /** Replaces a dependency with a value until the returned function is called or disposed of. */
   override<T>(token: string | Token<T>, value: NoInfer<T>): Disposable & (() => void) {
     return this.kernel.container.override(token, value);
   }
 
   /**
-   * Runs a handler when the application starts or stops: startup in order, after every feature and before anything is served; shutdown in reverse.
+   * Runs a handler when the app starts or stops: startup handlers in order, after all features and before the first request; shutdown handlers in reverse.
    *
    * `signal` aborts when the app no longer waits for the handler: it timed out, or the app was stopped during its start.
    */
@@ -173,9 +173,9 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 
   /**
-   * Values, counters and messages shared by all workers, and by all hosts with a feature such as Redis. Keys are separate from those of features.
+   * Values, counters and messages shared by all workers, and by all hosts with a feature such as Redis. Features use separate keys.
    *
-   * Values expire. They count towards the 100,000 keys of the shared state; beyond these, the key nearest to its expiry is evicted.
+   * Values expire. They count towards the 100,000 keys of the shared state; above that, the key nearest to its expiry is evicted.
    *
    * @throws CORE_NOT_STARTED before the startup handlers
    */
@@ -209,7 +209,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     return this;
   }
 
-  /** Answers a web request without a socket; starts the app first if necessary. */
+  /** Handles a web request without a socket; starts the app first if necessary. */
   async fetch(request: globalThis.Request): Promise<globalThis.Response> {
     joinWebClass();
     await (this.kernel.ready ?? this.start());
@@ -222,12 +222,12 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
    *
    * Stop tasks wait for calls of `fetch` in flight, including bodies that are being read, and for drain listeners; later calls get 503.
    *
-   * @param options.timeoutSecs maximum wait in seconds, at most a day; remaining calls are then logged and cut off, which aborts `request.signal`. @default 30
-   * @throws ConfigurationError CORE_BAD_CONFIG for a bad `timeoutSecs`; the app runs on
+   * @param options.timeoutSecs maximum wait in seconds, at most a day; then remaining calls are logged, and their `request.signal` aborts. @default 30
+   * @throws ConfigurationError CORE_BAD_CONFIG for an invalid `timeoutSecs`; the app keeps running
    */
   async stop(options?: StopOptions): Promise<void> {
     const limitMs = drainMs(options);
-    await keptAlive(() => this.kernel.stop(limitMs));
+    await keepAliveDuring(() => this.kernel.stop(limitMs));
   }
 
   /**

@@ -35,7 +35,7 @@ const addEcho = (
   host.http.route("GET", `${path}/echo`, reply, options);
 };
 
-/** Registers routes that end in `/echo`, and remembers the paths of its requests. */
+/** Registers routes that end in `/echo`, and records the paths of its requests. */
 const echo: RouteFeature<EchoMethods, EchoRoutes> = {
   name: "echo",
   routeMethods: ["echo"],
@@ -57,7 +57,7 @@ const echo: RouteFeature<EchoMethods, EchoRoutes> = {
 class EchoApp extends App.with(echo) {}
 const EchoBlueprint = Blueprint.with(echo);
 
-const ask = async (app: App, path: string) => {
+const get = async (app: App, path: string) => {
   const reply = await app.fetch(new Request(`http://host.test${path}`));
   return [reply.status, await reply.text()];
 };
@@ -66,11 +66,11 @@ test("a feature's route method on a blueprint adds its routes under the prefix, 
   const orgs = new EchoBlueprint("/orgs/{org}");
   orgs.echo("/users/{id}", ({ params, app }) => [params.org, params.id, app.said().length]);
   const app = new EchoApp().registerBlueprint(orgs);
-  expect(await ask(app, "/orgs/acme/users/7/echo")).toEqual([200, '["acme","7",1]']);
-  expect((await ask(app, "/users/7/echo"))[0]).toBe(404);
+  expect(await get(app, "/orgs/acme/users/7/echo")).toEqual([200, '["acme","7",1]']);
+  expect((await get(app, "/users/7/echo"))[0]).toBe(404);
 });
 
-test("it gets tags, middleware and guards of all its groups, outermost first", async () => {
+test("a route of a feature's method gets tags, middleware and guards of all its groups, outermost first", async () => {
   const order: string[] = [];
   const note = (name: string) => () => void order.push(name);
   const passing =
@@ -84,7 +84,7 @@ test("it gets tags, middleware and guards of all its groups, outermost first", a
   const outer = new EchoBlueprint("/outer", { tags: ["out"], guards: [note("outer guard")] });
   const app = new EchoApp().registerBlueprint(outer.use(passing("outer")).registerBlueprint(inner));
   app.echo("/free", () => "free");
-  expect(await ask(app, "/outer/inner/x/echo")).toEqual([200, "x"]);
+  expect(await get(app, "/outer/inner/x/echo")).toEqual([200, "x"]);
   expect(order).toEqual(["outer", "inner", "outer guard", "inner guard", "own guard"]);
   expect(app.routes).toMatchObject([
     { path: "/outer/inner/x/echo", tags: ["out", "in"], addedBy: "echo" },
@@ -92,16 +92,16 @@ test("it gets tags, middleware and guards of all its groups, outermost first", a
   ]);
 });
 
-test("a guard of the blueprint refuses its requests only", async () => {
+test("a guard of the blueprint rejects its requests only", async () => {
   const closed = new EchoBlueprint("/closed", { guards: [() => false] });
   closed.echo("/x", () => "x");
   const app = new EchoApp().registerBlueprint(closed);
   app.echo("/open", () => "open");
-  expect((await ask(app, "/closed/x/echo"))[0]).toBe(403);
-  expect(await ask(app, "/open/echo")).toEqual([200, "open"]);
+  expect((await get(app, "/closed/x/echo"))[0]).toBe(403);
+  expect(await get(app, "/open/echo")).toEqual([200, "open"]);
 });
 
-test("each app that registers a blueprint gets its own routes, as often as it registers it; later calls are ignored", async () => {
+test("each registration of a blueprint adds its own routes; later calls on the blueprint are ignored", async () => {
   const shared = new EchoBlueprint("/shared");
   shared.echo("/x", ({ app }) => app.said().join());
   const one = new EchoApp().registerBlueprint(shared);
@@ -113,14 +113,14 @@ test("each app that registers a blueprint gets its own routes, as often as it re
     [one, "/shared/x/echo"],
     [two, "/v2/shared/x/echo"],
   ] as const)
-    expect(await ask(app, path)).toEqual([200, path]);
-  expect((await ask(two, "/shared/late/echo"))[0]).toBe(404);
+    expect(await get(app, path)).toEqual([200, path]);
+  expect((await get(two, "/shared/late/echo"))[0]).toBe(404);
 });
 
 test("routes of a composed blueprint have the feature's options", async () => {
   const loud = new EchoBlueprint("/loud");
   loud.get("/a", { loud: true }, () => "a");
-  expect(await ask(new EchoApp().registerBlueprint(loud), "/loud/a")).toEqual([200, "LOUD"]);
+  expect(await get(new EchoApp().registerBlueprint(loud), "/loud/a")).toEqual([200, "LOUD"]);
 });
 
 test("an app without the feature reports each call at start, with its place and the remedy", async () => {
@@ -181,7 +181,7 @@ test("after a route method that threw, the app's other routes are outside the bl
   const app = new (App.with(failing))();
   expect(() => app.registerBlueprint(chat)).toThrow("no");
   app.other();
-  expect(await ask(app, "/other")).toEqual([200, "other"]);
+  expect(await get(app, "/other")).toEqual([200, "other"]);
 });
 
 test("options of a blueprint apply to its routes, its features' routes and inner blueprints, unless an inner one overrides them", async () => {
@@ -196,16 +196,16 @@ test("options of a blueprint apply to its routes, its features' routes and inner
   outer.registerBlueprint(inner).registerBlueprint(softer);
   const app = new EchoApp().registerBlueprint(outer);
   app.get("/outside", () => "outside");
-  expect(await ask(app, "/outer/own")).toEqual([200, "LOUD"]);
-  expect(await ask(app, "/outer/said/echo")).toEqual([200, "LOUD"]);
-  expect(await ask(app, "/outer/inner/kept")).toEqual([200, "LOUD"]);
-  expect(await ask(app, "/outer/inner/replaced")).toEqual([200, "replaced"]);
-  expect(await ask(app, "/outer/softer/quiet")).toEqual([200, "quiet"]);
-  expect(await ask(app, "/outside")).toEqual([200, "outside"]);
+  expect(await get(app, "/outer/own")).toEqual([200, "LOUD"]);
+  expect(await get(app, "/outer/said/echo")).toEqual([200, "LOUD"]);
+  expect(await get(app, "/outer/inner/kept")).toEqual([200, "LOUD"]);
+  expect(await get(app, "/outer/inner/replaced")).toEqual([200, "replaced"]);
+  expect(await get(app, "/outer/softer/quiet")).toEqual([200, "quiet"]);
+  expect(await get(app, "/outside")).toEqual([200, "outside"]);
   expect(app.routes[0]?.options).toEqual({ loud: true, summary: "Own" });
 });
 
-test("an unknown option of a blueprint is a start error of each of its routes", async () => {
+test("an unknown option of a blueprint is a start error for its routes", async () => {
   const group = new Blueprint("/group", { colour: "red" } as object);
   group.get("/a", () => 1);
   const app = new App().registerBlueprint(group);

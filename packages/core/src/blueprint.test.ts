@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { App, Blueprint, type HttpRequest, type Middleware, Response } from "./index.ts";
 
-const ask = async (app: App, path: string) => {
+const get = async (app: App, path: string) => {
   const reply = await app.fetch(new Request(`http://host.test${path}`));
   return [reply.status, await reply.text()];
 };
@@ -12,10 +12,10 @@ const marking = (mark: string): Middleware<HttpRequest, Response> =>
     return new Response(`${mark}(${await reply.text()})`, { status: reply.status });
   };
 
-test("a blueprint's routes carry its prefix, parameters included", async () => {
+test("a blueprint's routes have its prefix, parameters included", async () => {
   const orgs = new Blueprint("/orgs/{org}");
   orgs.get("/users/{id}", (request) => [request.params.org, request.params.id]);
-  expect(await ask(new App().registerBlueprint(orgs), "/orgs/acme/users/7")).toEqual([200, '["acme","7"]']);
+  expect(await get(new App().registerBlueprint(orgs), "/orgs/acme/users/7")).toEqual([200, '["acme","7"]']);
 });
 
 test.each([
@@ -25,8 +25,8 @@ test.each([
   const users = new Blueprint("/users");
   users.get(path, () => "users");
   const app = new App().registerBlueprint(users);
-  expect(await ask(app, url)).toEqual([200, "users"]);
-  expect((await ask(app, url === "/users" ? "/users/" : "/users"))[0]).toBe(404);
+  expect(await get(app, url)).toEqual([200, "users"]);
+  expect((await get(app, url === "/users" ? "/users/" : "/users"))[0]).toBe(404);
 });
 
 test("nested blueprints join their prefixes and run guards and middleware from the outside in", async () => {
@@ -37,7 +37,7 @@ test("nested blueprints join their prefixes and run guards and middleware from t
   inner.get("/x", { guards: [guard("route")] }, () => "x");
   outer.registerBlueprint(inner);
   const app = new App().addGuard(guard("app")).use(marking("app")).registerBlueprint(outer);
-  expect(await ask(app, "/outer/inner/x")).toEqual([200, "app(outer(inner(x)))"]);
+  expect(await get(app, "/outer/inner/x")).toEqual([200, "app(outer(inner(x)))"]);
   expect(order).toEqual(["app", "outer", "inner", "route"]);
 });
 
@@ -46,8 +46,8 @@ test("a blueprint's middleware and guards do not affect other routes", async () 
   closed.get("/x", () => "x");
   const app = new App().registerBlueprint(closed);
   app.get("/open", () => "open");
-  expect(await ask(app, "/open")).toEqual([200, "open"]);
-  expect((await ask(app, "/closed/x"))[0]).toBe(403);
+  expect(await get(app, "/open")).toEqual([200, "open"]);
+  expect((await get(app, "/closed/x"))[0]).toBe(403);
 });
 
 test("a route has the tags of its blueprint and its own", () => {
@@ -61,10 +61,10 @@ test("registering a blueprint copies its routes", async () => {
   const late = new Blueprint("/late");
   const app = new App().registerBlueprint(late);
   late.get("/x", () => "x");
-  expect((await ask(app, "/late/x"))[0]).toBe(404);
+  expect((await get(app, "/late/x"))[0]).toBe(404);
 });
 
-test("start rejects two blueprints with the same path and names both places", async () => {
+test("start rejects two blueprints with the same path, and the error names both places", async () => {
   const one = new Blueprint("/a");
   one.get("/{x}", () => 1);
   const two = new Blueprint("/a");

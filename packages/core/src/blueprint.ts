@@ -16,9 +16,9 @@ import type { RouteDefinition, RouteOptions } from "./routes/route.ts";
 
 /** Options shared by every route of a blueprint. */
 export interface BlueprintOptions {
-  /** Run after the app's guards and before the routes' own. */
+  /** Run after the app's guards and before the guards of the routes. */
   readonly guards?: readonly Guard<HttpRequest>[];
-  /** Added to each route's tags. */
+  /** Added to the tags of each route. */
   readonly tags?: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
    * Creates a class of blueprints whose routes can use the features: their route options and, such as `websocket`, their methods that register routes.
    *
    * Calls of these methods are repeated on each app that registers the blueprint. An app without the feature is a compile error, and a start error. The
-   * constructor takes the features' route options too, as defaults of all routes: an option of a route replaces that of its blueprint.
+   * constructor also takes the features' route options, as defaults of all routes: an option of a route replaces the option of its blueprint.
    *
    * @throws CORE_BAD_ARGUMENT for a value that is not a feature
    *

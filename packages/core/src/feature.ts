@@ -140,6 +140,7 @@ export {
 export { type StepReport, stepReports } from "./insight/step-reports.ts";
 export { operationsWithoutApp } from "./insight/app-operations.ts";
 export type { ContextStore, OperationListener } from "./insight/operation-listener.ts";
+export type { OutgoingCall, OutgoingCallObserver } from "./insight/outgoing-calls.ts";
 export type { OperationControl, Operations } from "./insight/operations.ts";
 export type {
   Attributes,
@@ -179,7 +180,7 @@ export type {
   SubscribeOptions,
 } from "./shared-state/values/shared-values.ts";
 export type {
-  PermitAnswer,
+  PermitResult,
   PermitLease,
   PermitRequest,
   PermitRule,
@@ -201,7 +202,7 @@ export { checkPermits } from "./shared-state/permits/permit-bounds.ts";
 export { checkPosition, checkTotals, PAGE_NAMES } from "./shared-state/totals/total-table.ts";
 export { within } from "./shared-state/values/within.ts";
 export { Subscriptions, type SubscriptionsOptions } from "./shared-state/values/subscriptions.ts";
-export { keptAlive } from "./lifecycle/kept-alive.ts";
+export { keepAliveDuring } from "./lifecycle/keep-alive-during.ts";
 export { aborted } from "./runtime/aborted.ts";
 export { type Clock, isClock, systemClock } from "./runtime/clock.ts";
 export { keepAlive } from "./runtime/keep-alive.ts";
@@ -234,7 +235,7 @@ export { readTarget, type RequestTarget } from "./http/request-target.ts";
 export { BodyRate } from "./transport/wire/body-rate.ts";
 export { type BodySink, BodyWriter, type BodyWriterEvents } from "./transport/wire/body-writer.ts";
 export {
-  type AnsweredExchange,
+  type ReceivingExchange,
   discardReply,
   type EndListener,
   type Exchange,

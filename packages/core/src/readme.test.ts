@@ -46,7 +46,7 @@ const section = (text: string, title: string): string => {
   return found.split("\n## ")[0] ?? "";
 };
 
-/** The cells of every table row below the heads. */
+/** Returns the cells of every table row except the heads. */
 const rows = (text: string): string[][] =>
   text
     .split("\n")
@@ -159,13 +159,13 @@ test("the host's tables list exactly the members of the host", () => {
   expect(listed.sort()).toEqual(wanted.filter((member) => !groups.includes(member)).sort());
 });
 
-test("the stages are listed in their order", () => {
+test("the documentation lists the stages in their order", () => {
   const text = section(readme, "Stages").replaceAll(/\s+/g, " ");
   for (const stages of [outerStages, innerStages])
     expect(text).toContain(stages.map((stage) => `\`${stage}\``).join(", "));
 });
 
-test("the error classes have the status in their table", () => {
+test("the error classes have the documented status", () => {
   const table = rows(section(readme, "Errors"));
   for (const [cell, status] of table) {
     const name = word(spans(cell)[0] ?? "");
@@ -213,12 +213,12 @@ const interfaceNames =
     /\s+/,
   );
 
-/** The name in the interface's column, without decorators and arguments. */
-const spoken = (span: string): string => span.replace(/^@?app\.(?=\w)/, "").replace(/\(.*$/, "");
+/** Returns the name in the interface's column, without decorators and arguments. */
+const bareName = (span: string): string => span.replace(/^@?app\.(?=\w)/, "").replace(/\(.*$/, "");
 
 test("the table of names lists every name of the interface that core implements", () => {
   const [owned = ""] = section(readme, "Names of the interface").split("These names belong");
-  const listed = rows(owned).flatMap(([cell]) => spans(cell).map(spoken));
+  const listed = rows(owned).flatMap(([cell]) => spans(cell).map(bareName));
   expect(interfaceNames.filter((name) => !listed.includes(name))).toEqual([]);
   expect(spans(owned).filter((span) => /on_event\("(startup|shutdown)"\)/.test(span))).toHaveLength(2);
 });
@@ -274,14 +274,14 @@ test("run accepts the flags of the interface", () => {
   });
 });
 
-const limits = rows(section(security, "Limits")).map(([what = "", value = ""]) => ({
-  what,
+const limits = rows(section(security, "Limits")).map(([entry = "", value = ""]) => ({
+  entry,
   numbers: [...value.matchAll(/\d+(?:\.\d+)?/g)].map(([text]) => Number(text)),
 }));
 
 test("the limits of records in SECURITY.md equal the records' defaults", () => {
-  const listed = limits.flatMap(({ what, numbers }) => {
-    const [, name] = /`((?:\w+)(?:Config|Limits)\.\w+)`/.exec(what) ?? [];
+  const listed = limits.flatMap(({ entry, numbers }) => {
+    const [, name] = /`((?:\w+)(?:Config|Limits)\.\w+)`/.exec(entry) ?? [];
     return name === undefined ? [] : [[name, numbers[0]]];
   });
   const defaults = [LimitsConfig, TimeoutConfig, ClusterConfig, MultipartLimits].flatMap((record) =>
@@ -293,13 +293,13 @@ test("the limits of records in SECURITY.md equal the records' defaults", () => {
   expect(listed).toHaveLength(defaults.length);
 });
 
-const limitOf = (what: string): number[] => {
-  const found = limits.find((limit) => limit.what.startsWith(what));
-  if (found === undefined) throw new Error(`SECURITY.md does not list "${what}"`);
+const limitOf = (entry: string): number[] => {
+  const found = limits.find((limit) => limit.entry.startsWith(entry));
+  if (found === undefined) throw new Error(`SECURITY.md does not list "${entry}"`);
   return found.numbers;
 };
 
-test("the fixed limits in SECURITY.md equal those in the sources", () => {
+test("the fixed limits in SECURITY.md equal the limits in the sources", () => {
   expect(limitOf("Chunk extensions")).toEqual([MAX_EXTENSION_BYTES]);
   expect(limitOf("A stream that is silent")).toEqual([HALF_CLOSED_IDLE_MS / 1000]);
   expect(limitOf("Connections waiting")).toEqual([MAX_QUEUE, MAX_WAITING]);
@@ -326,8 +326,8 @@ test.each([
     (size: number) => fill(size, (reply, index) => reply.appendHeader("x", `${index}`)),
   ],
   ["Cookies of a reply", (size: number) => fill(size, (reply, index) => reply.setCookie(`c${index}`, "v"))],
-])("%s: accepts the limit and rejects one more", (what, use) => {
-  const [limit = 0] = limitOf(what);
+])("%s: accepts the limit and rejects one more", (entry, use) => {
+  const [limit = 0] = limitOf(entry);
   expect(() => use(limit)).not.toThrow();
   expect(() => use(limit + 1)).toThrow(String(limit)); // the message names it
 });

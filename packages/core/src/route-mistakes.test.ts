@@ -57,7 +57,7 @@ test("start reports every mistake of a route with its place", async () => {
   expect(text).toContain('GET /h (here): the name "one" is taken by GET /g');
 });
 
-test("a class as a handler is a start error: a call of it would fail", async () => {
+test("a class as a handler is a start error, because a call of it would fail", async () => {
   const app = new App();
   app.get("/", class Books {} as never);
   await expect(app.start()).rejects.toThrow(

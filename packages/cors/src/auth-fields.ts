@@ -1,10 +1,10 @@
 import type { RouteInfo } from "@framework/core";
 import type { FieldUse } from "@framework/core/feature";
 
-/** The part of a used field that CORS reads. */
+/** The properties of a used field that CORS reads. */
 export type UsedField = Pick<FieldUse, "name" | "in">;
 
-/** Returns the fields of a route's authentications: those that carry credentials, and the challenge of a 401. */
+/** Returns the header fields of a route's authentications: credentials in requests, and the challenge of a 401. */
 export const authFields = ({ auth }: Pick<RouteInfo, "auth">): readonly UsedField[] => {
   if (auth.length === 0) return [];
   const schemes = auth.flatMap((one) => Object.values(one.schemes));

@@ -9,13 +9,16 @@ export interface CorsConfig {
   readonly origins: readonly string[];
   /** Methods that a preflight allows. @default ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"] */
   readonly methods: readonly string[];
-  /** Request header fields that a preflight allows, besides those that features of the app read. @default ["Content-Type", "Authorization", "Accept", "Origin", "X-Requested-With"] */
+  /** Request header fields that a preflight allows, in addition to fields that features of the app read. @default ["Content-Type", "Authorization", "Accept", "Origin", "X-Requested-With"] */
   readonly headers: readonly string[];
-  /** Reply header fields that pages may read, besides the safelisted ones and those that features of the app set. @default [] */
+  /** Reply header fields that pages may read, in addition to safelisted fields and fields that features of the app set. @default [] */
   readonly exposeHeaders: readonly string[];
   /** Seconds that a browser caches a preflight. @default 86400 */
   readonly maxAge: number;
-  /** Whether pages may send cookies and other credentials, and open WebSockets, whose handshakes have cookies; needs explicit origins, methods and fields. @default false */
+  /**
+   * Whether pages may send cookies and other credentials, and open WebSockets, whose handshakes carry cookies; requires explicit origins, methods and
+   * fields. @default false
+   */
   readonly credentials: boolean;
 }
 
@@ -43,13 +46,13 @@ export const credentialProblems = (config: CorsConfig): string[] => {
     .map((field) => `CorsConfig.${field} must list each value when credentials is true, but has *`);
 };
 
-function names(initial: readonly string[], what: string) {
-  const rule = list(initial, `at most ${MAX_NAMES} ${what}, each a token (RFC 9110 5.6.2)`, isToken);
+function names(initial: readonly string[], noun: string) {
+  const rule = list(initial, `at most ${MAX_NAMES} ${noun}, each a token (RFC 9110 5.6.2)`, isToken);
   return {
     ...rule,
     problem: (value: unknown) =>
       Array.isArray(value) && value.length > MAX_NAMES
-        ? `must have at most ${MAX_NAMES} ${what}`
+        ? `must have at most ${MAX_NAMES} ${noun}`
         : rule.problem(value),
   };
 }

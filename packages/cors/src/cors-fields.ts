@@ -3,9 +3,9 @@ import { type HttpRequest, Response } from "@framework/core";
 import type { UsedField } from "./auth-fields.ts";
 import type { CorsConfig } from "./cors-config.ts";
 
-/** The reply fields of one configuration, computed once. */
+/** Sets the reply fields of one configuration, whose values are computed once. */
 export interface CorsFields {
-  /** The reply to a preflight; later middleware and routes do not see the request. */
+  /** Creates the reply to a preflight. */
   preflight(origin: string): Response;
   /** Adds the CORS fields for `origin` to any other reply. */
   allow(origin: string | null, reply: Response): Response;
@@ -18,7 +18,7 @@ const preflightVary = ["Access-Control-Request-Method", "Access-Control-Request-
 /** Computes the reply fields. @param used header fields of features, allowed and exposed in addition to those of the configuration */
 export const corsFields = (config: CorsConfig, used: readonly UsedField[]): CorsFields => {
   const { maxAge, credentials } = config;
-  const everyone = config.origins.includes("*");
+  const allowsAll = config.origins.includes("*");
   const origins = new Set(config.origins);
   let last: string | null = null; // last allowed origin: saves the Set lookup, which costs more than setting the fields
   const allowedOrigin = (origin: string): string | null => {
@@ -39,7 +39,7 @@ export const corsFields = (config: CorsConfig, used: readonly UsedField[]): Cors
 
   /** Sets the allowed origin and `Vary`; returns whether `origin` is allowed. */
   const setOrigin = (origin: string | null, reply: Response): boolean => {
-    if (everyone) {
+    if (allowsAll) {
       reply.setHeader("access-control-allow-origin", "*");
       return true;
     }
@@ -49,7 +49,7 @@ export const corsFields = (config: CorsConfig, used: readonly UsedField[]): Cors
       reply.setHeader("access-control-allow-origin", allowed);
       if (credentials) reply.setHeader("access-control-allow-credentials", "true");
     } else {
-      // A handler's own field would bypass the configuration.
+      // A field set by the handler would bypass the configuration.
       reply.headers.delete("access-control-allow-origin");
       reply.headers.delete("access-control-allow-credentials");
     }
@@ -76,19 +76,19 @@ export const corsFields = (config: CorsConfig, used: readonly UsedField[]): Cors
   };
 };
 
-/** The used names are sorted, so that the order of features does not change replies. */
+/** Joins the listed and the used names; sorts the used ones, so that the order of features does not change replies. */
 const withUsed = (listed: readonly string[], used: readonly UsedField[]): string => {
   const names = new Map(listed.map((name) => [name.toLowerCase(), name]));
-  const isCovered = (name: string): boolean => names.has("*") && name.toLowerCase() !== NEVER_WILD;
+  const isCovered = (name: string): boolean => names.has("*") && name.toLowerCase() !== NOT_COVERED;
   for (const name of used.map((field) => field.name).toSorted())
     if (!isCovered(name)) names.set(name.toLowerCase(), name);
   return [...names.values()].join(", ");
 };
 
 /** The field that `*` does not allow (Fetch standard, "CORS non-wildcard request-header name"). */
-const NEVER_WILD = "authorization";
+const NOT_COVERED = "authorization";
 
-/** Whether the request is a preflight (Fetch standard, "CORS-preflight request"); a plain OPTIONS request reaches the application. */
+/** Whether the request is a preflight (Fetch standard, "CORS-preflight request"); a plain OPTIONS request reaches the app. */
 export const isPreflight = (request: HttpRequest, origin: string | null): origin is string =>
   request.method === "OPTIONS" &&
   origin !== null &&

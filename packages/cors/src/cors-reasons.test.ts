@@ -18,7 +18,7 @@ const reasonsOf = async (origins: string | undefined, method: string, headers: R
   };
 };
 
-const asks = { "access-control-request-method": "PUT" };
+const preflightHeaders = { "access-control-request-method": "PUT" };
 
 test.each([
   [SHOP, "GET", {}, "the request has no Origin: it is not from a page of another origin", null],
@@ -31,8 +31,14 @@ test.each([
     null,
   ],
   [undefined, "GET", { origin: SHOP }, "every origin is allowed: its pages may read the reply", "*"],
-  [SHOP, "OPTIONS", { origin: SHOP, ...asks }, "a preflight: the origin is listed", SHOP],
-  [SHOP, "OPTIONS", { origin: "https://x.example", ...asks }, "a preflight: the origin is not listed", null],
+  [SHOP, "OPTIONS", { origin: SHOP, ...preflightHeaders }, "a preflight: the origin is listed", SHOP],
+  [
+    SHOP,
+    "OPTIONS",
+    { origin: "https://x.example", ...preflightHeaders },
+    "a preflight: the origin is not listed",
+    null,
+  ],
 ])("with %p, %s of %o: %s", async (origins, method, headers, reason, allowed) => {
   expect(await reasonsOf(origins, method, headers as Record<string, string>)).toEqual({
     reasons: [reason],

@@ -10,7 +10,7 @@ app
   .enableCors({ origins: ["https://app.example"], methods: ["GET"] } satisfies Partial<CorsConfig>)
   .get("/", () => "hello");
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only on an app with the feature
 new App().enableCors();
 
 // @ts-expect-error a misspelt option is found by the compiler

@@ -18,7 +18,7 @@ export type CorsOptions = ConfigInput<Omit<CorsConfig, "origins">>;
 /** The methods that the feature adds to an app. */
 export interface Cors {
   /**
-   * Lets pages of other origins call the app: answers preflights on any path, and adds the CORS fields to every reply.
+   * Lets pages of other origins call the app: handles preflights on any path, and adds the CORS fields to every other reply.
    *
    * @param origins the origins, one or a list, or a whole configuration. @default every origin
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
@@ -28,7 +28,7 @@ export interface Cors {
 }
 
 /**
- * Cross-origin resource sharing (Fetch standard, "CORS protocol").
+ * Adds cross-origin resource sharing to an app (Fetch standard, "CORS protocol").
  *
  * @example
  * const app = new (App.with(cors))().enableCors(["https://app.example"], { credentials: true });
@@ -68,7 +68,7 @@ const toInput = (
 
 /**
  * Whether a request may get `OriginAllowed`. A WebSocket handshake and a GET from another site carry cookies without a preflight, so they need a listed origin,
- * not `*`. A handshake also needs `credentials`, because the page can read its connection. Over plain HTTP browsers send no Sec-Fetch-Site.
+ * not `*`. A handshake also needs `credentials`, because the page can read its connection. Browsers send no Sec-Fetch-Site over plain HTTP.
  */
 const mayAllow = (request: HttpRequest, { credentials }: CorsConfig): boolean =>
   request.upgrade !== null

@@ -7,7 +7,7 @@ import { CorsConfig } from "./cors-config.ts";
 
 const listed = ["https://app.example", "http://localhost:5173", "https://xn--bcher-kva.example:8443", "null"];
 
-const readable = async (app: App, origin: string): Promise<boolean> => {
+const isAllowed = async (app: App, origin: string): Promise<boolean> => {
   await using client = testClient(app);
   const reply = await client.get("/", { headers: { origin } });
   return reply.headers.has("access-control-allow-origin");
@@ -19,8 +19,8 @@ const makeApp = () => {
   return app;
 };
 
-test.each(listed)("%s may read", async (origin) => {
-  expect(await readable(makeApp(), origin)).toBe(true);
+test.each(listed)("the origin %s is allowed", async (origin) => {
+  expect(await isAllowed(makeApp(), origin)).toBe(true);
 });
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   "*",
   "file://",
 ])("the origin %s is not allowed", async (origin) => {
-  expect(await readable(makeApp(), Buffer.from(origin, "utf8").toString("latin1"))).toBe(false);
+  expect(await isAllowed(makeApp(), Buffer.from(origin, "utf8").toString("latin1"))).toBe(false);
 });
 
 /** A listed origin with one edit: a character inserted, removed or replaced, or a prefix or suffix added. */
@@ -87,7 +87,7 @@ test.each([
   [["https://"]],
   [[""]],
   [[7 as unknown as string]],
-])("the origins %j are a start error, because no browser sends them", (origins) => {
+])("the origins %j are rejected", (origins) => {
   expect(CorsConfig.read({ origins }).problems).toEqual([
     expect.stringContaining("CorsConfig.origins must be a list"),
   ]);
@@ -100,7 +100,7 @@ test.each([[["http://[::1]:3000"]], [["chrome-extension://abcdefghijklmnop"]], [
   },
 );
 
-test("all mistakes of a configuration are reported together, at start", async () => {
+test("all invalid options are reported together at start", async () => {
   const app = new (App.with(cors))().enableCors({
     origins: ["*"],
     methods: ["GET", "*"],
@@ -124,6 +124,6 @@ test.each([
   [{ headers: ["X Y"] }, "CorsConfig.headers must be a list of at most 100 field names"],
   [{ exposeHeaders: ["a\r\nb"] }, "CorsConfig.exposeHeaders must be a list of at most 100 field names"],
   [{ headers: Array.from({ length: 101 }, (_, index) => `x-${index}`) }, "must have at most 100 field names"],
-])("%j is refused", (input, message) => {
+])("%j is rejected", (input, message) => {
   expect(CorsConfig.read(input).problems).toEqual([expect.stringContaining(message)]);
 });

@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- eachClient registers the tests
 import { App } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import { eachClient, testClient, type TestReply } from "@framework/testing";
@@ -6,7 +6,11 @@ import { expect, test } from "@jest/globals";
 import { cors } from "./cors.ts";
 
 const origin = "https://app.example";
-const asking = { origin, "access-control-request-method": "PUT", "access-control-request-headers": "x-any" };
+const preflightHeaders = {
+  origin,
+  "access-control-request-method": "PUT",
+  "access-control-request-headers": "x-any",
+};
 
 let reached: string[] = [];
 
@@ -27,7 +31,7 @@ const makeApp = () => {
 const fields = ({ headers }: TestReply) =>
   Object.fromEntries([...headers].filter(([name]) => /^access-control|vary|allow/.test(name)));
 
-const granted = {
+const permitted = {
   "access-control-allow-origin": origin,
   "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD",
   "access-control-allow-headers": "Content-Type, Authorization, Accept, Origin, X-Requested-With",
@@ -36,23 +40,25 @@ const granted = {
 };
 
 eachClient(test, makeApp, {
-  "a preflight is answered on any path, before middleware, guards and routes": async (client) => {
+  "a preflight gets 204 on any path, before middleware, guards and routes": async (client) => {
     for (const path of ["/routed", "/nowhere", "/custom", "/%zz"]) {
-      const reply = await client.options(path, { headers: asking });
-      expect([path, reply.status, reply.text, fields(reply)]).toEqual([path, 204, "", granted]);
+      const reply = await client.options(path, { headers: preflightHeaders });
+      expect([path, reply.status, reply.text, fields(reply)]).toEqual([path, 204, "", permitted]);
     }
     expect(reached).toEqual([]);
   },
   "a preflight of another origin gets no permissions": async (client) => {
-    const reply = await client.options("/routed", { headers: { ...asking, origin: "https://evil.example" } });
-    expect([reply.status, fields(reply), reached]).toEqual([204, { vary: granted.vary }, []]);
+    const reply = await client.options("/routed", {
+      headers: { ...preflightHeaders, origin: "https://evil.example" },
+    });
+    expect([reply.status, fields(reply), reached]).toEqual([204, { vary: permitted.vary }, []]);
   },
   "a plain OPTIONS request reaches the app": async (client) => {
     for (const headers of [{}, { origin }, { "access-control-request-method": "PUT" }]) {
       const reply = await client.options("/nowhere", { headers });
       expect(reply.status).toBe(404);
     }
-    expect((await client.get("/routed", { headers: asking })).status).toBe(403);
+    expect((await client.get("/routed", { headers: preflightHeaders })).status).toBe(403);
     expect(reached).toEqual(["/nowhere", "/nowhere", "/nowhere", "/routed"]);
   },
 });
@@ -65,35 +71,37 @@ test("a preflight's reply has the configured permissions", async () => {
     credentials: true,
   });
   await using client = testClient(app);
-  expect(fields(await client.options("/", { headers: asking }))).toEqual({
+  expect(fields(await client.options("/", { headers: preflightHeaders }))).toEqual({
     "access-control-allow-origin": origin,
     "access-control-allow-credentials": "true",
     "access-control-allow-methods": "GET, QUERY",
     "access-control-allow-headers": "X-Api-Key",
     "access-control-max-age": "0",
-    vary: granted.vary,
+    vary: permitted.vary,
   });
 });
 
 test("a preflight's reply allows * by default", async () => {
   const app = new (App.with(cors))().enableCors();
   await using client = testClient(app);
-  expect(fields(await client.options("/", { headers: asking }))).toEqual({
-    ...granted,
+  expect(fields(await client.options("/", { headers: preflightHeaders }))).toEqual({
+    ...permitted,
     "access-control-allow-origin": "*",
     vary: "Access-Control-Request-Method, Access-Control-Request-Headers",
   });
 });
 
-test("a requested list as long as a head allows does not change the reply", async () => {
+test("a list of 1,000 requested fields does not change the reply", async () => {
   await using client = testClient(makeApp());
   const many = Array.from({ length: 1000 }, (_, index) => `x-${index}`).join(", ");
-  const reply = await client.options("/", { headers: { ...asking, "access-control-request-headers": many } });
-  expect(fields(reply)).toEqual(granted);
+  const reply = await client.options("/", {
+    headers: { ...preflightHeaders, "access-control-request-headers": many },
+  });
+  expect(fields(reply)).toEqual(permitted);
 });
 
-test("fields that features use are allowed and exposed, each name once, besides the configured ones", async () => {
-  const keys: Feature<object> = {
+test("fields of features are allowed and exposed in addition to the configured ones, each name once", async () => {
+  const keyFeature: Feature<object> = {
     name: "keys",
     install: (host) => {
       const field = { description: "A key.", type: "string" } as const;
@@ -112,10 +120,10 @@ test("fields that features use are allowed and exposed, each name once, besides 
   };
   const permissions = async (headers: readonly string[], paths: readonly string[]) => {
     const config = { headers, exposeHeaders: ["X-Total"] };
-    const app = new (App.with(cors, keys))().enableCors([origin], config);
+    const app = new (App.with(cors, keyFeature))().enableCors([origin], config);
     for (const path of paths) app.get(path, () => 1);
     await using client = testClient(app);
-    const preflight = await client.options("/", { headers: asking });
+    const preflight = await client.options("/", { headers: preflightHeaders });
     const reply = await client.get("/", { headers: { origin } });
     return [
       preflight.headers.get("access-control-allow-headers"),

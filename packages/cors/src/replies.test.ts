@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- eachClient registers the tests
 import { App, HttpError, PayloadTooLargeError, RateLimitError, Response } from "@framework/core";
 import { eachClient, socketClient, testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -7,7 +7,7 @@ import { cors } from "./cors.ts";
 const listed = "https://app.example";
 const unlisted = "https://evil.example";
 
-async function* slowly() {
+async function* chunks() {
   yield "one";
   yield "two";
 }
@@ -33,14 +33,14 @@ const makeApp = () => {
   app.get("/503", () => {
     throw new HttpError(503, "later");
   });
-  app.get("/stream", () => slowly());
+  app.get("/stream", () => chunks());
   app.get("/own", () =>
     Response.json(1, { headers: { "Access-Control-Allow-Origin": "*", Vary: "Accept" } }),
   );
   return app;
 };
 
-const sharing = ({ headers }: TestReply) => ({
+const corsFieldsOf = ({ headers }: TestReply) => ({
   origin: headers.get("access-control-allow-origin"),
   credentials: headers.get("access-control-allow-credentials"),
   expose: headers.get("access-control-expose-headers"),
@@ -50,9 +50,9 @@ const sharing = ({ headers }: TestReply) => ({
 const open = { origin: listed, credentials: "true", expose: "X-Total", vary: "Origin" };
 const closed = { origin: null, credentials: null, expose: null, vary: "Origin" };
 
-/** The fields of an error, whose body depends on `Accept`; `facts` for any other reply. */
-const ofPath = (path: string, facts: typeof open | typeof closed) =>
-  /^\/(?:[45]|%)/.test(path) ? { ...facts, vary: "Accept, Origin" } : facts;
+/** Adds `Accept` to `Vary` for the path of an error, whose body depends on it. */
+const expectedFor = (path: string, fields: typeof open | typeof closed) =>
+  /^\/(?:[45]|%)/.test(path) ? { ...fields, vary: "Accept, Origin" } : fields;
 
 const paths = [
   "/200",
@@ -73,28 +73,28 @@ eachClient(test, makeApp, {
   "every reply to a listed origin allows it, errors included": async (client) => {
     for (const path of paths) {
       const reply = await client.get(path, { headers: { origin: listed } });
-      expect([path, sharing(reply)]).toEqual([path, ofPath(path, open)]);
+      expect([path, corsFieldsOf(reply)]).toEqual([path, expectedFor(path, open)]);
     }
     const refused = await client.post("/200", { headers: { origin: listed } });
-    expect([refused.status, sharing(refused)]).toEqual([405, ofPath("/405", open)]);
-    expect(sharing(await client.head("/200", { headers: { origin: listed } }))).toEqual(open);
+    expect([refused.status, corsFieldsOf(refused)]).toEqual([405, expectedFor("/405", open)]);
+    expect(corsFieldsOf(await client.head("/200", { headers: { origin: listed } }))).toEqual(open);
   },
-  "a request of another origin is answered without CORS fields": async (client) => {
+  "a reply to an unlisted origin has no Access-Control fields": async (client) => {
     for (const path of paths) {
       const reply = await client.get(path, { headers: { origin: unlisted } });
-      expect([path, sharing(reply)]).toEqual([path, ofPath(path, closed)]);
+      expect([path, corsFieldsOf(reply)]).toEqual([path, expectedFor(path, closed)]);
     }
   },
   "a reply to a request without an origin has Vary: Origin": async (client) => {
     for (const path of paths)
-      expect([path, sharing(await client.get(path))]).toEqual([path, ofPath(path, closed)]);
+      expect([path, corsFieldsOf(await client.get(path))]).toEqual([path, expectedFor(path, closed)]);
   },
-  "the configuration overrides a handler's fields, and keeps its Vary": async (client) => {
-    expect(sharing(await client.get("/own", { headers: { origin: unlisted } }))).toEqual({
+  "the configuration overrides the fields of a handler, and keeps its Vary": async (client) => {
+    expect(corsFieldsOf(await client.get("/own", { headers: { origin: unlisted } }))).toEqual({
       ...closed,
       vary: "Accept, Origin",
     });
-    expect(sharing(await client.get("/own", { headers: { origin: listed } }))).toEqual({
+    expect(corsFieldsOf(await client.get("/own", { headers: { origin: listed } }))).toEqual({
       ...open,
       vary: "Accept, Origin",
     });
@@ -106,7 +106,7 @@ test("every origin is allowed by default, without Vary", async () => {
   app.get("/", () => 1);
   await using client = testClient(app);
   for (const headers of [{ origin: unlisted }, { origin: "null" }, {}]) {
-    expect(sharing(await client.get("/", { headers }))).toEqual({
+    expect(corsFieldsOf(await client.get("/", { headers }))).toEqual({
       origin: "*",
       credentials: null,
       expose: null,
@@ -119,8 +119,8 @@ test("opaque origins are allowed only where null is listed", async () => {
   const app = new (App.with(cors))().enableCors(["null"]);
   app.get("/", () => 1);
   await using client = testClient(app);
-  expect(sharing(await client.get("/", { headers: { origin: "null" } })).origin).toBe("null");
-  expect(sharing(await client.get("/", { headers: { origin: listed } })).origin).toBeNull();
+  expect(corsFieldsOf(await client.get("/", { headers: { origin: "null" } })).origin).toBe("null");
+  expect(corsFieldsOf(await client.get("/", { headers: { origin: listed } })).origin).toBeNull();
 });
 
 test.each(["fast", "node"] as const)(

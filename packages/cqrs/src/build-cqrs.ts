@@ -24,7 +24,7 @@ import { RouteClaims } from "./routes/route-claims.ts";
 import { cachedQueries } from "./start-problems.ts";
 import { Invalidations } from "./sync/invalidations.ts";
 
-/** Parts of an app that has called `enableCqrs`. */
+/** Dependencies of `buildCqrs`. */
 export interface CqrsParts {
   readonly config: Readonly<CqrsConfig>;
   readonly host: Host<CqrsRouteOptions>;
@@ -36,7 +36,7 @@ export interface CqrsParts {
   readonly eventStore: () => EventStore | null;
   /** Drops cached replies by their tags. */
   readonly invalidate: (tags: readonly string[]) => Promise<unknown>;
-  /** Returns the queue, which is opened for the first queued command. */
+  /** Returns the queue, which is opened when the first handler of a queued command is added. */
   readonly commandQueue: () => CommandQueue;
   readonly log: () => Logger;
 }
@@ -74,12 +74,12 @@ export const buildCqrs = (parts: CqrsParts): CqrsPipelines => {
     eventStore,
     insight: insightOf("command"),
     callerOf: ({ call }) => caller(call.invocation),
-    dropCached: (types) => invalidations.committed(types),
+    dropCached: (types) => invalidations.dropForEvents(types),
     log,
     clock,
     random: Math.random,
     maxRetries: config.maxRetries,
-    committed: () => runs.close(),
+    onCommit: () => runs.close(),
   };
   const pipeline = commandPipeline(commandParts);
   const sources = { registry, clock, tenantOf };

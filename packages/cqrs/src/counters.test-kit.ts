@@ -34,9 +34,9 @@ export const TABLE = "CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY
 export type CounterApp = App & DatabaseMethods & DurableMethods & CqrsMethods;
 
 /** An app that is not started; its table is created at the start. */
-export const counterApp = (place: TestDatabase, config: ConfigInput<CqrsConfig> = {}): CounterApp => {
+export const counterApp = (storage: TestDatabase, config: ConfigInput<CqrsConfig> = {}): CounterApp => {
   const app = new (App.with(database, durable, cqrs))()
-    .enableDatabase({ url: place.url, poolSize: 3 })
+    .enableDatabase({ url: storage.url, poolSize: 3 })
     .enableCqrs(config);
   app.onEvent("startup", async () => void (await app.db.execute(TABLE)));
   return app;
@@ -55,7 +55,7 @@ export const totalOf = async ({ db }: Pick<CounterApp, "db">, name: string): Pro
   await db.fetchValue<number>`SELECT total FROM counters WHERE name = ${name}`;
 
 /** Starts an app, runs a test, and stops the app. */
-export const started = async (
+export const runStarted = async (
   app: CounterApp,
   test: () => Promise<void>,
   log: Logger = newLog(),

@@ -47,13 +47,13 @@ export class CqrsApp {
     this.observers = new FailureObservers((error) =>
       this.log().error("cqrs: an observer of onError failed", { error }),
     );
-    const isCached = (): boolean => needs.invalidateCache !== undefined;
+    const hasCache = (): boolean => needs.invalidateCache !== undefined;
     this.endpoints = new Endpoints({
       http: host.http,
       commands: () => this.running.commands,
       queries: () => this.running.queries,
       statusPath: () => this.config?.statusPath ?? "",
-      isCached,
+      hasCache,
       hasTokens: () => this.config?.enableEventSync === true && this.eventStore() !== null,
     });
     host.check(() => {
@@ -64,7 +64,7 @@ export class CqrsApp {
         registry,
         kernel,
         eventStore: eventStore(),
-        isCached: isCached(),
+        hasCache: hasCache(),
         enabled,
       });
     });
@@ -120,7 +120,7 @@ export class CqrsApp {
     return this.built;
   }
 
-  /** Opens the queue once a command is queued. Otherwise no process polls for work. */
+  /** Opens the queue once the app has a handler of a queued command. Without one, its processes do not poll for work. */
   private openQueue(): void {
     const { built, config, registry } = this;
     if (built === null || config === null || this.queue !== null) return;
@@ -130,12 +130,12 @@ export class CqrsApp {
     if (!isQueued) return;
     this.queue = built.openQueue();
     const { host, needs, log } = this;
-    const isCached = needs.invalidateCache !== undefined;
+    const hasCache = needs.invalidateCache !== undefined;
     addStatusRoute({
       http: host.http,
       path: config.statusPath,
       queue: () => this.commandQueue,
-      isCached,
+      hasCache,
       log,
     });
   }

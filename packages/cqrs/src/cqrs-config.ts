@@ -27,7 +27,7 @@ export interface CqrsConfig {
   readonly keepKeysSecs: number;
   /** Maximum size of a result or reply stored with an idempotency key, in bytes; 1,024 to 1,048,576. @default 65536 */
   readonly maxStoredBytes: number;
-  /** Commands and queries that must have a handler; otherwise the start fails. Those with a handler need not be listed. @default [] */
+  /** Commands and queries that must have a handler; otherwise the start fails. Other operations need not be listed. @default [] */
   readonly operations: readonly AnyOperation[];
   /** Path of the status route of queued commands, to which `/{id}` is appended. @default "/commands" */
   readonly statusPath: string;

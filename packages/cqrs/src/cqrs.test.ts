@@ -5,7 +5,7 @@ import { databaseInFile } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { Add, counterApp, failureOf, newLog, started } from "./counters.test-kit.ts";
+import { Add, counterApp, failureOf, newLog, runStarted } from "./counters.test-kit.ts";
 import { command, cqrs, CqrsConfig, query, VersionConflictError } from "./index.ts";
 
 const newApp = () => new (App.with(database, durable, cqrs))().enableDatabase({ url: "sqlite://:memory:" });
@@ -100,13 +100,13 @@ test("without enableCqrs, handlers are a start error, and calls fail with CQRS_N
 });
 
 test("calls before the start, and of operations without a handler, are errors", async () => {
-  await using place = databaseInFile();
-  const app = counterApp(place);
+  await using storage = databaseInFile();
+  const app = counterApp(storage);
   await expect(app.cqrs.execute(Add, { name: "a", amount: 1 })).rejects.toMatchObject({
     code: "CORE_NOT_STARTED",
   });
   app.cqrs.handle(Add, () => ({ total: 1 }));
-  await started(app, async () => {
+  await runStarted(app, async () => {
     const Ad = command("Ad", { input });
     await expect(app.cqrs.execute(Ad, { name: "a" })).rejects.toThrow(
       "cqrs: command Ad has no handler in this app; did you mean Add?",
@@ -172,6 +172,6 @@ test("calls are counted by operation and outcome, and traced", async () => {
   await app.stop();
 });
 
-test("the defaults are those of the interface specification", () => {
+test("the defaults match the interface specification", () => {
   expect(CqrsConfig.of()).toMatchObject({ commandTimeoutMs: 5000, queryTimeoutMs: 3000, maxRetries: 3 });
 });

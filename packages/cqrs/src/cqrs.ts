@@ -112,7 +112,7 @@ const cqrsOf = (app: CqrsApp): Cqrs => ({
   execute: (command, input, options = {}) => handled(execute(app, command, input, options)),
   enqueue: (command, input, options = {}) => handled(enqueue(app, command, input, options)),
   status: (id) => handled(status(app, id)),
-  query: (query, input, options = {}) => handled(answerQuery(app, query, input, options)),
+  query: (query, input, options = {}) => handled(runQuery(app, query, input, options)),
   onError: (observer) => app.observers.add(observer),
 });
 
@@ -124,13 +124,13 @@ const execute: <C extends AnyCommand>(
 ) => Promise<CommandResult<ResultOf<C>>> = async (app, command, input, options) =>
   await app.running.commands.execute(command, input, options);
 
-const answerQuery: <Q extends AnyQuery>(
+const runQuery: <Q extends AnyQuery>(
   app: CqrsApp,
   query: Q,
   input: InputOf<Q>,
   options: QueryCallOptions,
 ) => Promise<QueryResult<Q>> = async (app, query, input, options) =>
-  await app.running.queries.answer(query, input, options);
+  await app.running.queries.run(query, input, options);
 
 const enqueue: <C extends AnyCommand>(
   app: CqrsApp,

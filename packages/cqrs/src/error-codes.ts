@@ -34,7 +34,7 @@ export const cqrsErrors: ErrorCatalogue = {
   },
   CQRS_CONFLICT: {
     status: 409,
-    summary: "`VersionConflictError`: the data was changed by others, and so were the retries' data",
+    summary: "`VersionConflictError`: the data was changed by another transaction in every attempt",
     action: "clients read again and retry",
   },
   CQRS_DUPLICATE_HANDLER: {
@@ -62,7 +62,7 @@ export const cqrsErrors: ErrorCatalogue = {
     action: "call `enableCqrs`",
   },
   CQRS_NO_HANDLER: {
-    summary: "a command or query has no handler; those in `operations` are checked at start",
+    summary: "a command or query has no handler; the operations in `operations` are checked at start",
     action: "add `app.cqrs.handle(…)`",
   },
   CQRS_NOT_FRESH: {
@@ -112,7 +112,7 @@ export const cqrsErrors: ErrorCatalogue = {
   },
   CQRS_UNKNOWN_CALLER: {
     summary:
-      "the user of a call is an object without an `id`, so its idempotency keys cannot be separated from those of other users",
+      "the user of a call is an object without an `id`, so its idempotency keys cannot be separated from the keys of other users",
     action: "set `callerOf` of `CqrsConfig`",
   },
 };

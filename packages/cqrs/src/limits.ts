@@ -4,7 +4,7 @@
 export const MAX_TIMEOUT_MS = 3_600_000;
 /** Maximum length of an idempotency key, in characters. */
 export const MAX_KEY_LENGTH = 255;
-/** Maximum concurrent commands, and queries, of a process; waiting ones count. */
+/** Maximum concurrent commands, and maximum concurrent queries, of a process, including waiting ones. */
 export const MAX_RUNNING = 10_000;
 /** Default body limit of the endpoint of a queued command, in bytes: the queue stores it. */
 export const MAX_QUEUED_BYTES = 1_000_000;

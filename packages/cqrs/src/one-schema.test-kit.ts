@@ -22,7 +22,7 @@ export const oneSchema = (server: string): TestDatabases => {
   });
 };
 
-/** Empties the tables of features except those of migrations, and drops the tables of tests and projections. */
+/** Empties the tables of features except the tables of migrations, and drops the tables of tests and projections. */
 const clear = async (db: Database): Promise<void> => {
   const tables = await db.query<{ name: string }>`SELECT tablename AS name FROM pg_tables
     WHERE schemaname = current_schema() AND tablename NOT LIKE '%migration%'`;

@@ -11,13 +11,13 @@ const tests: Readonly<Record<keyof CqrsConfig, readonly [file: string, name: str
   ],
   queryTimeoutMs: ["queries/queries.test", "a call ends at queryTimeoutMs"],
   maxRetries: ["commands/failures.test-kit", "maxRetries limits the attempts"],
-  keepKeysSecs: ["idempotency/kept-results.test-kit", "after keepKeysSecs a key can be used again"],
-  maxStoredBytes: ["idempotency/kept-results.test-kit", "a result above maxStoredBytes is not stored"],
+  keepKeysSecs: ["idempotency/stored-results.test-kit", "after keepKeysSecs a key can be used again"],
+  maxStoredBytes: ["idempotency/stored-results.test-kit", "a result above maxStoredBytes is not stored"],
   operations: ["cqrs.test", "all problems are reported together at start"],
   statusPath: ["queued/command-status.test-kit", "statusPath is the path of the status route"],
   callerOf: ["idempotency/keys.test-kit", "callerOf and tenantOf determine the scope of a key"],
   tenantOf: ["idempotency/keys.test-kit", "callerOf and tenantOf determine the scope of a key"],
-  clock: ["idempotency/kept-results.test-kit", "expired keys are removed once a minute"],
+  clock: ["idempotency/stored-results.test-kit", "expired keys are removed once a minute"],
 };
 
 test("every option has a test", () => {

@@ -6,7 +6,7 @@ import { failures } from "./commands/failures.test-kit.ts";
 import { timeLimits } from "./commands/time-limits.test-kit.ts";
 import { unknownOutcomes } from "./commands/unknown-outcomes.test-kit.ts";
 import { eventFacts } from "./events/events.test-kit.ts";
-import { keptResults } from "./idempotency/kept-results.test-kit.ts";
+import { storedResults } from "./idempotency/stored-results.test-kit.ts";
 import { keys } from "./idempotency/keys.test-kit.ts";
 import { oneSchema } from "./one-schema.test-kit.ts";
 import { commandStatus } from "./queued/command-status.test-kit.ts";
@@ -19,7 +19,7 @@ import { syncFacts } from "./sync/sync.test-kit.ts";
 /** Contract tests of behaviour that may differ between server releases: locks, rows of keys, cancelled statements. */
 const ofTheServer = [executing, failures, keys, timeLimits, crashes, heldRouteKeys];
 const others = [
-  keptResults,
+  storedResults,
   unknownOutcomes,
   routeKeys,
   requestTransactions,

@@ -7,7 +7,7 @@ import { NO_STORE } from "./events/no-event-store.ts";
 import { needsEventStore } from "./handlers/decide-with.ts";
 import type { HandlerRegistry } from "./handlers/handler-registry.ts";
 
-/** Parts of `startProblems`. */
+/** Dependencies of `startProblems`. */
 export interface StartParts {
   /** Configuration; `null` if `enableCqrs` was not called. */
   readonly config: Readonly<CqrsConfig> | null;
@@ -15,7 +15,7 @@ export interface StartParts {
   readonly kernel: Kernel;
   readonly eventStore: EventStore | null;
   /** Whether the app is composed with a cache, before this feature. */
-  readonly isCached: boolean;
+  readonly hasCache: boolean;
   /** Names of the `enableX` methods that were called. */
   readonly enabled: readonly string[];
 }
@@ -48,17 +48,17 @@ const storeProblems = ({ registry, kernel, eventStore }: StartParts): readonly P
     );
 };
 
-const cacheProblems = ({ registry, eventStore, isCached }: StartParts): readonly Problem[] =>
+const cacheProblems = ({ registry, eventStore, hasCache }: StartParts): readonly Problem[] =>
   cachedQueries(registry).flatMap(({ name, cache }) => [
-    ...(isCached ? [] : [problem("CQRS_NO_CACHE", `query ${name} has cache; ${addCache}`)]),
+    ...(hasCache ? [] : [problem("CQRS_NO_CACHE", `query ${name} has cache; ${addCache}`)]),
     ...(cache?.invalidatedBy.length === 0 || eventStore !== null
       ? []
       : [problem("CQRS_NO_EVENT_STORE", `query ${name} has cache.invalidatedBy; ${NO_STORE}`)]),
   ]);
 
 /** A cache composed after this feature would store the replies of all queries. */
-const orderProblems = ({ registry, isCached, enabled }: StartParts): readonly Problem[] => {
-  if (isCached || !enabled.includes("enableCaching")) return [];
+const orderProblems = ({ registry, hasCache, enabled }: StartParts): readonly Problem[] => {
+  if (hasCache || !enabled.includes("enableCaching")) return [];
   return registry.all
     .filter(
       ({ operation }) => operation.kind === "query" && operation.cache === null && operation.http !== null,
@@ -71,7 +71,7 @@ const orderProblems = ({ registry, isCached, enabled }: StartParts): readonly Pr
     );
 };
 
-/** Whether the event store uses another database, so that no transaction can include both. */
+/** Whether the event store uses another database, so no transaction can include both. */
 const usesOtherDatabase = (store: EventStore, kernel: Kernel): boolean => {
   try {
     return store.db !== kernel.db;

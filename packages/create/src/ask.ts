@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline/promises";
 import { FrameworkError } from "@framework/core";
 
-/** Returns a function that prompts for a line of text. It throws CREATE_NO_NAME when the input ends, as after Ctrl-D, where `question` would never settle. */
-export const askOn =
+/** Returns a function that prompts for a line of text. It rejects with CREATE_NO_NAME when the input ends, as after Ctrl-D, because `question` would not settle then. */
+export const createPrompt =
   (input: NodeJS.ReadableStream, output: NodeJS.WritableStream) =>
   async (question: string): Promise<string> => {
     const terminal = createInterface({ input, output });

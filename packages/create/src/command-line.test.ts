@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { scratchFolder } from "./created-folder.test-kit.ts";
+import { scratchFolder } from "./scratch-folder.test-kit.ts";
 import { commandLine, type CommandLineOptions } from "./command-line.ts";
 
-const said = async (words: readonly string[], cwd: string, options: CommandLineOptions = {}) => {
+const runCommandLine = async (words: readonly string[], cwd: string, options: CommandLineOptions = {}) => {
   let [out, err] = ["", ""];
   const write = (text: string): void => void (out += text);
   const writeError = (text: string): void => void (err += text);
@@ -14,7 +14,7 @@ const said = async (words: readonly string[], cwd: string, options: CommandLineO
 
 test("prints the tree and the two next commands", async () => {
   using scratch = scratchFolder();
-  const { exitCode, out, err } = await said(["notes", "--variant", "minimal"], scratch.path);
+  const { exitCode, out, err } = await runCommandLine(["notes", "--variant", "minimal"], scratch.path);
   expect([exitCode, err]).toEqual([0, ""]);
   expect(out).toBe(`notes/
   .gitignore
@@ -32,41 +32,45 @@ Next:
 `);
 });
 
-test("without a terminal and without a name it asks nothing and writes my-service", async () => {
+test("without a terminal and without a name it does not prompt and writes my-service", async () => {
   using scratch = scratchFolder();
-  expect((await said([], scratch.path)).exitCode).toBe(0);
+  expect((await runCommandLine([], scratch.path)).exitCode).toBe(0);
   expect(existsSync(join(scratch.path, "my-service/Dockerfile"))).toBe(true);
 });
 
-test("on a terminal it asks only for the name; an empty answer is the default, --yes asks nothing", async () => {
+test("on a terminal it prompts only for the name; an empty answer selects the default, --yes disables the prompt", async () => {
   using scratch = scratchFolder();
   const questions: string[] = [];
   const ask = async (question: string): Promise<string> => {
     questions.push(question);
     return questions.length === 1 ? " notes " : "";
   };
-  const answers = { ask };
-  await said([], scratch.path, answers);
-  await said([], scratch.path, answers);
-  await said(["books"], scratch.path, answers);
-  expect((await said(["--yes"], scratch.path, answers)).exitCode).toBe(1); // my-service exists already
+  const prompt = { ask };
+  await runCommandLine([], scratch.path, prompt);
+  await runCommandLine([], scratch.path, prompt);
+  await runCommandLine(["books"], scratch.path, prompt);
+  expect((await runCommandLine(["--yes"], scratch.path, prompt)).exitCode).toBe(1); // my-service exists already
   expect(readdirSync(scratch.path).sort()).toEqual(["books", "my-service", "notes"]);
   expect(questions).toEqual(["Name of the service (my-service): ", "Name of the service (my-service): "]);
 });
 
-test("--json prints one value, for errors too", async () => {
+test("--json prints one value, also for errors", async () => {
   using scratch = scratchFolder();
-  const written = JSON.parse((await said(["notes", "--json", "--variant=minimal"], scratch.path)).out);
+  const written = JSON.parse(
+    (await runCommandLine(["notes", "--json", "--variant=minimal"], scratch.path)).out,
+  );
   expect(written).toMatchObject({
     name: "notes",
     variant: "minimal",
     folder: join(scratch.path, "notes"),
     next: ["cd notes && npm install", "npm run dev"],
   });
-  const again = await said(["notes", "--json"], scratch.path);
+  const again = await runCommandLine(["notes", "--json"], scratch.path);
   expect([again.exitCode, again.err]).toEqual([1, ""]);
   expect(JSON.parse(again.out)).toMatchObject({ error: { code: "CREATE_NOT_EMPTY" } });
-  expect(JSON.parse((await said(["--help", "--json"], scratch.path)).out).usage).toContain("--variant");
+  expect(JSON.parse((await runCommandLine(["--help", "--json"], scratch.path)).out).usage).toContain(
+    "--variant",
+  );
 });
 
 test.each([
@@ -76,18 +80,18 @@ test.each([
   [["--variant", "ful"], "did you mean full?"],
   [["--variant"], "--variant needs a value"],
   [["--yes=no"], "--yes takes no value"],
-  [["my", "service"], "names have no spaces"],
+  [["my", "service"], "a name has no spaces"],
   [["My_Service"], "cannot name a service"],
 ])("%j ends with exit code 2 and writes nothing", async (words, message) => {
   using scratch = scratchFolder();
-  const { exitCode, out, err } = await said(words, scratch.path);
+  const { exitCode, out, err } = await runCommandLine(words, scratch.path);
   expect([exitCode, out, err]).toEqual([2, "", expect.stringContaining(message)]);
   expect(readdirSync(scratch.path)).toEqual([]);
 });
 
 test("--help names every option and writes nothing", async () => {
   using scratch = scratchFolder();
-  const { exitCode, out } = await said(["notes", "-h"], scratch.path);
+  const { exitCode, out } = await runCommandLine(["notes", "-h"], scratch.path);
   for (const option of ["--variant full", "--variant minimal", "--yes", "--json", "--help"])
     expect(out).toContain(option);
   expect([exitCode, readdirSync(scratch.path)]).toEqual([0, []]);

@@ -11,7 +11,7 @@ export interface CommandLineOptions {
   readonly write?: (text: string) => void;
   /** Receives error messages. @default writes to stderr */
   readonly writeError?: (text: string) => void;
-  /** Working directory. @default that of the process */
+  /** Working directory. @default the working directory of the process */
   readonly cwd?: string;
   /** Prompts for a line of text, used for a missing name; `null` without a terminal. @default null */
   readonly ask?: ((question: string) => Promise<string>) | null;

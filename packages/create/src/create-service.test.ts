@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { parseAllDocuments } from "yaml";
-import { scratchFolder } from "./created-folder.test-kit.ts";
+import { scratchFolder } from "./scratch-folder.test-kit.ts";
 import { createService } from "./create-service.ts";
 import { serviceFiles } from "./service-files.ts";
 import { isServiceName } from "./service-name.ts";

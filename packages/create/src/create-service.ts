@@ -33,7 +33,7 @@ export interface CreatedService {
 /**
  * Writes a new service into a folder of that name; `.` is the working directory, whose name the service gets.
  *
- * @throws CREATE_BAD_NAME, CREATE_NOT_EMPTY, CREATE_USAGE for wrong options, before anything is written
+ * @throws CREATE_BAD_NAME, CREATE_NOT_EMPTY, CREATE_USAGE for invalid options, before anything is written
  */
 export const createService = (name: string, options: CreateServiceOptions = {}): CreatedService => {
   checkOptions(options);

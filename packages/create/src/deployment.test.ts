@@ -6,7 +6,7 @@ import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { validate } from "dockerfile-utils";
 import { parse, parseAllDocuments } from "yaml";
-import { scratchFolder } from "./created-folder.test-kit.ts";
+import { scratchFolder } from "./scratch-folder.test-kit.ts";
 import { serviceFiles } from "./service-files.ts";
 import { templateApp } from "./template-app.test-kit.ts";
 
@@ -23,7 +23,7 @@ const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
 const drainSecs = ClusterConfig.of().shutdownTimeoutSecs;
 
-test("every probe and the image's health check request a path that answers 200 once the app has started", async () => {
+test("every probe and the image's health check request a path that returns 200 once the app has started", async () => {
   await using client = testClient(await templateApp({ DATABASE_URL: "sqlite://:memory:" }));
   const { startupProbe, readinessProbe, livenessProbe } = container;
   const [, ofImage] = /\{process\.env\.PORT\}(\/[\w/]+)/.exec(read("Dockerfile")) ?? [];

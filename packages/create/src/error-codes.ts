@@ -8,7 +8,7 @@ export const createErrors: ErrorCatalogue = {
       "choose a name such as `my-service`: it becomes a folder, a package, an image and a Kubernetes object",
   },
   CREATE_NOT_EMPTY: {
-    summary: "the folder is not empty, or the name is that of a file",
+    summary: "the folder is not empty, or is a file",
     action: "choose another name, or empty the folder",
   },
   CREATE_NO_NAME: {

@@ -1,7 +1,7 @@
 import { stdin, stdout } from "node:process";
-import { askOn } from "./ask.ts";
+import { createPrompt } from "./ask.ts";
 import { commandLine } from "./command-line.ts";
 
 process.exitCode = await commandLine(process.argv.slice(2), {
-  ask: stdin.isTTY && stdout.isTTY ? askOn(stdin, stdout) : null,
+  ask: stdin.isTTY && stdout.isTTY ? createPrompt(stdin, stdout) : null,
 });

@@ -22,7 +22,7 @@ const flags: Readonly<Record<string, "yes" | "json" | "help">> = {
 
 /** Parses the words after the program's name. @throws CREATE_USAGE for the first mistake */
 export const readWords = (words: readonly string[]): Words => {
-  const given = { yes: false, json: false, help: false };
+  const parsedFlags = { yes: false, json: false, help: false };
   const names: string[] = [];
   let variant: Variant = "full";
   for (let at = 0; at < words.length; at++) {
@@ -32,11 +32,11 @@ export const readWords = (words: readonly string[]): Words => {
     else if (option === "--variant") variant = variantOf(value ?? words[++at]);
     else if (flag === undefined) throw unknownOption(option);
     else if (value !== undefined) throw usage(`${option} takes no value`);
-    else given[flag] = true;
+    else parsedFlags[flag] = true;
   }
   if (names.length > 1)
-    throw usage(`expected at most one name, not ${names.join(" ")}; names have no spaces`);
-  return { name: names[0], variant, ...given };
+    throw usage(`expected at most one name, not ${names.join(" ")}; a name has no spaces`);
+  return { name: names[0], variant, ...parsedFlags };
 };
 
 const variantOf = (value: string | undefined): Variant => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { serviceManifest } from "./service-manifest.ts";
 import type { Variant } from "./variant.ts";
 
-/** The name in the templates, which is replaced by the service's own. */
+/** The name in the templates, which is replaced by the name of the service. */
 export const TEMPLATE_NAME = "my-service";
 
 /**
@@ -41,7 +41,7 @@ const pathOf = (path: string, name: string): string =>
 
 const renamed = (text: string, name: string): string => text.replaceAll(TEMPLATE_NAME, name);
 
-/** Text of `.env`: the example with a generated secret, and the password for Compose. `npm run write-env` writes the same in a clone. */
+/** Returns the text of `.env`: the example with a generated secret, and the password for Compose. `npm run write-env` writes the same in a clone. */
 const withSecrets = (example: string, createSecret: () => string): string =>
   `${example.replace(/^AUTH_SECRET=$/m, `AUTH_SECRET=${createSecret()}`)}
 # Password of PostgreSQL, for compose.yaml alone.

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Variant } from "./variant.ts";
 
-/** Packages of a service: those that run it, and those for its development. */
+/** Dependencies and development dependencies of a service. */
 const packages: Readonly<
   Record<Variant, { readonly run: readonly string[]; readonly develop: readonly string[] }>
 > = {
@@ -48,7 +48,7 @@ const scripts: Readonly<Record<Variant, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** The package.json of a new service. */
+/** Returns the package.json of a new service. */
 export const serviceManifest = (name: string, variant: Variant): string => {
   const { run, develop } = packages[variant];
   const versions = releasedVersions();
@@ -68,7 +68,7 @@ export const serviceManifest = (name: string, variant: Variant): string => {
 };
 
 /**
- * The versions with which this release was built and tested: ranges for the framework's packages, exact versions for others. They are the
+ * Returns the versions with which this release was built and tested: ranges for the framework's packages, exact versions for others. They are the
  * devDependencies of this package, whose workspace ranges are replaced by versions when it is packed.
  */
 const releasedVersions = (): Readonly<Record<string, string>> =>

@@ -75,10 +75,10 @@ export interface Backend extends Session {
   readonly maxTransactions: number;
   /** Idle timeout of a transaction. */
   readonly idleInTransactionMs: number;
-  /** `took` is called for every statement that blocked this process for at least `longMs`; absent if statements do not block it. */
+  /** `record` is called for every statement that blocked this process for at least `longMs`; absent if statements do not block it. */
   readonly longReads?: {
     readonly longMs: number;
-    took(text: string, ms: number, workedMs: number | null): void;
+    record(text: string, ms: number, workedMs: number | null): void;
   };
   begin(options: BeginOptions): Awaitable<OpenTransaction>;
   /** `listener` and `onGap` must not throw. Returns an idempotent function that stops listening. */

@@ -38,7 +38,7 @@ test("a rejected commit calls no callback", async () => {
   await db.close();
 });
 
-test("at most 10 000 callbacks are registered, without those of a nested transaction that was rolled back", async () => {
+test("at most 10 000 callbacks are registered; the callbacks of a nested transaction that was rolled back do not count", async () => {
   const db = openDatabase(memory);
   let called = 0;
   const add = (tx: Transaction, count: number): void => {

@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import { guarded } from "./guarded.ts";
 
-/** Maximum callbacks of one transaction. */
+/** Maximum number of callbacks of one transaction. */
 const MAX_CALLBACKS = 10_000;
 
 /** The callbacks of one transaction, called after its commit. Nested transactions are strictly nested, so the callbacks are a stack. */
@@ -29,8 +29,8 @@ export class CommitCallbacks {
     this.callbacks.length = Math.min(this.callbacks.length, count);
   }
 
-  /** Calls all in the order of registration. Errors are passed to `failed` and do not stop the other callbacks; the data is already committed. */
-  run(failed: (error: unknown) => void): void {
-    for (const callback of this.callbacks) guarded(callback, failed)();
+  /** Calls all callbacks in the order of registration. Errors are passed to `onError` and do not stop the other callbacks; the data is already committed. */
+  run(onError: (error: unknown) => void): void {
+    for (const callback of this.callbacks) guarded(callback, onError)();
   }
 }

@@ -107,9 +107,9 @@ export const DatabaseConfig: ConfigRecord<DatabaseConfig> & {
   ...record,
   postgres: ({ host, port = 5432, database, user, password, poolSize = 10 }) => {
     const secret = password === undefined ? "" : `:${encodeURIComponent(password)}`;
-    const place = host.includes(":") ? `[${host}]` : host;
+    const urlHost = host.includes(":") ? `[${host}]` : host;
     return {
-      url: `postgres://${encodeURIComponent(user)}${secret}@${place}:${port}/${encodeURIComponent(database)}`,
+      url: `postgres://${encodeURIComponent(user)}${secret}@${urlHost}:${port}/${encodeURIComponent(database)}`,
       poolSize,
     };
   },

@@ -331,7 +331,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     }
   },
 
-  "breaking off a stream frees its connection, and a failed stream throws its error": async (db) => {
+  "leaving a stream early frees its connection, and a failed stream throws its error": async (db) => {
     await withBooks(db);
     for (let id = 1; id <= 20; id++) await db.execute(add(id));
     for (let turn = 0; turn < 30; turn++) {
@@ -376,13 +376,13 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
       assert.equal((await failure(() => nested)).message, "undo");
       await tx.transaction((inner) => inner.notify("news", "two"));
     });
-    await waitFor(() => seen.length >= 2, { what: "both notifications" });
+    await waitFor(() => seen.length >= 2, { subject: "both notifications" });
     assert.deepEqual(seen, ["one", "two"]);
     const ended = new AbortController();
     await db.listen("news", () => seen.push("after its signal"), { signal: ended.signal });
     ended.abort();
     await db.notify("news", "last");
-    await waitFor(() => seen.includes("last"), { what: "the notification after an abort" });
+    await waitFor(() => seen.includes("last"), { subject: "the notification after an abort" });
     assert.deepEqual(seen, ["one", "two", "last"]);
     await end();
     await db.notify("news", "three");

@@ -93,7 +93,7 @@ export const transactionIdle = (idleMs: number): FrameworkError =>
   );
 
 /** A transaction was used after it had ended. */
-export const transactionOver = (): FrameworkError =>
+export const transactionEnded = (): FrameworkError =>
   new FrameworkError(
     "DATABASE_TRANSACTION_OVER",
     "this transaction has ended; await every statement before its function returns",

@@ -115,15 +115,15 @@ test("migrations run at start only with migrateAtStart, and their failure fails 
   writeFileSync(join(folder.path, "0001-books.up.sql"), "CREATE TABLE books (id INTEGER)");
   const make = (migrateAtStart: boolean): { db: Database; fetch: App["fetch"] } =>
     new App_().enableDatabase({ url: "sqlite://:memory:", migrations: folder.path, migrateAtStart });
-  const ask = (app: { fetch: App["fetch"] }) => app.fetch(new Request("http://localhost/"));
-  const asked = make(true);
-  await ask(asked);
-  expect(await asked.db.fetchValue("SELECT count(*) FROM books")).toBe(0);
-  const unasked = make(false);
-  await ask(unasked);
-  await expect(unasked.db.query("SELECT * FROM books")).rejects.toThrow("no such table");
+  const send = (app: { fetch: App["fetch"] }) => app.fetch(new Request("http://localhost/"));
+  const migrated = make(true);
+  await send(migrated);
+  expect(await migrated.db.fetchValue("SELECT count(*) FROM books")).toBe(0);
+  const unmigrated = make(false);
+  await send(unmigrated);
+  await expect(unmigrated.db.query("SELECT * FROM books")).rejects.toThrow("no such table");
   writeFileSync(join(folder.path, "0002-broken.up.sql"), "SELEKT");
-  await expect(ask(make(true))).rejects.toThrow(
+  await expect(send(make(true))).rejects.toThrow(
     /database.*failed.*0002-broken\.up\.sql:1: .*\n {2}1 \| SELEKT/,
   );
 });

@@ -68,8 +68,8 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
   const { slowQueryMs } = config;
   const watched = new WatchedBackend(backend, { slowQueryMs, log: () => log, operations, seconds, waits });
   const open = new OpenDatabase(watched, {
-    callbackFailed: (failure, error) => log?.error(failure, { error }),
-    tookTooLong: (error) => watched.reasons.failed(error),
+    onCallbackError: (failure, error) => log?.error(failure, { error }),
+    onTimeout: (error) => watched.reasons.recordError(error),
   });
   host.state.provide(Db, { create: () => open });
   host.life.onStart({
@@ -91,7 +91,7 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
       await watched.close(GRACE_MS); // requests have ended, or were aborted at the deadline
     },
   });
-  report(host, watched);
+  addInsight(host, watched);
   return open;
 };
 
@@ -139,7 +139,7 @@ const receive = (notifications: LocalNotifications, message: Json): void => {
   if (Array.isArray(message)) notifications.receive(String(message[0]), String(message[1]));
 };
 
-const report = (host: Host, watched: WatchedBackend): void => {
+const addInsight = (host: Host, watched: WatchedBackend): void => {
   host.insight.healthCheck({
     name: "database",
     run: async (signal) => {

@@ -1,16 +1,16 @@
 import { handled } from "@framework/core/feature";
 
 /** Returns whether a promise settles within `ms`. */
-export const within = async (promise: Promise<unknown>, ms: number): Promise<boolean> => {
+export const settlesWithin = async (promise: Promise<unknown>, ms: number): Promise<boolean> => {
   const settled = promise.then(
     () => true,
     () => true,
   );
   if (ms === Infinity) return await settled;
-  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const { promise: timeout, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(resolve, ms, false);
   try {
-    return await Promise.race([settled, late]);
+    return await Promise.race([settled, timeout]);
   } finally {
     clearTimeout(timer);
   }

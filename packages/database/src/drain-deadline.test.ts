@@ -31,7 +31,7 @@ test("a service with an endless read exits at its drain deadline, and so does th
     ({ status }) => status,
     () => "cut",
   );
-  await waitFor(() => processesWith(file.url) > before, { what: "the reading process" });
+  await waitFor(() => processesWith(file.url) > before, { subject: "the reading process" });
   const from = performance.now();
   expect(await program.stop("SIGTERM")).toEqual({ code: 1, signal: null });
   expect(performance.now() - from).toBeGreaterThan(290);

@@ -2,15 +2,15 @@ import { expect, test } from "@jest/globals";
 import { type Database, openDatabase } from "./index.ts";
 
 /** Expects no unhandled rejection of a program. */
-const expectNoStray = async (run: (db: Database) => Promise<void>): Promise<void> => {
-  const stray: unknown[] = [];
-  const note = (reason: unknown): void => void stray.push(reason);
+const expectNoUnhandled = async (run: (db: Database) => Promise<void>): Promise<void> => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
   process.on("unhandledRejection", note);
   const db = openDatabase({ url: "sqlite://:memory:" });
   try {
     await run(db);
-    await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections once a turn is over
-    expect(stray).toEqual([]);
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections at the end of a turn
+    expect(unhandled).toEqual([]);
   } finally {
     process.off("unhandledRejection", note);
     await db.close();
@@ -18,7 +18,7 @@ const expectNoStray = async (run: (db: Database) => Promise<void>): Promise<void
 };
 
 test("promises that a handler does not await cause no unhandled rejections", async () => {
-  await expectNoStray(async (db) => {
+  await expectNoUnhandled(async (db) => {
     const made = [
       () => db.query("SELECT * FROM nowhere"),
       () => db.fetchOne("SELECT * FROM nowhere"),
@@ -35,18 +35,18 @@ test("promises that a handler does not await cause no unhandled rejections", asy
 });
 
 test("a function that fails after its transaction was aborted causes no unhandled rejection", async () => {
-  await expectNoStray(async (db) => {
+  await expectNoUnhandled(async (db) => {
     const stop = new AbortController();
-    const late = Promise.withResolvers<never>();
-    const aborted = db.transaction(() => late.promise, { signal: stop.signal });
+    const pending = Promise.withResolvers<never>();
+    const aborted = db.transaction(() => pending.promise, { signal: stop.signal });
     stop.abort(new Error("gone"));
     await expect(aborted).rejects.toThrow("gone");
-    late.reject(new Error("late"));
+    pending.reject(new Error("late"));
 
     const soon = new AbortController();
     const abortsItself = async (): Promise<never> => {
       soon.abort(new Error("gone"));
-      return await late.promise;
+      return await pending.promise;
     };
     await expect(db.transaction(abortsItself, { signal: soon.signal })).rejects.toThrow("gone");
   });

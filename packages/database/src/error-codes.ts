@@ -4,12 +4,12 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const databaseErrors: ErrorCatalogue = {
   DATABASE_BAD_BATCH: {
     summary: "`batchSize` is not a whole number within its range",
-    action: "the message names the range",
+    action: "use a value in the range that the message names",
   },
   DATABASE_BAD_MIGRATIONS: {
     summary:
       "the folder of migrations is missing, a name or number is malformed or repeated, or a migration has parameters or an unclosed comment, or ends its transaction",
-    action: "the message lists the problems",
+    action: "correct the problems that the message lists",
   },
   DATABASE_BAD_NAME: {
     summary: "a name of a table or column is empty or contains NUL",
@@ -18,12 +18,12 @@ export const databaseErrors: ErrorCatalogue = {
   DATABASE_BAD_NOTIFICATION: {
     summary:
       "a channel or payload of a notification is not portable to every database, or `listen` got no function",
-    action: "the message states the format",
+    action: "use the format that the message states",
   },
   DATABASE_BAD_PARAMETERS: {
     summary:
-      "the number of values differs from that of the parameters `$1`, `$2` …, or a parameter has another form",
-    action: "the message has the parameters of the statement",
+      "the number of values differs from the number of parameters, or a parameter has another form than `$1`, `$2` …",
+    action: "pass one value for each parameter, in the form `$1`, `$2` …",
   },
   DATABASE_BAD_SIGNAL: {
     summary: "a `signal` is not an AbortSignal",
@@ -36,15 +36,15 @@ export const databaseErrors: ErrorCatalogue = {
   },
   DATABASE_BAD_TIMEOUT: {
     summary: "`timeoutSecs` of a transaction is not a number within its range",
-    action: "the message names the range",
+    action: "use a value in the range that the message names",
   },
   DATABASE_BAD_TRANSACTION: {
     summary: "`transaction` or `onCommit` got no function, or an option has an invalid value",
-    action: "the message names the valid values",
+    action: "use a value that the message names",
   },
   DATABASE_BAD_VALUE: {
     summary: "a parameter is not a value that the database can store",
-    action: "the message names the parameter",
+    action: "correct the parameter that the message names",
   },
   DATABASE_CLOSED: {
     status: 503,
@@ -74,7 +74,7 @@ export const databaseErrors: ErrorCatalogue = {
   },
   DATABASE_MIGRATION_FAILED: {
     summary: "the database rejected a statement of a migration; nothing was changed",
-    action: "the message shows file, line and cause",
+    action: "correct the migration; the message shows file, line and cause",
   },
   DATABASE_MIGRATION_MISSING: {
     summary: "a migration does not exist, or has a number below one that has run",
@@ -102,7 +102,7 @@ export const databaseErrors: ErrorCatalogue = {
   },
   DATABASE_STATEMENT_FAILED: {
     summary: "`DatabaseError`: the database rejected a statement",
-    action: "`kind`, `sqlCode` and `constraint` of the error say why",
+    action: "read `kind`, `sqlCode` and `constraint` of the error",
   },
   DATABASE_TOO_MANY_CALLBACKS: {
     summary: "a transaction registered more than 10 000 callbacks with `onCommit`",

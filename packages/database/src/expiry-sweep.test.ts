@@ -6,7 +6,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 test("removes expired rows after every `everyWrites` writes, but not during a removal", async () => {
   const running: (() => void)[] = [];
   const remove = () => new Promise<void>((resolve) => void running.push(resolve));
-  const hasWritten = expirySweep({ everyWrites: 3, remove, what: "rows" });
+  const hasWritten = expirySweep({ everyWrites: 3, remove, subject: "rows" });
   const write = (times: number) => {
     for (let n = 0; n < times; n++) hasWritten();
     return running.length;
@@ -18,27 +18,27 @@ test("removes expired rows after every `everyWrites` writes, but not during a re
 });
 
 test.each<[string, undefined | (() => void), string]>([
-  ["is a warning without `failed`", undefined, "full"],
+  ["is a warning without `onError`", undefined, "full"],
   [
-    "goes to `failed`, whose own error is a warning",
+    "is passed to `onError`, whose own error is a warning",
     () => {
       throw new Error("theirs");
     },
     "theirs",
   ],
   [
-    "goes to an async `failed`, whose own error is a warning",
+    "is passed to an async `onError`, whose own error is a warning",
     () => Promise.reject(Object.create(null)),
     "{}",
   ],
-])("the error of a removal %s, and later removals run", async (_name, failed, detail) => {
+])("the error of a removal %s, and later removals run", async (_name, onError, detail) => {
   const warned = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
   let removals = 0;
   const remove = () => {
     removals++;
     throw new Error("full");
   };
-  const hasWritten = expirySweep({ everyWrites: 1, remove, what: "rows", failed });
+  const hasWritten = expirySweep({ everyWrites: 1, remove, subject: "rows", onError });
   for (let n = 0; n < 2; n++) {
     hasWritten();
     await turn();

@@ -7,20 +7,20 @@ export interface ExpirySweepOptions {
   readonly everyWrites: number;
   /** Removes expired rows. */
   readonly remove: () => Promise<unknown>;
-  /** What is removed, for the warning: `expired tokens`. */
-  readonly what: string;
+  /** Subject of the warning, such as `expired tokens`. */
+  readonly subject: string;
   /** Called with the error of a removal. If it throws, that is a process warning. @default a process warning */
-  readonly failed?: ((error: unknown) => void) | undefined;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
  * Returns a function for a store to call after each write. Every `everyWrites` calls it removes expired rows in the background, without an effect on the
  * caller. Removals do not overlap.
  */
-export const expirySweep = ({ everyWrites, remove, what, failed }: ExpirySweepOptions): (() => void) => {
+export const expirySweep = ({ everyWrites, remove, subject, onError }: ExpirySweepOptions): (() => void) => {
   const warn = (error: unknown): void =>
-    process.emitWarning(`${what} were not removed`, { detail: messageOf(error) });
-  const report = failed === undefined ? warn : guarded(failed, warn);
+    process.emitWarning(`${subject} were not removed`, { detail: messageOf(error) });
+  const report = onError === undefined ? warn : guarded(onError, warn);
   let writes = 0;
   let isRemoving = false;
   const sweep = async (): Promise<void> => {

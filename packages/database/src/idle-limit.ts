@@ -23,14 +23,14 @@ export class IdleLimit {
 
   add(transaction: IdleTransaction): void {
     this.open.add(transaction);
-    this.timer ??= setTimeout(() => this.look(), this.idleMs).unref();
+    this.timer ??= setTimeout(() => this.check(), this.idleMs).unref();
   }
 
   remove(transaction: IdleTransaction): void {
     this.open.delete(transaction);
   }
 
-  private look(): void {
+  private check(): void {
     this.timer = null;
     const now = performance.now();
     let nextMs = this.idleMs;
@@ -39,6 +39,6 @@ export class IdleLimit {
       if (leftMs < 1) transaction.expire();
       else nextMs = Math.min(nextMs, leftMs);
     }
-    if (this.open.size > 0) this.timer = setTimeout(() => this.look(), nextMs).unref();
+    if (this.open.size > 0) this.timer = setTimeout(() => this.check(), nextMs).unref();
   }
 }

@@ -8,7 +8,7 @@ export {
 } from "./database-errors.ts";
 export { openDatabase } from "./open.ts";
 export type {
-  Ask,
+  QueryMethod,
   Database,
   Executed,
   Isolation,

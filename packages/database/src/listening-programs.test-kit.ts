@@ -3,12 +3,12 @@ import { waitFor } from "@framework/testing";
 import type { Database } from "./index.ts";
 import { outcome, type Program } from "./program.test-kit.ts";
 
-/** Sends a notification and resolves once its own listener has received it; listeners registered earlier have received it then, too. */
+/** Sends a notification and resolves once its own listener has received it; listeners registered earlier have then also received it. */
 const notifyAll = async (db: Database, payload: string): Promise<void> => {
   const seen: string[] = [];
   const stop = await db.listen("news", (each) => seen.push(each));
   await db.notify("news", payload);
-  await waitFor(() => seen.includes(payload), { what: "the notification" });
+  await waitFor(() => seen.includes(payload), { subject: "the notification" });
   await stop();
 };
 
@@ -22,7 +22,7 @@ export const listening: Readonly<Record<string, Program>> = {
       await db.listen("news", (payload) => seen.push(payload));
       await ended;
       await db.notify("news", "one");
-      await waitFor(() => seen.length > 0, { what: "the notification" });
+      await waitFor(() => seen.length > 0, { subject: "the notification" });
       return seen;
     },
     gives: ["one"],
@@ -35,7 +35,7 @@ export const listening: Readonly<Record<string, Program>> = {
       await db.listen("news", (payload) => seen.push(payload));
       await stop();
       await db.notify("news", "one");
-      await waitFor(() => seen.length > 0, { what: "the notification" });
+      await waitFor(() => seen.length > 0, { subject: "the notification" });
       return seen;
     },
     gives: ["one"],
@@ -45,10 +45,10 @@ export const listening: Readonly<Record<string, Program>> = {
       const stop = new AbortController();
       const { signal } = stop;
       const seen: string[] = [];
-      const early = outcome(() => db.listen("news", (payload) => seen.push(payload), { signal }));
+      const before = outcome(() => db.listen("news", (payload) => seen.push(payload), { signal }));
       stop.abort({ code: "GONE" });
-      const late = outcome(() => db.listen("news", (payload) => seen.push(payload), { signal }));
-      const codes = [await early, await late];
+      const after = outcome(() => db.listen("news", (payload) => seen.push(payload), { signal }));
+      const codes = [await before, await after];
       await notifyAll(db, "one");
       return [...codes, ...seen];
     },

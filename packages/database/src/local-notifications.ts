@@ -1,16 +1,16 @@
-/** Notifications for SQLite, which has none: within this process, and through `carry` in the other workers. */
+/** Notifications for SQLite, which has none: within this process, and through `broadcast` in the other workers. */
 export class LocalNotifications {
   private readonly listeners = new Map<string, Set<(payload: string) => void>>();
-  private carry: ((channel: string, payload: string) => void) | null = null;
+  private broadcast: ((channel: string, payload: string) => void) | null = null;
 
   /** Sets the function that broadcasts notifications to all workers, which pass them to `receive`. */
-  connect(carry: (channel: string, payload: string) => void): void {
-    this.carry = carry;
+  connect(broadcast: (channel: string, payload: string) => void): void {
+    this.broadcast = broadcast;
   }
 
   send(channel: string, payload: string): void {
-    if (this.carry === null) this.receive(channel, payload);
-    else this.carry(channel, payload);
+    if (this.broadcast === null) this.receive(channel, payload);
+    else this.broadcast(channel, payload);
   }
 
   /** Notifies the listeners of this process. */

@@ -30,9 +30,9 @@ const MAX_TIMEOUT_SECS = 604_800;
 /** Options of `OpenDatabase`. */
 export interface OpenDatabaseOptions {
   /** Called with errors of `onCommit` callbacks and listeners, and a message. @default a process warning */
-  readonly callbackFailed?: (failure: string, error: unknown) => void;
+  readonly onCallbackError?: (failure: string, error: unknown) => void;
   /** Called with the error of each transaction that exceeded its `timeoutSecs`. @default nothing */
-  readonly tookTooLong?: (error: unknown) => void;
+  readonly onTimeout?: (error: unknown) => void;
   /** Returns random numbers from 0 to 1, for the jitter of retries. @default Math.random */
   readonly random?: () => number;
 }
@@ -45,21 +45,21 @@ export class OpenDatabase extends SessionQueries implements Database {
   readonly dialect: "sqlite" | "postgres";
   readonly maxTransactions: number;
   private readonly backend: Backend;
-  private readonly onCommitFailed: (error: unknown) => void;
-  private readonly listenerFailed: (error: unknown) => void;
-  private readonly tookTooLong: (error: unknown) => void;
+  private readonly onCommitError: (error: unknown) => void;
+  private readonly onListenerError: (error: unknown) => void;
+  private readonly onTimeout: (error: unknown) => void;
   private readonly random: () => number;
   private readonly idleLimit: IdleLimit;
 
   constructor(
     backend: Backend,
-    { callbackFailed = warn, tookTooLong = () => {}, random = Math.random }: OpenDatabaseOptions = {},
+    { onCallbackError = warn, onTimeout = () => {}, random = Math.random }: OpenDatabaseOptions = {},
   ) {
     super(backend, new TextChecker(backend.dialect));
     this.backend = backend;
-    this.onCommitFailed = (error) => callbackFailed("a callback of onCommit failed", error);
-    this.listenerFailed = (error) => callbackFailed("a listener of notifications failed", error);
-    this.tookTooLong = tookTooLong;
+    this.onCommitError = (error) => onCallbackError("a callback of onCommit failed", error);
+    this.onListenerError = (error) => onCallbackError("a listener of notifications failed", error);
+    this.onTimeout = onTimeout;
     this.random = random;
     this.idleLimit = new IdleLimit(backend.idleInTransactionMs);
     this.dialect = backend.dialect;
@@ -74,7 +74,7 @@ export class OpenDatabase extends SessionQueries implements Database {
     checkRun(run);
     checkOptions(options);
     const { retries = DEFAULT_RETRIES } = options;
-    const limit = limitOf(options, this.tookTooLong);
+    const limit = limitOf(options, this.onTimeout);
     try {
       for (let failures = 0; ; failures++) {
         try {
@@ -119,10 +119,10 @@ export class OpenDatabase extends SessionQueries implements Database {
     try {
       if (!(await lease.commit())) throw scope.abortion;
     } catch (error) {
-      if (error instanceof CommitUnknownError) scope.callbacks.run(this.onCommitFailed);
+      if (error instanceof CommitUnknownError) scope.callbacks.run(this.onCommitError);
       throw error;
     }
-    scope.callbacks.run(this.onCommitFailed);
+    scope.callbacks.run(this.onCommitError);
     return value;
   }
 
@@ -141,17 +141,17 @@ export class OpenDatabase extends SessionQueries implements Database {
     const { signal, onGap = () => {} } = options;
     const own = guarded(
       (payload: string) => (signal?.aborted === true ? undefined : listener(payload)),
-      this.listenerFailed,
+      this.onListenerError,
     );
-    const gap = guarded(onGap, this.listenerFailed);
+    const gap = guarded(onGap, this.onListenerError);
     return await listenUntil(() => this.backend.listen(channel, own, gap), signal);
   }
 
   notify(channel: string, payload = ""): Promise<void> {
-    return handled(this.notified(channel, payload));
+    return handled(this.sendNotification(channel, payload));
   }
 
-  private async notified(channel: string, payload: string): Promise<void> {
+  private async sendNotification(channel: string, payload: string): Promise<void> {
     checkNotification(channel, payload);
     await this.backend.notify(channel, payload);
   }
@@ -166,14 +166,14 @@ interface TransactionLimit {
   readonly timeoutMs: number | undefined;
   /** Whether the current attempt has begun; before, it waits for the database. */
   isBegun: boolean;
-  /** Clears the timer once the transaction is over. */
+  /** Clears the timer when the transaction has ended. */
   readonly end: () => void;
 }
 
 /** @throws DATABASE_BAD_TIMEOUT */
 const limitOf = (
   { signal, timeoutSecs }: TransactionOptions,
-  tookTooLong: (error: unknown) => void,
+  onTimeout: (error: unknown) => void,
 ): TransactionLimit => {
   if (timeoutSecs === undefined) return { signal, timeoutMs: undefined, isBegun: false, end: () => {} };
   if (!(timeoutSecs >= 0.01 && timeoutSecs <= MAX_TIMEOUT_SECS)) {
@@ -183,13 +183,13 @@ const limitOf = (
     );
   }
   const aborting = new AbortController();
-  const late = (): void => {
+  const expire = (): void => {
     const code = limit.isBegun ? "DATABASE_TRANSACTION_TIMEOUT" : "DATABASE_UNAVAILABLE";
     const error = new DatabaseUnavailableError(`the transaction took longer than ${timeoutSecs} s`, { code });
-    tookTooLong(error);
+    onTimeout(error);
     aborting.abort(error);
   };
-  const timer = setTimeout(late, timeoutSecs * 1000); // not unref'ed: the function may wait for something that does not keep the process running
+  const timer = setTimeout(expire, timeoutSecs * 1000); // not unref'ed: the function may wait for something that does not keep the process running
   // Not AbortSignal.any, whose weak references cost a tenth of a short transaction.
   const abort = (): void => aborting.abort(signal?.reason);
   if (signal?.aborted === true) abort();

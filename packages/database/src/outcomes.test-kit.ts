@@ -197,8 +197,8 @@ const transactions: Readonly<Record<string, Program>> = {
         rows = tx.stream(sql`SELECT id FROM books`, { batchSize: 1 });
         await rows.next();
       });
-      const late = rows as AsyncIterator<unknown> | null;
-      return [await outcome(async () => await late?.next()), await outcome(() => db.query("SELECT 1"))];
+      const ended = rows as AsyncIterator<unknown> | null;
+      return [await outcome(async () => await ended?.next()), await outcome(() => db.query("SELECT 1"))];
     },
     gives: ["DATABASE_TRANSACTION_OVER", "ok"],
     leaves: [1, 2, 3],
@@ -207,14 +207,14 @@ const transactions: Readonly<Record<string, Program>> = {
     run: async (db) => {
       const stop = new AbortController();
       const [begun, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      let late = Promise.resolve("");
+      let lastUse = Promise.resolve("");
       const end = outcome(() =>
         db.transaction(
           async (tx) => {
             await tx.execute(add(1));
-            late = outcome(() => stuck.promise.then(() => tx.execute(add(2))));
+            lastUse = outcome(() => stuck.promise.then(() => tx.execute(add(2))));
             begun.resolve();
-            await late;
+            await lastUse;
           },
           { signal: stop.signal },
         ),
@@ -223,7 +223,7 @@ const transactions: Readonly<Record<string, Program>> = {
       stop.abort({ code: "GONE" });
       const seen = [await end, await outcome(() => db.execute(add(1)))];
       stuck.resolve();
-      return [...seen, await late];
+      return [...seen, await lastUse];
     },
     gives: ["GONE", "ok", "GONE"],
     leaves: [1],
@@ -276,7 +276,7 @@ const transactions: Readonly<Record<string, Program>> = {
   },
 };
 
-/** Values from a request body in the place of a statement. */
+/** Values from a request body instead of a statement. */
 const fromClient = (json: string): never => JSON.parse(json) as never;
 
 /** Refused before anything is sent: text, list of values, and code of the error. */
@@ -425,7 +425,7 @@ const statements: Readonly<Record<string, Program>> = {
     },
     gives: [3, 0, 0, 0, 1, 2],
   },
-  "statements in statements keep what is quoted": {
+  "statements in statements preserve quoted text": {
     run: async (db) => {
       const inner = sql`SELECT '$1' AS literal, CAST(${"x"} AS TEXT) AS value`;
       const row =

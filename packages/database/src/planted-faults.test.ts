@@ -208,7 +208,7 @@ const faults: Readonly<Record<string, Fault>> = {
     }),
   },
   "ends a stream that fails": {
-    fact: "breaking off a stream frees its connection, and a failed stream throws its error",
+    fact: "leaving a stream early frees its connection, and a failed stream throws its error",
     adapter: (backend) => ({
       async *stream(...call) {
         try {
@@ -259,7 +259,7 @@ const faults: Readonly<Record<string, Fault>> = {
       },
     }),
   },
-  "answers after it was closed": {
+  "replies after it was closed": {
     fact: "a closed database refuses statements and listeners",
     adapter: () => ({ close: async () => {} }),
   },

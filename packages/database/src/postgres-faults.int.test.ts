@@ -83,13 +83,13 @@ test("a killed server causes 503s, never an exit; after its restart it is used a
   const writers = [1, 2, 3, 4].map(write);
   for (let round = 0; round < 2; round++) {
     const before = acknowledged.length;
-    await waitFor(() => acknowledged.length > before + 50, { what: "writes", timeoutMs: 60_000 });
+    await waitFor(() => acknowledged.length > before + 50, { subject: "writes", timeoutMs: 60_000 });
     await server.kill();
     await server.start();
   }
   const before = acknowledged.length;
   await waitFor(() => acknowledged.length > before + 50, {
-    what: "writes after the last restart",
+    subject: "writes after the last restart",
     timeoutMs: 60_000,
   });
   stop = true;
@@ -101,18 +101,18 @@ test("a killed server causes 503s, never an exit; after its restart it is used a
   expect(surprises).toEqual([]);
 });
 
-test("a frozen server delays no request beyond the answer timeout, and is used again once it continues", async () => {
+test("a frozen server delays no request beyond the reply timeout, and is used again once it continues", async () => {
   const db = open();
   await db.query("SELECT 1");
   server.pause();
   const from = performance.now();
-  const answers = await Promise.allSettled([
+  const outcomes = await Promise.allSettled([
     db.query("SELECT 1"),
     db.transaction((tx) => tx.query("SELECT 1")),
     db.execute("SELECT 1"),
   ]);
   expect(performance.now() - from).toBeLessThan(30_000); // the default timeout is 60 s
-  for (const each of answers) expect(each).toMatchObject({ status: "rejected", reason: unavailable });
+  for (const each of outcomes) expect(each).toMatchObject({ status: "rejected", reason: unavailable });
   server.resume();
   await waitFor(
     () =>

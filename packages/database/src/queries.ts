@@ -5,16 +5,16 @@ import type { SqlValue } from "./sql-value.ts";
 export type Row = Record<string, unknown>;
 
 /** Accepts a template, a statement of `sql`, or a text with `$1`, `$2` … and its values. */
-export interface Ask<Base, Result extends "rows" | "row" | "value"> {
+export interface QueryMethod<Base, Result extends "rows" | "row" | "value"> {
   <T extends Base = Base>(
     strings: TemplateStringsArray,
     ...inputs: readonly SqlInput[]
-  ): Promise<Answer<T, Result>>;
-  <T extends Base = Base>(statement: Statement): Promise<Answer<T, Result>>;
-  <T extends Base = Base>(text: string, values?: readonly SqlValue[]): Promise<Answer<T, Result>>;
+  ): Promise<QueryResult<T, Result>>;
+  <T extends Base = Base>(statement: Statement): Promise<QueryResult<T, Result>>;
+  <T extends Base = Base>(text: string, values?: readonly SqlValue[]): Promise<QueryResult<T, Result>>;
 }
 
-export type Answer<T, Result> = Result extends "rows" ? T[] : T | null;
+export type QueryResult<T, Result> = Result extends "rows" ? T[] : T | null;
 
 /** Result of a statement without rows. */
 export interface Executed {
@@ -24,7 +24,7 @@ export interface Executed {
 
 /** Options of a stream of rows. */
 export interface StreamOptions {
-  /** Rows fetched at a time, 1 to 10 000. @default 500 */
+  /** Number of rows per batch, 1 to 10 000. @default 500 */
   readonly batchSize?: number;
 }
 
@@ -39,18 +39,18 @@ export interface StreamOptions {
  */
 export interface Queries {
   /** Returns all rows. */
-  readonly query: Ask<object, "rows">;
+  readonly query: QueryMethod<object, "rows">;
   /** Returns all rows; the same as `query`. */
-  readonly fetchAll: Ask<object, "rows">;
+  readonly fetchAll: QueryMethod<object, "rows">;
   /** Returns the first row, or `null`. */
-  readonly fetchOne: Ask<object, "row">;
+  readonly fetchOne: QueryMethod<object, "row">;
   /** Returns the first column of the first row, or `null`. */
-  readonly fetchValue: Ask<unknown, "value">;
+  readonly fetchValue: QueryMethod<unknown, "value">;
   /** Runs a statement for its effect. */
   execute(strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Promise<Executed>;
   execute(statement: Statement): Promise<Executed>;
   execute(text: string, values?: readonly SqlValue[]): Promise<Executed>;
-  /** Yields rows from one snapshot, with one batch in memory at a time. Breaking off the loop frees all resources. */
+  /** Yields rows from one snapshot (not on an in-memory SQLite database), with only one batch in memory. Leaving the loop frees all resources. */
   stream<T extends object = Row>(statement: Statement, options?: StreamOptions): AsyncIterableIterator<T>;
 }
 
@@ -83,7 +83,7 @@ export interface TransactionOptions {
   readonly isolation?: Isolation;
   /** Whether writes are refused. @default false */
   readonly readOnly?: boolean;
-  /** Retries after a serialisation failure or a deadlock, 0 to 20. @default 3 */
+  /** Maximum retries after a serialisation failure or a deadlock, 0 to 20. @default 3 */
   readonly retries?: number;
   /**
    * Limit of the whole transaction with its retries, in seconds, 0.01 to 604 800. Replaces `connectionTimeoutSecs`, `statementTimeoutMs` and
@@ -129,7 +129,10 @@ export interface Database extends Queries {
   transaction<T>(run: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Returns the same statement methods with a signal: when it aborts, statements reject with its reason and PostgreSQL cancels them. */
   until(signal: AbortSignal, options?: UntilOptions): Queries;
-  /** Calls `listener` for every notification on a channel. On SQLite, notifications reach only workers of the same service. Errors of the listener are logged. Returns a function that stops listening. */
+  /**
+   * Calls `listener` for every notification on a channel. On SQLite, notifications reach only workers of the same service. Errors of the listener are logged.
+   * Returns a function that stops listening.
+   */
   listen(
     channel: string,
     listener: (payload: string) => void,
@@ -137,6 +140,8 @@ export interface Database extends Queries {
   ): Promise<() => Promise<void>>;
   /** Sends a notification of at most 7 999 bytes to all listeners of a channel. */
   notify(channel: string, payload?: string): Promise<void>;
-  /** Waits for running statements and closes every connection. */
+  /**
+   * Closes every connection after running statements have ended. SQLite waits at most `connectionTimeoutSecs` for a transaction, and then rolls it back.
+   */
   close(): Promise<void>;
 }

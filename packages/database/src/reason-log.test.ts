@@ -101,8 +101,8 @@ test("a transaction that took longer than its own limit has its reason in the lo
     await waitFor(() => app.lines.length > 0);
     wait.resolve();
     await expect(transaction).rejects.toMatchObject({ status: 503 });
-    const late = { reason: `the transaction took longer than ${timeoutSecs} s` };
-    expect(app.lines.splice(0)).toEqual([["the database is not available", late]]);
+    const timedOut = { reason: `the transaction took longer than ${timeoutSecs} s` };
+    expect(app.lines.splice(0)).toEqual([["the database is not available", timedOut]]);
   }
 });
 
@@ -114,9 +114,9 @@ test("a reason has one line per second, with the number of omitted lines; other 
     clock,
   );
   const fail = (): void => {
-    log.failed(new DatabaseUnavailableError("full"));
-    log.failed(new CommitUnknownError(new DatabaseUnavailableError("cut")));
-    log.failed(new Error("of the program"));
+    log.recordError(new DatabaseUnavailableError("full"));
+    log.recordError(new CommitUnknownError(new DatabaseUnavailableError("cut")));
+    log.recordError(new Error("of the program"));
   };
   for (let at = 0; at < 15; at++) {
     fail();
@@ -135,7 +135,7 @@ test("a reason has one line per second, with the number of omitted lines; other 
 test("the number of remembered reasons is bounded", () => {
   let lines = 0;
   const log = new ReasonLog(() => ({ info() {}, error() {}, warn: () => void lines++ }));
-  for (let n = 0; n < 1000; n++) log.failed(new DatabaseUnavailableError(`reason ${n}`));
+  for (let n = 0; n < 1000; n++) log.recordError(new DatabaseUnavailableError(`reason ${n}`));
   expect(lines).toBe(1000);
   expect((log as unknown as { reasons: Map<string, unknown> }).reasons.size).toBeLessThanOrEqual(100);
 });

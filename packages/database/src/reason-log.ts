@@ -2,7 +2,7 @@ import type { Logger } from "@framework/core";
 import { type Clock, messageOf, systemClock, throttledLog } from "@framework/core/feature";
 import { CommitUnknownError, DatabaseUnavailableError } from "./database-errors.ts";
 
-/** Minimum time between two lines with one reason. */
+/** Minimum time between two lines with the same reason. */
 const EVERY_MS = 1000;
 
 /** Maximum remembered reasons; when it is exceeded all are forgotten. */
@@ -21,7 +21,7 @@ export class ReasonLog {
   }
 
   /** Logs an error once, if it is a 503 of this package. */
-  failed(error: unknown): void {
+  recordError(error: unknown): void {
     if (!Error.isError(error) || this.logged.has(error)) return;
     this.logged.add(error);
     if (error instanceof DatabaseUnavailableError)
@@ -31,7 +31,7 @@ export class ReasonLog {
   }
 
   /** Logs a long wait for a connection or lock. */
-  waited(waitedMs: number): void {
+  recordWait(waitedMs: number): void {
     this.write("waited long for a database connection", {}, { waitedMs: Math.round(waitedMs) });
   }
 

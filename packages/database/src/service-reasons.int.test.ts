@@ -20,16 +20,16 @@ test("a service on PostgreSQL logs that its pool is exhausted, and a wait and a 
     connectionTimeoutSecs: 2,
     slowQueryMs: 1000,
   });
-  await service.ask("POST", "/hold");
-  expect(await service.ask("POST", "/things")).toBe(503);
+  await service.send("POST", "/hold");
+  expect(await service.send("POST", "/things")).toBe(503);
   const exhausted = "no connection became free in 2000 ms; all 1 of the pool are in use";
   await service.logged(because(exhausted));
-  await service.ask("POST", "/release");
+  await service.send("POST", "/release");
   const wait = await service.logged(({ message }) => message === "waited long for a database connection");
   expect(wait.waitedMs).toBeGreaterThanOrEqual(1000);
   expect(service.lines().filter(({ message }) => message === "slow query")).toEqual([]);
 
-  expect(await service.ask("GET", "/slow")).toBe(200);
+  expect(await service.send("GET", "/slow")).toBe(200);
   const slow = await service.logged(({ message }) => message === "slow query");
   expect(slow.durationMs).toBeGreaterThanOrEqual(1000);
   expect(slow.waitedMs).toBeLessThan(1000);
@@ -47,14 +47,14 @@ test("a service on PostgreSQL logs that the server's disk is full, and writes ag
   await db.execute(`CREATE TABLESPACE small LOCATION '${folder}'`);
   await db.execute("CREATE TABLE things (text TEXT) TABLESPACE small");
   await using service = await thingsService({ url: server.url });
-  expect(await service.ask("POST", "/things")).toBe(200);
+  expect(await service.send("POST", "/things")).toBe(200);
   disk.fill();
   let status = 200;
-  for (let tries = 0; status === 200 && tries < 100; tries++) status = await service.ask("POST", "/things");
+  for (let tries = 0; status === 200 && tries < 100; tries++) status = await service.send("POST", "/things");
   expect(status).toBe(503);
   await service.logged(because(/^could not extend file .*No space left on device$/));
   disk.free();
-  expect(await service.ask("POST", "/things")).toBe(200);
+  expect(await service.send("POST", "/things")).toBe(200);
   await db.execute("DROP TABLE things");
   await db.execute("DROP TABLESPACE small");
   await db.close();
@@ -62,15 +62,15 @@ test("a service on PostgreSQL logs that the server's disk is full, and writes ag
 
 test("a service on PostgreSQL logs that the server is dead, and writes once it is back", async () => {
   await using service = await thingsService({ url: server.url, connectionTimeoutSecs: 2 });
-  expect(await service.ask("POST", "/things")).toBe(200);
+  expect(await service.send("POST", "/things")).toBe(200);
   await server.kill();
   const { port } = new URL(server.url);
   const refused = because(`connect ECONNREFUSED 127.0.0.1:${port}`);
   // The first request may still meet the end of the old connection, which is another reason.
   await waitFor(async () => {
-    expect(await service.ask("POST", "/things")).toBe(503);
+    expect(await service.send("POST", "/things")).toBe(503);
     return service.lines().some(refused);
   });
   await server.start();
-  expect(await service.ask("POST", "/things")).toBe(200);
+  expect(await service.send("POST", "/things")).toBe(200);
 });

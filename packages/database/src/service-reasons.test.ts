@@ -7,21 +7,21 @@ import { because, thingsService } from "./things-service.test-kit.ts";
 test("a service on SQLite logs a long statement, and the reasons of 503 replies: the write mutex, and the lock of another process", async () => {
   await using file = databaseInFile();
   await using service = await thingsService({ url: file.url, connectionTimeoutSecs: 0.2, slowQueryMs: 100 });
-  expect(await service.ask("GET", "/slow")).toBe(200);
+  expect(await service.send("GET", "/slow")).toBe(200);
   const slow = await service.logged(({ message }) => message === "slow query");
   expect(slow.durationMs).toBeGreaterThanOrEqual(100);
   expect(slow.waitedMs).toBe(0);
 
-  await service.ask("POST", "/hold");
-  expect(await service.ask("POST", "/things")).toBe(503);
+  await service.send("POST", "/hold");
+  expect(await service.send("POST", "/things")).toBe(503);
   await service.logged(
     because(/^the writing connection did not become free in 200 ms; one transaction held it/),
   );
-  await service.ask("POST", "/release");
+  await service.send("POST", "/release");
 
   using other = new DatabaseSync(file.url.slice("sqlite://".length));
   other.exec("BEGIN IMMEDIATE");
-  expect(await service.ask("POST", "/things")).toBe(503);
+  expect(await service.send("POST", "/things")).toBe(503);
   await service.logged(because("another process holds the lock"));
   other.exec("COMMIT");
 });
@@ -34,12 +34,12 @@ test("a service on SQLite logs a long wait for the write mutex on a separate lin
     connectionTimeoutSecs: 60,
     synchronous: "normal",
   });
-  await service.ask("POST", "/hold");
-  const waiting = service.ask("POST", "/things");
+  await service.send("POST", "/hold");
+  const waiting = service.send("POST", "/things");
   await service.logged(({ message }) => message === "storing"); // a busy machine delays the request
-  expect(await service.ask("GET", "/things")).toBe(200);
+  expect(await service.send("GET", "/things")).toBe(200);
   await pause(1200);
-  await service.ask("POST", "/release");
+  await service.send("POST", "/release");
   expect(await waiting).toBe(200);
   const wait = await service.logged(({ message }) => message === "waited long for a database connection");
   expect(wait.waitedMs).toBeGreaterThanOrEqual(1000);

@@ -2,9 +2,15 @@ import { FrameworkError } from "@framework/core";
 import { handled, isPromise, returnedInstead } from "@framework/core/feature";
 import { isObject } from "./arguments.ts";
 import type { Outcome, Session } from "./backend.ts";
-import type { Ask, Executed, Queries, Row, StreamOptions, UntilOptions } from "./queries.ts";
+import type { QueryMethod, Executed, Queries, Row, StreamOptions, UntilOptions } from "./queries.ts";
 import type { TextChecker } from "./sql-text/text-checker.ts";
-import { type Asked, type AskedWith, checkStatement, type Statement, toStatement } from "./statement.ts";
+import {
+  type StatementInput,
+  type StatementArguments,
+  checkStatement,
+  type Statement,
+  toStatement,
+} from "./statement.ts";
 
 const MAX_BATCH = 10_000;
 const DEFAULT_BATCH = 500;
@@ -23,19 +29,19 @@ export class SessionQueries implements Queries {
     this.isUrgent = isObject(options) && options.isUrgent === true;
   }
 
-  readonly query = ((asked: Asked, ...others: AskedWith): Promise<Row[]> =>
-    this.answer(asked, others, allRows)) as Ask<object, "rows">;
+  readonly query = ((input: StatementInput, ...others: StatementArguments): Promise<Row[]> =>
+    this.runAndPick(input, others, allRows)) as QueryMethod<object, "rows">;
 
-  readonly fetchAll: Ask<object, "rows"> = this.query;
+  readonly fetchAll: QueryMethod<object, "rows"> = this.query;
 
-  readonly fetchOne = ((asked: Asked, ...others: AskedWith): Promise<Row | null> =>
-    this.answer(asked, others, firstRow, true)) as Ask<object, "row">;
+  readonly fetchOne = ((input: StatementInput, ...others: StatementArguments): Promise<Row | null> =>
+    this.runAndPick(input, others, firstRow, true)) as QueryMethod<object, "row">;
 
-  readonly fetchValue = ((asked: Asked, ...others: AskedWith): Promise<unknown> =>
-    this.answer(asked, others, firstValue, true)) as Ask<unknown, "value">;
+  readonly fetchValue = ((input: StatementInput, ...others: StatementArguments): Promise<unknown> =>
+    this.runAndPick(input, others, firstValue, true)) as QueryMethod<unknown, "value">;
 
-  execute(asked: Asked, ...others: AskedWith): Promise<Executed> {
-    return this.answer(asked, others, executed);
+  execute(input: StatementInput, ...others: StatementArguments): Promise<Executed> {
+    return this.runAndPick(input, others, executed);
   }
 
   stream<T extends object = Row>(
@@ -58,19 +64,19 @@ export class SessionQueries implements Queries {
   }
 
   /** Not async, because SQLite runs synchronously. */
-  private answer<T>(
-    asked: Asked,
-    others: AskedWith,
+  private runAndPick<T>(
+    input: StatementInput,
+    others: StatementArguments,
     pick: (outcome: Outcome) => T,
     first = false,
   ): Promise<T> {
     try {
       this.signal?.throwIfAborted();
       const { session, signal, isUrgent } = this;
-      const statement = toStatement(asked, others);
+      const statement = toStatement(input, others);
       this.checker.check(statement);
       const outcome = session.run(statement, { signal, isUrgent, first, waitedMs: 0, workedMs: null });
-      return isPromise(outcome) ? handled(later(outcome, pick)) : Promise.resolve(pick(outcome));
+      return isPromise(outcome) ? handled(pickLater(outcome, pick)) : Promise.resolve(pick(outcome));
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- rejects with any thrown value, like an async function
       return handled(Promise.reject(error));
@@ -79,7 +85,7 @@ export class SessionQueries implements Queries {
 }
 
 /** Async, so that the stack of an error includes the caller. */
-const later = async <T>(outcome: Promise<Outcome>, pick: (outcome: Outcome) => T): Promise<T> =>
+const pickLater = async <T>(outcome: Promise<Outcome>, pick: (outcome: Outcome) => T): Promise<T> =>
   pick(await outcome);
 
 async function* oneByOne(

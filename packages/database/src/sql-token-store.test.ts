@@ -19,7 +19,7 @@ test("a removal of expired tokens that fails is reported, and fails no write", a
   const clock = virtualClock({ start: 1_800_000_000_000 });
   const db = openDatabase({ url: "sqlite://:memory:" });
   const failed = Promise.withResolvers<unknown>();
-  const store = sqlTokenStore(db, { clock, sweepFailed: failed.resolve });
+  const store = sqlTokenStore(db, { clock, onSweepError: failed.resolve });
   const expiresAt = clock.date() / 1000;
   await store.revoke("old", expiresAt - 100);
   await db.execute`CREATE TRIGGER keep BEFORE DELETE ON framework_tokens BEGIN SELECT RAISE(ABORT, 'kept'); END`;

@@ -21,7 +21,7 @@ export interface SqlTokenStoreOptions {
   /** Clock of expiry. @default the system clock */
   readonly clock?: Clock;
   /** Called with the error of a removal of expired tokens. If it throws, that is a process warning. @default a process warning */
-  readonly sweepFailed?: (error: unknown) => void;
+  readonly onSweepError?: (error: unknown) => void;
 }
 
 /** Number of writes between two removals of expired tokens. */
@@ -39,7 +39,7 @@ const WRITES_PER_SWEEP = 1000;
  */
 export const sqlTokenStore = (
   db: Database,
-  { clock = systemClock, sweepFailed }: SqlTokenStoreOptions = {},
+  { clock = systemClock, onSweepError }: SqlTokenStoreOptions = {},
 ): SqlTokenStore => {
   let table: Promise<void> | null = null;
   const ready = (): Promise<void> => {
@@ -52,8 +52,8 @@ export const sqlTokenStore = (
   const hasWritten = expirySweep({
     everyWrites: WRITES_PER_SWEEP,
     remove: () => db.execute`DELETE FROM framework_tokens WHERE expires_at <= ${clock.date() / 1000 - 60}`,
-    what: "expired tokens",
-    failed: sweepFailed,
+    subject: "expired tokens",
+    onError: onSweepError,
   });
   /** The later expiry of an entry and its replacement. */
   const later = sql`CASE WHEN excluded.expires_at > framework_tokens.expires_at

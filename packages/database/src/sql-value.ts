@@ -10,9 +10,9 @@ export type SqlValue = SqlScalar | readonly SqlScalar[];
  *
  * @throws DATABASE_BAD_VALUE for `undefined`, objects, functions, NaN and infinities, invalid dates, and strings with NUL, which PostgreSQL cannot store
  */
-export const checkValue = (value: unknown, place: number): void => {
+export const checkValue = (value: unknown, index: number): void => {
   const problem = problemOf(value);
-  if (problem !== null) throw new FrameworkError("DATABASE_BAD_VALUE", `parameter $${place} ${problem}`);
+  if (problem !== null) throw new FrameworkError("DATABASE_BAD_VALUE", `parameter $${index} ${problem}`);
 };
 
 const problemOf = (value: unknown): string | null => {

@@ -83,7 +83,7 @@ test("whole numbers and booleans are bound as integers, other numbers as REAL", 
   expect(await db.fetchValue`SELECT ${-0}`).toBe(-0);
 });
 
-test("a closed file answers 503 to reads and writes that it has prepared", async () => {
+test("prepared reads and writes of a closed file fail with 503", async () => {
   await using db = inFile();
   const texts = ["CREATE TABLE IF NOT EXISTS things (n INTEGER)", "SELECT n FROM things"];
   for (const text of texts) await db.query(text);
@@ -105,7 +105,7 @@ test("a prepared statement follows changes of its table", async () => {
   await expect(db.fetchOne("SELECT b FROM things")).rejects.toThrow("no such column: b");
 });
 
-test("a full database refuses writes with the reason, and takes them again once there is space", async () => {
+test("a full database refuses writes with the reason, and accepts them again when there is space", async () => {
   const db = inMemory();
   await db.execute("CREATE TABLE things (bytes BLOB)");
   await db.query("PRAGMA max_page_count = 20"); // in memory there is one connection, which keeps it

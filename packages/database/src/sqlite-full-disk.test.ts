@@ -14,7 +14,7 @@ const expectFullAndFree = async (
 ): Promise<void> => {
   let stored = 0;
   const write = async (path = "/things"): Promise<number> => {
-    const status = await service.ask("POST", path);
+    const status = await service.send("POST", path);
     if (status === 200) stored++;
     return status;
   };

@@ -68,18 +68,18 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("after one long read the same text runs on the process: the event loop turns meanwhile", async () => {
+test("after one long read the same text runs in the process: the event loop turns meanwhile", async () => {
   await using db = opened({ longReadMs: 10 });
   expect(await turnsDuring(() => count(db, 400_000))).toBeLessThan(5);
   const long = count(db, 400_000);
   expect(await turnsDuring(() => long)).toBeGreaterThan(100);
   const ends: string[] = [];
-  const note = (what: string) => (): void => void ends.push(what);
+  const note = (name: string) => (): void => void ends.push(name);
   await Promise.all([count(db, 400_000).then(note("long")), db.query("SELECT 1").then(note("short"))]);
   expect(ends).toEqual(["short", "long"]);
 });
 
-test("a text whose first read was short runs on the process after its first long one", async () => {
+test("a text whose first read was short runs in the process after its first long one", async () => {
   await using db = opened({ longReadMs: 10 });
   await count(db, 10);
   expect(await turnsDuring(() => count(db, 400_000))).toBeLessThan(5);
@@ -123,11 +123,11 @@ test("errors are the same with and without the process", async () => {
   await using db = opened();
   await using plain = opened({ longReadMs: 0 });
   const text = `${counting}SELECT max(n), abs($2) FROM c`;
-  const least = -(2n ** 63n);
+  const min = -(2n ** 63n);
   await db.query(text, [100_000, 1]);
-  const away = (await failure(later(db.query(text, [3, least])))) as DatabaseError;
-  const direct = (await failure(plain.query(text, [3, least]))) as DatabaseError;
-  expect(away).toBeInstanceOf(DatabaseError);
+  const inReader = (await failure(later(db.query(text, [3, min])))) as DatabaseError;
+  const direct = (await failure(plain.query(text, [3, min]))) as DatabaseError;
+  expect(inReader).toBeInstanceOf(DatabaseError);
   const facts = ({ code, kind, sqlCode, constraint, message }: DatabaseError) => [
     code,
     kind,
@@ -135,7 +135,7 @@ test("errors are the same with and without the process", async () => {
     constraint,
     message,
   ];
-  expect(facts(away)).toEqual(facts(direct));
+  expect(facts(inReader)).toEqual(facts(direct));
   expect(await failure(db.query(text, [3, [1]]))).toMatchObject({ code: "DATABASE_BAD_VALUE" });
   expect(await count(db, 3)).toBe(3);
 });

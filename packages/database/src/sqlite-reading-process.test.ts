@@ -13,7 +13,10 @@ import { databaseInFile } from "./testing/test-database.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Runs long reads, counts event-loop turns during the last ones, and neither closes the database nor exits. On a busy machine the answer can be there before the loop turns: it reads up to twenty times. */
+/**
+ * Runs long reads, counts event-loop turns during the last ones, and neither closes the database nor exits. On a busy machine the result can arrive before
+ * the loop turns: it reads up to twenty times.
+ */
 const program = (index: string): string => `
 import { openDatabase } from ${JSON.stringify(index)};
 const db = openDatabase({ url: process.argv[1], longReadMs: 1 });
@@ -74,7 +77,7 @@ const endless = (index: string): string => `
 import { openDatabase } from ${JSON.stringify(index)};
 const db = openDatabase({ url: process.argv[1], longReadMs: 1 });
 db.query("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c) SELECT count(*) FROM c").catch(() => {});
-process.stdout.write("asked");
+process.stdout.write("sent");
 `;
 
 test("an endless read ends with its process, even if the process is killed", async () => {

@@ -73,10 +73,10 @@ const checkTemplate = (strings: unknown): void => {
 };
 
 const badStatement = (given: unknown): FrameworkError => {
-  const what = Array.isArray(given) ? "a list" : given === null ? "null" : typeof given;
+  const received = Array.isArray(given) ? "a list" : given === null ? "null" : typeof given;
   return new FrameworkError(
     "DATABASE_BAD_STATEMENT",
-    `a statement must be a template, a string, or a statement of \`sql\`, not ${what}`,
+    `a statement must be a template, a string, or a statement of \`sql\`, not ${received}`,
   );
 };
 
@@ -155,8 +155,8 @@ export const sql: SqlTag = Object.assign(tag, {
 });
 
 /** First argument of a query method: a template, a statement, or a text. */
-export type Asked = TemplateStringsArray | Statement | string;
-export type AskedWith = readonly (SqlInput | readonly SqlValue[] | undefined)[];
+export type StatementInput = TemplateStringsArray | Statement | string;
+export type StatementArguments = readonly (SqlInput | readonly SqlValue[] | undefined)[];
 
 const noValues: readonly SqlValue[] = Object.freeze([]);
 
@@ -166,9 +166,9 @@ const checkedValues = (values: readonly SqlValue[]): readonly SqlValue[] => {
 };
 
 /** Parses the arguments of a query method. @throws DATABASE_BAD_STATEMENT, DATABASE_BAD_VALUE, DATABASE_BAD_PARAMETERS */
-export const toStatement = (asked: Asked, others: AskedWith): Statement => {
-  if (typeof asked === "string") return new Statement(asked, listOf(others));
-  return asked instanceof Statement ? asked : ofTemplate(asked, others as readonly SqlInput[]);
+export const toStatement = (input: StatementInput, others: StatementArguments): Statement => {
+  if (typeof input === "string") return new Statement(input, listOf(others));
+  return input instanceof Statement ? input : ofTemplate(input, others as readonly SqlInput[]);
 };
 
 /** Checks that the argument of `stream` is a statement of `sql`. @throws DATABASE_BAD_STATEMENT */
@@ -180,7 +180,7 @@ export const checkStatement = (given: unknown): void => {
   );
 };
 
-const listOf = ([values = noValues, ...more]: AskedWith): readonly SqlValue[] => {
+const listOf = ([values = noValues, ...more]: StatementArguments): readonly SqlValue[] => {
   if (Array.isArray(values) && more.length === 0) return checkedValues(values);
   throw new FrameworkError(
     "DATABASE_BAD_PARAMETERS",

@@ -14,8 +14,8 @@ export interface LogLine {
 /** The service of `things.test-program.ts` in its own process. */
 export interface ThingsService extends AsyncDisposable {
   readonly program: Program;
-  /** Status of a request. */
-  ask(method: "GET" | "POST", path: string): Promise<number>;
+  /** Sends a request. Returns the status. */
+  send(method: "GET" | "POST", path: string): Promise<number>;
   /** Number of stored rows. */
   count(): Promise<number>;
   /** Waits for the first log line that matches. */
@@ -38,7 +38,7 @@ export const thingsService = async (config: Partial<DatabaseConfig>): Promise<Th
       .map((line) => JSON.parse(line) as LogLine);
   return {
     program,
-    ask: async (method, path) => (await client.request(method, path)).status,
+    send: async (method, path) => (await client.request(method, path)).status,
     count: async () => (await client.get("/things")).json<{ count: number }>().count,
     logged: (holds) => waitFor(() => lines().find(holds)),
     lines,

@@ -11,7 +11,7 @@ export class TransactionLease implements IdleTransaction {
   usedAt: number = performance.now();
   private running = 0;
   private hasExpired = false;
-  private isOver = false;
+  private hasEnded = false;
 
   constructor(open: OpenTransaction, limit: IdleLimit) {
     this.open = open;
@@ -19,9 +19,9 @@ export class TransactionLease implements IdleTransaction {
     limit.add(this);
   }
 
-  /** Whether the connection was released. */
-  get over(): boolean {
-    return this.isOver;
+  /** Whether the commit or rollback has begun. */
+  get ended(): boolean {
+    return this.hasEnded;
   }
 
   /** Restarts the idle timeout. @throws DATABASE_TRANSACTION_IDLE if it has already expired */
@@ -31,11 +31,11 @@ export class TransactionLease implements IdleTransaction {
   }
 
   /** Records the start of a statement: while one is running, the transaction is not idle. */
-  begun(): void {
+  beginStatement(): void {
     this.running++;
   }
 
-  done(): void {
+  endStatement(): void {
     this.running--;
     this.usedAt = performance.now();
   }
@@ -60,7 +60,7 @@ export class TransactionLease implements IdleTransaction {
   }
 
   private end(): void {
-    this.isOver = true;
+    this.hasEnded = true;
     this.limit.remove(this);
   }
 }

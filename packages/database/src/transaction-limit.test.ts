@@ -16,7 +16,7 @@ test("a finished transaction leaves no timer", async () => {
     for (let done = 0; done < 50; done++) await db.transaction(async () => {}, limit);
     for (let failed = 0; failed < 50; failed++)
       await db.transaction(() => Promise.reject(new Error("no")), limit).catch(() => {});
-    await waitFor(() => timers.size <= 5); // those of the wait itself
+    await waitFor(() => timers.size <= 5); // the timers of the wait itself
   } finally {
     hook.disable();
     await db.close();

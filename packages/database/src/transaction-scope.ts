@@ -7,7 +7,7 @@ import {
   DatabaseUnavailableError,
   nestedTransactionOpen,
   transactionAborted,
-  transactionOver,
+  transactionEnded,
 } from "./database-errors.ts";
 import type { Row } from "./queries.ts";
 import type { Statement } from "./statement.ts";
@@ -25,7 +25,7 @@ export class TransactionScope implements Session {
   private readonly lease: TransactionLease;
   private readonly depth: number;
   private readonly callbacksBefore: number;
-  private readonly notesBefore: number;
+  private readonly notificationsBefore: number;
   private hasEnded = false;
   private failure: unknown = null;
   private nested: TransactionScope | null = null;
@@ -35,7 +35,7 @@ export class TransactionScope implements Session {
     this.depth = depth;
     this.callbacks = callbacks;
     this.callbacksBefore = callbacks.count;
-    this.notesBefore = lease.open.bufferedNotifications?.count ?? 0;
+    this.notificationsBefore = lease.open.bufferedNotifications?.count ?? 0;
   }
 
   run(statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
@@ -47,7 +47,7 @@ export class TransactionScope implements Session {
     const batches = this.lease.open.stream(statement, batchSize, signal);
     try {
       for (;;) {
-        const { done, value } = await this.later(batches.next(), statement.text);
+        const { done, value } = await this.track(batches.next(), statement.text);
         this.check(); // the level may have ended meanwhile
         if (done === true) return;
         yield value;
@@ -81,7 +81,7 @@ export class TransactionScope implements Session {
       return nested;
     } catch (error) {
       this.nested = null;
-      throw this.failed(error, "SAVEPOINT");
+      throw this.recordFailure(error, "SAVEPOINT");
     }
   }
 
@@ -95,16 +95,16 @@ export class TransactionScope implements Session {
   async undo(nested: TransactionScope): Promise<void> {
     nested.end();
     this.callbacks.dropFrom(nested.callbacksBefore);
-    this.lease.open.bufferedNotifications?.dropFrom(nested.notesBefore);
+    this.lease.open.bufferedNotifications?.dropFrom(nested.notificationsBefore);
     if (this.nested !== nested) return; // its release has failed, so this level has failed too
-    if (this.lease.over) return; // the whole transaction has been rolled back
+    if (this.lease.ended) return; // the whole transaction has been rolled back
     const { savepoint } = nested;
     await this.leave(nested, `ROLLBACK TO SAVEPOINT ${savepoint}; RELEASE SAVEPOINT ${savepoint}`);
   }
 
-  /** Ends the level successfully. Throws the first failure of the level, if there was one. */
+  /** Ends the level successfully. Throws the first failure of the level, if any. */
   finish(): void {
-    if (this.hasEnded) throw transactionOver();
+    if (this.hasEnded) throw transactionEnded();
     this.lease.touch();
     if (this.nested !== null) throw nestedTransactionOpen();
     this.hasEnded = true;
@@ -132,7 +132,7 @@ export class TransactionScope implements Session {
     try {
       await this.lease.open.script(text);
     } catch (error) {
-      throw this.failed(error, text);
+      throw this.recordFailure(error, text);
     }
   }
 
@@ -140,32 +140,32 @@ export class TransactionScope implements Session {
     this.check();
     try {
       const result = act(this.lease.open);
-      return isPromise(result) ? this.later(result, text) : result;
+      return isPromise(result) ? this.track(result, text) : result;
     } catch (error) {
-      throw this.failed(error, text);
+      throw this.recordFailure(error, text);
     }
   }
 
-  private async later<T>(result: Promise<T>, text: string): Promise<T> {
-    this.lease.begun();
+  private async track<T>(result: Promise<T>, text: string): Promise<T> {
+    this.lease.beginStatement();
     try {
       return await result;
     } catch (error) {
-      throw this.failed(error, text);
+      throw this.recordFailure(error, text);
     } finally {
-      this.lease.done();
+      this.lease.endStatement();
     }
   }
 
   private check(): void {
-    if (this.hasEnded) throw transactionOver();
+    if (this.hasEnded) throw transactionEnded();
     this.lease.touch();
     if (this.nested !== null) throw nestedTransactionOpen();
     if (this.failure !== null) throw this.failure;
   }
 
   /** Records the first failure of this level. Returns the error to throw: the recorded failure, if the level had already failed. */
-  private failed(error: unknown, text: string): unknown {
+  private recordFailure(error: unknown, text: string): unknown {
     if (wasNotSent(error)) return error;
     if (this.failure !== null) return this.failure;
     this.failure = error instanceof DatabaseError ? transactionAborted(error, text) : error;

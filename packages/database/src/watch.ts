@@ -24,7 +24,7 @@ export interface WatchOptions {
   readonly operations: Operations<Statement>;
   /** Records the duration of each statement, if given. */
   readonly seconds?: Histogram;
-  /** Records how long each statement and transaction waited for a connection or lock, if given. */
+  /** Records the wait of each statement and transaction for a connection or lock, if given. */
   readonly waits?: Histogram;
 }
 
@@ -69,28 +69,28 @@ export class WatchedBackend implements Backend {
     this.statements++;
     try {
       const outcome = session.run(statement, execution);
-      if (isPromise(outcome)) return this.later(outcome, from, statement, execution);
+      if (isPromise(outcome)) return this.timedAsync(outcome, from, statement, execution);
       const { waitedMs } = execution;
-      const ranMs = this.observed(from, waitedMs);
-      if (waitedMs > 0) this.waited(waitedMs);
-      if (ranMs >= this.noticeMs) this.held(session, statement, execution, ranMs);
+      const ranMs = this.recordDuration(from, waitedMs);
+      if (waitedMs > 0) this.recordWait(waitedMs);
+      if (ranMs >= this.noticeMs) this.recordBlocking(session, statement, execution, ranMs);
       return outcome;
     } catch (error) {
-      this.failed(error);
-      this.observed(from, 0);
-      if (execution.waitedMs > 0) this.waited(execution.waitedMs);
+      this.recordFailure(error);
+      this.recordDuration(from, 0);
+      if (execution.waitedMs > 0) this.recordWait(execution.waitedMs);
       throw error;
     }
   }
 
   /** Records the duration of a statement without its wait; returns it in milliseconds. */
-  private observed(from: number, waitedMs: number): number {
+  private recordDuration(from: number, waitedMs: number): number {
     const ranMs = performance.now() - from - waitedMs;
     this.options.seconds?.observe(ranMs / 1000);
     return ranMs;
   }
 
-  private async later(
+  private async timedAsync(
     outcome: Promise<Outcome>,
     from: number,
     statement: Statement,
@@ -101,22 +101,27 @@ export class WatchedBackend implements Backend {
       return await outcome;
     } catch (error) {
       isUnavailable = error instanceof DatabaseUnavailableError;
-      this.failed(error);
+      this.recordFailure(error);
       throw error;
     } finally {
       const { waitedMs } = execution;
-      const ranMs = this.observed(from, waitedMs);
-      this.waited(waitedMs);
-      if (!isUnavailable) this.took(statement, ranMs, waitedMs);
+      const ranMs = this.recordDuration(from, waitedMs);
+      this.recordWait(waitedMs);
+      if (!isUnavailable) this.logSlow(statement, ranMs, waitedMs);
     }
   }
 
-  private held(session: Session, statement: Statement, { workedMs }: Execution, ranMs: number): void {
-    if (session === this.backend) this.backend.longReads?.took(statement.text, ranMs, workedMs);
-    this.took(statement, ranMs, 0);
+  private recordBlocking(
+    session: Session,
+    statement: Statement,
+    { workedMs }: Execution,
+    ranMs: number,
+  ): void {
+    if (session === this.backend) this.backend.longReads?.record(statement.text, ranMs, workedMs);
+    this.logSlow(statement, ranMs, 0);
   }
 
-  private took({ text }: Statement, ranMs: number, waitedMs: number): void {
+  private logSlow({ text }: Statement, ranMs: number, waitedMs: number): void {
     const { slowQueryMs, log } = this.options;
     if (slowQueryMs === 0 || ranMs < slowQueryMs) return;
     this.slow++;
@@ -127,51 +132,52 @@ export class WatchedBackend implements Backend {
     });
   }
 
-  private waited(waitedMs: number): void {
+  private recordWait(waitedMs: number): void {
     this.options.waits?.observe(waitedMs / 1000);
-    if (this.options.slowQueryMs > 0 && waitedMs >= this.options.slowQueryMs) this.reasons.waited(waitedMs);
+    if (this.options.slowQueryMs > 0 && waitedMs >= this.options.slowQueryMs)
+      this.reasons.recordWait(waitedMs);
   }
 
-  private failed(error: unknown): void {
+  private recordFailure(error: unknown): void {
     this.failures++;
-    this.reasons.failed(error);
+    this.reasons.recordError(error);
   }
 
   begin(options: BeginOptions): Awaitable<OpenTransaction> {
     const from = performance.now();
-    const begun = this.explained(() => this.backend.begin(options));
+    const begun = this.withLoggedReason(() => this.backend.begin(options));
     return mapAwaitable(begun, (open) => {
-      this.waited(performance.now() - from);
+      this.recordWait(performance.now() - from);
       return new WatchedTransaction(open, this);
     });
   }
 
   /** Runs an operation that is not a statement, and logs its error if it is a 503. */
-  explained<T>(act: () => Awaitable<T>): Awaitable<T> {
-    const failed = (error: unknown): never => {
-      this.reasons.failed(error);
+  withLoggedReason<T>(act: () => Awaitable<T>): Awaitable<T> {
+    const onError = (error: unknown): never => {
+      this.reasons.recordError(error);
       throw error;
     };
     try {
       const result = act();
-      return isPromise(result) ? result.catch(failed) : result;
+      return isPromise(result) ? result.catch(onError) : result;
     } catch (error) {
-      return failed(error);
+      return onError(error);
     }
   }
 
   stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]> {
-    return this.follow(this.backend.stream(statement, batchSize, signal), statement);
+    return this.observeStream(this.backend.stream(statement, batchSize, signal), statement);
   }
 
-  /** Counts and publishes a stream as one statement, which ends with the last row or when the reader breaks off. */
-  async *follow(batches: AsyncIterableIterator<Row[]>, statement: Statement): AsyncGenerator<Row[]> {
+  /** Counts and publishes a stream as one statement, which ends with the last row or when the reader stops. */
+  async *observeStream(batches: AsyncIterableIterator<Row[]>, statement: Statement): AsyncGenerator<Row[]> {
     this.statements++;
     const operation = this.options.operations.begin(statement);
     try {
       yield* batches;
     } catch (error) {
-      this.failed(error);
+      this.recordFailure(error);
       operation?.fail(error);
       throw error;
     } finally {
@@ -180,7 +186,7 @@ export class WatchedBackend implements Backend {
   }
 
   async notify(channel: string, payload: string): Promise<void> {
-    await this.explained(() => this.backend.notify(channel, payload));
+    await this.withLoggedReason(() => this.backend.notify(channel, payload));
   }
 
   async listen(
@@ -188,7 +194,7 @@ export class WatchedBackend implements Backend {
     listener: (payload: string) => void,
     onGap: () => void,
   ): Promise<() => Promise<void>> {
-    return await this.explained(() => this.backend.listen(channel, listener, onGap));
+    return await this.withLoggedReason(() => this.backend.listen(channel, listener, onGap));
   }
 
   metrics(): PoolMetrics {
@@ -214,11 +220,11 @@ class WatchedTransaction implements OpenTransaction {
   }
 
   stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]> {
-    return this.watch.follow(this.open.stream(statement, batchSize, signal), statement);
+    return this.watch.observeStream(this.open.stream(statement, batchSize, signal), statement);
   }
 
   script(text: string, signal?: AbortSignal): Awaitable<void> {
-    return this.watch.explained(() => this.open.script(text, signal));
+    return this.watch.withLoggedReason(() => this.open.script(text, signal));
   }
 
   get bufferedNotifications(): BufferedNotifications | undefined {
@@ -226,11 +232,11 @@ class WatchedTransaction implements OpenTransaction {
   }
 
   notify(channel: string, payload: string): Awaitable<void> {
-    return this.watch.explained(() => this.open.notify(channel, payload));
+    return this.watch.withLoggedReason(() => this.open.notify(channel, payload));
   }
 
   commit(): Awaitable<boolean> {
-    return this.watch.explained(() => this.open.commit());
+    return this.watch.withLoggedReason(() => this.open.commit());
   }
 
   rollback(): Awaitable<void> {

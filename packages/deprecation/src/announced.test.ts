@@ -21,7 +21,7 @@ test("the API document marks deprecated operations and describes their fields", 
   const { deprecated, responses } = paths["/v1/books/{id}"].get;
   expect(deprecated).toBe(true);
   expect(responses["2XX"].headers).toEqual({
-    Deprecation: { description: "Deprecated since 2026-11-01T00:00:00.000Z.", schema: { type: "string" } },
+    Deprecation: { description: "Deprecated from 2026-11-01T00:00:00.000Z.", schema: { type: "string" } },
     Sunset: { description: "May stop working on 2027-11-01T00:00:00.000Z.", schema: { type: "string" } },
     Link: { description: "Use /v2/books/{id} instead.", schema: { type: "string" } },
   });

@@ -15,7 +15,7 @@ const countsOf = async (app: App): Promise<Record<string, number>> => {
   return Object.fromEntries([...lines].map(([, labels = "", count]) => [labels, Number(count)]));
 };
 
-test("the metric names the API key, the user, or the token's client or subject, for refused callers too", async () => {
+test("the metric names the API key, the user, or the token's client or subject; a rejected caller is anonymous", async () => {
   const app = new Api().enableDeprecation().enablePrometheus({ processMetrics: false });
   const jwt = new JwtAuth({ secret: "at least 32 bytes, out of the environment" });
   app.use(
@@ -55,7 +55,7 @@ test("the metric names the API key, the user, or the token's client or subject, 
   });
 });
 
-test("10,000 callers create at most maxCallers series and one for the rest of each route, and every call is counted", async () => {
+test("10,000 callers create at most maxCallers series and one more for each route, and every call is counted", async () => {
   const app = new Api()
     .enableDeprecation({ maxCallers: 20, callerOf: (request) => request.getHeader("x-caller") })
     .enablePrometheus({ processMetrics: false });
@@ -71,7 +71,7 @@ test("10,000 callers create at most maxCallers series and one for the rest of ea
   expect(counts['caller="other",method="GET",path="/b/{id}"']).toBe(4990);
 });
 
-test("a callerOf that returns a promise is an error, and undefined means no caller", async () => {
+test("a callerOf that returns a promise is an error; undefined means an anonymous caller", async () => {
   for (const [name, status] of [
     [Promise.resolve("ann"), 500],
     [undefined, 200],

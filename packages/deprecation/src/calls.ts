@@ -1,17 +1,17 @@
 import type { Endpoint } from "@framework/core";
 import type { Sample } from "@framework/core/feature";
 
-/** Calls of deprecated routes by one caller. */
+/** Calls of one deprecated route by one caller. */
 interface Count {
   value: number;
   readonly labels: { readonly method: string; readonly path: string; readonly caller: string };
 }
 
-/** Counts the calls of deprecated routes by route and caller, for at most `maxCallers` pairs; further callers of a route are counted together. */
+/** Counts the calls of deprecated routes by route and caller, for at most `maxCallers` pairs; further callers of a route are counted as `other`. */
 export class DeprecatedCalls {
   private readonly counts: Map<string, Count> = new Map();
   private readonly maxCallers: number;
-  private named = 0;
+  private namedCallers = 0;
 
   constructor(maxCallers: number) {
     this.maxCallers = maxCallers;
@@ -22,8 +22,8 @@ export class DeprecatedCalls {
     const key = (label: string): string => `${method} ${pattern} ${label}`;
     const known = this.counts.get(key(caller));
     if (known !== undefined) known.value++;
-    else if (name === null || this.named < this.maxCallers) {
-      if (name !== null) this.named++;
+    else if (name === null || this.namedCallers < this.maxCallers) {
+      if (name !== null) this.namedCallers++;
       this.counts.set(key(caller), { value: 1, labels: { method, path: pattern, caller } });
     } else {
       const rest = this.counts.get(key("other"));

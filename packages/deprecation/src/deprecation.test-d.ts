@@ -12,7 +12,7 @@ new (Blueprint.with(deprecation))("/v1", { deprecated: "2026-11-01" }).get(
   () => 1,
 );
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only on an app with the feature
 new App().enableDeprecation();
 
 // @ts-expect-error a misspelt option

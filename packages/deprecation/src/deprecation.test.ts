@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- eachClient registers the tests
 import { App, Blueprint, NotFoundError, Response } from "@framework/core";
 import { eachClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -13,7 +13,7 @@ const expected = ["@1793491200", "Mon, 01 Nov 2027 10:00:00 GMT", '</v2/books/7>
 const fieldsOf = ({ headers }: { readonly headers: Pick<Headers, "get"> }) =>
   ["deprecation", "sunset", "link"].map((name) => headers.get(name));
 
-const ask = async (app: App, path: string) =>
+const getFields = async (app: App, path: string) =>
   fieldsOf(await app.fetch(new Request(`http://localhost${path}`)));
 
 const makeApp = () => {
@@ -42,18 +42,18 @@ eachClient(test, makeApp, {
       expect([path, reply.status, ...fieldsOf(reply)]).toEqual([path, status, ...expected]);
     }
   },
-  "replies of other routes and of unknown paths do not": async (client) => {
+  "replies of other routes and of unknown paths have none of the fields": async (client) => {
     for (const path of ["/v2/books/7", "/nowhere", "/%zz"])
       expect(fieldsOf(await client.get(path))).toEqual([null, null, null]);
   },
-  "HEAD has the fields of GET": async (client) => {
+  "a reply to HEAD has the fields of GET": async (client) => {
     expect(fieldsOf(await client.request("HEAD", "/v1/books/7"))).toEqual(expected);
   },
 });
 
-test("middleware that answers before the route does not hide the fields", async () => {
+test("a reply of middleware before the route has the fields", async () => {
   const app = makeApp().use(() => new Response("busy", { status: 503 }));
-  expect(await ask(app, "/v1/books/7")).toEqual(expected);
+  expect(await getFields(app, "/v1/books/7")).toEqual(expected);
 });
 
 test("a blueprint's options apply to its routes, and a route may replace or disable them", async () => {
@@ -69,17 +69,17 @@ test("a blueprint's options apply to its routes, and a route may replace or disa
   app.registerBlueprint(v1);
   const policy = '<https://api.example/old>; rel="deprecation"';
   const sunset = "Mon, 01 Nov 2027 00:00:00 GMT";
-  expect(await ask(app, "/v1/books")).toEqual([
+  expect(await getFields(app, "/v1/books")).toEqual([
     "@1793491200",
     sunset,
     `</v2>; rel="successor-version", ${policy}`,
   ]);
-  expect(await ask(app, "/v1/authors")).toEqual([
+  expect(await getFields(app, "/v1/authors")).toEqual([
     "@1793491200",
     null,
     `</v2/people>; rel="successor-version", ${policy}`,
   ]);
-  expect(await ask(app, "/v1/health")).toEqual([null, null, null]);
+  expect(await getFields(app, "/v1/health")).toEqual([null, null, null]);
 });
 
 test("a route with deprecated: false ignores its blueprint's successor and sunset", async () => {
@@ -93,10 +93,10 @@ test("a route with deprecated: false ignores its blueprint's successor and sunse
   const app = new Api().enableDeprecation();
   app.registerBlueprint(v1);
   for (const path of ["/v1/a/health", "/v1/a/ready"])
-    expect(await ask(app, path)).toEqual([null, null, null]);
+    expect(await getFields(app, path)).toEqual([null, null, null]);
 });
 
-test("a successor of the route itself with deprecated: false is a start error", async () => {
+test("deprecated: false with a successor on the same route is a start error", async () => {
   const v1 = new (Blueprint.with(deprecation))("/v1", { deprecated: "2026-11-01", successor: "/v2" });
   v1.get("/health", { deprecated: false, successor: "/v2/health" }, () => "well");
   v1.get("/ready", { deprecated: false, successor: false }, () => "ready");
@@ -119,7 +119,7 @@ test("fields and links set by the handler are kept", async () => {
     { deprecated: "2026-11-01", sunset: "2027-11-01", successor: "/b" },
     () => new Response("", { headers }),
   );
-  expect(await ask(app, "/a")).toEqual([
+  expect(await getFields(app, "/a")).toEqual([
     "@1",
     headers.sunset,
     '</>; rel="up", </b>; rel="successor-version"',
@@ -129,7 +129,7 @@ test("fields and links set by the handler are kept", async () => {
 /** Any character: fast-check's unit `binary` first builds a map of all of them, which takes a second. */
 const character = fc.nat({ max: 0x10f7ff }).map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800));
 
-test("no request path can break out of the link or add a field", async () => {
+test("a request path can neither end the link nor add a field", async () => {
   const app = new Api().enableDeprecation();
   app.get("/v1/{id}/{*rest}", { deprecated: "2026-11-01", successor: "/v2/{id}/{*rest}" }, () => 1);
   await app.start();
@@ -145,7 +145,7 @@ test("no request path can break out of the link or add a field", async () => {
   );
 });
 
-const problem = async (options: DeprecationRouteOptions, config = {}): Promise<string> => {
+const startErrorOf = async (options: DeprecationRouteOptions, config = {}): Promise<string> => {
   const app = new Api().enableDeprecation(config);
   app.get("/v1/books/{id}", options, () => 1);
   const error: unknown = await app.start().then(
@@ -183,7 +183,7 @@ test.each<[string, DeprecationRouteOptions, string]>([
     "successor: must be a path",
   ],
   [
-    "another host by its path",
+    "a path with another host",
     { deprecated: "2026-11-01", successor: "//evil.example" },
     "successor: must be a path",
   ],
@@ -193,7 +193,7 @@ test.each<[string, DeprecationRouteOptions, string]>([
     "successor: must be a path",
   ],
 ])("%s is a start error", async (_name, options, message) => {
-  const found = await problem(options);
+  const found = await startErrorOf(options);
   expect(found).toContain("GET /v1/books/{id}");
   expect(found).toContain(message);
 });
@@ -203,7 +203,7 @@ test.each([
   [{ policy: "our wiki" }, "DeprecationConfig.policy"],
   [{ maxCallers: -1 }, "DeprecationConfig.maxCallers"],
 ])("the option %j is a start error", async (config, message) => {
-  expect(await problem({}, config)).toContain(message);
+  expect(await startErrorOf({}, config)).toContain(message);
 });
 
 test.each<DeprecationRouteOptions>([
@@ -211,7 +211,7 @@ test.each<DeprecationRouteOptions>([
   { deprecated: "2028-02-29" },
   { deprecated: "2026-11-01", sunset: "2026-11-01", successor: "https://api.example/v2?id={id}" },
 ])("%j is valid", async (options) => {
-  expect(await problem(options)).toBe("none");
+  expect(await startErrorOf(options)).toBe("none");
 });
 
 test("options of a disabled feature are a start error", async () => {

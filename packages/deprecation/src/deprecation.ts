@@ -22,8 +22,7 @@ import {
 /** The methods that the feature adds to an app. */
 export interface Deprecation extends AddsRouteOptions<DeprecationRouteOptions> {
   /**
-   * Announces the deprecation of routes and blueprints with the options `deprecated`, `sunset` and `successor`, on every reply, and counts by caller how often they are
-   * still called.
+   * Announces the deprecation of routes and blueprints that have the options `deprecated`, `sunset` or `successor` on every reply, and counts their calls by caller.
    *
    * @throws CORE_BAD_CONFIG and CORE_BAD_ROUTE at start, with all other mistakes
    */
@@ -31,7 +30,7 @@ export interface Deprecation extends AddsRouteOptions<DeprecationRouteOptions> {
 }
 
 /**
- * Announces to clients that routes are deprecated (RFC 9745), until when they work (RFC 8594) and their replacement (RFC 5829).
+ * Announces to clients that routes are deprecated (RFC 9745), when they may stop working (RFC 8594) and their replacement (RFC 5829).
  *
  * @example
  * const app = new (App.with(deprecation))().enableDeprecation();
@@ -89,7 +88,7 @@ const nameOf = (name: unknown): string | null => {
   throw new TypeError(`deprecation: callerOf must return a string or null, not ${returnedInstead(name)}`);
 };
 
-/** A request to a current route costs one lookup in a map of the deprecated routes. */
+/** A request to a route that is not deprecated costs one map lookup. */
 const announceAndCount = (
   notices: ReadonlyMap<object, Notice>,
   calls: DeprecatedCalls,

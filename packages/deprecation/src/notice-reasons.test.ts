@@ -20,7 +20,7 @@ test("reasons have the dates and the successor of a route, but not the caller", 
     ["GET", "/old"],
     ["GET", "/old", { headers: { "x-user": "planted" } }],
   ]);
-  const dates = "deprecated since 2026-11-01, may end on 2027-11-01, replaced by /new";
+  const dates = "deprecated from 2026-11-01, may end on 2027-11-01, replaced by /new";
   expect(explained.map(({ reasons }) => reasons("deprecation"))).toEqual([
     ["the route is not deprecated"],
     [dates, "counted for anonymous callers"],

@@ -22,7 +22,7 @@ export const withReasons =
 
 const noticeReason = ({ deprecation, sunset, successor }: Notice): string =>
   [
-    deprecation === null ? "not deprecated yet" : `deprecated since ${dateOf(deprecation)}`,
+    deprecation === null ? "not deprecated" : `deprecated from ${dateOf(deprecation)}`,
     ...(sunset === null ? [] : [`may end on ${new Date(sunset).toISOString().slice(0, 10)}`]),
     ...(successor === null ? [] : [`replaced by ${successor}`]),
   ].join(", ");

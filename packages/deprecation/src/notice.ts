@@ -13,7 +13,7 @@ export interface Notice {
   readonly successor: string | null;
 }
 
-/** Returns the notice of a route by its options; `null` for a route that is current. */
+/** Returns the notice of a route with these options; `null` for a route that is neither deprecated nor has a sunset. */
 export const noticeOf = (
   options: DeprecationRouteOptions | undefined,
   since: string | undefined,
@@ -29,7 +29,7 @@ export const noticeOf = (
   };
 };
 
-/** Sets the fields on a reply; keeps those set by the handler, and appends links. */
+/** Sets the fields on a reply, unless the handler has set them, and appends the links. */
 export const announce = (
   reply: Response,
   { deprecation, sunset, successor }: Notice,
@@ -44,7 +44,7 @@ export const announce = (
   return reply;
 };
 
-/** Encodes the values, so that a client cannot break out of the link; slashes of a wildcard are kept. */
+/** Replaces the parameters by their values, encoded so that a client cannot end the link; keeps the slashes of a wildcard. */
 const filled = (successor: string, params: Readonly<Record<string, string>>): string =>
   successor.replaceAll(/\{(\*?)([^{}]*)\}/g, (_all, wildcard: string, name: string) => {
     const value = params[name] ?? "";
@@ -53,7 +53,7 @@ const filled = (successor: string, params: Readonly<Record<string, string>>): st
 
 const encode = (value: string): string => encodeURIComponent(value.toWellFormed());
 
-/** The fields of a notice, for the API document and for pages of other origins. */
+/** Returns the fields of a notice, for the API document and for CORS. */
 export const fieldsOf = (
   { deprecation, sunset, successor }: Notice,
   policy: string | undefined,
@@ -67,7 +67,7 @@ export const fieldsOf = (
   const date = (text: string): string =>
     (text.startsWith("@") ? new Date(Number(text.slice(1)) * 1000) : new Date(text)).toISOString();
   return [
-    ...(deprecation === null ? [] : [field("Deprecation", `Deprecated since ${date(deprecation)}.`)]),
+    ...(deprecation === null ? [] : [field("Deprecation", `Deprecated from ${date(deprecation)}.`)]),
     ...(sunset === null ? [] : [field("Sunset", `May stop working on ${date(sunset)}.`)]),
     ...(successor === null && policy === undefined
       ? []

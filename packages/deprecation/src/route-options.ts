@@ -1,16 +1,16 @@
 import type { RouteInfo } from "@framework/core";
 import { parseDate } from "./date.ts";
 
-/** The route options of the feature; those of a blueprint are the defaults of its routes. */
+/** The route options of the feature; the options of a blueprint are the defaults of its routes. */
 export interface DeprecationRouteOptions {
   /**
-   * Date from which clients should no longer use the route, may be in the future: a day (`"2026-11-01"`, UTC) or a time (RFC 3339). `true` is the `since` of
+   * Date from which clients should no longer use the route, which may be in the future: a day (`"2026-11-01"`, UTC) or a time (RFC 3339). `true` is the `since` of
    * `enableDeprecation`; `false` exempts the route from its blueprint's deprecation, sunset and successor.
    */
   readonly deprecated?: string | boolean;
-  /** Date from which requests may fail: a day or a time as above, not before the deprecation. */
+  /** Date from which requests may fail: a day or a time as above, not before the deprecation. `false` for none. */
   readonly sunset?: string | false;
-  /** Replacement: a path, which may have the route's parameters (`"/v2/books/{id}"`), or an http(s) URL. */
+  /** Replacement: a path, which may have the route's parameters (`"/v2/books/{id}"`), or an http(s) URL. `false` for none. */
   readonly successor?: string | false;
 }
 
@@ -18,11 +18,11 @@ type Route = Pick<RouteInfo, "path"> & { readonly options: object; readonly ownO
 
 const DATE = 'a day such as "2026-11-01" or a time such as "2026-11-01T12:00:00Z"';
 
-/** The deprecation options of a route. */
+/** Returns the deprecation options of a route. */
 export const optionsOf = ({ options }: { readonly options: object }): DeprecationRouteOptions =>
   options as DeprecationRouteOptions;
 
-/** Milliseconds since 1970 of the deprecation of a route; `null` if it has none. */
+/** Returns the time of a route's deprecation in Unix milliseconds; `null` if it has none. */
 export const deprecatedAt = (
   { deprecated = false }: DeprecationRouteOptions,
   since: string | undefined,
@@ -58,7 +58,7 @@ export const successorProblem = (value: unknown, route: Route): string | null =>
   return unknown === undefined ? null : `has {${unknown}}, which is not a parameter of ${route.path}`;
 };
 
-/** Returns the problem of an option combined with `deprecated: false`, unless it is inherited from the blueprint. */
+/** Returns the problem of an option combined with `deprecated: false`; `null` if it is inherited from the blueprint. */
 const unusedWithFalse = (route: Route, name: keyof DeprecationRouteOptions): string | null =>
   optionsOf({ options: route.ownOptions })[name] === undefined
     ? null

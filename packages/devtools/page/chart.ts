@@ -13,7 +13,7 @@ export interface Line {
   readonly points: readonly (number | null)[];
 }
 
-/** A chart that is updated in place. */
+/** A chart that is updated in position. */
 export interface Chart<Content> {
   readonly root: HTMLElement;
   update(content: Content): void;
@@ -40,7 +40,7 @@ const figure = (title: string, unit: string) => {
     preserveAspectRatio: "none",
     role: "img",
   });
-  const most = element("span", { class: "most", "aria-hidden": "true" });
+  const maximum = element("span", { class: "maximum", "aria-hidden": "true" });
   const head = element("tr");
   const body = element("tbody");
   const numbers = element(
@@ -57,7 +57,7 @@ const figure = (title: string, unit: string) => {
     "figure",
     {},
     element("figcaption", {}, `${title}${unit === "" ? "" : `, ${unit}`} `, now),
-    most,
+    maximum,
     picture,
     numbers,
   );
@@ -66,7 +66,7 @@ const figure = (title: string, unit: string) => {
     picture,
     setCaption(current: string, top: number): void {
       setText(now, current);
-      setText(most, formatNumber(top));
+      setText(maximum, formatNumber(top));
       picture.setAttribute("aria-label", `${title}: ${current}. At most ${formatNumber(top)} ${unit}`.trim());
     },
     /** Updates the table while it is open. */
@@ -109,8 +109,8 @@ export const barChart = (title: string, unit: string): Chart<{ bars: readonly Ba
       picture.replaceChildren(
         ...bars.map(({ value }, at) => {
           const height = top === 0 ? 0 : (value / top) * (HEIGHT - 4);
-          const place = { x: at * width + 1, y: HEIGHT - height, width: Math.max(1, width - 2), height };
-          return svgElement("rect", { class: "bar", ...place });
+          const position = { x: at * width + 1, y: HEIGHT - height, width: Math.max(1, width - 2), height };
+          return svgElement("rect", { class: "bar", ...position });
         }),
       );
       setCaption(text, top);
@@ -126,8 +126,8 @@ const path = (points: readonly (number | null)[], top: number): string =>
       if (point === null) return "";
       const x = (at / Math.max(1, points.length - 1)) * WIDTH;
       const y = HEIGHT - 2 - (point / (top || 1)) * (HEIGHT - 4);
-      const place = `${x.toFixed(1)} ${y.toFixed(1)}`;
-      return (points[at - 1] ?? null) === null ? `M${place}h3` : `L${place}`;
+      const position = `${x.toFixed(1)} ${y.toFixed(1)}`;
+      return (points[at - 1] ?? null) === null ? `M${position}h3` : `L${position}`;
     })
     .join("");
 

@@ -68,16 +68,16 @@ const readEvents = async (
 };
 
 /** Sends a call to a worker; `null` for any worker. */
-export const call = async (asked: Call, worker: string | null): Promise<Outcome> => {
+export const call = async (request: Call, worker: string | null): Promise<Outcome> => {
   try {
     const reply = await fetch("/call", {
       method: "POST",
       headers: { ...authorization, "content-type": "application/json" },
-      body: JSON.stringify({ ...asked, worker }),
+      body: JSON.stringify({ ...request, worker }),
     });
     const answer = (await reply.json()) as Outcome | { readonly detail?: string };
     return "ok" in answer ? answer : { ok: false, code: "", message: answer.detail ?? reply.statusText };
   } catch {
-    return { ok: false, code: "", message: "The service does not answer" };
+    return { ok: false, code: "", message: "The service does not respond" };
   }
 };

@@ -5,7 +5,7 @@ export interface Attributes {
   readonly [name: string]: string | boolean | (() => void);
 }
 
-/** Creates an element. Strings become text nodes, so that text of a service is never parsed as HTML. */
+/** Creates an element. Strings become text nodes, so text of a service is never parsed as HTML. */
 export const element = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},

@@ -8,12 +8,12 @@ import type { View } from "./view.ts";
 
 type Bars = Chart<ReturnType<typeof bucketsOf>>;
 
-/** The histograms of features of all workers since the page was opened, one chart per set of labels. */
+/** The histograms of features of all workers since recording started, one chart per set of labels. */
 export const histogramCharts = (store: Store, isWanted: (name: string) => boolean): View => {
   const charts = new Map<string, Bars>();
-  const place = element("div", { class: "charts" });
+  const container = element("div", { class: "charts" });
   return {
-    root: place,
+    root: container,
     update() {
       const wanted = [...summed(store.histograms())].filter(([name]) => isWanted(name));
       const names = new Set(wanted.map(([name]) => name));
@@ -24,7 +24,7 @@ export const histogramCharts = (store: Store, isWanted: (name: string) => boolea
         }
       for (const [name, { bounds, counts }] of wanted) {
         const chart = charts.get(name) ?? barChart(name, "");
-        if (!charts.has(name)) place.append(chart.root);
+        if (!charts.has(name)) container.append(chart.root);
         charts.set(name, chart);
         chart.update(bucketsOf(bounds, counts, unitOf(name)));
       }
@@ -49,7 +49,7 @@ const summed = (reports: readonly (readonly HistogramReport[])[]): ReadonlyMap<s
   return sums;
 };
 
-/** A histogram's name ends in its unit. */
+/** Returns the unit at the end of a histogram's name. */
 const unitOf = (key: string): string => {
   const [name = ""] = key.split(" ", 1);
   const unit = name.slice(name.lastIndexOf("_") + 1);

@@ -1,6 +1,6 @@
 import { element, setText } from "./element.ts";
 
-/** A row to show. Rows with the same `id` reuse their elements, so that focus and selection stay. */
+/** A row to show. Rows with the same `id` reuse their elements, to keep focus and selection. */
 export interface LiveRow {
   readonly id: string;
   readonly cells: readonly (string | number)[];
@@ -12,7 +12,7 @@ export interface LiveRow {
   readonly actions?: readonly { readonly label: string; readonly run: () => void }[];
 }
 
-/** A table that is updated in place. */
+/** A table that is updated in container. */
 export interface LiveTable {
   readonly root: HTMLElement;
   update(columns: readonly string[], rows: readonly LiveRow[]): void;
@@ -60,11 +60,12 @@ export const liveTable = (name: string): LiveTable => {
     if (row.actions !== undefined) paintActions(tr, row);
   };
   const paintActions = (tr: HTMLTableRowElement, row: LiveRow): void => {
-    const place = tr.lastElementChild?.firstElementChild;
-    if (place === null || place === undefined) return;
+    const container = tr.lastElementChild?.firstElementChild;
+    if (container === null || container === undefined) return;
     const labels = row.actions?.map(({ label }) => label) ?? [];
-    if (Array.from(place.children, ({ textContent }) => textContent).join("\n") === labels.join("\n")) return;
-    place.replaceChildren(
+    if (Array.from(container.children, ({ textContent }) => textContent).join("\n") === labels.join("\n"))
+      return;
+    container.replaceChildren(
       ...labels.map((label) =>
         element(
           "button",

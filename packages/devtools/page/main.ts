@@ -20,7 +20,7 @@ const fixed: readonly (readonly [at: string, title: string, make: () => View])[]
   ["metrics", "Metrics", () => metricsView(store)],
 ];
 
-/** Returns the current views: the fixed ones, and one per panel. */
+/** Returns the current views: the fixed views, and one view per panel. */
 const views = (): readonly (readonly [at: string, title: string, make: () => View])[] => [
   ...fixed,
   ...store
@@ -80,7 +80,7 @@ void connect({
     changed();
   },
   message(message) {
-    store.take(message);
+    store.receive(message);
     changed();
   },
   state(text, isLive) {

@@ -15,7 +15,7 @@ interface Plot {
   paint(series: Series): void;
 }
 
-/** Charts of the service, histograms of its features, and a plot of the last two minutes for each metric; counters as rates per second. */
+/** Charts of the service, histograms of its features, and a plot of the last two minutes for each metric; counters are shown as rates per second. */
 export const metricsView = (store: Store): View => {
   const field = element("input", { type: "search", id: "filter" });
   const fits = (name: string): boolean => name.toLowerCase().includes(field.value.toLowerCase());
@@ -31,7 +31,7 @@ export const metricsView = (store: Store): View => {
     const wanted = [...store.series.values()].filter(({ key }) => fits(key)).slice(0, MAX_PLOTS);
     plots.root.hidden = !table.root.hidden;
     if (table.root.hidden) plots.update(wanted);
-    else table.update(["Metric", "Now", "Least", "Most", "In all"], wanted.map(rowOf));
+    else table.update(["Metric", "Now", "Minimum", "Maximum", "Total"], wanted.map(rowOf));
   };
   field.addEventListener("input", update);
   asTable.addEventListener("click", () => {
@@ -111,7 +111,7 @@ const newPlot = ({ metric, labels }: Series): Plot => {
       setText(
         value,
         metric.type === "counter"
-          ? `${formatNumber(last)} a second, ${formatNumber(total ?? 0)} in all`
+          ? `${formatNumber(last)} per second, ${formatNumber(total ?? 0)} in total`
           : formatNumber(last),
       );
       line.setAttribute("points", path(points));

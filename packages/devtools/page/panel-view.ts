@@ -26,31 +26,31 @@ export const panelView = (store: Store, name: string): View => {
   const act = async (action: ActionReport, of: Chosen | null): Promise<void> => {
     const texts = action.fields.length === 0 ? {} : await askTexts(action);
     if (texts === null) return;
-    const asked = { do: "act", panel: name, action: action.name, row: of?.row ?? null, texts } as const;
-    const outcome = await call(asked, of?.worker ?? null);
+    const request = { do: "act", panel: name, action: action.name, row: of?.row ?? null, texts } as const;
+    const outcome = await call(request, of?.worker ?? null);
     if (!outcome.ok) showResult(outcome.message, false);
     else
       showResult(
         "message" in outcome ? (outcome.message ?? `${action.label}: done`) : `${action.label}: done`,
         true,
       );
-    void look();
+    void loadDetails();
   };
-  const look = async (): Promise<void> => {
-    const asked = open;
-    if (asked === null) return;
-    const outcome = await call({ do: "details", panel: name, row: asked.row }, asked.worker);
-    if (open !== asked) return;
+  const loadDetails = async (): Promise<void> => {
+    const requested = open;
+    if (requested === null) return;
+    const outcome = await call({ do: "details", panel: name, row: requested.row }, requested.worker);
+    if (open !== requested) return;
     detail.hidden = false;
     if (!outcome.ok) detail.replaceChildren(element("p", { class: "bad" }, outcome.message));
-    else if ("tables" in outcome) paintTables(detail, asked.row, outcome.tables);
+    else if ("tables" in outcome) paintTables(detail, requested.row, outcome.tables);
   };
   const choose = (chosen: Chosen) => (): void => {
     const isOpen = open?.row === chosen.row && open.worker === chosen.worker;
     open = isOpen ? null : chosen;
     detail.hidden = true;
     detail.replaceChildren();
-    void look();
+    void loadDetails();
     update();
   };
   const update = (): void => {
@@ -83,7 +83,7 @@ export const panelView = (store: Store, name: string): View => {
     table.root.hidden = rows.length === 0;
     table.update([...report.content.columns, ...(several ? ["Worker"] : [])], rows);
   };
-  const timer = setInterval(() => void look(), DETAILS_MS);
+  const timer = setInterval(() => void loadDetails(), DETAILS_MS);
   const root = element(
     "div",
     {},
@@ -115,14 +115,14 @@ const paintTools = (
 };
 
 const paintTables = (
-  place: HTMLElement,
+  container: HTMLElement,
   row: string,
   tables: readonly (PanelTable & { readonly title: string })[],
 ): void => {
   const key = JSON.stringify(tables);
-  if (place.dataset["key"] === key && place.childElementCount > 0) return;
-  place.dataset["key"] = key;
-  place.replaceChildren(
+  if (container.dataset["key"] === key && container.childElementCount > 0) return;
+  container.dataset["key"] = key;
+  container.replaceChildren(
     element("h3", {}, row),
     ...tables.flatMap(({ title, columns, rows }) => {
       const table = liveTable(title);

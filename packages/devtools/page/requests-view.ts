@@ -6,7 +6,7 @@ import type { View } from "./view.ts";
 
 const MAX_SHOWN = 100;
 
-/** Live requests, and the steps of the selected one. */
+/** Live requests, and the steps of the selected request. */
 export const requestsView = (store: Store): View => {
   let filter = "";
   let open: string | null = null;
@@ -70,7 +70,7 @@ export const requestsView = (store: Store): View => {
 
 const emptyText = ({ facts, requests }: Store, filter: string): string => {
   if (facts?.debug === false) return "Requests are not recorded: the service runs without debug";
-  if (requests.length > 0) return `No request of this page has “${filter}”`;
+  if (requests.length > 0) return `No recorded request matches “${filter}”`;
   return "Waiting for the first request. Requests are recorded while this page is open";
 };
 

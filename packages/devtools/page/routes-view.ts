@@ -4,7 +4,7 @@ import { liveTable } from "./live-table.ts";
 import type { Store } from "./store.ts";
 import type { View } from "./view.ts";
 
-/** The routes, and the middleware order of the selected one. */
+/** The routes, and the middleware order of the selected route. */
 export const routesView = (store: Store): View => {
   let open: string | null = null;
   let painted: ServiceFacts | null = null;
@@ -49,7 +49,7 @@ const nameOf = ({ method, path }: RouteFacts): string => `${method} ${path}`;
 const order = (route: RouteFacts): readonly HTMLElement[] => {
   const table = liveTable("Order");
   table.update(
-    ["Step", "Stage", "Left out"],
+    ["Step", "Stage", "Reason for absence"],
     route.steps.map(({ kind, name, stage, absent }, at) => ({
       id: String(at),
       cells: [kind === "middleware" || kind === name ? name : `${kind} ${name}`, stage ?? "", absent ?? ""],
@@ -58,6 +58,6 @@ const order = (route: RouteFacts): readonly HTMLElement[] => {
   );
   const title = element("h3", {}, `Order of ${nameOf(route)}, outermost first`);
   return route.steps.length === 0
-    ? [title, element("p", {}, "Not known: the service runs without debug")]
+    ? [title, element("p", {}, "Unknown: the service runs without debug")]
     : [title, table.root];
 };

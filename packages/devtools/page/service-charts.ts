@@ -7,7 +7,7 @@ import type { View } from "./view.ts";
 
 /** Charts of the last two minutes: requests per second, latencies, event loop lag and heap. */
 export const serviceCharts = (store: Store): View => {
-  const requests = lineChart("Requests", "a second");
+  const requests = lineChart("Requests", "per second");
   const percentiles = lineChart("Latency", "ms");
   const latencies = barChart("Latencies of two minutes", "requests");
   const loopDelay = lineChart("Event loop lag", "ms");

@@ -5,10 +5,10 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows the result of an action. */
 export const showResult = (text: string, isGood: boolean): void => {
-  const place = byId("result");
-  place.textContent = text;
-  place.className = isGood ? "good" : "bad";
-  place.hidden = false;
+  const container = byId("result");
+  container.textContent = text;
+  container.className = isGood ? "good" : "bad";
+  container.hidden = false;
   clearTimeout(timer);
-  timer = setTimeout(() => (place.hidden = true), SHOWN_MS);
+  timer = setTimeout(() => (container.hidden = true), SHOWN_MS);
 };

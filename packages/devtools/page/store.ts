@@ -7,7 +7,7 @@ import { Traffic } from "./traffic.ts";
 const MAX_REQUESTS = 500;
 /** Points of a plot, one per second. */
 const MAX_POINTS = 120;
-/** A worker without a report for this long is considered gone. */
+/** Time without a report after which a worker is considered stopped. */
 const GONE_MS = 5000;
 
 /** One plotted value. */
@@ -38,7 +38,7 @@ export class Store {
   private readonly histogramsOf: Map<string, FromWorker<readonly HistogramReport[]>> = new Map();
   private lastTick = 0;
 
-  take(message: Message): void {
+  receive(message: Message): void {
     const at = performance.now();
     switch (message.type) {
       case "request":
@@ -55,7 +55,7 @@ export class Store {
         this.metrics.set(message.worker, { value: message.metrics, at });
         return;
       case "traffic":
-        return this.traffic.take(message.worker, message.traffic, at);
+        return this.traffic.receive(message.worker, message.traffic, at);
       case "histograms":
         this.histogramsOf.set(message.worker, { value: message.histograms, at });
     }
@@ -73,7 +73,7 @@ export class Store {
     });
   }
 
-  /** The reports of a panel by worker; a single one under "" for a panel of the service. */
+  /** The reports of a panel by worker; a panel of the service has one report under "". */
   panel(name: string): readonly (readonly [worker: string, report: PanelReport])[] {
     return fresh(this.panels.get(name) ?? new Map<string, FromWorker<PanelReport>>());
   }

@@ -3,7 +3,7 @@ import type { TrafficReport } from "../src/traffic/traffic-meter.ts";
 
 /** Samples of a chart, one per second. */
 const MAX_SAMPLES = 120;
-/** A report older than this is ignored: workers send one per second. */
+/** Age from which a report is ignored; workers send one per second. */
 const FRESH_MS = 3000;
 
 /** Totals of all workers in one second. */
@@ -23,7 +23,7 @@ export class Traffic {
   private readonly latest: Map<string, { readonly report: TrafficReport; readonly at: number }> = new Map();
   private arrived: { readonly at: number; readonly latencies: readonly number[] }[] = [];
 
-  take(worker: string, report: TrafficReport, at: number): void {
+  receive(worker: string, report: TrafficReport, at: number): void {
     this.latest.set(worker, { report, at });
     this.arrived.push({ at, latencies: report.latencies });
   }

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import type { Panel } from "@framework/core/feature";
 import { freePort } from "@framework/services/free-port";
 import { expect, test } from "@jest/globals";
-import { ask, call, devApp, open, serve } from "./dev-app.test-kit.ts";
+import { sendToPage, call, devApp, open, serve } from "./dev-app.test-kit.ts";
 
 const counting = () => {
   let count = 0;
@@ -50,23 +50,22 @@ test("an action requires the token, the page's host name and its origin", async 
     [415, { ...good, "content-type": "application/x-www-form-urlencoded" }],
   ];
   for (const [status, headers] of refused)
-    expect([headers, (await ask(service, "/call", { method: "POST", headers, body })).status]).toEqual([
-      headers,
-      status,
-    ]);
+    expect([headers, (await sendToPage(service, "/call", { method: "POST", headers, body })).status]).toEqual(
+      [headers, status],
+    );
   expect(count()).toBe(0);
   for (const name of ["localhost", "[::1]", "127.0.0.1"]) {
     const headers = { ...good, host: `${name}:${port}`, origin: `http://${name}:${port}` };
-    expect((await ask(service, "/call", { method: "POST", headers, body })).status).toBe(200);
+    expect((await sendToPage(service, "/call", { method: "POST", headers, body })).status).toBe(200);
   }
   expect(count()).toBe(3);
 });
 
 test("the stream needs the token; the files of the page have no data and need none", async () => {
   await using service = await serve(devApp());
-  expect((await ask(service, "/live")).status).toBe(401);
-  expect((await ask(service, `/live?token=${service.page.token}`)).status).toBe(401);
-  const { status, body: html, fields } = await ask(service, "/");
+  expect((await sendToPage(service, "/live")).status).toBe(401);
+  expect((await sendToPage(service, `/live?token=${service.page.token}`)).status).toBe(401);
+  const { status, body: html, fields } = await sendToPage(service, "/");
   expect(status).toBe(200);
   expect(html).toContain("<title>Devtools</title>");
   expect(html).not.toContain(service.page.token);
@@ -80,19 +79,23 @@ test("the stream needs the token; the files of the page have no data and need no
   expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
   expect(policy).not.toContain("unsafe");
   expect(fields["access-control-allow-origin"]).toBeUndefined();
-  for (const file of ["/page.js", "/page.css"]) expect((await ask(service, file)).status).toBe(200);
+  for (const file of ["/page.js", "/page.css"]) expect((await sendToPage(service, file)).status).toBe(200);
   for (const path of ["/../package.json", "/page.html", "/%2e%2e/package.json", "/__proto__", "/toString"])
-    expect([path, (await ask(service, path)).status]).toEqual([path, 404]);
+    expect([path, (await sendToPage(service, path)).status]).toEqual([path, 404]);
 });
 
 test("a link on another site opens the page without the token; files and calls from there are refused", async () => {
   await using service = await serve(devApp());
   const from = { "sec-fetch-site": "cross-site" };
-  expect((await ask(service, "/", { headers: { ...from, "sec-fetch-dest": "document" } })).status).toBe(200);
-  expect((await ask(service, "/", { headers: { ...from, "sec-fetch-dest": "iframe" } })).status).toBe(403);
-  expect((await ask(service, "/page.js", { headers: { ...from, "sec-fetch-dest": "script" } })).status).toBe(
+  expect(
+    (await sendToPage(service, "/", { headers: { ...from, "sec-fetch-dest": "document" } })).status,
+  ).toBe(200);
+  expect((await sendToPage(service, "/", { headers: { ...from, "sec-fetch-dest": "iframe" } })).status).toBe(
     403,
   );
+  expect(
+    (await sendToPage(service, "/page.js", { headers: { ...from, "sec-fetch-dest": "script" } })).status,
+  ).toBe(403);
 });
 
 test("each run has its own token of 256 bits", async () => {
@@ -106,7 +109,7 @@ test("a body above 128 KiB, invalid JSON and an invalid call are refused", async
   await using service = await serve(devApp());
   const headers = { authorization: `Bearer ${service.page.token}`, "content-type": "application/json" };
   const post = async (text: string) =>
-    (await ask(service, "/call", { method: "POST", headers, body: text })).status;
+    (await sendToPage(service, "/call", { method: "POST", headers, body: text })).status;
   expect(await post(`"${"x".repeat(140_000)}"`)).toBe(413);
   expect(await post("{")).toBe(400);
   for (const value of [
@@ -121,7 +124,7 @@ test("a body above 128 KiB, invalid JSON and an invalid call are refused", async
     expect([value, await post(JSON.stringify(value))]).toEqual([value, 422]);
 });
 
-test("unknown panels, actions and rows are answered with an error code", async () => {
+test("unknown panels, actions and rows fail with an error code", async () => {
   await using service = await serve(devApp());
   const act = { do: "act", panel: "faults", row: null, texts: {} } as const;
   for (const asked of [
@@ -157,7 +160,7 @@ test("in production no port opens, nothing is recorded, and the log says so", as
   expect(await (await fetch(service.running.url)).text()).toBe("hello");
 });
 
-test("configured faults refuse to start in production", async () => {
+test("a service with configured faults does not start in production", async () => {
   const app = devApp({ faults: [{ on: "route", fault: "error" }] });
   await expect(serve(app, { env: "production" })).rejects.toMatchObject({
     cause: { code: "DEVTOOLS_FAULTS_IN_PRODUCTION" },

@@ -94,8 +94,8 @@ export interface PageReply {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Sends a request to the page with exactly these fields, including those that `fetch` forbids. */
-export const ask = (
+/** Sends a request to the page with exactly these header fields, including fields that `fetch` forbids. */
+export const sendToPage = (
   { page }: Pick<DevService, "page">,
   path: string,
   options: {
@@ -126,17 +126,17 @@ export const ask = (
 /** Calls a worker as the page does. */
 export const call = async (
   service: Pick<DevService, "page">,
-  asked: Call,
+  sent: Call,
   worker: string | null = null,
 ): Promise<Outcome> => {
-  const { body } = await ask(service, "/call", {
+  const { body } = await sendToPage(service, "/call", {
     method: "POST",
     headers: {
       authorization: `Bearer ${service.page.token}`,
       "content-type": "application/json",
       origin: service.page.origin,
     },
-    body: JSON.stringify({ ...asked, worker }),
+    body: JSON.stringify({ ...sent, worker }),
   });
   return JSON.parse(body) as Outcome;
 };
@@ -176,14 +176,14 @@ export const open = async ({ page }: Pick<DevService, "page">): Promise<OpenPage
           });
     }
   })().catch(() => {}); // closed below
-  await waitFor(() => all.includes("event: hello"), { what: "the stream", timeoutMs: 60_000 });
+  await waitFor(() => all.includes("event: hello"), { subject: "the stream", timeoutMs: 60_000 });
   return {
     messages,
     text: () => all,
     async received(fits) {
       type Received = Message & { readonly receivedAt: number };
       const find = (): Received | undefined => messages.find((message) => fits(message));
-      await waitFor(() => find() !== undefined, { what: "a message of the page", timeoutMs: 60_000 });
+      await waitFor(() => find() !== undefined, { subject: "a message of the page", timeoutMs: 60_000 });
       return find() as never; // `fits` has narrowed it
     },
     async [Symbol.asyncDispose]() {

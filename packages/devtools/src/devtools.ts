@@ -4,7 +4,7 @@ import type { ConfigInput, Feature, FeatureListener, Host } from "@framework/cor
 import { runToken } from "./access/run-token.ts";
 import { DevtoolsConfig } from "./devtools-config.ts";
 import { faultPanel } from "./faults/fault-panel.ts";
-import { FaultSwitch } from "./faults/fault-switch.ts";
+import { FaultInjector } from "./faults/fault-injector.ts";
 import { pause } from "./faults/pause.ts";
 import { devServer } from "./serve/dev-server.ts";
 import { DevWorker } from "./workers/dev-worker.ts";
@@ -47,7 +47,7 @@ export const devtools: Feature<Devtools> = {
 
 /** @returns a function that returns the link of the page */
 const enable = (app: object, host: Host, config: DevtoolsConfig): (() => string | null) => {
-  const faults = new FaultSwitch(host.insight, { seed: config.seed, pause });
+  const faults = new FaultInjector(host.insight, { seed: config.seed, pause });
   const worker = new DevWorker({ app, host, config, faults });
   let token: string | null = null;
   const listener: FeatureListener = host.life.listener({
@@ -64,7 +64,7 @@ const enable = (app: object, host: Host, config: DevtoolsConfig): (() => string 
       call: (call, of) => worker.call(call, of),
     }),
   });
-  // The token is in the fragment, which browsers send to no server.
+  // The token is in the fragment, which browsers never send to a server.
   const url = (): string | null =>
     token === null || listener.address === null
       ? null

@@ -16,11 +16,11 @@ export const devtoolsErrors: ErrorCatalogue = {
     action: "reload the page: the service has changed",
   },
   DEVTOOLS_NO_ANSWER: {
-    summary: "another worker has not answered a call within 30 seconds",
+    summary: "another worker did not respond to a call within 30 seconds",
     action: "check the log of the service: the worker may be busy or have ended",
   },
   DEVTOOLS_FAULT: {
-    summary: "the fault switch failed a request or a call on purpose",
+    summary: "an injected fault failed a request or a call",
     action: "remove the rule on the page `Faults`",
   },
 };

@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { call, devApp, open, panelNamed, requestTo, serve } from "./dev-app.test-kit.ts";
 import { devtools } from "./devtools.ts";
 import type { FaultRule } from "./faults/fault-rule.ts";
-import { FaultSwitch } from "./faults/fault-switch.ts";
+import { FaultInjector } from "./faults/fault-injector.ts";
 
 /** A dependency whose calls are operations. */
 const wine: Feature<{ enableWine(): { pour(glass: string): Promise<string>; poured: string[] } }> = {
@@ -72,7 +72,7 @@ test("a rule makes its routes fail with its status", async () => {
   const { get } = faulty({ on: "route", name: "GET /books/*", fault: "error", status: 502 });
   const failed = await get("/books/1");
   expect(failed.status).toBe(502);
-  expect(await failed.json()).toMatchObject({ detail: "The fault switch failed this: error 502" });
+  expect(await failed.json()).toMatchObject({ detail: "Injected fault: error 502" });
   expect((await get("/authors")).status).toBe(200);
   expect((await get("/nowhere")).status).toBe(404);
 });
@@ -140,7 +140,7 @@ test("operations have a listener only while there are rules for dependencies", (
     },
     reasons: { isObserved: false, give: () => {} },
   };
-  const faults = new FaultSwitch(insight, { seed: 1, pause: async () => {} });
+  const faults = new FaultInjector(insight, { seed: 1, pause: async () => {} });
   faults.set([{ on: "route", fault: "error" }]);
   expect(listeners.size).toBe(0);
   faults.set([{ on: "dependency", fault: "error" }]);
@@ -150,7 +150,7 @@ test("operations have a listener only while there are rules for dependencies", (
   expect(listeners.size).toBe(0);
 });
 
-test("mistakes in rules are reported at start", async () => {
+test("invalid rules are reported at start", async () => {
   for (const wrong of [
     { on: "route", fault: "dead" },
     { on: "route", fault: "duplicate" },
@@ -183,9 +183,7 @@ test("faults are added and removed on the page, and the steps of a request name 
   });
   expect((await fetch(`${service.running.url}/books`)).status).toBe(507);
   const { entry } = await page.received(requestTo("/books"));
-  expect(entry.steps.find(({ name }) => name === "devtools")?.reasons).toContain(
-    "the fault switch: error 507",
-  );
+  expect(entry.steps.find(({ name }) => name === "devtools")?.reasons).toContain("injected fault: error 507");
   const changed = (
     message: Parameters<typeof isPanel>[0],
   ): message is Extract<typeof message, { type: "panel" }> =>

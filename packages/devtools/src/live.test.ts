@@ -46,7 +46,7 @@ test("a request is on the page within 100 ms of its end, with each step, its tim
   expect(own).toBeLessThanOrEqual(entry.ms + 0.001); // the rest is spent between the steps
 });
 
-test("failed requests and unmatched paths are listed too", async () => {
+test("failed requests and unmatched paths are also listed", async () => {
   const app = devApp();
   app.use(function outer(request, next) {
     return next(request);
@@ -87,10 +87,10 @@ test("while no page is open, requests are not recorded, and the channel has no s
   expect(steps.hasSubscribers).toBe(false);
   await fetch(service.running.url);
   const page = await open(service);
-  await waitFor(() => steps.hasSubscribers, { what: "the recorder", timeoutMs: 60_000 });
+  await waitFor(() => steps.hasSubscribers, { subject: "the recorder", timeoutMs: 60_000 });
   expect(page.messages.some(({ type }) => type === "request")).toBe(false);
   await page[Symbol.asyncDispose]();
-  await waitFor(() => !steps.hasSubscribers, { what: "the end of the recording", timeoutMs: 60_000 });
+  await waitFor(() => !steps.hasSubscribers, { subject: "the end of the recording", timeoutMs: 60_000 });
 });
 
 test("under load a page gets a sample: a burst of maxPerSecond, then a tenth of it every 100 ms", async () => {
@@ -104,10 +104,10 @@ test("under load a page gets a sample: a burst of maxPerSecond, then a tenth of 
   subscribe("framework.request.answered", count);
   for (let n = 0; n < 300; n++) await app.fetch(new Request("http://localhost/"));
   unsubscribe("framework.request.answered", count);
-  const most = 10 + (performance.now() - since) / 100 + 2;
+  const maxTraced = 10 + (performance.now() - since) / 100 + 2;
   expect(traced).toBeGreaterThan(0);
-  expect(traced).toBeLessThanOrEqual(most); // one in each tenth of a second
-  expect(page.messages.filter(({ type }) => type === "request").length).toBeLessThanOrEqual(most);
+  expect(traced).toBeLessThanOrEqual(maxTraced); // one in each tenth of a second
+  expect(page.messages.filter(({ type }) => type === "request").length).toBeLessThanOrEqual(maxTraced);
 });
 
 test("metrics of features and of the process are reported every second, and panels with them", async () => {
@@ -127,7 +127,7 @@ test("metrics of features and of the process are reported every second, and pane
     },
   });
   await waitFor(() => page.messages.filter(({ type }) => type === "metrics").length >= 3, {
-    what: "three reports",
+    subject: "three reports",
     timeoutMs: 60_000,
   });
 });
@@ -141,14 +141,14 @@ test("every request is counted with its latency, and histograms of features are 
   await using service = await serve(app);
   await (await fetch(service.running.url)).text(); // before the page
   await using page = await open(service);
-  await waitFor(() => channel("framework.request.steps").hasSubscribers, { what: "the recorder" });
+  await waitFor(() => channel("framework.request.steps").hasSubscribers, { subject: "the recorder" });
   for (let n = 0; n < 40; n++)
     await (await fetch(`${service.running.url}/${n % 4 === 0 ? "bug" : ""}`)).text();
   const reports = () =>
     page.messages.flatMap((message) => (message.type === "traffic" ? [message.traffic] : []));
   const replies = () =>
     [1, 4].map((at) => reports().reduce((sum, report) => sum + (report.replies[at] ?? 0), 0));
-  await waitFor(() => replies().join() === "30,10", { what: "all requests", timeoutMs: 60_000 });
+  await waitFor(() => replies().join() === "30,10", { subject: "all requests", timeoutMs: 60_000 });
   const latencies = reports().flatMap((report) => report.latencies);
   expect(latencies.reduce((sum, count) => sum + count, 0)).toBe(40);
   for (const { secs, loopDelaysMs } of reports()) {
@@ -157,7 +157,7 @@ test("every request is counted with its latency, and histograms of features are 
   }
   const boiled = (message: Message) =>
     message.type === "histograms" && message.histograms[0]?.series[0]?.[1].includes(40) === true;
-  await waitFor(() => page.messages.some(boiled), { what: "the histogram", timeoutMs: 60_000 });
+  await waitFor(() => page.messages.some(boiled), { subject: "the histogram", timeoutMs: 60_000 });
   const [report] = page.messages.filter(boiled);
   expect(report).toMatchObject({
     histograms: [{ name: "kettle_boiling_seconds", series: [['kind="water"', expect.any(Array)]] }],

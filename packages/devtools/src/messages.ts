@@ -27,7 +27,7 @@ export interface FieldReport {
   readonly name: string;
   readonly label: string;
   readonly value: string;
-  /** Empty for any text. */
+  /** Allowed values; empty for any text. */
   readonly options: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export type Outcome =
 
 /** Messages between workers, and from workers to pages. */
 export type Message =
-  /** A page is open: record and report for some seconds. */
+  /** A page is open: record and report for 6 seconds. */
   | { readonly type: "watch" }
   | { readonly type: "request"; readonly entry: RequestEntry }
   | { readonly type: "panel"; readonly worker: string; readonly panel: PanelReport }

@@ -1,7 +1,7 @@
 import { get } from "node:http";
 import { text } from "node:stream/consumers";
 import { bundledProgram } from "@framework/bundled-sources";
-import { askEveryWorker, startProgram, waitFor } from "@framework/testing";
+import { requestEveryWorker, startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { call, open } from "./dev-app.test-kit.ts";
 
@@ -11,8 +11,8 @@ interface Reply {
   readonly pid: number;
 }
 
-/** Each call uses a new connection, so that any worker may answer. */
-const ask = (url: string): Promise<Reply> =>
+/** Fetches over a new connection, so any worker may handle the request. */
+const fetchReply = (url: string): Promise<Reply> =>
   new Promise((resolve, reject) => {
     get(url, { agent: false }, async (reply) => {
       const pid = Number(reply.headers["x-pid"]);
@@ -25,7 +25,7 @@ test("one page shows the requests of all workers, acts on each, and its faults a
     bundledProgram(new URL("./workers.test-program.ts", import.meta.url)),
     { args: ["--workers", "2"], conditions: ["@framework/source"] },
   );
-  await waitFor(() => program.output().includes("#token="), { what: "the link", timeoutMs: 60_000 });
+  await waitFor(() => program.output().includes("#token="), { subject: "the link", timeoutMs: 60_000 });
   const links = [...program.output().matchAll(/http:\/\/127\.0\.0\.1:(\d+)\/#token=([\w-]+)/g)];
   expect(links).toHaveLength(1);
   const [, port = "", token = ""] = links[0] ?? [];
@@ -36,10 +36,10 @@ test("one page shows the requests of all workers, acts on each, and its faults a
     new Set(page.messages.flatMap((message) => (message.type === "request" ? [message.entry.worker] : [])));
   await waitFor(
     async () => {
-      pids.add((await ask(`${program.url}/pid`)).body);
+      pids.add((await fetchReply(`${program.url}/pid`)).body);
       return pids.size === 2 && seen().size === 2;
     },
-    { what: "requests of both workers", timeoutMs: 60_000 },
+    { subject: "requests of both workers", timeoutMs: 60_000 },
   );
   expect(seen()).toEqual(pids);
 
@@ -47,14 +47,20 @@ test("one page shows the requests of all workers, acts on each, and its faults a
   const act = { do: "act", panel: "faults", row: null } as const;
   expect(await call(service, { ...act, action: "add", texts })).toMatchObject({ ok: true });
   const statuses = async (): Promise<ReadonlySet<number>> => {
-    const asked = { workers: 2, ask: () => ask(`${program.url}/pid`), pidOf: ({ pid }: Reply) => pid };
-    return new Set((await askEveryWorker(asked)).map(({ status }) => status));
+    const asked = {
+      workers: 2,
+      send: () => fetchReply(`${program.url}/pid`),
+      pidOf: ({ pid }: Reply) => pid,
+    };
+    return new Set((await requestEveryWorker(asked)).map(({ status }) => status));
   };
-  await waitFor(async () => [...(await statuses())].join() === "507", { what: "faults in both workers" });
+  await waitFor(async () => [...(await statuses())].join() === "507", { subject: "faults in both workers" });
   for (const worker of pids)
     expect(await call(service, { ...act, action: "clear", texts: {} }, worker)).toEqual({
       ok: true,
       message: "No active faults",
     });
-  await waitFor(async () => [...(await statuses())].join() === "200", { what: "no faults in both workers" });
+  await waitFor(async () => [...(await statuses())].join() === "200", {
+    subject: "no faults in both workers",
+  });
 }, 120_000);

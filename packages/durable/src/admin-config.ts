@@ -1,5 +1,5 @@
 import type { Guard, HttpRequest } from "@framework/core";
-import { type FieldRule, canonicalPrefix, optional, prefixProblem } from "@framework/core/feature";
+import { canonicalPrefix, type FieldRule, optional, prefixProblem } from "@framework/core/feature";
 import { isGuard } from "@framework/core";
 
 /** The HTTP API for operators. */
@@ -20,7 +20,9 @@ export const adminRule: FieldRule<AdminConfig | undefined> = optional<AdminConfi
     const problem = typeof path === "string" ? prefixProblem(path) : "must be a string";
     if (problem !== null || path === "/") return `must have a path such as "/admin/durable"`;
     const areGuards = Array.isArray(guards) && guards.length > 0 && guards.every(isGuard);
-    return areGuards ? null : "must have at least one guard: it shows and changes the work of all users";
+    return areGuards
+      ? null
+      : "must have at least one guard, because the API shows and changes the work of all users";
   },
 });
 

@@ -45,21 +45,21 @@ test("work begins when the app listens, and ends with the drain before the stop 
     .onEvent("startup", () => void events.push("startup"))
     .onEvent("shutdown", () => void events.push("shutdown"));
   await app.start({ log });
-  await waitFor(() => events.includes("begin 0") && events.includes("begin 1"), { what: "both lanes" });
+  await waitFor(() => events.includes("begin 0") && events.includes("begin 1"), { subject: "both lanes" });
   await app.stop();
   expect(events[0]).toBe("startup");
   expect(events.slice(3, 5).toSorted()).toEqual(["end 0", "end 1"]);
   expect(events.at(-1)).toBe("shutdown");
 });
 
-test("a stopped app leaves no owner, no member and no lease behind", async () => {
+test("a stopped app leaves no owner, no member and no lease", async () => {
   await using file = await sqliteFile();
   let begun = 0;
   const app = new WorkingApp()
     .enableWorking(({ signal }) => (begun++, ended(signal)))
     .enableDatabase({ url: file.url });
   await app.start({ log });
-  await waitFor(() => begun === 2, { what: "both lanes" });
+  await waitFor(() => begun === 2, { subject: "both lanes" });
   await app.stop();
   const db = file.open();
   expect(await db.query("SELECT * FROM framework_owners")).toEqual([]);
@@ -67,14 +67,14 @@ test("a stopped app leaves no owner, no member and no lease behind", async () =>
   expect(await db.query("SELECT * FROM framework_leases WHERE owner IS NOT NULL")).toEqual([]);
 });
 
-test("a start that fails after work has begun ends it, and leaves no owner, no member and no lease behind", async () => {
+test("a start that fails after work has begun ends it, and leaves no owner, no member and no lease", async () => {
   await using file = await sqliteFile();
   const events: string[] = [];
   const failing: Feature = {
     name: "failing",
     install(host) {
       const run = async (): Promise<void> => {
-        await waitFor(() => events.length === 2, { what: "both lanes" });
+        await waitFor(() => events.length === 2, { subject: "both lanes" });
         throw new Error("no port");
       };
       host.life.onListening({ name: "failing", run });
@@ -97,14 +97,14 @@ test("a start that fails after work has begun ends it, and leaves no owner, no m
   expect(await db.query("SELECT * FROM framework_leases WHERE owner IS NOT NULL")).toEqual([]);
 });
 
-test("an app stops although a lane ignores its signal, and the lane is given to others", async () => {
+test("an app stops although a lane ignores its signal, and the lane is released to other processes", async () => {
   await using file = await sqliteFile();
   let begun = 0;
   const app = new WorkingApp()
     .enableWorking(() => (begun++, new Promise(() => {})))
     .enableDatabase({ url: file.url });
   await app.start({ log });
-  await waitFor(() => begun === 2, { what: "both lanes" });
+  await waitFor(() => begun === 2, { subject: "both lanes" });
   await app.stop({ timeoutSecs: 0.1 });
   expect(await file.open().query("SELECT * FROM framework_leases WHERE owner IS NOT NULL")).toEqual([]);
 });
@@ -116,7 +116,7 @@ test("metrics and the health check report leases and renewals", async () => {
     .enableWorking((lane) => (lanes.push(lane), ended(lane.signal)))
     .enableDatabase({ url: file.url });
   await app.start({ log });
-  await waitFor(() => lanes.length === 2, { what: "both lanes" });
+  await waitFor(() => lanes.length === 2, { subject: "both lanes" });
   const read = (name: string): unknown =>
     app.insight
       .metrics()

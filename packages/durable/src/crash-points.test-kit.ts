@@ -16,7 +16,7 @@ const LEASE_MS = 15_000;
 const quiet = { info() {}, warn() {}, error() {} };
 
 /** A process without timers: the test makes the calls of its loops. */
-const handCranked = (
+const manualProcess = (
   db: Database,
   id: string,
   time: TableClock,
@@ -48,8 +48,8 @@ const handCranked = (
 };
 
 /** Every operation of owners, leases and lanes once. */
-const live = async (
-  process: ReturnType<typeof handCranked>,
+const runEachOperation = async (
+  process: ReturnType<typeof manualProcess>,
   db: Database,
   holds: HeldLease[],
 ): Promise<void> => {
@@ -83,16 +83,16 @@ export const crashPoints = (test: typeof jestTest, make: () => Promise<TestDatab
       let points = 0;
       for (let at = 1, isUntouched = false; !isUntouched; at++) {
         const mortal = faultingDatabase(db, { at, when });
-        const process = handCranked(mortal, `dies at ${at}`, time);
+        const process = manualProcess(mortal, `dies at ${at}`, time);
         const holds: HeldLease[] = [];
-        await live(process, mortal, holds).catch((error: unknown) => {
+        await runEachOperation(process, mortal, holds).catch((error: unknown) => {
           if (!mortal.isDead) throw error;
         });
         await mortal.close();
         isUntouched = !mortal.isDead;
         points++;
         await time.advance(LEASE_MS);
-        const successor = handCranked(other, `successor ${at}`, time);
+        const successor = manualProcess(other, `successor ${at}`, time);
         await successor.lanes.pollOnce();
         await successor.lanes.pollOnce();
         expect(successor.lanesRun.map(({ lane }) => lane).toSorted((a, b) => a - b)).toEqual([0, 1, 2]);

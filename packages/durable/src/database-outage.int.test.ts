@@ -20,7 +20,7 @@ const start = async (url: string, leaseMs: number) => {
       return new Promise((resolve) => lane.signal.addEventListener("abort", () => resolve(), { once: true }));
     },
   });
-  await waitFor(() => handle.held().length === 2, { what: "both lanes" });
+  await waitFor(() => handle.held().length === 2, { subject: "both lanes" });
   const stop = async (): Promise<void> => {
     await kernel.stop();
     await db.close();
@@ -37,7 +37,7 @@ withServer("postgres", () => {
     await server.start();
     const [lane] = process.lanes;
     const check = () => process.db.transaction(async (tx) => (await lane?.check(tx), true));
-    expect(await waitFor(check, { what: "a transaction" })).toBe(true);
+    expect(await waitFor(check, { subject: "a transaction" })).toBe(true);
     expect(process.lanes.map(({ signal }) => signal.aborted)).toEqual([false, false]);
   }, 240_000);
 
@@ -45,11 +45,11 @@ withServer("postgres", () => {
     await using server = await startPostgres();
     await using process = await start(server.url, 1000);
     await server.kill();
-    await waitFor(() => process.lanes.every(({ signal }) => signal.aborted), { what: "the lanes to end" });
+    await waitFor(() => process.lanes.every(({ signal }) => signal.aborted), { subject: "the lanes to end" });
     for (const { signal } of process.lanes)
       expect(signal.reason).toMatchObject({ code: "DURABLE_LEASE_LOST" });
     await server.start();
-    await waitFor(() => process.handle.held().length === 2, { what: "both lanes again" });
+    await waitFor(() => process.handle.held().length === 2, { subject: "both lanes again" });
     for (const number of [0, 1]) {
       const fences = process.lanes.filter(({ lane }) => lane === number).map(({ fence }) => fence);
       expect(fences.length).toBeGreaterThan(1);

@@ -30,7 +30,7 @@ export interface Durable {
 }
 
 /**
- * Durable work on the app's database for other features: leases, lanes, queues and timers. Nothing starts until a feature uses it.
+ * Durable work on the app's database for other features: leases, lanes, queues and parked work. Nothing starts until a feature uses it.
  *
  * @example
  * const app = new (App.with(database, durable))().enableDatabase().enableDurable({ leaseMs: 30_000 });

@@ -36,7 +36,7 @@ export const durableErrors: ErrorCatalogue = {
   DURABLE_BUSY: {
     status: 503,
     summary:
-      "10,000 transactions wait for the group commit on SQLite, or 10,000 adds of a job with keys for their statements",
+      "10,000 transactions wait for the group commit on SQLite, or 10,000 additions of jobs with keys wait for their statements",
     action: "slow the writers down; clients retry after a second",
   },
   DURABLE_BAD_TABLES: {
@@ -69,8 +69,8 @@ export const durableErrors: ErrorCatalogue = {
     action: "inspect the parked item; correct the cause, then replay or discard it",
   },
   DURABLE_UNHEALTHY: {
-    summary: "a health check: a queue is stalled, or items give up in numbers; the message has the queues",
-    action: "look for what holds the slots, or at the failures of the items",
+    summary: "a health check: a queue is stalled, or too many items give up; the message has the queues",
+    action: "look for handlers that hold the slots, or at the failures of the items",
   },
   DURABLE_TIMEOUT: {
     summary: "an attempt at an item took longer than `timeoutMs` of its queue; the reason of its signal",
@@ -79,7 +79,7 @@ export const durableErrors: ErrorCatalogue = {
   DURABLE_LOST: {
     summary:
       "an attempt has ended, because its item was taken over, cancelled or completed; its writes are refused",
-    action: "let the error undo the transaction: another process continues with the item",
+    action: "let the error roll back the transaction: another process continues with the item",
   },
   DURABLE_CANCELLED: {
     summary: "the item of a running handler was cancelled; the reason of its signal",
@@ -90,8 +90,8 @@ export const durableErrors: ErrorCatalogue = {
     action: "nothing: another process takes the item over, and the attempt does not count",
   },
   DURABLE_ATTEMPT_LOST: {
-    summary: "an item gave up, because its process ended or stopped answering in its last attempt",
-    action: "look for what ends the process, then replay the item",
+    summary: "an item gave up, because its process ended or hung in its last attempt",
+    action: "find out why the process ended, then replay the item",
   },
   DURABLE_TRY_LATER: {
     summary: "a feature gave an item back to its queue for a while",

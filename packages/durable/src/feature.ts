@@ -36,7 +36,7 @@ export type {
   HeldState,
   NewParked,
   ParkedInOrder,
-  ParkedPlace,
+  ParkedOrigin,
   ParkedSource,
 } from "./parked/parked-source.ts";
 export type { KernelHost } from "./base/kernel-base.ts";

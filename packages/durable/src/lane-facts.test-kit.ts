@@ -2,7 +2,15 @@ import { virtualClock, waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import type { Lane } from "./feature.ts";
 import type { Place } from "./place/place.ts";
-import { aborted, claimed, type Fact, hanging, LEASE_MS, running, quiet } from "./processes.test-kit.ts";
+import {
+  claimed,
+  type Fact,
+  LEASE_MS,
+  quiet,
+  running,
+  stoppedClock,
+  waitForAbort,
+} from "./processes.test-kit.ts";
 
 /** Declares the lane tests, which run on every database. */
 export const laneFacts = (fact: Fact): void => {
@@ -10,7 +18,7 @@ export const laneFacts = (fact: Fact): void => {
     const kernels = await Promise.all(Array.from({ length: 5 }, () => processes.start()));
     const sets = kernels.map((kernel) => running(kernel, "projection", 7));
     const sizes = () => sets.map(({ handle }) => handle.held().length).toSorted((a, b) => a - b);
-    await waitFor(() => sizes().join() === "1,1,1,2,2", { what: "equal shares" });
+    await waitFor(() => sizes().join() === "1,1,1,2,2", { subject: "equal shares" });
     await Promise.all(kernels.map((kernel) => kernel.stop()));
   });
 
@@ -20,12 +28,12 @@ export const laneFacts = (fact: Fact): void => {
       const clock = virtualClock();
       await using hung = await processes.start({ clock });
       const first = running(hung, "projection", 4);
-      await waitFor(async () => (await clock.advance(20), first.lanes.size === 4), { what: "all lanes" });
+      await waitFor(async () => (await clock.advance(20), first.lanes.size === 4), { subject: "all lanes" });
       await using other = await processes.start();
       const stale = [...first.lanes.values()];
       const second = running(other, "projection", 4);
       await processes.time.advance(LEASE_MS);
-      await waitFor(() => second.lanes.size === 4, { what: "all lanes in the other process" });
+      await waitFor(() => second.lanes.size === 4, { subject: "all lanes in the other process" });
       for (const lane of stale) {
         await expect(hung.db.transaction((tx) => lane.check(tx))).rejects.toMatchObject({
           code: "DURABLE_LEASE_LOST",
@@ -39,14 +47,14 @@ export const laneFacts = (fact: Fact): void => {
     const clock = virtualClock();
     await using stalled = await processes.start({ clock });
     const first = running(stalled, "projection", 4);
-    await waitFor(async () => (await clock.advance(20), first.lanes.size === 4), { what: "all lanes" });
+    await waitFor(async () => (await clock.advance(20), first.lanes.size === 4), { subject: "all lanes" });
     await using other = await processes.start();
     const second = running(other, "projection", 4);
     await processes.time.advance(LEASE_MS);
-    await waitFor(() => second.lanes.size === 4, { what: "all lanes in the other process" });
+    await waitFor(() => second.lanes.size === 4, { subject: "all lanes in the other process" });
     await clock.advance(LEASE_MS / 3); // its renewals find the leases lost
     await waitFor(async () => (await clock.advance(20), first.lanes.size === 2 && second.lanes.size === 2), {
-      what: "equal shares",
+      subject: "equal shares",
     });
   });
 
@@ -58,69 +66,69 @@ export const laneFacts = (fact: Fact): void => {
       count: 1,
       run: () => (++calls % 2 === 0 ? Promise.resolve() : Promise.reject(new Error("no"))),
     });
-    await waitFor(() => calls >= 4, { what: "four calls" });
+    await waitFor(() => calls >= 4, { subject: "four calls" });
   });
 
   fact("lanes end with the drain, or with `endsWithStop` with the stop", async (processes) => {
     const kernel = await processes.start();
     const short = running(kernel, "short", 2);
     const long = running(kernel, "long", 2, { endsWithStop: true });
-    await waitFor(() => short.lanes.size === 2 && long.lanes.size === 2, { what: "all lanes" });
+    await waitFor(() => short.lanes.size === 2 && long.lanes.size === 2, { subject: "all lanes" });
     await kernel.drain();
     expect(short.handle.held()).toEqual([]);
     expect(long.handle.held()).toEqual([0, 1]);
-    const late = running(kernel, "late", 1, { endsWithStop: true });
-    await waitFor(() => late.lanes.size === 1, { what: "a lane that is added in the drain" });
+    const addedInDrain = running(kernel, "late", 1, { endsWithStop: true });
+    await waitFor(() => addedInDrain.lanes.size === 1, { subject: "a lane that is added in the drain" });
     await kernel.stop();
-    expect([...long.handle.held(), ...late.handle.held()]).toEqual([]);
+    expect([...long.handle.held(), ...addedInDrain.handle.held()]).toEqual([]);
     await using other = await processes.start();
     const next = running(other, "long", 2);
-    await waitFor(() => next.lanes.size === 2, { what: "the lanes in the next process" });
+    await waitFor(() => next.lanes.size === 2, { subject: "the lanes in the next process" });
   });
 
-  fact("a lane is given to others only when its function has returned", async (processes) => {
+  fact("a lane is released to other processes only when its function has returned", async (processes) => {
     await using one = await processes.start();
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
     const active = new Map<number, number>();
     const run = async ({ lane, signal }: Lane, end: Promise<void>): Promise<void> => {
       active.set(lane, (active.get(lane) ?? 0) + 1);
       expect(active.get(lane)).toBe(1);
-      await aborted(signal);
+      await waitForAbort(signal);
       await end;
       active.set(lane, 0);
     };
     const first = one.lanes({ kind: "slow", count: 2, run: (lane) => run(lane, finished) });
-    await waitFor(() => active.size === 2, { what: "both lanes" });
+    await waitFor(() => active.size === 2, { subject: "both lanes" });
     await using other = await processes.start();
     const second = other.lanes({ kind: "slow", count: 2, run: (lane) => run(lane, Promise.resolve()) });
-    await waitFor(() => first.held().length === 1, { what: "the first process to give one up" });
+    await waitFor(() => first.held().length === 1, { subject: "the first process to give one up" });
     expect(second.held()).toEqual([]);
     finish();
-    await waitFor(() => second.held().length === 1, { what: "the second process to own one" });
+    await waitFor(() => second.held().length === 1, { subject: "the second process to own one" });
   });
 
   fact(
-    "processes with another number of lanes wait until those with the present one have stopped",
+    "processes with another number of lanes wait until processes with the current one have stopped",
     async (processes) => {
       const old = await processes.start();
       const oldLanes = running(old, "projection", 2);
-      await waitFor(() => oldLanes.lanes.size === 2, { what: "the old lanes" });
+      await waitFor(() => oldLanes.lanes.size === 2, { subject: "the old lanes" });
       const warnings: string[] = [];
       await using next = await processes.start({
         log: { ...quiet, warn: (message) => void warnings.push(message) },
       });
       const nextLanes = running(next, "projection", 3);
       await waitFor(() => warnings.some((text) => text.includes('"projection" with 3 lanes waits')), {
-        what: "the warning",
+        subject: "the warning",
       });
       expect([oldLanes.lanes.size, nextLanes.lanes.size]).toEqual([2, 0]);
       await old.stop();
-      await waitFor(() => nextLanes.lanes.size === 3, { what: "the new lanes" });
+      await waitFor(() => nextLanes.lanes.size === 3, { subject: "the new lanes" });
     },
   );
 
   fact(
-    "a kernel that is stopped lets its lanes end, and gives them up when they do not",
+    "a kernel that is stopped lets its lanes end, and releases lanes that do not end",
     async (processes) => {
       const clock = virtualClock();
       const warnings: string[] = [];
@@ -131,19 +139,19 @@ export const laneFacts = (fact: Fact): void => {
       await waitFor(
         async () => (await clock.advance(20), obedient.lanes.size === 2 && stubborn.held().length === 1),
         {
-          what: "three lanes",
+          subject: "three lanes",
         },
       );
       const stopped = kernel.stop();
-      await waitFor(() => obedient.lanes.size === 0, { what: "the lanes that obey" });
+      await waitFor(() => obedient.lanes.size === 0, { subject: "the lanes that obey" });
       await waitFor(async () => (await clock.advance(1000), warnings.length > 0), {
-        what: "the end of the grace",
+        subject: "the end of the grace period",
       });
       await stopped;
       expect(warnings).toEqual([expect.stringContaining('lane 0 of "stubborn" did not end')]);
       await using other = await processes.start();
       const next = running(other, "stubborn", 1);
-      await waitFor(() => next.lanes.size === 1, { what: "the lane in another process" });
+      await waitFor(() => next.lanes.size === 1, { subject: "the lane in another process" });
     },
   );
 
@@ -152,12 +160,14 @@ export const laneFacts = (fact: Fact): void => {
     await using other = await processes.start();
     const first = running(one, "projection", 2);
     const second = running(other, "projection", 2);
-    await waitFor(() => first.lanes.size === 1 && second.lanes.size === 1, { what: "one lane each" });
+    await waitFor(() => first.lanes.size === 1 && second.lanes.size === 1, { subject: "one lane each" });
     await first.handle.stop();
     expect(first.lanes.size).toBe(0);
-    await waitFor(() => second.lanes.size === 2, { what: "both lanes" });
+    await waitFor(() => second.lanes.size === 2, { subject: "both lanes" });
     const again = running(one, "projection", 2);
-    await waitFor(() => again.lanes.size === 1 && second.lanes.size === 1, { what: "one lane each again" });
+    await waitFor(() => again.lanes.size === 1 && second.lanes.size === 1, {
+      subject: "one lane each again",
+    });
   });
 
   fact("a process with runWork: false runs no lanes, and other processes run them", async (processes) => {
@@ -167,7 +177,7 @@ export const laneFacts = (fact: Fact): void => {
     await using worker = await processes.start();
     const none = running(web, "projection", 2);
     const all = running(worker, "projection", 2);
-    await waitFor(() => all.lanes.size === 2, { what: "both lanes" });
+    await waitFor(() => all.lanes.size === 2, { subject: "both lanes" });
     expect(none.lanes.size).toBe(0);
   });
 
@@ -181,20 +191,20 @@ export const laneFacts = (fact: Fact): void => {
         started: "0",
         isGone: (other) => !alive.has(other),
       });
-      const dead = await processes.start({ clock: hanging(), place: at(1) });
+      const dead = await processes.start({ clock: stoppedClock(), place: at(1) });
       await claimed(dead, "rebuild", "shelf");
       await using other = await processes.start({ place: at(2) });
       expect(await other.acquireLease("rebuild", "shelf")).toBeNull();
       alive.delete(1);
       await waitFor(() => other.acquireLease("rebuild", "shelf"), {
-        what: "the lease of the process that is gone",
+        subject: "the lease of the process that is gone",
       });
     },
   );
 
   fact("an owner of another place is replaced only after its lease", async (processes) => {
     const at = (id: string, pid: number) => (): Place => ({ id, pid, started: "0", isGone: () => true });
-    const far = await processes.start({ clock: hanging(), place: at("there", 1) });
+    const far = await processes.start({ clock: stoppedClock(), place: at("there", 1) });
     await claimed(far, "rebuild", "shelf");
     await using other = await processes.start({ place: at("here", 2) });
     const probe = await claimed(other, "rebuild", "probe");

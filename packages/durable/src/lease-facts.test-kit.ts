@@ -1,7 +1,7 @@
 import { virtualClock, waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import type { HeldLease, OwnKernel } from "./feature.ts";
-import { claimed, type Fact, hanging, LEASE_MS, running } from "./processes.test-kit.ts";
+import { claimed, type Fact, LEASE_MS, running, stoppedClock } from "./processes.test-kit.ts";
 
 /** Declares the lease tests, which run on every database. */
 export const leaseFacts = (fact: Fact): void => {
@@ -18,7 +18,7 @@ export const leaseFacts = (fact: Fact): void => {
     expect(next.fence).toBeGreaterThan(lease.fence);
   });
 
-  fact("of many processes that claim a lease at once, one gets it", async (processes) => {
+  fact("of many processes that claim a lease concurrently, one gets it", async (processes) => {
     const kernels = await Promise.all(Array.from({ length: 4 }, () => processes.start()));
     for (const name of ["a", "b", "c"]) {
       const leases = await Promise.all(
@@ -30,7 +30,7 @@ export const leaseFacts = (fact: Fact): void => {
   });
 
   fact("an expired lease is taken over, and the write of its former owner is refused", async (processes) => {
-    await using hung = await processes.start({ clock: hanging() });
+    await using hung = await processes.start({ clock: stoppedClock() });
     await using other = await processes.start();
     const stale = await claimed(hung, "rebuild", "shelf");
     await processes.time.advance(LEASE_MS - 1);
@@ -53,7 +53,7 @@ export const leaseFacts = (fact: Fact): void => {
   });
 
   fact(
-    "a claim whose answer was lost is claimed again by the same process, without waiting for the lease",
+    "a lease whose claim got no reply is claimed again by the same process, without waiting for the lease",
     async (processes) => {
       await using one = await processes.start();
       const lease = await claimed(one, "rebuild", "shelf");
@@ -67,7 +67,7 @@ export const leaseFacts = (fact: Fact): void => {
   );
 
   fact("a late release of a former owner leaves the new owner its lease", async (processes) => {
-    await using hung = await processes.start({ clock: hanging() });
+    await using hung = await processes.start({ clock: stoppedClock() });
     await using other = await processes.start();
     const stale = await claimed(hung, "rebuild", "shelf");
     await processes.time.advance(LEASE_MS);
@@ -78,7 +78,7 @@ export const leaseFacts = (fact: Fact): void => {
   });
 
   fact("an expired lease is not taken during a transaction that has checked it", async (processes) => {
-    await using hung = await processes.start({ clock: hanging() });
+    await using hung = await processes.start({ clock: stoppedClock() });
     await using other = await processes.start();
     const lease = await claimed(hung, "rebuild", "shelf");
     const order: string[] = [];
@@ -93,7 +93,7 @@ export const leaseFacts = (fact: Fact): void => {
       })
       .then(() => order.push("committed"));
     await checked;
-    // PostgreSQL answers that it is not free, SQLite waits for the transaction.
+    // PostgreSQL replies that it is not free; SQLite waits for the transaction.
     const attempt = other
       .acquireLease("rebuild", "shelf")
       .then((got) => order.push(got === null ? "refused" : "claimed"));
@@ -116,18 +116,18 @@ export const leaseFacts = (fact: Fact): void => {
     await claimed(other, "rebuild", "shelf");
   });
 
-  fact("renewals keep a lease, whatever the time of the worker's clock", async (processes) => {
+  fact("renewals keep a lease, even if the worker's clock is wrong", async (processes) => {
     const ahead = virtualClock({ start: 3_600_000 });
-    const behind = virtualClock({ start: -3_600_000 });
+    const slowClock = virtualClock({ start: -3_600_000 });
     await using one = await processes.start({ clock: ahead });
-    await using other = await processes.start({ clock: behind });
+    await using other = await processes.start({ clock: slowClock });
     const lease = await claimed(one, "rebuild", "shelf");
     const until = async () => await one.db.fetchValue<number>`SELECT lease_until FROM framework_leases`;
     for (let round = 0; round < 6; round++) {
       const before = (await until()) ?? 0;
       await processes.time.advance(LEASE_MS / 3);
       await ahead.advance(LEASE_MS / 3);
-      await waitFor(async () => ((await until()) ?? 0) > before, { what: "the renewal" });
+      await waitFor(async () => ((await until()) ?? 0) > before, { subject: "the renewal" });
       expect(await other.acquireLease("rebuild", "shelf")).toBeNull();
     }
     expect(lease.signal.aborted).toBe(false);
@@ -138,16 +138,16 @@ export const leaseFacts = (fact: Fact): void => {
     async (processes) => {
       const one = await processes.start();
       const first = running(one, "projection", 8);
-      await waitFor(() => first.lanes.size === 8, { what: "all lanes" });
+      await waitFor(() => first.lanes.size === 8, { subject: "all lanes" });
       await using other = await processes.start();
       const second = running(other, "projection", 8);
-      await waitFor(() => first.lanes.size === 4 && second.lanes.size === 4, { what: "half of them" });
+      await waitFor(() => first.lanes.size === 4 && second.lanes.size === 4, { subject: "half of them" });
       expect([...first.handle.held(), ...second.handle.held()].toSorted((a, b) => a - b)).toEqual([
         0, 1, 2, 3, 4, 5, 6, 7,
       ]);
       await one.stop();
       expect(first.lanes.size).toBe(0);
-      await waitFor(() => second.lanes.size === 8, { what: "all lanes in the other process" });
+      await waitFor(() => second.lanes.size === 8, { subject: "all lanes in the other process" });
     },
   );
 };

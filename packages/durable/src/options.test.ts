@@ -106,8 +106,8 @@ const tests: Readonly<Record<keyof DurableConfig, readonly [file: string, name: 
     "takeover.test-kit.ts",
     "no lane ever has two owners while processes are frozen beyond their lease",
   ],
-  pollMinMs: ["options.test.ts", "pollMinMs and pollMaxMs are the pauses"],
-  pollMaxMs: ["options.test.ts", "pollMinMs and pollMaxMs are the pauses"],
+  pollMinMs: ["options.test.ts", "pollMinMs and pollMaxMs bound the pauses"],
+  pollMaxMs: ["options.test.ts", "pollMinMs and pollMaxMs bound the pauses"],
   runWork: ["lane-facts.test-kit.ts", "a process with runWork: false runs no lanes"],
   migrateAtStart: ["durable.test.ts", "in production missing tables are a start error"],
   migrationTimeoutSecs: ["options.test.ts", "migrationTimeoutSecs bounds the wait"],
@@ -117,7 +117,7 @@ const tests: Readonly<Record<keyof DurableConfig, readonly [file: string, name: 
     "codeVersion is stored with parked work, which is kept for keepParkedSecs",
   ],
   codeVersion: ["options.test.ts", "codeVersion is stored with parked work"],
-  admin: ["admin/admin.test.ts", "there is no admin API unless it is asked for"],
+  admin: ["admin/admin.test.ts", "there is no admin API unless it is enabled"],
 };
 
 test("every option changes behaviour in a test", () => {

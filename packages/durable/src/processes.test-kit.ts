@@ -22,7 +22,7 @@ export const LEASE_MS = 15_000;
 /** A logger that writes nothing. */
 export const quiet: Pick<Logger, "info" | "warn" | "error"> = { info() {}, warn() {}, error() {} };
 
-/** A place without other processes, so that only leases decide. */
+/** A place without other processes: lanes are taken over only when their leases expire. */
 const nowhere = (): Place => ({ id: null, pid: 1, started: null, isGone: () => false });
 
 /** Processes on one database, whose time only the test advances. */
@@ -81,7 +81,7 @@ export const running = (
     count,
     async run(lane) {
       lanes.set(lane.lane, lane);
-      await aborted(lane.signal);
+      await waitForAbort(lane.signal);
       lanes.delete(lane.lane);
     },
   });
@@ -89,7 +89,7 @@ export const running = (
 };
 
 /** Resolves when a signal aborts. */
-export const aborted = (signal: AbortSignal): Promise<void> =>
+export const waitForAbort = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
@@ -103,7 +103,7 @@ export const claimed = async (kernel: OwnKernel, kind: string, name: string): Pr
 };
 
 /** Timers that never fire: a process that hangs. */
-export const hanging = (): VirtualClock => virtualClock();
+export const stoppedClock = (): VirtualClock => virtualClock();
 
 /** Declares one test, which gets processes on a separate database. */
 export type Fact = (name: string, run: (processes: Processes) => Promise<void>) => void;

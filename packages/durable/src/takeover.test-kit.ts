@@ -70,8 +70,8 @@ class LaneProcess implements AsyncDisposable {
   }
 }
 
-const holds = (process: LaneProcess, count: number, what: string): Promise<unknown> =>
-  waitFor(() => process.held.length === count, { what, timeoutMs: 60_000 });
+const waitForLanes = (process: LaneProcess, count: number, subject: string): Promise<unknown> =>
+  waitFor(() => process.held.length === count, { subject: subject, timeoutMs: 60_000 });
 
 /**
  * Freezes the first process until the others have its lanes, kills the second one meanwhile, and resumes the first.
@@ -108,29 +108,29 @@ export const takeovers = (test: typeof jestTest, make: () => Promise<TestDatabas
     "lanes of a process that was killed run at once in another process of the same place",
     async ({ url }) => {
       await using killed = new LaneProcess(url, LONG_LEASE_MS);
-      await holds(killed, 4, "all lanes in the first process");
+      await waitForLanes(killed, 4, "all lanes in the first process");
       await using other = new LaneProcess(url, LONG_LEASE_MS);
-      await holds(other, 2, "half of the lanes in the second process");
+      await waitForLanes(other, 2, "half of the lanes in the second process");
       await killed.kill();
-      await holds(other, 4, "all lanes in the process that is left");
+      await waitForLanes(other, 4, "all lanes in the process that is left");
     },
   );
 
   fact("a restarted service has its lanes at once, after all its processes were killed", async ({ url }) => {
     await using one = new LaneProcess(url, LONG_LEASE_MS);
     await using other = new LaneProcess(url, LONG_LEASE_MS);
-    await waitFor(() => one.held.length === 2 && other.held.length === 2, { what: "two lanes each" });
+    await waitFor(() => one.held.length === 2 && other.held.length === 2, { subject: "two lanes each" });
     await Promise.all([one.kill(), other.kill()]);
     await using restarted = new LaneProcess(url, LONG_LEASE_MS);
-    await holds(restarted, 4, "all lanes in the restarted process");
+    await waitForLanes(restarted, 4, "all lanes in the restarted process");
   });
 
   fact("a process that stops hands its lanes over at once", async ({ url }) => {
     await using stopped = new LaneProcess(url, LONG_LEASE_MS);
     await using other = new LaneProcess(url, LONG_LEASE_MS);
-    await waitFor(() => stopped.held.length === 2 && other.held.length === 2, { what: "two lanes each" });
+    await waitFor(() => stopped.held.length === 2 && other.held.length === 2, { subject: "two lanes each" });
     await stopped.stop();
-    await holds(other, 4, "all lanes in the other process");
+    await waitForLanes(other, 4, "all lanes in the other process");
   });
 
   fact(
@@ -140,7 +140,9 @@ export const takeovers = (test: typeof jestTest, make: () => Promise<TestDatabas
       const processes = Array.from({ length: 3 }, () => new LaneProcess(url, SHORT_LEASE_MS));
       const owners = () => processes.filter(({ held }) => held.length > 0);
       const allHeld = (what: string): Promise<unknown> =>
-        waitFor(() => owners().flatMap(({ held }) => held).length === 4 && owners().length > 1, { what });
+        waitFor(() => owners().flatMap(({ held }) => held).length === 4 && owners().length > 1, {
+          subject: what,
+        });
       try {
         await allHeld("all lanes, in two processes at least");
         const end = performance.now() + CHAOS_SECS * 1000;

@@ -9,8 +9,8 @@ interface Worker {
   readonly lanes: readonly number[];
 }
 
-/** Asks one worker; a new connection each time, so that any worker may answer. */
-const ask = ({ url }: Program): Promise<Worker> =>
+/** Returns the lanes of one worker. Each call opens a new connection, so any worker may reply. */
+const fetchLanes = ({ url }: Program): Promise<Worker> =>
   new Promise((resolve, reject) => {
     const asking = request(new URL("/lanes", url), { agent: false }, (reply) => {
       let text = "";
@@ -23,7 +23,7 @@ const ask = ({ url }: Program): Promise<Worker> =>
 
 /** Two workers with two lanes each, by their process ids; `null` while they share otherwise. */
 const shared = async (program: Program): Promise<ReadonlyMap<number, readonly number[]> | null> => {
-  const workers = await Promise.all(Array.from({ length: 8 }, () => ask(program)));
+  const workers = await Promise.all(Array.from({ length: 8 }, () => fetchLanes(program)));
   const lanes = new Map(workers.map((worker) => [worker.pid, worker.lanes]));
   const numbers = [...lanes.values()].flat().toSorted((a, b) => a - b);
   const isShared = lanes.size === 2 && [...lanes.values()].every(({ length }) => length === 2);
@@ -40,7 +40,7 @@ test("two workers share the lanes, and the one that replaces a killed worker has
       conditions: ["@framework/source"],
     },
   );
-  const before = await waitFor(() => shared(program), { what: "two workers with two lanes each" });
+  const before = await waitFor(() => shared(program), { subject: "two workers with two lanes each" });
   const [killed = 0] = before.keys();
   process.kill(killed, "SIGKILL");
   const after = await waitFor(
@@ -48,7 +48,7 @@ test("two workers share the lanes, and the one that replaces a killed worker has
       const lanes = await shared(program);
       return lanes !== null && !lanes.has(killed) && lanes;
     },
-    { what: "the replaced worker to have two lanes" }, // long before the lease of ten minutes ends
+    { subject: "the replaced worker to have two lanes" }, // long before the lease of ten minutes ends
   );
   expect([...after.keys()].filter((pid) => before.has(pid))).toHaveLength(1);
   expect((await program.stop("SIGTERM")).code).toBe(0);

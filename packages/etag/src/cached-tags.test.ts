@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { entityTag } from "./entity-tag.ts";
 import { cachedTags } from "./cached-tags.ts";
 
-/** 400 texts of many lengths, more than the cache holds: some with lone surrogates, some too long to cache. */
+/** 400 texts of many lengths, more than the cache holds; some have lone surrogates. */
 const texts = Array.from({ length: 400 }, (_, id) =>
   id % 20 === 0
     ? "\ud83d\ude00".slice(0, 1 + (id % 3)).repeat(1 + id)
@@ -10,7 +10,7 @@ const texts = Array.from({ length: 400 }, (_, id) =>
 );
 
 test.each([true, false])(
-  "a cached tag equals the computed one, after any sequence of bodies (weak: %p)",
+  "a cached tag equals the computed one, also for texts too long to cache (weak: %p)",
   (weak) => {
     const tagOf = cachedTags(weak);
     for (let round = 0; round < 4; round++)

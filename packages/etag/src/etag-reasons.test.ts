@@ -8,13 +8,13 @@ const traces: RequestTrace[] = [];
 const listen = (message: unknown): void => void traces.push(message as RequestTrace);
 
 test.each([
-  ["/", {}, ["made the tag W/", "the request is unconditional"]],
-  ["/", { "if-none-match": "*" }, ["made the tag W/", "304: if-none-match matches"]],
-  ["/", { "if-none-match": '"other"' }, ["made the tag W/", "if-none-match does not match"]],
-  ["/own", {}, ['the reply has the tag "mine" already', "the request is unconditional"]],
-  ["/nothing", {}, ["no tag: a 204 without a whole body", "the request is unconditional"]],
+  ["/", {}, ["added the tag W/", "the request is unconditional"]],
+  ["/", { "if-none-match": "*" }, ["added the tag W/", "304: if-none-match matches"]],
+  ["/", { "if-none-match": '"other"' }, ["added the tag W/", "if-none-match does not match"]],
+  ["/own", {}, ['the reply already has the tag "mine"', "the request is unconditional"]],
+  ["/nothing", {}, ["no tag: a 204 without a complete body", "the request is unconditional"]],
   ["/stream", {}, ["no tag: the body is a stream", "the request is unconditional"]],
-])("%s with %j has its reasons", async (path, headers, reasons) => {
+])("%s with %j has the reasons %j", async (path, headers, reasons) => {
   subscribe("framework.request.steps", listen);
   try {
     const app = new (App.with(etag))().enableEtag();

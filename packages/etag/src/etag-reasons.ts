@@ -24,11 +24,11 @@ export const withReasons =
 
 const tagReason = ({ headers, payload, status }: Response, own: string | null): string => {
   const tag = headers.get("etag");
-  if (own !== null) return `the reply has the tag ${own} already`;
-  if (tag !== null) return `made the tag ${tag}`;
+  if (own !== null) return `the reply already has the tag ${own}`;
+  if (tag !== null) return `added the tag ${tag}`;
   return payload instanceof BodyStream
     ? "no tag: the body is a stream"
-    : `no tag: a ${status} without a whole body`;
+    : `no tag: a ${status} without a complete body`;
 };
 
 const conditionReason = (request: HttpRequest, { status }: Response): string => {

@@ -8,7 +8,7 @@ app
   .enableEtag({ weak: false })
   .put("/", (request) => requireMatch(request, { etag: entityTag("body", false) }, { required: true }));
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only on an app with the feature
 new App().enableEtag();
 
 // @ts-expect-error a misspelt option is found by the compiler

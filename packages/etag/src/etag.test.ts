@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- eachClient registers the tests
 import { createHash } from "node:crypto";
 import { App, ConfigurationError, HttpError, key, Response } from "@framework/core";
 import { type Feature, mapOutput } from "@framework/core/feature";
@@ -21,7 +21,7 @@ async function* streamed() {
   }
 }
 
-/** A web stream whose second chunk comes after the first was sent. */
+/** A web stream that takes a turn of the event loop for each chunk. */
 const slowStream = () => {
   const chunks = ["one", "two"].map((part) => new TextEncoder().encode(part));
   return new ReadableStream({
@@ -75,17 +75,18 @@ eachClient(test, makeApp, {
       expect([path, reply.headers.get("etag"), reply.status === 304]).toEqual([path, null, false]);
     }
   },
-  "a web Response made of text has the tag of its bytes, one with a stream has none": async (client) => {
-    const reply = await client.get("/web");
-    expect([reply.text, reply.headers.get("etag"), reply.headers.get("content-length")]).toEqual([
-      text,
-      tagged,
-      "7",
-    ]);
-    expect((await client.get("/web", { headers: { "if-none-match": tagged } })).status).toBe(304);
-    const streamed = await client.get("/web-stream");
-    expect([streamed.text, streamed.headers.get("etag")]).toEqual(["onetwo", null]);
-  },
+  "a web Response created from text has the tag of its bytes; one created from a slow stream has none":
+    async (client) => {
+      const reply = await client.get("/web");
+      expect([reply.text, reply.headers.get("etag"), reply.headers.get("content-length")]).toEqual([
+        text,
+        tagged,
+        "7",
+      ]);
+      expect((await client.get("/web", { headers: { "if-none-match": tagged } })).status).toBe(304);
+      const streamed = await client.get("/web-stream");
+      expect([streamed.text, streamed.headers.get("etag")]).toEqual(["onetwo", null]);
+    },
   "a handler's own tag is kept": async (client) => {
     expect((await client.get("/own")).headers.get("etag")).toBe('"own"');
   },
@@ -102,7 +103,7 @@ eachClient(test, makeApp, {
       expect([tag, vary, control, type]).toEqual([tagged, "Accept", "max-age=5", undefined]);
     }
   },
-  "an unsent body is cancelled": async (client) => {
+  "a stream with a tag of the handler becomes 304, and is cancelled at most once": async (client) => {
     const reply = await client.get("/own-stream", { headers: { "if-none-match": '"s"' } });
     expect([reply.status, reply.headers.get("etag")]).toEqual([304, '"s"']);
     expect(cancelled).toBeLessThanOrEqual(1);
@@ -161,7 +162,7 @@ test("tags are strong with weak: false", async () => {
   expect((await client.get("/")).headers.get("etag")).toBe(`"7-${digest}"`);
 });
 
-test("an invalid configuration is a start error", async () => {
+test("an invalid option is a start error", async () => {
   const app = new (App.with(etag))().enableEtag({ weak: "yes" as unknown as boolean });
   await expect(app.start()).rejects.toThrow(ConfigurationError);
 });

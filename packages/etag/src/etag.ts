@@ -18,7 +18,7 @@ import { cachedTags, type TagOf } from "./cached-tags.ts";
 
 /** Options of `enableEtag`. */
 export interface EtagConfig {
-  /** Whether generated tags are weak, so that all codings of a body share one. @default true */
+  /** Whether generated tags are weak, so all codings of a body share one. @default true */
   readonly weak: boolean;
 }
 
@@ -26,7 +26,7 @@ export const EtagConfig: ConfigRecord<EtagConfig> = configRecord("EtagConfig", {
 
 /** The methods that the feature adds to an app. */
 export interface Etags {
-  /** Adds tags to replies, and answers 304 to clients that have the current reply. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  /** Adds tags to replies, and sends 304 to clients that have the current version. @throws CORE_BAD_CONFIG at start, with all other mistakes */
   enableEtag(config?: ConfigInput<EtagConfig>): this;
 }
 
@@ -74,7 +74,7 @@ const tagReplies = ({ weak }: EtagConfig): Middleware<HttpRequest, Response> => 
   });
 };
 
-/** A handler's own tag is kept; a partial body cannot identify the whole. */
+/** Keeps the handler's own tag; skips partial bodies, whose hash would not identify the complete body. */
 const tag = (reply: Response, tagOf: TagOf): void => {
   const { payload } = reply;
   if (payload === null || payload instanceof BodyStream || reply.status === 206) return;
@@ -91,12 +91,12 @@ const isUnchanged = (request: HttpRequest, reply: Response): boolean => {
   const { headers } = reply;
   const tag = headers.get("etag");
   const lastModified = headers.get("last-modified");
-  if (tag === null && lastModified === null) return false; // an event stream has no state to compare
+  if (tag === null && lastModified === null) return false; // nothing to compare, such as for an event stream
   const lastModifiedMs = lastModified === null ? null : parseHttpDate(lastModified);
   return precondition(withoutIfMatch(request), { etag: tag, lastModifiedMs }) === "not-modified";
 };
 
-/** Only the handler can answer 412, before it changes anything. */
+/** Hides the conditions that lead to 412: the handler has already run, and checks them itself with `requireMatch`. */
 const withoutIfMatch = (request: HttpRequest) => ({
   method: request.method,
   getHeader: (name: string) =>
@@ -108,11 +108,11 @@ const notModified = (reply: Response): Response => {
   if (reply.payload instanceof BodyStream) void reply.payload.cancel().catch(() => {}); // the body is not read, so its error is irrelevant
   reply.payload = null;
   reply.status = 304;
-  for (const name of describing) reply.headers.delete(name);
+  for (const name of bodyFields) reply.headers.delete(name);
   return reply;
 };
 
-const describing = [
+const bodyFields = [
   "content-type",
   "content-length",
   "content-encoding",

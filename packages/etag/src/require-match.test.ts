@@ -31,11 +31,11 @@ test.each([
   [{ "if-match": "*" }, null, [412, false]],
   [{ "if-none-match": "*" }, null, [204, true]],
   [{ "if-none-match": "*" }, '"1"', [412, false]],
-])("PUT with %j on %s", async (headers, current, expected) => {
+])("PUT with %j on %s results in %j", async (headers, current, expected) => {
   expect(await put(headers as Record<string, string>, current)).toEqual(expected);
 });
 
-test("a request without a required condition gets 428", async () => {
+test("where a condition is required, a request without one gets 428", async () => {
   expect(await put({}, '"1"', { required: true })).toEqual([428, false]);
   expect(await put({ "if-match": '"1"' }, '"1"', { required: true })).toEqual([204, true]);
 });

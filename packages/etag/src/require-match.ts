@@ -3,11 +3,11 @@ import { parseHttpDate, precondition, type Validators } from "@framework/core/ht
 
 /**
  * Prevents lost updates: throws 412 unless the request's `If-Match`, `If-Unmodified-Since` and `If-None-Match` hold (RFC
- * 9110 13.2.2). Call it in the handler, before anything is changed.
+ * 9110 13.2.2). Call it in the handler, before it changes anything.
  *
  * @param current current tag and modification time, or `null` when there is no resource; a weak tag never matches `If-Match`
- * @param options.required answers 428 to a request without a condition on the current state (RFC 6585 3): `If-Match`, `If-None-Match: *`, or an
- *   `If-Unmodified-Since` that `lastModifiedMs` is compared with. @default false
+ * @param options.required rejects a request without a condition on the current state with 428 (RFC 6585 3): `If-Match`, `If-None-Match: *`, or an
+ *   `If-Unmodified-Since` that can be compared with `lastModifiedMs`. @default false
  * @throws HttpError 412, 428
  */
 export const requireMatch = (
@@ -15,7 +15,7 @@ export const requireMatch = (
   current: Validators | null,
   { required = false }: { readonly required?: boolean } = {},
 ): void => {
-  if (required && !namesState(request, current)) {
+  if (required && !protectsState(request, current)) {
     throw new HttpError(428, "If-Match with the current entity tag is required");
   }
   if (precondition(request, current) === "failed") {
@@ -23,8 +23,8 @@ export const requireMatch = (
   }
 };
 
-/** Whether a condition protects the current state. An ignored date, and `If-None-Match` with tags, allow writes to other states. */
-const namesState = (request: HttpRequest, current: Validators | null): boolean => {
+/** Whether a condition of the request protects the current state; an ignored date and `If-None-Match` with tags do not. */
+const protectsState = (request: HttpRequest, current: Validators | null): boolean => {
   if (request.getHeader("if-match") !== null) return true;
   if (request.getHeader("if-none-match")?.trim() === "*") return true;
   const since = request.getHeader("if-unmodified-since");

@@ -22,7 +22,7 @@ const kinds: readonly string[] = [
  *
  * Adds a listener, because the app tracks its current operation only while there is one.
  */
-export const followCurrentWork = (insight: HostInsight): (() => EventMetadata) => {
+export const trackCurrentWork = (insight: HostInsight): (() => EventMetadata) => {
   insight.onOperation({ kinds, start: () => null });
   return () => {
     const subject = insight.currentOperation()?.subject ?? null;

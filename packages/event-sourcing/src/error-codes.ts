@@ -32,7 +32,7 @@ export const eventSourcingErrors: ErrorCatalogue = {
   EVENTS_BAD_STORE: {
     summary:
       "`storeType`, `connectionUrl` or `positions` contradict each other or the database; the app does not start",
-    action: "the message names what to change",
+    action: "the message names the option to change",
   },
   EVENTS_BAD_TYPE: {
     summary: "the definition of an event type is malformed, or lacks an upcaster",
@@ -58,12 +58,11 @@ export const eventSourcingErrors: ErrorCatalogue = {
     action: "the message names the member",
   },
   EVENTS_IN_MEMORY: {
-    summary: "several workers were started with a store in memory; the app does not start",
+    summary: "several workers were started with an in-memory store; the app does not start",
     action: "use a database, or run one worker",
   },
   EVENTS_LOCKS_HIDDEN: {
-    summary:
-      "the PostgreSQL server hides its locks, so that readers could miss events; the app does not start",
+    summary: "the PostgreSQL server hides its locks, so readers could miss events; the app does not start",
     action: 'set `positions: "counter"` before the first start',
   },
   EVENTS_NEWER_SCHEMA: {

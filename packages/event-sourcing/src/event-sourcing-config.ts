@@ -22,7 +22,7 @@ export type StoreType = "sqlite" | "postgres" | "postgresql" | "memory";
 /** Options of `enableEventSourcing`. */
 export interface EventSourcingConfig {
   /**
-   * Expected kind of database: the start fails if another one is configured. `"memory"` is a separate database in memory, for tests.
+   * Expected kind of database: the start fails if another one is configured. `"memory"` is a separate in-memory database, for tests.
    * @default the kind of the app's database, or of `connectionUrl`
    */
   readonly storeType: StoreType | undefined;
@@ -71,34 +71,34 @@ export const EventSourcingConfig: ConfigRecord<EventSourcingConfig> = configReco
   positions: oneOf<Positions>("sequence", ["sequence", "counter"]),
 });
 
-/** URL of a separate database for the store; `null` for the app's. */
+/** Returns the URL of a separate database for the store; `null` for the app's database. */
 export const ownUrl = ({ storeType, connectionUrl }: EventSourcingConfig): string | null =>
   connectionUrl ?? (storeType === "memory" ? MEMORY : null);
 
 const MEMORY = "sqlite://:memory:";
 
-/** Whether events are in memory, so that each process would have its own. */
+/** Whether the store is in memory. Each process would then have its own events. */
 export const isInMemory = (config: EventSourcingConfig): boolean => ownUrl(config) === MEMORY;
 
-/** Configuration errors across several fields, which the rules of the record cannot check. */
+/** Returns the configuration errors across several fields, which the rules of the record cannot check. */
 export const configProblems = (config: EventSourcingConfig): readonly Problem[] => {
   const { storeType, connectionUrl, events, projections } = config;
   const mismatch =
     connectionUrl === undefined
       ? null
       : mismatchOf(storeType, connectionUrl.startsWith("sqlite://") ? "sqlite" : "postgres");
-  const isFile = storeType === "memory" && connectionUrl !== undefined && connectionUrl !== MEMORY;
+  const hasOtherUrl = storeType === "memory" && connectionUrl !== undefined && connectionUrl !== MEMORY;
   return [
     ...EventTypes.problems(events),
     ...projectionProblems(projections, events),
     ...(mismatch === null ? [] : [mismatch]),
-    ...(isFile && mismatch === null
+    ...(hasOtherUrl && mismatch === null
       ? [badStore(`storeType is "memory", but connectionUrl is another database; remove one`)]
       : []),
   ];
 };
 
-/** The error of a `storeType` that differs from the database; `null` if they agree. */
+/** Returns the error of a `storeType` that differs from the database; `null` if they agree. */
 export const mismatchOf = (
   storeType: StoreType | undefined,
   dialect: "sqlite" | "postgres",
@@ -106,7 +106,7 @@ export const mismatchOf = (
   const wanted = storeType === undefined ? dialect : storeType.startsWith("postgres") ? "postgres" : "sqlite";
   if (wanted === dialect) return null;
   return badStore(
-    `storeType is "${storeType}", but the database is ${dialect}; remove storeType, or correct the address`,
+    `storeType is "${storeType}", but the database is ${dialect}; remove storeType, or correct the URL`,
   );
 };
 

@@ -86,7 +86,7 @@ test("a storeType that matches the database is accepted", async () => {
   await app.stop();
 });
 
-test("a store in memory has a separate database, and refuses to start with several workers", async () => {
+test("an in-memory store has a separate database, and refuses to start with several workers", async () => {
   const app = newApp().enableDatabase(memory).enableEventSourcing({ storeType: "memory" });
   await app.start({ log: silent });
   await app.eventStore.append("s-1", appended);

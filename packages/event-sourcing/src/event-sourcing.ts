@@ -3,7 +3,7 @@ import type { ConfigInput, Feature, Host } from "@framework/core/feature";
 import { type Database, type DatabaseMethods, openDatabase } from "@framework/database";
 import type { DurableMethods } from "@framework/durable";
 import { createKernel, kernelOf, type OwnKernel } from "@framework/durable/feature";
-import { followCurrentWork } from "./current-work.ts";
+import { trackCurrentWork } from "./current-work.ts";
 import type { EventStore } from "./event-store.ts";
 import {
   configProblems,
@@ -60,7 +60,7 @@ const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig):
   const own = ownKernel(host, config);
   const kernel = own ?? kernelOf(needs).use("event-sourcing");
   const parts = storeOn(
-    { kernel, log: () => logOf(host), currentMetadata: followCurrentWork(host.insight) },
+    { kernel, log: () => logOf(host), currentMetadata: trackCurrentWork(host.insight) },
     config,
   );
   host.check(() => databaseMismatch(() => kernel.db, config));
@@ -107,10 +107,10 @@ const databaseMismatch = (db: () => Database, { storeType }: EventSourcingConfig
   }
 };
 
-/** Start timeout. Long, because migrations wait for those of other processes. */
+/** Start timeout. Long, because migrations wait for the migrations of other processes. */
 const START_SECS = 3660;
 
-/** The kernel of a store with a separate database, whose tables are always created at start. */
+/** Returns the kernel of a store with a separate database, whose tables are always created at start; `null` for the app's database. */
 const ownKernel = (host: Host, config: EventSourcingConfig): OwnKernel | null => {
   const url = ownUrl(config);
   if (url === null) return null;
@@ -122,7 +122,7 @@ const ownKernel = (host: Host, config: EventSourcingConfig): OwnKernel | null =>
   return createKernel(openDatabase({ url }), { log, host });
 };
 
-/** The app's log. There is none before the start, as when `framework projections` operates the views of an app that is not started. */
+/** Returns the app's log. There is none before the start, as when `framework projections` operates the views of an app that is not started. */
 const logOf = (host: Host): Logger => {
   try {
     return host.life.settings.log;

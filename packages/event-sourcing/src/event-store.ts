@@ -92,7 +92,7 @@ export interface EventStore extends StreamStore {
    */
   readonly parked: ParkedWork;
   /**
-   * Waits until views contain every event up to a position, for example that of an append: callers can then read their own writes. Resolves to `false`
+   * Waits until views contain every event up to a position, such as the position of an append: callers can then read their own writes. Resolves to `false`
    * after the timeout.
    *
    * @throws EVENTS_BAD_POSITION 400, EVENTS_UNKNOWN_PROJECTION, EVENTS_BAD_READ; HttpError 503 (EVENTS_BUSY) if 10,000 calls are waiting
@@ -106,7 +106,7 @@ export interface EventStore extends StreamStore {
   subscribe(options: SubscribeOptions, handler: EventHandler): Subscription;
 }
 
-/** A store and its parts, for features built on it. */
+/** A store and its components, for features built on it. */
 export interface StoreParts {
   readonly store: StreamStore;
   readonly base: StoreBase;
@@ -169,7 +169,7 @@ export const buildStore = (base: StoreBase): StoreParts => {
   return { store, base, appender, reader, snapshots, oldestOpenSecs };
 };
 
-/** Commit order where positions are drawn in it, and a high-water mark elsewhere. */
+/** Returns a `CommitOrder` where positions are drawn in commit order, and a `HighWaterMark` elsewhere. */
 const frontierOf = (base: StoreBase): Frontier =>
   base.db.dialect === "postgres" && base.settings.positions === "sequence"
     ? new HighWaterMark(base)

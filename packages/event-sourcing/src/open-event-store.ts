@@ -1,4 +1,4 @@
-import { type Logger, ConfigurationError } from "@framework/core";
+import { ConfigurationError, type Logger } from "@framework/core";
 import { type Clock, type ConfigInput, systemClock } from "@framework/core/feature";
 import { type Database, openDatabase, type Statement } from "@framework/database";
 import { createKernel, type Kernel } from "@framework/durable/feature";
@@ -29,7 +29,7 @@ export interface StoreSources {
   readonly clock?: Clock;
 }
 
-/** The parts of a store, with its projections and subscriptions. */
+/** The components of a store, with its projections and subscriptions. */
 export interface WholeStoreParts extends StoreParts {
   readonly store: EventStore;
   readonly projections: ProjectionSet;
@@ -62,7 +62,7 @@ export const storeOn = (
     get inline() {
       return inline;
     },
-    committed: () => kernel.wakeUp.signal(EVENTS_CHANNEL),
+    onCommit: () => kernel.wakeUp.signal(EVENTS_CHANNEL),
   };
   kernel.parked.add(projectionSource(base, (tx) => kernel.wakeUp.signalAfter(tx, EVENTS_CHANNEL)));
   if (settings.eventTtlSecs > 0) archiveInLane(kernel, base, settings.eventTtlSecs);
@@ -74,13 +74,13 @@ export const storeOn = (
   const set = new ProjectionSet({ kernel, base, reader, clock, eventsChannel, projections, types: events });
   const onEvents = (listener: () => void): (() => void) => kernel.wakeUp.on(EVENTS_CHANNEL, listener);
   const subscriptions = new Subscriptions({ base, reader, clock, random: Math.random, onEvents });
-  const following: Omit<EventStore, keyof StreamStore> = {
+  const eventStoreMembers: Omit<EventStore, keyof StreamStore> = {
     projections: set,
     parked: kernel.parked,
     waitFor: (position, options) => set.waitFor(position, options),
     subscribe: (options, handler) => subscriptions.add(options, handler),
   };
-  const store = Object.assign(parts.store, following); // not a copy: it would read the getter `db` before an app has its database
+  const store = Object.assign(parts.store, eventStoreMembers); // not a copy: it would read the getter `db` before an app has its database
   const lag = new LagWatch(base, clock, projections);
   return { ...parts, store, projections: set, subscriptions, lag };
 };

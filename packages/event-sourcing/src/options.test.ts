@@ -4,7 +4,7 @@ import { EventSourcingConfig } from "./index.ts";
 
 /** For each option, the file and name of a test in which it changes behaviour. */
 const tests: Readonly<Record<keyof EventSourcingConfig, readonly [file: string, name: string]>> = {
-  storeType: ["event-sourcing.test", "a store in memory has a separate database"],
+  storeType: ["event-sourcing.test", "an in-memory store has a separate database"],
   snapshotInterval: [
     "snapshots/snapshots.test",
     "snapshotInterval is the number of events between two snapshots",

@@ -60,6 +60,6 @@ test("the table of limits matches the sources", () => {
   expect(documented.get("newer events of a `ConflictError`")).toEqual([limits.MAX_NEWER_EVENTS]);
   expect(documented.get("one snapshot")).toEqual([MAX_SNAPSHOT_BYTES]);
   expect(documented.get("events of `rebuildPart`")).toEqual([limits.MAX_PART_EVENTS, APPLY_TIMEOUT_SECS]);
-  expect(documented.get("calls of `waitFor` at a time")).toEqual([MAX_WAITS, 503]);
+  expect(documented.get("concurrent calls of `waitFor`")).toEqual([MAX_WAITS, 503]);
   expect(documented.get("wait of `waitFor`")).toEqual([MAX_TIMEOUT_MS]);
 });

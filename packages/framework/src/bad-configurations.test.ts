@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { App } from "./index.ts";
 
-/** Calls of `enableX` without types. */
+/** An app whose `enableX` methods accept any value. */
 type Untyped = Readonly<Record<string, (config: unknown) => unknown>>;
 
 const names = Object.getOwnPropertyNames(new App()).filter((name) => /^enable[A-Z]/.test(name));
@@ -10,7 +10,7 @@ const names = Object.getOwnPropertyNames(new App()).filter((name) => /^enable[A-
 const acceptNumber = new Set(["enableBodyLimit", "enableCompression"]);
 const LIST_OR_TEXT = "enableCors";
 
-const others: readonly unknown[] = [
+const nonObjects: readonly unknown[] = [
   5,
   true,
   null,
@@ -27,9 +27,9 @@ const isAllowed = (name: string, value: unknown): boolean =>
   (name === LIST_OR_TEXT && (typeof value === "string" || Array.isArray(value)));
 
 test("a configuration that is not an object is a start error of every feature", async () => {
-  const wrong: string[] = [];
+  const unexpected: string[] = [];
   for (const name of names)
-    for (const value of others.filter((each) => !isAllowed(name, each))) {
+    for (const value of nonObjects.filter((each) => !isAllowed(name, each))) {
       const app = new App();
       (app as unknown as Untyped)[name]?.(value);
       const error = await app.start().then(
@@ -37,13 +37,13 @@ test("a configuration that is not an object is a start error of every feature", 
         (thrown: unknown) => thrown,
       );
       if (!/Config must be an object with fields, but is /.test(String(error)))
-        wrong.push(`${name}: ${String(error)}`);
+        unexpected.push(`${name}: ${String(error)}`);
     }
   expect(names.length).toBeGreaterThan(30);
-  expect(wrong).toEqual([]);
+  expect(unexpected).toEqual([]);
 });
 
-test("the message names the field that a lone value belongs to, and shows no secret", async () => {
+test("the message names the field for a value that is passed without a record, and shows no secret", async () => {
   const app = new App();
   const untyped = app as unknown as Untyped;
   untyped["enableCaching"]?.(60);

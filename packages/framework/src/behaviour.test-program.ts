@@ -68,25 +68,25 @@ for (const path of [
 }
 await app.stop();
 
-const wrongOption = new App().enableCaching();
-wrongOption.get("/a", { cache: { ttl: -1 } }, () => 1);
+const invalidOption = new App().enableCaching();
+invalidOption.get("/a", { cache: { ttl: -1 } }, () => 1);
 const disabled = new App();
 disabled.get("/a", { cache: { ttl: 1 }, deprecated: "2026-11-01" }, () => 1);
-const twice = new App().enableEtag();
-const needing = new App().enableCqrs();
+const enabledTwice = new App().enableEtag();
+const withoutDependency = new App().enableCqrs();
 const later = new App();
 await later.start();
 /** Uses of features whose packages the start has not loaded. */
-const late: Readonly<Record<string, () => unknown>> = {
+const usesAfterStart: Readonly<Record<string, () => unknown>> = {
   room: () => later.room("a").sendText("hello"),
   cqrs: () => later.cqrs.status("7"),
   saga: () => later.saga.list(),
   grpcAddress: () => later.grpcAddress,
   websocket: () => later.websocket("/live", () => {}),
 };
-const lateCodes: Record<string, unknown> = {};
-for (const [name, use] of Object.entries(late))
-  lateCodes[name] = await Promise.try(use).then(
+const codesAfterStart: Record<string, unknown> = {};
+for (const [name, use] of Object.entries(usesAfterStart))
+  codesAfterStart[name] = await Promise.try(use).then(
     (value) => value,
     (error: unknown) => (error as { code?: string }).code,
   );
@@ -101,12 +101,12 @@ const thrown = (work: () => unknown): string => {
 console.log(
   JSON.stringify({
     replies,
-    wrongOption: await problemsOf(wrongOption),
+    invalidOption: await problemsOf(invalidOption),
     disabled: await problemsOf(disabled),
-    needing: await problemsOf(needing),
-    twice: await problemsOf(twice.enableEtag()),
+    withoutDependency: await problemsOf(withoutDependency),
+    enabledTwice: await problemsOf(enabledTwice.enableEtag()),
     later: thrown(() => later.enableEtag()),
-    lateCodes,
+    codesAfterStart,
     isSame: app instanceof Books,
   }),
 );

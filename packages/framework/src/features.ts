@@ -1,9 +1,9 @@
-// Above 250 lines because each of the features is one entry of one list.
+// Above 250 lines because each feature is one entry of the same list.
 import { createRequire } from "node:module";
 import { lazyFeature } from "./lazy-feature.ts";
 import { messagingWithKafka } from "./messaging-with-kafka.ts";
 
-// A synchronous `enableX` can load a module only with `require`, which loads ES modules too.
+// A synchronous `enableX` can load a module only with `require`, which also loads ES modules.
 const require = createRequire(import.meta.url);
 
 const telemetry = lazyFeature({
@@ -237,7 +237,7 @@ const devtools = lazyFeature({
   load: () => (require("@framework/devtools") as typeof import("@framework/devtools")).devtools,
 });
 
-/** Every feature in the order of installation, after the features it depends on. */
+/** Every feature in installation order: a feature follows the features it depends on. */
 export const features = [
   telemetry, // first, so that it stops last and exports the spans of all others
   logging,

@@ -71,9 +71,17 @@ test("only core is loaded until a feature is used, then its package; broker clie
   expect(kafka).not.toContain("kafkajs");
 }, 120_000);
 
-test("its features work together, and its errors are those of App.with", () => {
-  const { replies, wrongOption, disabled, needing, twice, later, lateCodes, isSame } =
-    report<Readonly<Record<string, unknown>>>("behaviour");
+test("its features work together, and its errors equal the errors of an App.with class", () => {
+  const {
+    replies,
+    invalidOption,
+    disabled,
+    withoutDependency,
+    enabledTwice,
+    later,
+    codesAfterStart,
+    isSame,
+  } = report<Readonly<Record<string, unknown>>>("behaviour");
   const always = ["https://app.example", "nosniff"];
   expect(replies).toEqual([
     ["/books/7", 200, "MISS", "gzip", null, ...always],
@@ -86,14 +94,14 @@ test("its features work together, and its errors are those of App.with", () => {
     ["/health/ready", 200, null, null, null, ...always],
     ["/openapi.json", 200, null, "gzip", null, ...always],
   ]);
-  expect(wrongOption).toEqual([expect.stringContaining("cache: ttl must be a number of seconds")]);
+  expect(invalidOption).toEqual([expect.stringContaining("cache: ttl must be a number of seconds")]);
   expect(disabled).toEqual([
     expect.stringContaining('the option "cache" does nothing without enableCaching'),
     expect.stringContaining('the option "deprecated" does nothing without enableDeprecation'),
   ]);
-  expect(needing).toEqual(["durable: cqrs needs a database; call enableDatabase()"]);
-  expect(twice).toEqual(["enableEtag was called twice; call it once, with all options"]);
-  expect(lateCodes).toEqual({
+  expect(withoutDependency).toEqual(["durable: cqrs needs a database; call enableDatabase()"]);
+  expect(enabledTwice).toEqual(["enableEtag was called twice; call it once, with all options"]);
+  expect(codesAfterStart).toEqual({
     room: "WEBSOCKET_NO_ROUTE",
     cqrs: "CQRS_NOT_ENABLED",
     saga: "SAGA_NOT_ENABLED",

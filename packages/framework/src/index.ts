@@ -1,4 +1,4 @@
-// Everything of core; App and Blueprint are those with every feature.
+// Re-exports core, with `App` and `Blueprint` replaced by classes with every feature.
 export * from "@framework/core";
 export { App } from "./app.ts";
 export { Blueprint } from "./blueprint.ts";

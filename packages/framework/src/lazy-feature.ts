@@ -1,5 +1,5 @@
 import type { AnyFeature, Host, OptionCheck } from "@framework/core/feature";
-import { installLate } from "./install-late.ts";
+import { installOnFirstUse } from "./install-on-first-use.ts";
 
 /** Members and route options of a feature, known before its package is loaded; a test compares them with the feature. */
 export interface Outline<F extends AnyFeature> {
@@ -10,7 +10,7 @@ export interface Outline<F extends AnyFeature> {
   readonly values?: readonly string[];
   /** Names of its route options. */
   readonly options?: readonly string[];
-  /** Names of its methods that blueprints have. */
+  /** Names of its methods that blueprints also have. */
   readonly routeMethods?: readonly string[];
   /** Loads its package. */
   readonly load: () => F;
@@ -20,16 +20,16 @@ export interface Outline<F extends AnyFeature> {
 export const lazyFeature = <F extends AnyFeature>(outline: Outline<F>): F => {
   const { name, methods, values = [], options = [], routeMethods, load } = outline;
   const install = (host: Host, needs: object): object => {
-    const late = new LateOptions(host, options);
+    const lazyOptions = new LazyOptions(host, options);
     let loaded: object | null = null;
-    const members = (): object => (loaded ??= installLate(load(), late.host, needs));
+    const members = (): object => (loaded ??= installOnFirstUse(load(), lazyOptions.host, needs));
     const added = {};
     for (const method of methods) Object.defineProperty(added, method, methodOf(members, method));
     for (const value of values) Object.defineProperty(added, value, valueOf(members, value));
     return added;
   };
   const feature = routeMethods === undefined ? { name, install } : { name, install, routeMethods };
-  return feature as unknown as F; // the members are those of F, which framework.test.ts checks
+  return feature as unknown as F; // framework.test.ts checks that the members equal the members of F
 };
 
 const methodOf = (members: () => object, name: string): PropertyDescriptor => ({
@@ -44,8 +44,8 @@ const valueOf = (members: () => object, name: string): PropertyDescriptor => ({
   enumerable: true,
 });
 
-/** Declares route options at once; the feature that checks them is installed later. */
-class LateOptions {
+/** Declares route options when the app is created; the feature that checks them is installed later. */
+class LazyOptions {
   /** The host passed to the feature. */
   readonly host: Host;
   private readonly checks: Map<string, OptionCheck<never>> = new Map();

@@ -5,7 +5,7 @@ import { App, Blueprint } from "@framework/core";
 import type { AnyFeature, Host } from "@framework/core/feature";
 import { features } from "./features.ts";
 
-/** Sagas on DBOS replace those of `saga`: both have `enableSaga`. */
+/** `saga-dbos` replaces `saga`: both have `enableSaga`. */
 const alternatives = ["saga-dbos"];
 
 interface Manifest {

@@ -8,7 +8,7 @@ import { CsrfConfig } from "@framework/security";
 import { SessionsConfig } from "@framework/sessions";
 import { expect, test } from "@jest/globals";
 
-const WRONG_URL = "mysql://user:opensesame@host/db";
+const INVALID_URL = "mysql://user:opensesame@host/db";
 
 /** Members of every configuration record. */
 interface AnyRecord {
@@ -17,10 +17,10 @@ interface AnyRecord {
 }
 
 const fields: readonly (readonly [record: AnyRecord, field: string, value: unknown])[] = [
-  [DatabaseConfig, "url", WRONG_URL],
-  [EventSourcingConfig, "connectionUrl", WRONG_URL],
-  [RedisConfig, "url", WRONG_URL],
-  [RabbitMQConfig, "url", WRONG_URL],
+  [DatabaseConfig, "url", INVALID_URL],
+  [EventSourcingConfig, "connectionUrl", INVALID_URL],
+  [RedisConfig, "url", INVALID_URL],
+  [RabbitMQConfig, "url", INVALID_URL],
   [RedisConfig, "password", 20261123],
   [KafkaConfig, "sasl", "user:opensesame"],
   [CsrfConfig, "secret", "opensesame"],

@@ -1,5 +1,5 @@
 /**
- * Compares start time and memory of the App with every feature with those of core alone, as built for users.
+ * Compares the start time and memory of core alone and of the App with every feature, as built for users.
  *
  *     pnpm --filter @framework/framework start-time [rounds]
  */
@@ -12,7 +12,7 @@ import type { App as AnyApp } from "@framework/core";
 
 const { filename } = import.meta;
 
-/** Creates the app of each program; imports are dynamic, so that a program loads only its own. */
+/** Creates the app of each program; imports are dynamic, so a program loads only its own packages. */
 const programs: Readonly<Record<string, () => Promise<AnyApp>>> = {
   async "core alone"() {
     const { App } = await import("@framework/core");
@@ -28,7 +28,7 @@ const programs: Readonly<Record<string, () => Promise<AnyApp>>> = {
     app.enableEtag().enableBodyLimit().enableRateLimit().enableCaching().enableOpenapi();
     return app.enableHealthChecks();
   },
-  async "every feature, all packages loaded at once"() {
+  async "every feature, all packages loaded at start"() {
     const { App } = await import("@framework/framework");
     const { dependencies } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
     for (const name of Object.keys(dependencies)) createRequire(filename)(name);
@@ -50,13 +50,13 @@ interface Start {
 }
 
 const start = async (name: string): Promise<Start> => {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const child = spawn(process.execPath, [filename, name], { stdio: ["ignore", "pipe", "inherit"] });
   const exited = once(child, "exit");
   for await (const line of createInterface({ input: child.stdout })) {
     const { rss } = JSON.parse(line) as { readonly rss?: number };
     if (rss === undefined) continue; // the line of `run`
-    const ms = performance.now() - begun;
+    const ms = performance.now() - startedAt;
     child.kill("SIGKILL");
     await exited;
     return { ms, megabytes: rss / 1e6 };

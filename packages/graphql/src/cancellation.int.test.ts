@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).toReversed()) await clean();
 });
 
-/** A service whose query runs on the server until it is cancelled, and the number of such statements there. */
+/** Starts a service with a query that runs on the database server until it is cancelled, and a function that counts these statements. */
 const serve = async (server: string) => {
   const url = new URL(server);
   url.searchParams.set("application_name", `graphql-${process.pid}`);
@@ -47,13 +47,13 @@ withServer("postgres", (server) => {
   test("a client that disconnects cancels the statement on the server", async () => {
     const { url, sleeping } = await serve(server);
     const aborter = new AbortController();
-    const asked = fetch(url, {
+    const reply = fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ query }),
       signal: aborter.signal,
     });
-    const settled = Promise.allSettled([asked]);
+    const settled = Promise.allSettled([reply]);
     await waitFor(async () => (await sleeping()) === 1);
     aborter.abort();
     await waitFor(async () => (await sleeping()) === 0);

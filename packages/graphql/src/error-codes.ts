@@ -3,7 +3,7 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 /** The error codes of this package. */
 export const graphqlErrors: ErrorCatalogue = {
   GRAPHQL_BAD_BATCH: {
-    summary: "a loader's batch function did not return one value for each key; those fields fail",
+    summary: "a loader's batch function did not return one value for each key; the fields fail",
     action: "return an array with the values, or errors, in the order of the keys",
   },
   GRAPHQL_BAD_DOCUMENT: {
@@ -19,7 +19,7 @@ export const graphqlErrors: ErrorCatalogue = {
     action: "execute the schema through the app's endpoint",
   },
   GRAPHQL_LOADER_FULL: {
-    summary: "one operation asked a loader for more keys than it keeps",
+    summary: "one operation requested more keys from a loader than `maxKeys`",
     action: "raise the loader's `maxKeys`, or limit the query with `maxComplexity`",
   },
   GRAPHQL_NO_SCHEMA: {

@@ -8,7 +8,7 @@ const nested = (levels: number): string =>
 const page = { headers: { accept: "text/html" } };
 const types = { json: { query: "{ __schema { types { name } } }" } };
 
-test("production() hides page and schema, and limits depth to 10 and cost to 1000", async () => {
+test("production() disables the page and introspection, and limits depth to 10 and cost to 1000", async () => {
   await using client = testClient(library(GraphQLConfig.production()).app);
   expect((await client.get("/graphql", page)).text).not.toContain("<html");
   expect((await client.post("/graphql", types)).text).toContain("Introspection is disabled");
@@ -22,7 +22,7 @@ test("production() hides page and schema, and limits depth to 10 and cost to 100
   });
 });
 
-test("development() shows page and schema, allows batches and times operations, in every environment", async () => {
+test("development() enables the page, introspection, batches and tracing in every environment", async () => {
   await using client = testClient(library(GraphQLConfig.development()).app, { env: "production" });
   expect((await client.get("/graphql", page)).text).toContain("<html");
   expect((await client.post("/graphql", types)).json()).toHaveProperty("data");
@@ -30,7 +30,7 @@ test("development() shows page and schema, allows batches and times operations, 
   expect(batch.json()).toMatchObject([{ data: { now: 7 }, extensions: { tracing: {} } }]);
 });
 
-test("options of the caller replace those of a preset, and mistakes are all reported at start", async () => {
+test("options of the caller replace options of a preset, and all mistakes are reported at start", async () => {
   await using client = testClient(library(GraphQLConfig.production({ introspection: true })).app);
   expect((await client.post("/graphql", types)).json()).toHaveProperty("data");
   const wrong = { maxDepth: 0, path: "graphql", batching: "yes", maxDeph: 3 } as object;

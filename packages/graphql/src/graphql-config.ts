@@ -19,19 +19,19 @@ import type { Resolvers } from "./schema/field-options.ts";
 export interface GraphQLConfig<Values extends object = object> {
   /** Path of the endpoint. @default "/graphql" */
   readonly path: string;
-  /** Whether browsers get GraphiQL at the path. @default true in development, else false */
+  /** Whether browsers get GraphiQL at the path. @default true in development, otherwise false */
   readonly playground: boolean | undefined;
-  /** Whether clients may read the schema. @default true in development, else false */
+  /** Whether clients may read the schema and get suggestions in messages. @default true in development, otherwise false */
   readonly introspection: boolean | undefined;
-  /** The schema, as SDL or as a `GraphQLSchema`. @default an empty one, with a warning */
+  /** The schema, as SDL or as a `GraphQLSchema`. @default an empty schema, with a warning */
   readonly schema: string | GraphQLSchema | undefined;
   /** Resolvers of a schema in SDL, by type and field. @default {} */
   readonly resolvers: Resolvers<GraphqlContext & Values>;
   /** Adds the program's members to the context of an operation. @default none */
   readonly context: ((base: GraphqlContext) => Awaitable<Values>) | undefined;
-  /** Guards of the endpoint and of the upgrade to WebSocket, after the app's; a refusal is an HTTP reply. @default [] */
+  /** Guards of the endpoint, its page and the upgrade to WebSocket, after the app's; a refusal is an HTTP reply. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];
-  /** Called with the payload of `connection_init`; `false` or an HttpError refuses the connection. @default none */
+  /** Called with the payload of `connection_init`; returning `false` or throwing an HttpError refuses the connection. @default none */
   readonly connect:
     | ((payload: Readonly<Record<string, unknown>>, request: HttpRequest) => unknown)
     | undefined;
@@ -41,13 +41,13 @@ export interface GraphQLConfig<Values extends object = object> {
   readonly onlyDocuments: boolean;
   /** Maximum nesting of fields, fragments expanded. @default 20 */
   readonly maxDepth: number;
-  /** Maximum cost of an operation: 1 for each field, times the sizes of the lists around it. @default no limit */
+  /** Maximum cost of an operation: 1 or its `cost` for each field, times the sizes of the lists around it. @default no limit */
   readonly maxComplexity: number | undefined;
-  /** Maximum tokens of a document, comments and lines. @default 1000 */
+  /** Maximum tokens of a document; the same limit applies to its comments and to its lines. @default 1000 */
   readonly maxTokens: number;
   /** Maximum length of a document, in characters. @default 16384 */
   readonly maxDocumentLength: number;
-  /** Maximum aliases, and fields that repeat a name of their selection set, fragments expanded. @default 15 */
+  /** Maximum aliases, and fields that repeat a name in their selection set, fragments expanded. @default 15 */
   readonly maxAliases: number;
   /** Maximum directives, fragments expanded. @default 50 */
   readonly maxDirectives: number;
@@ -55,23 +55,23 @@ export interface GraphQLConfig<Values extends object = object> {
   readonly maxFields: number;
   /** Maximum named fragments of a document. @default 50 */
   readonly maxFragments: number;
-  /** Whether clients may ask for parts of a result later, with `@defer` and `@stream`; needs graphql 17. @default false */
+  /** Whether clients may request parts of a result later, with `@defer` and `@stream`; needs graphql 17. @default false */
   readonly incremental: boolean;
   /** Whether a request may be a list of operations. @default false */
   readonly batching: boolean;
   /** Maximum operations of one request. @default 10 */
   readonly maxBatch: number;
-  /** Maximum bytes of a request's body, and of a message of a socket: a document of the maximum length, and variables. @default 65536 */
+  /** Maximum bytes of a request's body, and of a message of a socket: a document and its variables. @default 65536 */
   readonly maxBodyBytes: number;
-  /** Maximum operations that one socket runs at a time. @default 100 */
+  /** Maximum concurrent operations of one socket. @default 100 */
   readonly maxSubscriptions: number;
-  /** Seconds in which a socket must send `connection_init`. @default 10 */
+  /** Seconds within which a socket must send `connection_init`. @default 10 */
   readonly initSecs: number;
   /** Whether results have the operation's duration in `extensions.tracing`. @default false */
   readonly tracing: boolean;
 }
 
-/** The record, and two presets. */
+/** Checks `GraphQLConfig`, and has two presets. */
 export interface GraphQLConfigRecord extends ConfigRecord<GraphQLConfig> {
   /** For public services: neither playground nor introspection, depth 10, complexity 1000. */
   production<Values extends object>(

@@ -24,17 +24,17 @@ import { admission, socketEntry } from "./sockets/admission.ts";
 import { PROTOCOL, SocketEndpoint } from "./sockets/socket-endpoint.ts";
 import type { SocketRoutes } from "./sockets/socket-routes.ts";
 
-/** Served without a `schema`, since a schema has at least one field. */
+/** Served if the configuration has no `schema`: a schema needs at least one field. */
 const EMPTY_SCHEMA = `type Query { "Always null: the service has no schema." _empty: Boolean }`;
 
-/** State of a started app, whose environment is known. */
+/** State of a started app. */
 interface Started {
   readonly http: HttpEndpoint;
   readonly sockets: SocketEndpoint;
   readonly playground: boolean;
 }
 
-/** The routes of one app: the endpoint over both protocols, and GraphiQL's page with its files. */
+/** The routes of one app: the endpoint over HTTP and WebSocket, and GraphiQL's page with its files. */
 export class GraphqlEndpoint {
   private readonly host: Host;
   private readonly config: GraphQLConfig;
@@ -126,7 +126,7 @@ export class GraphqlEndpoint {
     }
   }
 
-  /** Builds the schema; a mistake is reported at start, with all others. */
+  /** Builds the schema; its mistakes are reported at start, together with all others. */
   private readSchema(): GraphQLSchema {
     const { host, config } = this;
     if (config.schema === undefined) {
@@ -139,7 +139,7 @@ export class GraphqlEndpoint {
     if (config.incremental && !hasParts) {
       host.problem({
         code: "CORE_BAD_CONFIG",
-        message: "GraphQLConfig.incremental needs graphql 17; install it, or leave `incremental` out",
+        message: "GraphQLConfig.incremental needs graphql 17; install it, or omit `incremental`",
       });
     }
     try {

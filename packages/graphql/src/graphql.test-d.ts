@@ -27,7 +27,7 @@ app.enableGraphql({
 });
 
 field({ inject: { clock: Clock } }, (_source, _args, _context, _info, dependencies) => {
-  // @ts-expect-error only the named dependencies exist
+  // @ts-expect-error only the injected dependencies exist
   void dependencies.clok;
 });
 

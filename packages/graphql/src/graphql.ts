@@ -6,15 +6,15 @@ import type { SocketRoutes } from "./sockets/socket-routes.ts";
 /** The methods that the feature adds to an app. */
 export interface Graphql {
   /**
-   * Serves a GraphQL schema over HTTP, and over WebSocket where `websocket` is composed before it.
+   * Serves a GraphQL schema over HTTP, and over WebSocket if `websocket` is composed before it.
    *
-   * @throws CORE_BAD_CONFIG, GRAPHQL_BAD_SCHEMA, GRAPHQL_BAD_DOCUMENT, GRAPHQL_NO_SOCKETS at start, with all other mistakes
+   * @throws CORE_BAD_CONFIG, GRAPHQL_BAD_SCHEMA, GRAPHQL_BAD_DOCUMENT, GRAPHQL_NO_SOCKETS at start, together with all other mistakes
    */
   enableGraphql<Values extends object = object>(config?: ConfigInput<GraphQLConfig<Values>>): this;
 }
 
 /**
- * A GraphQL endpoint: guards and dependencies per field, limits before validation, loaders per operation, subscriptions, GraphiQL.
+ * Adds a GraphQL endpoint to an app: guards and dependencies per field, limits before validation, loaders per operation, subscriptions, GraphiQL.
  *
  * @example
  * const app = new (App.with(websocket, graphql))().enableGraphql({

@@ -47,7 +47,7 @@ test("an operation is published with its type and name, and counted with its out
   expect(read("graphql_operations_total")).toEqual([{ labels: { type: "query", outcome: "ok" }, value: 1 }]);
 });
 
-test("operations that fail outside of resolvers are counted, and those that are refused", async () => {
+test("operations that fail outside of resolvers and refused operations are counted", async () => {
   const { spy, read } = spied();
   const app = new (App.with(graphql, spy))().enableGraphql({
     schema: "type Query { a: Int }",

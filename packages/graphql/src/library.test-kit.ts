@@ -41,12 +41,12 @@ export const SCHEMA = `
 /** A clock as a dependency of the resolvers. */
 export const Clock: Token<{ now(): number }> = dependency("clock", { create: () => ({ now: () => 7 }) });
 
-/** A library app, with its observable state. */
+/** A library app, with its recorded state. */
 export interface Library {
   readonly app: App & Graphql & WebSocketMethods;
   /** Keys of each batch of authors. */
   readonly batches: (readonly string[])[];
-  /** Events, in order. */
+  /** Recorded events, in order. */
   readonly events: string[];
 }
 
@@ -61,7 +61,7 @@ const nameIn = ({ nested, name }: Tree): string | undefined => (nested === undef
 
 const bookOf = (id: string): Book => ({ id, title: `Book ${id}` });
 
-/** An app with books, whose fields show one behaviour each. */
+/** Creates an app with books; each field shows one behaviour. */
 export const library = (config: ConfigInput<GraphQLConfig> = {}): Library => {
   const batches: (readonly string[])[] = [];
   const events: string[] = [];

@@ -15,7 +15,7 @@ test("the README's table has every option with its default", () => {
   expect(Object.fromEntries(defaults)).toEqual(GraphQLConfig.of());
 });
 
-test("the README and the manifest name the version of GraphiQL's bundle that the page's addresses have", () => {
+test("the manifest has the version of GraphiQL's bundle that the URLs of the page have", () => {
   const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
   expect(manifest).toContain(`"@graphql-yoga/render-graphiql": "${GRAPHIQL_VERSION}"`);
 });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { bundledProgram } from "@framework/bundled-sources";
-import { askEveryWorker, startProgram, waitFor } from "@framework/testing";
+import { requestEveryWorker, startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { WebSocket } from "ws";
 
@@ -14,7 +14,7 @@ test("three workers serve queries and subscriptions, and SIGTERM ends the subscr
     const reply = await fetch(endpoint, { method: "POST", headers, body: '{"query":"{ pid }"}' });
     return ((await reply.json()) as { data: { pid: number } }).data.pid;
   };
-  const pids = new Set(await askEveryWorker({ workers: 3, ask: query, pidOf: (pid) => pid }));
+  const pids = new Set(await requestEveryWorker({ workers: 3, send: query, pidOf: (pid) => pid }));
   expect(pids.size).toBe(3);
 
   const seen: unknown[] = [];

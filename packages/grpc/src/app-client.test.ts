@@ -4,8 +4,8 @@ import type { Feature, OperationListener } from "@framework/core/feature";
 import { aBook, all, catalog } from "./grpc-app.test-kit.ts";
 import { grpc, GrpcError } from "./index.ts";
 
-/** Records the operations of the app's outgoing calls, and gives each a trace. */
-const watching = () => {
+/** A feature that records the operations of the app's outgoing calls and provides a trace. */
+const recordOperations = () => {
   const seen: string[] = [];
   const listener: OperationListener = {
     kinds: ["grpc"],
@@ -16,7 +16,7 @@ const watching = () => {
       role === "client" && seen.push(`end ${String(attributes["rpc.grpc.status_code"])}`),
   };
   const feature: Feature<object> = {
-    name: "watching",
+    name: "recordOperations",
     install: ({ insight }) => {
       const headers = () => ({ traceparent: "00-trace", "x-own": "of the trace" });
       insight.provideTrace(() => ({ traceId: "trace", spanId: "span", headers }));
@@ -28,7 +28,7 @@ const watching = () => {
 };
 
 const service = async () => {
-  const { feature, seen } = watching();
+  const { feature, seen } = recordOperations();
   const metadata: (string | null)[][] = [];
   const app = new (App.with(feature, grpc))().enableGrpc({ address: "127.0.0.1:0" });
   app.addGrpcService(catalog, {
@@ -47,7 +47,7 @@ const service = async () => {
   return { client, seen, metadata, [Symbol.asyncDispose]: () => running.close() };
 };
 
-test("a call of the app's client is an operation, and carries the trace beside the program's own metadata", async () => {
+test("a call of the app's client is an operation and sends the trace; metadata of the program takes precedence", async () => {
   await using one = await service();
   await one.client.GetBook({ id: 1 }, { metadata: { "x-own": "of the program" } });
   expect(one.metadata).toEqual([["00-trace", "of the program"]]);
@@ -60,7 +60,7 @@ test("a call that fails reports its status, and still rejects", async () => {
   expect(one.seen.slice(1)).toEqual(["error NOT_FOUND", "end 5"]);
 });
 
-test("a stream is one operation, until its last message, its error, or its reader stops", async () => {
+test("a stream is one operation, which ends with the last message, an error, or when the reader stops", async () => {
   await using one = await service();
   expect(await all(one.client.ListBooks({ count: 2 }))).toHaveLength(2);
   for await (const book of one.client.ListBooks({ count: 2 })) if (book.id === 1) break;

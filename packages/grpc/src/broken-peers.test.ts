@@ -8,7 +8,7 @@ import { framed } from "./raw-call.test-kit.ts";
 
 let server: Http2Server;
 let client: ReturnType<typeof clientOf>;
-let answer: (stream: ServerHttp2Stream) => void = () => {};
+let respond: (stream: ServerHttp2Stream) => void = () => {};
 
 const clientOf = (port: number) => grpcClient(catalog, `127.0.0.1:${port}`, { timeoutMs: 0 });
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   server.on("stream", (stream: ServerHttp2Stream) => {
     stream.on("error", () => {}); // the client cancels
     stream.resume();
-    answer(stream);
+    respond(stream);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -29,13 +29,13 @@ afterAll(() => {
   server.close();
 });
 
-const head = { ":status": 200, "content-type": "application/grpc" };
+const headers = { ":status": 200, "content-type": "application/grpc" };
 const message = Buffer.from([8, 1, 18, 1, 97]);
 
 const sending =
   (frames: readonly Buffer[], fields: Readonly<Record<string, string>> = {}) =>
   (stream: ServerHttp2Stream): void => {
-    stream.respond({ ...head, ...fields }, { waitForTrailers: true });
+    stream.respond({ ...headers, ...fields }, { waitForTrailers: true });
     stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
     stream.end(Buffer.concat(frames));
   };
@@ -45,12 +45,12 @@ test.each([
   [
     "without a status",
     (stream: ServerHttp2Stream) => {
-      stream.respond(head);
+      stream.respond(headers);
       stream.write(Buffer.concat([framed(message), framed(message)]));
     },
   ],
-])("a second answer to a call with one, %s, ends it with UNIMPLEMENTED at once", async (_, two) => {
-  answer = two;
+])("a second response message, %s, ends a unary call with UNIMPLEMENTED", async (_, two) => {
+  respond = two;
   expect(await failure(client.GetBook({ id: 1 }))).toMatchObject({
     status: "UNIMPLEMENTED",
     message: "The server sent more than one message",
@@ -58,9 +58,9 @@ test.each([
   expect(await failure(client.AddBooks([aBook(1)]))).toMatchObject({ status: "UNIMPLEMENTED" });
 });
 
-test("an answer may arrive in pieces", async () => {
-  answer = (stream) => {
-    stream.respond(head, { waitForTrailers: true });
+test("a response may arrive byte by byte", async () => {
+  respond = (stream) => {
+    stream.respond(headers, { waitForTrailers: true });
     stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
     for (const byte of framed(message)) stream.write(Buffer.from([byte]));
     stream.end();
@@ -70,9 +70,9 @@ test("an answer may arrive in pieces", async () => {
 
 test.each([
   ["an unknown grpc-encoding", { "grpc-encoding": "snappy" }],
-  ["none", {}],
-])("an answer that is compressed with %s is INTERNAL with the reason", async (_, fields) => {
-  answer = sending([framed(message, 1)], fields);
+  ["no grpc-encoding", {}],
+])("a response that is compressed with %s is INTERNAL with the reason", async (_, fields) => {
+  respond = sending([framed(message, 1)], fields);
   const refused = { status: "INTERNAL", message: expect.stringContaining("grpc-encoding") };
   expect(await failure(client.GetBook({ id: 1 }))).toMatchObject(refused);
   expect(await failure(all(client.ListBooks({ count: 1 })))).toMatchObject(refused);

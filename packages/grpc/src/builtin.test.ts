@@ -9,7 +9,7 @@ import { aBook, all, catalog, failure, type GrpcApp, serve, serveApp } from "./g
 import { grpc } from "./index.ts";
 import { decodeFile } from "./descriptors/descriptor-messages.ts";
 
-test("the health service follows the checks of readiness, and needs no token", async () => {
+test("the health service reports the result of the readiness checks, and needs no token", async () => {
   let isUp = true;
   let now = 0;
   class HealthyApp extends App.with(healthChecks, grpc) {}
@@ -53,7 +53,7 @@ interface Reflected {
 }
 
 test.each(["v1", "v1alpha"])(
-  "reflection %s lists and describes the services well enough to build a client",
+  "reflection %s lists the services, and a client can be built from its descriptors",
   async (version) => {
     await using served = await serve((app) => {
       app.enableGrpc({ address: "127.0.0.1:0", reflection: true });
@@ -61,11 +61,11 @@ test.each(["v1", "v1alpha"])(
     });
     const service = reflectionServices.find(({ name }) => name.includes(`.${version}.`));
     if (service === undefined) throw new Error("no reflection");
-    const ask = served.client(service)["ServerReflectionInfo"] as unknown as (
+    const send = served.client(service)["ServerReflectionInfo"] as unknown as (
       requests: readonly object[],
     ) => AsyncIterable<Reflected>;
     const [listed, described, message, unknown] = await all(
-      ask([
+      send([
         { list_services: "" },
         { file_containing_symbol: "books.v1.Catalog" },
         { file_containing_symbol: "books.v1.GetBookResponse.title" },
@@ -108,12 +108,12 @@ test.each(["v1", "v1alpha"])(
   },
 );
 
-test("reflection is off unless enabled", async () => {
+test("reflection is disabled by default", async () => {
   await using served = await serve((app) => app.enableGrpc({ address: "127.0.0.1:0" }));
   const [service] = reflectionServices;
   if (service === undefined) throw new Error("no reflection");
-  const ask = served.client(service)["ServerReflectionInfo"] as unknown as (
+  const send = served.client(service)["ServerReflectionInfo"] as unknown as (
     requests: readonly object[],
   ) => AsyncIterable<unknown>;
-  expect(await failure(all(ask([{ list_services: "" }])))).toMatchObject({ status: "UNIMPLEMENTED" });
+  expect(await failure(all(send([{ list_services: "" }])))).toMatchObject({ status: "UNIMPLEMENTED" });
 });

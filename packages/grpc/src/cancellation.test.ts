@@ -38,23 +38,23 @@ beforeEach(() => {
   ended = [];
 });
 
-async function* silent(): AsyncGenerator<{ text: string }> {
+async function* unfinished(): AsyncGenerator<{ text: string }> {
   yield { text: "a" };
   await new Promise(() => {});
 }
 
 const failing: Iterable<{ text: string }> = {
   [Symbol.iterator]: () => {
-    throw new Error("there is nothing to say");
+    throw new Error("the source failed");
   },
 };
 
-test("close ends calls in progress of every kind with CANCELLED, on the server too", async () => {
+test("close ends calls in progress with CANCELLED, also on the server", async () => {
   const client = grpcClient(catalog, served.target, { timeoutMs: 0 });
   const calls = [
     failure(client.GetBook({ id: 1 })),
     failure(all(client.ListBooks({ count: 1 }))),
-    failure(all(client.Chat(silent()))),
+    failure(all(client.Chat(unfinished()))),
   ];
   await waitFor(() => begun === 3);
   client.close();
@@ -76,10 +76,10 @@ test("close ends calls that have no connection yet, and later calls, with CANCEL
 
 const passing: GrpcClientOptions["use"] = [
   async (call, next) => {
-    const answers = (await next(call)) as AsyncIterable<unknown>;
+    const responses = (await next(call)) as AsyncIterable<unknown>;
     return (async function* () {
       try {
-        yield* answers;
+        yield* responses;
       } finally {
         ended.push("middleware");
       }
@@ -90,7 +90,7 @@ const passing: GrpcClientOptions["use"] = [
 test.each([
   ["without middleware", [], ["CANCELLED"]],
   ["within middleware", passing, ["CANCELLED", "middleware"]],
-])("breaking off an iteration before its first message cancels the call %s", async (_, use, expected) => {
+])("ending an iteration before its first message cancels the call %s", async (_, use, expected) => {
   const client = served.client(catalog, { timeoutMs: 0, use });
   const stream = client.ListBooks({ count: 1 })[Symbol.asyncIterator]();
   await waitFor(() => begun === 1);
@@ -100,7 +100,7 @@ test.each([
   expect(await stream.next()).toEqual({ done: true, value: undefined });
 });
 
-test("a call of any kind that is cancelled at once does not continue on the server", async () => {
+test("a call that is cancelled in the same turn does not continue on the server", async () => {
   const client = served.client(catalog, { timeoutMs: 0 });
   const first = new AbortController();
   const warm = failure(client.GetBook({ id: 1 }, { signal: first.signal }));
@@ -110,7 +110,7 @@ test("a call of any kind that is cancelled at once does not continue on the serv
   const calls = [
     failure(client.GetBook({ id: 1 }, { signal })),
     failure(all(client.ListBooks({ count: 1 }, { signal }))),
-    failure(all(client.Chat(silent(), { signal }))),
+    failure(all(client.Chat(unfinished(), { signal }))),
   ];
   now.abort();
   calls.push(failure(client.GetBook({ id: 1 }, { signal })), failure(all(client.Chat(failing))));
@@ -122,7 +122,7 @@ test("a call of any kind that is cancelled at once does not continue on the serv
   await waitFor(() => begun > before);
   first.abort();
   expect(await warm).toMatchObject({ status: "CANCELLED" });
-  await waitFor(() => ended.length === begun - 1, { what: "the end of all calls but the last" });
+  await waitFor(() => ended.length === begun - 1, { subject: "the end of all calls but the last" });
   client.close();
   expect(await last).toMatchObject({ status: "CANCELLED" });
 });

@@ -42,15 +42,15 @@ test("a call is retried by the policy, and only for its statuses", async () => {
   expect(await failure(served.client(catalog).GetBook({ id: 3 }))).toMatchObject({ status: "UNAVAILABLE" });
 });
 
-test("middleware sees the call, adds metadata, and sees the answer or the failure", async () => {
+test("middleware gets the call, can add metadata, and gets the response or the failure", async () => {
   const seen: unknown[] = [];
   const client = served.client(catalog, {
     use: [
       async (call, next) => {
         call.metadata.set("x-from", "middleware");
-        const answer = await next(call);
-        seen.push(call.name, answer instanceof FailedCall ? answer.error.status : "OK");
-        return answer;
+        const response = await next(call);
+        seen.push(call.name, response instanceof FailedCall ? response.error.status : "OK");
+        return response;
       },
     ],
   });
@@ -67,7 +67,7 @@ test("middleware sees the call, adds metadata, and sees the answer or the failur
   ]);
 });
 
-test("a call within another ends with its deadline", async () => {
+test("a call within another one has its deadline", async () => {
   const started = performance.now();
   expect(await failure(served.client(catalog).GetBook({ id: 5 }, { timeoutMs: 300 }))).toMatchObject({
     status: "DEADLINE_EXCEEDED",
@@ -83,18 +83,18 @@ test("a request of the wrong type is never sent", async () => {
   expect(attempts).toBe(0);
 });
 
-test("a call with wrong options rejects with every mistake, and is not sent", async () => {
+test("a call with invalid options rejects with every mistake, and is not sent", async () => {
   attempts = 0;
   const client = served.client(catalog);
-  const wrong = { timeoutMs: "5", metdata: {}, signal: new AbortController(), within: {} } as never;
+  const invalid = { timeoutMs: "5", metdata: {}, signal: new AbortController(), within: {} } as never;
   const every = expect.stringMatching(
     /no field "metdata"; did you mean "metadata"[^]*signal must be an AbortSignal[^]*timeoutMs must be a whole number[^]*within must be the call/,
   );
-  expect(await failure(client.GetBook({ id: 1 }, wrong))).toMatchObject({
+  expect(await failure(client.GetBook({ id: 1 }, invalid))).toMatchObject({
     name: "ConfigurationError",
     message: every,
   });
-  expect(await failure(all(client.ListBooks({ count: 1 }, wrong)))).toMatchObject({ message: every });
+  expect(await failure(all(client.ListBooks({ count: 1 }, invalid)))).toMatchObject({ message: every });
   expect(await failure(client.GetBook({ id: 1 }, 500 as never))).toMatchObject({
     message: expect.stringContaining("GrpcCallOptions must be an object with fields"),
   });
@@ -102,14 +102,14 @@ test("a call with wrong options rejects with every mistake, and is not sent", as
   expect(attempts).toBe(1);
 });
 
-test("a stream that fails before it is read keeps its error for its reader", async () => {
+test("a stream that fails before it is read still throws its error when it is read", async () => {
   const stream = served.client(catalog).ListBooks({ count: 1 }, { metadata: { "x-fail": "1" } });
   await new Promise((resolve) => setTimeout(resolve, 200)); // by then the failure has arrived
   expect(await failure(all(stream))).toMatchObject({ status: "DATA_LOSS" });
 });
 
-test("every mistake in the options of a client is reported, with its retries", () => {
-  const wrong = {
+test("every mistake in the options of a client is reported, including the options of retries", () => {
+  const invalid = {
     timeoutMs: -1,
     timeOutMs: 5,
     maxMessageSize: 0,
@@ -118,7 +118,7 @@ test("every mistake in the options of a client is reported, with its retries", (
     use: ["retry"],
     retry: { maxAttempts: 9, statuses: ["OK"], initialDelayMs: 0 },
   } as never;
-  expect(() => grpcClient(catalog, "127.0.0.1:1", wrong)).toThrow(
+  expect(() => grpcClient(catalog, "127.0.0.1:1", invalid)).toThrow(
     /no field "timeOutMs"; did you mean "timeoutMs"[^]*tls must be[^]*timeoutMs[^]*use[^]*maxMessageSize[^]*metadata must be[^]*maxAttempts[^]*initialDelayMs[^]*statuses/,
   );
 });

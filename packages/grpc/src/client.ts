@@ -1,4 +1,4 @@
-// For programs that call services.
+// Entry point of `@framework/grpc/client`.
 export { type ClientMethods, type GrpcClient, grpcClient } from "./client/grpc-client.ts";
 export type {
   GrpcCallOptions,

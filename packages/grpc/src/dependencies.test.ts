@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { aBook, all, catalog, serve } from "./grpc-app.test-kit.ts";
 import { grpc } from "./index.ts";
 
-/** A dependency of each call, created asynchronously, and its events. */
+/** Creates a dependency of scope `invocation`, with the list of its events. */
 const sessions = () => {
   const events: string[] = [];
   const Session = dependency("session", {
@@ -11,7 +11,7 @@ const sessions = () => {
     create: async (_needs, { kind, name }) => {
       await Promise.resolve();
       events.push(`open ${kind} ${name}`);
-      return { note: (what: string) => events.push(what) };
+      return { note: (event: string) => events.push(event) };
     },
     dispose: () => void events.push("close"),
   });
@@ -74,7 +74,7 @@ test("handlers of all four kinds get the dependencies of their service, which li
   );
 });
 
-test("default arguments of handlers have dependencies, of calls and of streams", async () => {
+test("default arguments of handlers get dependencies, in unary calls and streams", async () => {
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" }).addGrpcService(catalog, {
       GetBook: ({ id }, _call, titles = Depends(Titles)) => ({ ...aBook(id), title: titles.of(id) }),

@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { grpcClient } from "./client.ts";
 import { aBook, all, catalog, failure, serve } from "./grpc-app.test-kit.ts";
 
-test("calls in flight are answered during a drain, and streams are notified of its start", async () => {
+test("calls in progress finish during a drain, and streams are notified of its start", async () => {
   const release = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   await using served = await serve((app) => {
@@ -35,7 +35,7 @@ test("calls in flight are answered during a drain, and streams are notified of i
   expect(await failure(client.GetBook({ id: 8 }))).toMatchObject({ status: "UNAVAILABLE" });
 });
 
-test("a call that does not end is answered UNAVAILABLE shortly before the deadline of the drain", async () => {
+test("a call that does not end gets UNAVAILABLE before the deadline of the drain", async () => {
   const begun = Promise.withResolvers<void>();
   await using served = await serve(
     (app) => {
@@ -73,7 +73,7 @@ test("connections in their handshake do not delay a drain, and calls over TLS fi
     },
     { cluster: { shutdownTimeoutSecs: 5 } }, // a handshake may take 10 s
   );
-  const target = `localhost:${served.port}`; // the name in the certificate
+  const target = `localhost:${served.port}`; // the certificate is for localhost
   using client = grpcClient(catalog, target, { tls: { ca: certificates.cert } });
   const call = client.GetBook({ id: 7 });
   await begun.promise;
@@ -90,5 +90,5 @@ test("connections in their handshake do not delay a drain, and calls over TLS fi
   await closed;
   release.resolve();
   expect(await call).toEqual(aBook(7));
-  await stopped; // rejects if connections had to be closed by force
+  await stopped; // rejects if connections were closed by force
 });

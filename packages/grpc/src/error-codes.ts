@@ -42,6 +42,6 @@ export const grpcErrors: ErrorCatalogue = {
   },
   GRPC_UNMAPPABLE: {
     summary: "a schema has no equivalent in Protocol Buffers",
-    action: "the message names the place and the remedy",
+    action: "the message names the field and the remedy",
   },
 };

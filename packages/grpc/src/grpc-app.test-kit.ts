@@ -29,7 +29,7 @@ const book: z.ZodType<Book, Book> = z.object({
   author: z.object({ name: z.string(), born: z.int().nullable() }).optional(),
   extra: z.record(z.string(), z.string()).optional(),
   note: z.unknown().optional(),
-}) as unknown as z.ZodType<Book, Book>; // its members are not readonly
+}) as unknown as z.ZodType<Book, Book>; // the members of its output type are not readonly
 
 interface Line {
   readonly text: string;
@@ -50,7 +50,7 @@ interface Unary<Request, Response> {
   readonly response: z.ZodType<Response, Response>;
 }
 
-/** A service of all four kinds. */
+/** A service with methods of all four kinds. */
 export const catalog: SchemaService<CatalogSchemas> = grpcService("books.v1.Catalog", {
   methods: {
     GetBook: { request: z.object({ id: z.int().min(1) }), response: book },
@@ -62,7 +62,7 @@ export const catalog: SchemaService<CatalogSchemas> = grpcService("books.v1.Cata
 
 export type GrpcApp = App & Grpc;
 
-/** A running app, and its clients, which are closed with it. */
+/** A running app and its clients; disposing it closes both. */
 export interface Served {
   readonly app: GrpcApp;
   readonly url: string;
@@ -81,7 +81,7 @@ export const serve = async (set: (app: GrpcApp) => void, options: RunOptions = {
   return serveApp(app, options);
 };
 
-/** Like `serve`, for an app with other features. */
+/** Serves an app that may have other features. */
 export const serveApp = async (app: GrpcApp, options: RunOptions = {}): Promise<Served> => {
   const running: Running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false, ...options });
   const port = app.grpcAddress?.port ?? 0;
@@ -107,14 +107,14 @@ export const serveApp = async (app: GrpcApp, options: RunOptions = {}): Promise<
 
 export const aBook = (id: number): Book => ({ id, title: `book ${id}`, tags: [] });
 
-/** Reads an iterable to its end. */
+/** Collects all items of an iterable. */
 export const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = [];
   for await (const item of items) found.push(item);
   return found;
 };
 
-/** The error of a call that must fail. */
+/** Returns the error of a call that must fail. */
 export const failure = async (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => {

@@ -59,10 +59,10 @@ app.addGrpcService(catalog, {
 // @ts-expect-error nothing is injected
 app.addGrpcService(catalog, { GetBook: (_request, _call, { shelf }) => ({ title: shelf }) });
 
-// @ts-expect-error the answer lacks a member
+// @ts-expect-error the response lacks a member
 app.addGrpcService(catalog, { GetBook: () => ({}) });
 
-// @ts-expect-error a stream of answers is an iterable
+// @ts-expect-error a method with a response stream must return an iterable
 app.addGrpcService(catalog, { ListBooks: () => ({ title: "one" }) });
 
 // @ts-expect-error the service has no such method

@@ -19,9 +19,9 @@ import { webFieldUses } from "./web/web-field-uses.ts";
 
 /** The methods that the feature adds to an app. */
 export interface Grpc {
-  /** Serves the added services over gRPC on a separate port, with the health service. @throws CORE_BAD_CONFIG, GRPC_… at start, with all other mistakes */
+  /** Serves the added services over gRPC on a separate port, with the health service. @throws CORE_BAD_CONFIG, GRPC_… at start, together with all other mistakes */
   enableGrpc(config?: ConfigInput<GrpcConfig>): this;
-  /** Adds a service with its handlers. A method without a handler answers UNIMPLEMENTED. @param options of all its methods */
+  /** Adds a service with its handlers. Calls of a method without a handler fail with UNIMPLEMENTED. @param options apply to all its methods */
   addGrpcService<Methods extends MethodShapes, const Inject extends Injections | undefined = undefined>(
     service: GrpcService<Methods>,
     implementation: NoInfer<ServiceImplementation<Methods, Inject>>,
@@ -99,14 +99,14 @@ export const grpc: Feature<Grpc> = {
 
 const badMethods = (service: string): Problem => ({
   code: "GRPC_BAD_SERVICE",
-  message: `addGrpcService(${JSON.stringify(service)}, …) takes a list of names of methods, such as ["Find"]; grpcMethod takes their handlers`,
+  message: `addGrpcService(${JSON.stringify(service)}, …) takes a list of method names, such as ["Find"]; grpcMethod takes their handlers`,
 });
 
 const begin = (host: Host, services: Services, config: GrpcConfig): FeatureListener => {
   if (config.auth !== undefined) host.life.install(config.auth);
   host.check((settings) => services.check(settings));
   host.life.onStart({ name: "grpc", run: (settings) => services.start(settings) });
-  host.life.onListening(() => services.server.readiness.listening());
+  host.life.onListening(() => services.server.readiness.markListening());
   host.life.onDrain(() => services.server.readiness.drain(), { probed: true });
   host.life.onStop({ name: "grpc", run: () => services.stop() });
   if (config.enableWeb) host.http.usesFields(webFieldUses);
@@ -127,19 +127,19 @@ const begin = (host: Host, services: Services, config: GrpcConfig): FeatureListe
   return host.life.listener(services.listener(config));
 };
 
-/** Base64 takes four bytes for three. */
+/** Bytes of a framed message in Base64, which takes four bytes for three. */
 const webBytes = (messageBytes: number): number => Math.ceil((messageBytes + 5) / 3) * 4;
 
 const addWebRoute = (host: Host, services: Services, name: string, { maxMessageSize }: GrpcConfig): void => {
-  const answer = (request: HttpRequest<{ readonly method: string }>): Promise<Response> => {
+  const serve = (request: HttpRequest<{ readonly method: string }>): Promise<Response> => {
     const method = `${name}/${request.params.method}`;
     const { web, methods } = services.server;
-    return web.answer(request as HttpRequest, method, methods.get(method) ?? null);
+    return web.serve(request as HttpRequest, method, methods.get(method) ?? null);
   };
   host.http.route(
     "POST",
     `/${name}/{method}`,
-    (request) => answer(request as HttpRequest<{ readonly method: string }>),
+    (request) => serve(request as HttpRequest<{ readonly method: string }>),
     {
       maxBodyBytes: webBytes(maxMessageSize),
     },

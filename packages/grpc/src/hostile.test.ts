@@ -26,25 +26,25 @@ beforeAll(async () => {
 
 afterAll(() => served[Symbol.asyncDispose]());
 
-const head = {
+const headers = {
   ":method": "POST",
   ":path": "/books.v1.Catalog/GetBook",
   "content-type": "application/grpc",
   te: "trailers",
 };
 
-test("a flood of streams that are reset at once ends its connection, while others are served", async () => {
+test("a flood of streams that are reset immediately closes its connection, while other clients are served", async () => {
   begun = 0;
   const others = served.client(catalog);
   await others.GetBook({ id: 1 });
   const session = connect(`http://${served.target}`);
   session.on("error", () => {});
-  const closed = new Promise((resolve) => session.once("close", resolve)); // after an error, GOAWAY
+  const closed = new Promise((resolve) => session.once("close", resolve)); // the server sends GOAWAY with an error
   let sent = 0;
-  let answered = 0;
+  let completed = 0;
   while (!session.destroyed && !session.closed && sent < 50_000) {
     for (let at = 0; at < 100 && !session.destroyed && !session.closed; at++) {
-      const stream = session.request(head);
+      const stream = session.request(headers);
       stream.on("error", () => {});
       stream.write(framed(Buffer.from([8, 2])));
       stream.end();
@@ -52,16 +52,16 @@ test("a flood of streams that are reset at once ends its connection, while other
       sent++;
     }
     await others.GetBook({ id: 1 });
-    answered++;
+    completed++;
   }
   await closed;
   expect(sent).toBeLessThan(50_000);
-  expect(begun - answered).toBeLessThan(5000);
+  expect(begun - completed).toBeLessThan(5000);
   while (open > 0) await new Promise((resolve) => setImmediate(resolve));
   expect(await others.GetBook({ id: 1 })).toEqual(aBook(1));
 });
 
-test("header fields far above the limit are refused, and the service keeps answering", async () => {
+test("header fields far above the limit are refused, and the service keeps working", async () => {
   const long = "x".repeat(30_000);
   const reply = await rawCall(served.target, { headers: { "x-a": long, "x-b": long } });
   expect(["8", "reset"]).toContain(reply.status);
@@ -73,10 +73,10 @@ test("header fields far above the limit are refused, and the service keeps answe
 test("a message above the limit is refused by its declared length, before its bytes arrive", async () => {
   const session = connect(`http://${served.target}`);
   session.on("error", () => {});
-  const stream = session.request(head);
+  const stream = session.request(headers);
   stream.on("error", () => {});
   const reply = once(stream, "response");
-  stream.write(framed(Buffer.alloc(10), 0, 4_194_305)); // 10 bytes of 4 MiB and one
+  stream.write(framed(Buffer.alloc(10), 0, 4_194_305)); // 10 bytes of the declared 4 MiB + 1
   const [fields] = (await reply) as [Record<string, unknown>];
   expect(fields["grpc-status"]).toBe("8");
   session.destroy();

@@ -45,7 +45,7 @@ const varint = (value: number): Buffer => {
   return Buffer.from([...bytes, rest]);
 };
 
-/** A book with a title of this many bytes. */
+/** Encodes a book with a title of `length` bytes. */
 const bookOf = (length: number): Buffer =>
   Buffer.concat([Buffer.from([8, 1, 18]), varint(length), Buffer.alloc(length, 97)]);
 
@@ -68,7 +68,7 @@ const roundTrips = async (session: ClientHttp2Session, count: number): Promise<v
     });
 };
 
-test("messages that a client sends ahead of the handler are kept compressed", async () => {
+test("messages that arrive before the handler reads them stay compressed", async () => {
   taken = 0;
   release = Promise.withResolvers();
   const session = connect(`http://${served.target}`);
@@ -80,33 +80,33 @@ test("messages that a client sends ahead of the handler are kept compressed", as
   for (const stream of streams) stream.end(Buffer.concat(Array.from({ length: 8 }, () => message)));
   await waitFor(() => taken === 4);
   await roundTrips(session, 200); // the rest has arrived
-  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * MIB); // of 128 MiB
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * MIB); // the messages inflate to 128 MiB
   release.resolve();
   await Promise.all(replies);
   expect(taken).toBe(32);
   session.destroy();
 });
 
-test("a call with one message never inflates a second one", async () => {
+test("a unary or server-streaming call does not inflate a second message", async () => {
   const session = connect(`http://${served.target}`);
   session.on("error", () => {});
   const four = Buffer.concat(Array.from({ length: 4 }, () => framed(gzipSync(bookOf(4 * MIB - 100)), 1)));
   const before = process.memoryUsage().arrayBuffers;
-  let most = 0;
-  const look = setInterval(() => {
-    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+  let maxBytes = 0;
+  const sampler = setInterval(() => {
+    maxBytes = Math.max(maxBytes, process.memoryUsage().arrayBuffers - before);
   }, 1);
   const replies = Array.from({ length: 8 }, async (_, at) => {
     const stream = open(session, at % 2 === 0 ? "GetBook" : "ListBooks", "gzip");
     stream.resume();
     const reply = once(stream, "response");
     stream.end(four);
-    const [head] = (await reply) as [Record<string, string>];
-    return head["grpc-status"];
+    const [headers] = (await reply) as [Record<string, string>];
+    return headers["grpc-status"];
   });
   expect(await Promise.all(replies)).toEqual(Array.from({ length: 8 }, () => "12"));
-  clearInterval(look);
-  expect(most).toBeLessThan(100 * MIB);
+  clearInterval(sampler);
+  expect(maxBytes).toBeLessThan(100 * MIB);
   session.destroy();
 });
 
@@ -114,17 +114,17 @@ test.each([
   ["gzip", gzipSync],
   ["deflate", deflateSync],
 ])(
-  "messages in %s are read by every kind of method, whole or in single bytes",
+  "methods of every kind read messages compressed with %s, and a stream also reads them byte by byte",
   async (encoding, compress) => {
     const headers = { "grpc-encoding": encoding };
     const call = async (method: string, message: Buffer) => {
       const body = framed(compress(message), 1);
-      const { status, body: answer } = await rawCall(served.target, {
+      const { status, body: reply } = await rawCall(served.target, {
         path: `/books.v1.Catalog/${method}`,
         body,
         headers,
       });
-      return [status, answer.length > 0];
+      return [status, reply.length > 0];
     };
     expect(await call("GetBook", Buffer.from([8, 1]))).toEqual(["0", true]);
     expect(await call("ListBooks", Buffer.from([8, 2]))).toEqual(["0", true]);

@@ -17,7 +17,7 @@ const serveBooks = (sent: Promise<void>) =>
     });
   });
 
-test("a dead connection is replaced, and its calls are UNAVAILABLE", async () => {
+test("a dead connection is replaced, and its calls end with UNAVAILABLE", async () => {
   await using served = await serveBooks(new Promise(() => {}));
   const pairs: [Socket, Socket][] = [];
   const proxy = createServer((near) => {
@@ -60,7 +60,7 @@ test("a server accepts probes at any rate", async () => {
     for (const socket of [near, far]) socket.on("error", () => {});
     near.pipe(far).pipe(near);
     near.on("data", (bytes: Buffer) => {
-      if (bytes[3] === 6 && ++pings === 30) sent.resolve(); // the type of a PING
+      if (bytes[3] === 6 && ++pings === 30) sent.resolve(); // frame type 6: PING
     });
   });
   proxy.listen(0, "127.0.0.1");

@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => served[Symbol.asyncDispose]());
 
-test("answers a unary call with every type of field", async () => {
+test("a unary call returns every type of field", async () => {
   const client = served.client(catalog);
   expect(await client.GetBook({ id: 7 }, { metadata: { "x-title": "Dune" } })).toEqual({
     id: 7,
@@ -53,7 +53,7 @@ test("answers a unary call with every type of field", async () => {
   });
 });
 
-test("answers a stream with a stream, a stream with one message, and one message with a stream", async () => {
+test("server-streaming, client-streaming and bidirectional calls return their responses", async () => {
   const client = served.client(catalog);
   expect((await all(client.ListBooks({ count: 1000 }))).map(({ id }) => id)).toEqual(
     Array.from({ length: 1000 }, (_, at) => at + 1),
@@ -77,11 +77,11 @@ test("an error has its status, its exact message and its metadata", async () => 
   const client = served.client(catalog);
   const error = await failure(client.GetBook({ id: 404 }));
   expect(error).toMatchObject({ status: "NOT_FOUND", message: "no such book", metadata: { "x-shelf": "7" } });
-  const late = await failure(all(client.Chat([{ text: "a" }, { text: "fail" }])));
-  expect(late).toMatchObject({ status: "ABORTED", message: "conversation über\n100 %" });
+  const streamError = await failure(all(client.Chat([{ text: "a" }, { text: "fail" }])));
+  expect(streamError).toMatchObject({ status: "ABORTED", message: "conversation über\n100 %" });
 });
 
-test("input that does not match the schema is INVALID_ARGUMENT with the wrong fields", async () => {
+test("input that does not match the schema is INVALID_ARGUMENT with the invalid fields", async () => {
   const error = await failure(served.client(catalog).GetBook({ id: -1 }));
   expect(error).toMatchObject({
     status: "INVALID_ARGUMENT",
@@ -89,7 +89,7 @@ test("input that does not match the schema is INVALID_ARGUMENT with the wrong fi
   });
 });
 
-test("the error of a handler is INTERNAL, without its message in production", async () => {
+test("an unexpected error of a handler is INTERNAL", async () => {
   const client = served.client(catalog);
   expect(await failure(client.GetBook({ id: 500 }))).toMatchObject({ status: "INTERNAL" });
 });

@@ -9,7 +9,7 @@ let client: GrpcJs | undefined;
 let loader: ProtoLoader | undefined;
 let messages: Protobufjs | undefined;
 
-// Loaded on first use: about a hundred files, which apps that do not use gRPC never load.
+// The libraries have about a hundred files; apps that do not use gRPC never load them.
 
 /** Loads grpc-js on first use. */
 export const grpcJs = (): GrpcJs => (client ??= require("@grpc/grpc-js") as GrpcJs);

@@ -56,7 +56,7 @@ test("the client's deadline and its cancellation abort the signal of the handler
   started = 0;
   const client = served.client(catalog);
   const body = framed(Buffer.from([8, 2]));
-  // On a busy machine a call may pass its deadline before it reaches the handler. A client that cancels it at the deadline could be the first to end it.
+  // On a busy machine a call may pass its deadline before it reaches the handler. A raw call, because a client library might cancel at the deadline first.
   for (let timeoutMs = 100; started === 0; timeoutMs *= 2)
     expect(
       await rawCall(served.target, { body, headers: { "grpc-timeout": `${timeoutMs}m` } }),
@@ -72,11 +72,11 @@ test("the client's deadline and its cancellation abort the signal of the handler
 });
 
 test("a method's own limit ends a call before the client's deadline", async () => {
-  async function* endless(): AsyncGenerator<{ text: string }> {
+  async function* unfinished(): AsyncGenerator<{ text: string }> {
     yield { text: "a" };
     await new Promise(() => {});
   }
-  expect(await failure(all(served.client(catalog).Chat(endless(), { timeoutMs: 60_000 })))).toMatchObject({
+  expect(await failure(all(served.client(catalog).Chat(unfinished(), { timeoutMs: 60_000 })))).toMatchObject({
     status: "DEADLINE_EXCEEDED",
   });
 });
@@ -97,7 +97,7 @@ test("a stream is paused while the client does not read, and its handler ends wh
   expect(aborted).toEqual(["ended true"]);
 });
 
-test("a stream is paused until the client's first read, and loses no answers", async () => {
+test("a stream is paused until the client's first read, and loses no responses", async () => {
   aborted = [];
   sent = 0;
   const client = served.client(catalog);
@@ -113,7 +113,7 @@ test("a stream is paused until the client's first read, and loses no answers", a
   await until(() => aborted.length === 1);
 });
 
-test("a message above the limit is RESOURCE_EXHAUSTED, and the service keeps answering", async () => {
+test("a message above the limit is RESOURCE_EXHAUSTED, and the service keeps working", async () => {
   const client = served.client(catalog);
   const error = await failure(client.AddBooks([{ ...aBook(1), title: "x".repeat(20_000) }]));
   expect(error).toMatchObject({ status: "RESOURCE_EXHAUSTED" });

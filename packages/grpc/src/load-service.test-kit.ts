@@ -20,7 +20,7 @@ export type LoadSchemas = {
   };
 };
 
-/** A service of all four kinds, for tests of processes under load. */
+/** A service with methods of all four kinds, for tests of processes under load. */
 export const loadService: SchemaService<LoadSchemas> = grpcService("test.Load", {
   methods: {
     One: { request: value, response: value },

@@ -1,4 +1,4 @@
-// Serves slow calls, and prints at its end how many handlers began and how many ended.
+// Serves slow calls; prints at exit how many handlers began and how many ended.
 import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

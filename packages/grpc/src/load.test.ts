@@ -18,7 +18,7 @@ async function* numbers(): AsyncGenerator<{ readonly n: number }> {
   }
 }
 
-/** One call of each kind, which checks its whole answer. */
+/** One call of each kind; each checks its complete response. */
 const calls: readonly ((client: Client) => Promise<void>)[] = [
   async (client) => expect(await client.One({ n: 7 })).toEqual({ n: 7 }),
   async (client) => expect(await all(client.Count({ n: 5 }))).toHaveLength(5),
@@ -27,7 +27,7 @@ const calls: readonly ((client: Client) => Promise<void>)[] = [
 ];
 
 test.each([1, 3])(
-  "SIGTERM under load loses no started call of any kind, with %i workers",
+  "after SIGTERM every started call completes under load, with %i workers",
   async (workers) => {
     const file = bundledProgram(new URL("./load.test-program.ts", import.meta.url));
     const options = { args: ["--workers", `${workers}`], conditions: ["@framework/source"] };
@@ -37,7 +37,7 @@ test.each([1, 3])(
       // Distinct options, because clients with equal options share a connection.
       grpcClient(loadService, `127.0.0.1:${port}`, { maxMessageSize: 100_000 + at, timeoutMs: 0 }),
     );
-    let answered = 0;
+    let completed = 0;
     const failed: GrpcError[] = [];
     const enough = Promise.withResolvers<void>();
     const repeat = async (client: Client, call: (typeof calls)[number]): Promise<void> => {
@@ -47,7 +47,7 @@ test.each([1, 3])(
           (thrown: unknown) => thrown as GrpcError,
         );
         if (error !== null) return void failed.push(error);
-        if (++answered === 300) enough.resolve();
+        if (++completed === 300) enough.resolve();
       }
     };
     const loops = clients.flatMap((client) => calls.map((call) => repeat(client, call)));
@@ -61,6 +61,6 @@ test.each([1, 3])(
     const sum = (column: 1 | 2): number => counts.reduce((total, row) => total + Number(row[column]), 0);
     expect(counts).toHaveLength(workers);
     expect(counts.filter(([, began]) => Number(began) > 0).length > 1).toBe(workers > 1);
-    expect([sum(1), sum(2)]).toEqual([answered, answered]);
+    expect([sum(1), sum(2)]).toEqual([completed, completed]);
   },
 );

@@ -13,7 +13,7 @@ const failureOf = async (app: App, env: "production" | "development" = "developm
 const codesAndMessages = (error: unknown): readonly string[] =>
   error instanceof ConfigurationError ? error.problems.map(({ code, message }) => `${code}: ${message}`) : [];
 
-test("every mistake in gRPC services is reported at start, with those of the app, under its own code", async () => {
+test("every mistake in gRPC services is reported at start with its own code, together with the mistakes of the app", async () => {
   const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0", maxMessageSize: -1 });
   app.get("no-slash", () => "");
   app.addGrpcService("ok.A", ["a b", "B", "B"]);
@@ -45,7 +45,7 @@ test("every mistake in gRPC services is reported at start, with those of the app
   expect(new Set(found).size).toBe(found.length);
 });
 
-test("arguments of wrong types are mistakes whose message shows the correct call", async () => {
+test("arguments of wrong types are reported with the expected types", async () => {
   const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0" });
   const add = (...args: unknown[]): unknown => Reflect.apply(app.addGrpcService, app, args);
   add({}, {});
@@ -60,11 +60,11 @@ test("arguments of wrong types are mistakes whose message shows the correct call
       /^GRPC_BAD_SERVICE: the first argument of addGrpcService must be a service made by grpcService or protoService/,
     ),
     "GRPC_BAD_SERVICE: the second argument of addGrpcService for books.v1.Catalog must be an object of handlers",
-    expect.stringContaining('addGrpcService("a.B", …) takes a list of names of methods, such as ["Find"]'),
+    expect.stringContaining('addGrpcService("a.B", …) takes a list of method names, such as ["Find"]'),
   ]);
 });
 
-test("numbers that are not recorded are a mistake in production", async () => {
+test("unrecorded field numbers are a mistake in production", async () => {
   const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0" });
   app.addGrpcService(catalog, {});
   const error = await failureOf(app, "production");

@@ -9,11 +9,11 @@ import { framed, rawCall } from "./raw-call.test-kit.ts";
 
 const address = "127.0.0.1:0";
 
-/** Records ended calls: method, status and error. */
-const watching = () => {
+/** A feature that records ended calls: method, status and error. */
+const recordOperations = () => {
   const ended: (readonly [method: string, status: unknown, error: string | null])[] = [];
   const feature: Feature = {
-    name: "watching",
+    name: "recordOperations",
     install: ({ insight }) => {
       insight.onOperation({
         kinds: ["grpc"],
@@ -30,8 +30,8 @@ const watching = () => {
   return { feature, ended };
 };
 
-test("the operation of an answered call has its status", async () => {
-  const { feature, ended } = watching();
+test("the operation of a call has the status of the call", async () => {
+  const { feature, ended } = recordOperations();
   const app = new (App.with(feature, grpc))().enableGrpc({ address });
   app.addGrpcService(catalog, {
     GetBook: ({ id }) => {
@@ -51,8 +51,8 @@ test("the operation of an answered call has its status", async () => {
   ]);
 });
 
-test("a call that is refused before it reaches a method is an operation, without the name of an unknown method", async () => {
-  const { feature, ended } = watching();
+test("a call that is refused before its handler is an operation, which has no name for an unknown method", async () => {
+  const { feature, ended } = recordOperations();
   const app = new (App.with(feature, grpc))().enableGrpc({ address, maxMessageSize: 10 });
   app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
   await using served = await serveApp(app as unknown as GrpcApp);
@@ -70,20 +70,20 @@ test("a call that is refused before it reaches a method is an operation, without
   ]);
 });
 
-test("the operation of an aborted call ends with the client's status, although its handler still runs", async () => {
-  const { feature, ended } = watching();
+test("the operation of an aborted call ends with the status that the client gets, even if the handler still runs", async () => {
+  const { feature, ended } = recordOperations();
   const clock = virtualClock();
   const app = new (App.with(feature, grpc))().enableGrpc({ address, clock });
   let begun = 0;
   const ends: (() => void)[] = [];
-  const late = async <T>(value: T): Promise<T> => {
+  const slow = async <T>(value: T): Promise<T> => {
     begun++;
     await new Promise<void>((resolve) => void ends.push(resolve));
     return value;
   };
   app.addGrpcService(catalog, {
-    GetBook: { timeoutSecs: 60, handle: ({ id }) => late(aBook(id)) },
-    AddBooks: { timeoutSecs: 60, handle: () => late({ added: 0 }) },
+    GetBook: { timeoutSecs: 60, handle: ({ id }) => slow(aBook(id)) },
+    AddBooks: { timeoutSecs: 60, handle: () => slow({ added: 0 }) },
   });
   await using served = await serveApp(app as unknown as GrpcApp, { cluster: { shutdownTimeoutSecs: 1 } });
   const client = served.client(catalog);

@@ -15,7 +15,7 @@ type Client = ReturnType<typeof clientOf>;
 
 const check = healthService as unknown as typeof catalog;
 
-test("a client over the rate limit of the app is RESOURCE_EXHAUSTED with the time to wait, and requests count too", async () => {
+test("a client over the rate limit of the app is RESOURCE_EXHAUSTED with the time to wait, and HTTP requests also count", async () => {
   const app = new (App.with(rateLimit, grpc))();
   app.enableRateLimit(RateLimitConfig.tokenBucket(3, 600)).enableGrpc({ address });
   app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
@@ -38,7 +38,7 @@ test("a client over the rate limit of the app is RESOURCE_EXHAUSTED with the tim
   expect(await health.Check({ service: "" })).toEqual({ status: "SERVING" });
 });
 
-test("callKey names the callers of gRPC, and exemptPaths their services", async () => {
+test("callKey identifies callers of gRPC, and exemptPaths also exempts gRPC services", async () => {
   const app = new (App.with(rateLimit, grpc))();
   const config = RateLimitConfig.tokenBucket(1, 600, {
     callKey: ({ headers }) => headers.get("x-tenant"),
@@ -95,7 +95,7 @@ test.each([
   expect((await fetch(served.url)).headers.get("x-ratelimit-limit")).toBe(limit);
 });
 
-test("a method that keeps failing is UNAVAILABLE without a call of its handler, until trials pass", async () => {
+test("calls of a method that keeps failing are UNAVAILABLE without running its handler, until trial calls succeed", async () => {
   const clock = virtualClock();
   let calls = 0;
   let isUp = false;
@@ -140,7 +140,7 @@ test("a method that keeps failing is UNAVAILABLE without a call of its handler, 
   );
 });
 
-test("a handler that passes the deadline counts as a failure at once, a cancelled call does not", async () => {
+test("a passed deadline counts as a failure while the handler still runs; a cancelled call does not", async () => {
   const app = new (App.with(circuitBreaker, grpc))();
   app.enableGrpc({ address }).enableCircuitBreaker({ failureThreshold: 1 });
   const begun = Promise.withResolvers<void>();
@@ -168,7 +168,7 @@ test("a handler that passes the deadline counts as a failure at once, a cancelle
   await served.stop().catch(() => {});
 });
 
-test("the app's guards run before those of gRPC, except for open methods and the health service", async () => {
+test("the app's guards run before the guards of gRPC, except for open methods and the health service", async () => {
   const seen: string[] = [];
   const app = new (App.with(grpc))();
   app.enableGrpc({
@@ -197,7 +197,7 @@ test("the app's guards run before those of gRPC, except for open methods and the
   expect(await health.Check({ service: "" })).toEqual({ status: "SERVING" });
 });
 
-test("a guard of the app that reads members of HTTP requests refuses gRPC calls, and accepts gRPC-Web", async () => {
+test("a guard of the app that reads members of HTTP requests refuses gRPC calls and accepts gRPC-Web calls", async () => {
   const app = new (App.with(grpc))();
   app.enableGrpc({ address, enableWeb: true });
   app.addGuard(({ query }) => !query.has("bot"));

@@ -18,7 +18,7 @@ interface Loan {
   readonly end?: "returnedAt" | "lost";
 }
 
-/** As `proto-loader-gen-types` writes it. */
+/** Handlers type as written by `proto-loader-gen-types`. */
 interface LoansHandlers {
   GetLoan: handleUnaryCall<{ readonly id: number }, Partial<Loan>>;
   WatchLoans: handleServerStreamingCall<{ readonly id: number }, Partial<Loan>>;

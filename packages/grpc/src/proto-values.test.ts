@@ -109,23 +109,23 @@ const wrong: readonly (readonly [sent: Message, message: string])[] = [
 ];
 
 test("values of every type of a .proto arrive as proto-loader documents it, and dates as timestamps", async () => {
-  let answer: Message = {};
+  let response: Message = {};
   let seen: Message = {};
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" });
     app.addGrpcService(values, {
       Echo: (request) => {
         seen = request;
-        return answer;
+        return response;
       },
     });
   });
   const client = served.client(values);
   for (const [sent, received = sent] of right) {
-    answer = sent;
+    response = sent;
     expect(await client.Echo(sent)).toMatchObject(received);
     expect(seen).toMatchObject(received);
-    answer = seen;
+    response = seen;
     expect(await client.Echo(seen)).toMatchObject(received); // a received value can be sent
   }
 });
@@ -138,22 +138,22 @@ const errorOf = (work: () => unknown): unknown => {
   }
 };
 
-test("a value of the wrong type is refused with the name of its field, by clients and by the service", async () => {
-  let answer: unknown = {};
+test("clients and services refuse a value of the wrong type with the name of its field", async () => {
+  let response: unknown = {};
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" });
-    app.addGrpcService(values, { Echo: () => answer as Message });
+    app.addGrpcService(values, { Echo: () => response as Message });
   });
   const client = served.client(values);
   const [echo] = values.resolve({ recorded: false }).methods;
   for (const [sent, message] of wrong) {
-    answer = {};
+    response = {};
     await expect(client.Echo(sent)).rejects.toThrow(message);
     const problem = expect.objectContaining({ code: "GRPC_BAD_MESSAGE" });
     expect(errorOf(() => echo?.response.encode(sent))).toEqual(problem);
-    answer = sent;
+    response = sent;
     await expect(client.Echo({})).rejects.toMatchObject({ code: "GRPC_INTERNAL" });
   }
-  answer = new Date();
+  response = new Date();
   await expect(client.Echo({})).rejects.toMatchObject({ code: "GRPC_INTERNAL" });
 });

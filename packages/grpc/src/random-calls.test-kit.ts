@@ -1,22 +1,22 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 
-/** A call with the actions of its handler and its client, as data, so that a failure can be reproduced. Waits are turns of the event loop. */
+/** Plan of a call: the actions of its handler and its client, as data, so that a failure can be reproduced. Waits are turns of the event loop. */
 export interface RandomCall {
-  readonly kind: "Unary" | "Answers" | "Collects" | "Talks";
-  /** Characters of the client's messages; a kind without a stream sends the first. */
-  readonly sends: readonly number[];
-  /** Characters of the handler's messages; a kind without a stream answers with the last. */
-  readonly answers: readonly number[];
-  /** Messages of the client that the handler reads; `null` for all. */
-  readonly reads: number | null;
-  /** How long the handler waits first. */
-  readonly thinks: number;
+  readonly kind: "Unary" | "ServerStream" | "ClientStream" | "Bidirectional";
+  /** Length of each message of the client; a kind without a request stream sends only the first. */
+  readonly requests: readonly number[];
+  /** Length of each message of the handler; a kind without a response stream returns only the last. */
+  readonly responses: readonly number[];
+  /** Number of messages that the handler reads; `null` for all. */
+  readonly maxReads: number | null;
+  /** Turns that the handler waits first. */
+  readonly handlerWait: number;
   readonly ends: "well" | "with a status" | "with an error";
-  /** How long the client waits before it cancels; `null` if it never does. */
-  readonly cancels: number | null;
-  /** Answers after which the client stops reading; `null` for all. */
-  readonly stops: number | null;
+  /** Turns after which the client cancels; `null` for never. */
+  readonly cancelAfter: number | null;
+  /** Number of responses after which the client stops reading; `null` for all. */
+  readonly stopAfter: number | null;
 }
 
 const size = fc.oneof(fc.nat(20), fc.nat(3000), fc.nat(60_000));
@@ -27,33 +27,35 @@ const rarely = (given: fc.Arbitrary<number>): fc.Arbitrary<number | null> =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: given });
 
 const call: fc.Arbitrary<RandomCall> = fc.record({
-  kind: fc.constantFrom("Unary", "Answers", "Collects", "Talks"),
-  sends: sizes,
-  answers: sizes,
-  reads: rarely(fc.nat(3)),
-  thinks: pause,
+  kind: fc.constantFrom("Unary", "ServerStream", "ClientStream", "Bidirectional"),
+  requests: sizes,
+  responses: sizes,
+  maxReads: rarely(fc.nat(3)),
+  handlerWait: pause,
   ends: fc.oneof(
     { weight: 4, arbitrary: fc.constant("well" as const) },
     { weight: 1, arbitrary: fc.constantFrom("with a status" as const, "with an error" as const) },
   ),
-  cancels: rarely(pause),
-  stops: rarely(fc.integer({ min: 1, max: 3 })),
+  cancelAfter: rarely(pause),
+  stopAfter: rarely(fc.integer({ min: 1, max: 3 })),
 });
 
 /** The calls of one connection. */
 export const calls: fc.Arbitrary<RandomCall[]> = fc.array(call, { minLength: 1, maxLength: 10 });
 
-/** The texts of one side's messages, different for each call. */
+/** Texts of the messages of one side, different for each call. */
 export const textsOf = (at: number, lengths: readonly number[]): string[] =>
   lengths.map(
     (length, index) => `${at}/${index}:${String.fromCharCode(97 + ((at + index) % 26)).repeat(length)}`,
   );
 
-/** Whether the client gets a stream. */
-export const isStreamed = ({ kind }: RandomCall): boolean => kind === "Answers" || kind === "Talks";
+/** Whether the response is a stream. */
+export const hasResponseStream = ({ kind }: RandomCall): boolean =>
+  kind === "ServerStream" || kind === "Bidirectional";
 
-/** Whether the client sends a stream. */
-export const isStreaming = ({ kind }: RandomCall): boolean => kind === "Collects" || kind === "Talks";
+/** Whether the request is a stream. */
+export const hasRequestStream = ({ kind }: RandomCall): boolean =>
+  kind === "ClientStream" || kind === "Bidirectional";
 
 /** Waits some turns of the event loop. */
 export const turns = async (count: number): Promise<void> => {

@@ -3,7 +3,14 @@ import fc from "fast-check";
 import { z } from "zod";
 import { serve, type Served } from "./grpc-app.test-kit.ts";
 import { type GrpcCall, GrpcError, grpcService } from "./index.ts";
-import { calls, isStreamed, isStreaming, type RandomCall, textsOf, turns } from "./random-calls.test-kit.ts";
+import {
+  calls,
+  hasResponseStream,
+  hasRequestStream,
+  type RandomCall,
+  textsOf,
+  turns,
+} from "./random-calls.test-kit.ts";
 
 interface Line {
   readonly text: string;
@@ -13,42 +20,42 @@ const line = z.object({ text: z.string() });
 const service = grpcService("test.v1.Random", {
   methods: {
     Unary: { request: line, response: line },
-    Answers: { request: line, response: line, responseStream: true },
-    Collects: { request: line, response: line, requestStream: true },
-    Talks: { request: line, response: line, requestStream: true, responseStream: true },
+    ServerStream: { request: line, response: line, responseStream: true },
+    ClientStream: { request: line, response: line, requestStream: true },
+    Bidirectional: { request: line, response: line, requestStream: true, responseStream: true },
   },
 });
 
-/** The plan of the handlers, and their progress. */
-interface Stage {
+/** The plan of the calls, and the progress of the handlers. */
+interface Progress {
   readonly plan: readonly RandomCall[];
   /** Texts that a handler has read, by the index of its call. */
   readonly read: Map<number, string[]>;
-  /** Running handlers. */
-  open: number;
+  /** Number of running handlers. */
+  running: number;
 }
 
-let stage: Stage = { plan: [], read: new Map(), open: 0 };
+let progress: Progress = { plan: [], read: new Map(), running: 0 };
 
 async function* handle(messages: AsyncIterable<Line>, { metadata }: GrpcCall): AsyncGenerator<Line> {
-  const own = stage;
+  const current = progress;
   const at = Number(metadata.get("x-at"));
-  const { answers, reads, thinks, ends } = own.plan[at] as RandomCall;
+  const { responses, maxReads, handlerWait, ends } = current.plan[at] as RandomCall;
   const read: string[] = [];
-  own.read.set(at, read);
-  own.open++;
+  current.read.set(at, read);
+  current.running++;
   try {
-    await turns(thinks);
-    if (reads !== 0)
+    await turns(handlerWait);
+    if (maxReads !== 0)
       for await (const { text } of messages) {
         read.push(text);
-        if (read.length === reads) break;
+        if (read.length === maxReads) break;
       }
-    for (const text of textsOf(at, answers)) yield { text };
+    for (const text of textsOf(at, responses)) yield { text };
     if (ends === "with a status") throw new GrpcError("ABORTED", `call ${at}`);
     if (ends === "with an error") throw new Error("a fault");
   } finally {
-    own.open--;
+    current.running--;
   }
 }
 
@@ -56,9 +63,9 @@ async function* only(message: Line): AsyncGenerator<Line> {
   yield message;
 }
 
-const lastOf = async (answers: AsyncIterable<Line>): Promise<Line> => {
+const lastOf = async (responses: AsyncIterable<Line>): Promise<Line> => {
   let last = { text: "" };
-  for await (const answer of answers) last = answer;
+  for await (const response of responses) last = response;
   return last;
 };
 
@@ -70,9 +77,9 @@ const start = (): Promise<Served> =>
       app.enableGrpc({ address: "127.0.0.1:0" });
       app.addGrpcService(service, {
         Unary: (message, call) => lastOf(handle(only(message), call)),
-        Answers: (message, call) => handle(only(message), call),
-        Collects: (messages, call) => lastOf(handle(messages, call)),
-        Talks: handle,
+        ServerStream: (message, call) => handle(only(message), call),
+        ClientStream: (messages, call) => lastOf(handle(messages, call)),
+        Bidirectional: handle,
       });
     },
     { log: { info: ignore, warn: ignore, error: ignore } },
@@ -88,70 +95,73 @@ async function* sent(texts: readonly string[]): AsyncGenerator<Line> {
   }
 }
 
-/** The result of a call for its client. */
+/** Result of a call for its client. */
 interface Outcome {
-  readonly answers: string[];
+  readonly responses: string[];
   readonly error: unknown;
 }
 
 /** Runs a planned call. */
 const runOne = async (client: Client, planned: RandomCall, at: number): Promise<Outcome> => {
-  const { kind, sends, cancels, stops } = planned;
+  const { kind, requests, cancelAfter, stopAfter } = planned;
   const aborter = new AbortController();
   const options = { signal: aborter.signal, metadata: { "x-at": String(at) } };
-  const texts = textsOf(at, sends);
+  const texts = textsOf(at, requests);
   const first = { text: texts[0] ?? "" };
-  const answers: string[] = [];
+  const responses: string[] = [];
   const call = async (): Promise<null> => {
-    if (kind === "Unary") answers.push((await client.Unary(first, options)).text);
-    else if (kind === "Collects") answers.push((await client.Collects(sent(texts), options)).text);
+    if (kind === "Unary") responses.push((await client.Unary(first, options)).text);
+    else if (kind === "ClientStream") responses.push((await client.ClientStream(sent(texts), options)).text);
     else {
-      const stream = kind === "Talks" ? client.Talks(sent(texts), options) : client.Answers(first, options);
-      for await (const { text } of stream) if (answers.push(text) === stops) break;
+      const stream =
+        kind === "Bidirectional"
+          ? client.Bidirectional(sent(texts), options)
+          : client.ServerStream(first, options);
+      for await (const { text } of stream) if (responses.push(text) === stopAfter) break;
     }
     return null;
   };
   const ended = call().catch((error: unknown) => error);
-  if (cancels !== null) {
-    await turns(cancels);
+  if (cancelAfter !== null) {
+    await turns(cancelAfter);
     aborter.abort();
   }
-  return { error: await ended, answers };
+  return { error: await ended, responses };
 };
 
-const expectOutcome = (planned: RandomCall, at: number, { answers, error }: Outcome): void => {
-  const { sends, reads, ends, cancels, stops } = planned;
-  const all = textsOf(at, planned.answers);
-  const wanted = isStreamed(planned) ? all : all.slice(-1);
-  if (cancels !== null && (error as GrpcError | null)?.status === "CANCELLED")
-    return expect(answers).toEqual(wanted.slice(0, answers.length));
-  if (isStreamed(planned) && stops !== null && stops <= wanted.length)
-    return expect([answers, error]).toEqual([wanted.slice(0, stops), null]);
+const expectOutcome = (planned: RandomCall, at: number, { responses, error }: Outcome): void => {
+  const { requests, maxReads, ends, cancelAfter, stopAfter } = planned;
+  const all = textsOf(at, planned.responses);
+  const wanted = hasResponseStream(planned) ? all : all.slice(-1);
+  if (cancelAfter !== null && (error as GrpcError | null)?.status === "CANCELLED")
+    return expect(responses).toEqual(wanted.slice(0, responses.length));
+  if (hasResponseStream(planned) && stopAfter !== null && stopAfter <= wanted.length)
+    return expect([responses, error]).toEqual([wanted.slice(0, stopAfter), null]);
   if (ends === "well") {
-    const count = isStreaming(planned) ? sends.length : 1;
-    expect(stage.read.get(at)).toEqual(textsOf(at, sends.slice(0, Math.min(count, reads ?? count))));
-    return expect([answers, error]).toEqual([wanted, null]);
+    const count = hasRequestStream(planned) ? requests.length : 1;
+    expect(progress.read.get(at)).toEqual(textsOf(at, requests.slice(0, Math.min(count, maxReads ?? count))));
+    return expect([responses, error]).toEqual([wanted, null]);
   }
   const failure =
     ends === "with a status" ? { status: "ABORTED", message: `call ${at}` } : { status: "INTERNAL" };
   expect(error).toMatchObject(failure);
-  expect(answers).toEqual(isStreamed(planned) ? wanted : []);
+  expect(responses).toEqual(hasResponseStream(planned) ? wanted : []);
 };
 
 const allEnded = async (): Promise<void> => {
   const end = performance.now() + 60_000;
-  while (stage.open > 0) {
-    if (performance.now() > end) throw new Error(`${stage.open} handlers did not end`);
+  while (progress.running > 0) {
+    if (performance.now() > end) throw new Error(`${progress.running} handlers did not end`);
     await turns(1);
   }
 };
 
-test("each of many calls has its own answers and end, whichever others wait, are cancelled or fail", async () => {
+test("each concurrent call gets its own responses and result while others wait, are cancelled or fail", async () => {
   await using served = await start();
   expect.hasAssertions();
   await fc.assert(
     fc.asyncProperty(calls, async (plan) => {
-      stage = { plan, read: new Map(), open: 0 };
+      progress = { plan, read: new Map(), running: 0 };
       using client = clientOf(served);
       const outcomes = await Promise.all(plan.map((planned, at) => runOne(client, planned, at)));
       for (const [at, outcome] of outcomes.entries()) expectOutcome(plan[at] as RandomCall, at, outcome);

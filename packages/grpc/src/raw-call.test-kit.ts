@@ -2,13 +2,13 @@ import { type ClientHttp2Session, connect } from "node:http2";
 
 /** The reply of one call: header fields and trailers together, and the bytes of the body. */
 export interface RawReply {
-  /** `grpc-status`; "reset" for a stream without one. */
+  /** `grpc-status`; "reset" for a stream that ends without one. */
   readonly status: string;
   readonly fields: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** A raw request, such as one that no client library would send. */
+/** A raw request: it can also be invalid. */
 export interface RawRequest {
   /** @default a message without fields */
   readonly body?: Uint8Array;
@@ -19,12 +19,12 @@ export interface RawRequest {
   readonly method?: string;
 }
 
-/** Frames a message; `length` may differ from its real length. */
+/** Frames a message; `length` is the declared length. */
 export const framed = (message: Uint8Array, flags = 0, length: number = message.length): Buffer => {
-  const head = Buffer.alloc(5);
-  head[0] = flags;
-  head.writeUInt32BE(length, 1);
-  return Buffer.concat([head, message]);
+  const prefix = Buffer.alloc(5);
+  prefix[0] = flags;
+  prefix.writeUInt32BE(length, 1);
+  return Buffer.concat([prefix, message]);
 };
 
 /** Sends one call over a new connection. */
@@ -38,7 +38,7 @@ export const rawCall = async (target: string, request: RawRequest): Promise<RawR
   }
 };
 
-/** Sends one call over a connection that is open. */
+/** Sends one call over an open connection. */
 export const rawCallOver = (
   session: ClientHttp2Session,
   {

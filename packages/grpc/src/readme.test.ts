@@ -17,7 +17,7 @@ test("the README's table has every option with its default", () => {
   expect(rows.map(([, name]) => name)).toEqual(Object.keys(GrpcConfig.of()));
 });
 
-test("the README's table of statuses is that of the code", () => {
+test("the README's table of statuses equals the table of the code", () => {
   const rows = [...section("Errors").matchAll(/^\| ([\d, ]+?) +\| `(\w+)` +\|$/gm)];
   const table = rows.flatMap(([, codes = "", status]) =>
     codes.split(", ").map((code) => [Number(code), status]),

@@ -37,7 +37,7 @@ const cancelledCall = async (session: ClientHttp2Session): Promise<void> => {
   await closed;
 };
 
-test("calls that their client cancels, such as at deadlines, do not affect other calls of the connection", async () => {
+test("3000 cancelled calls do not affect later calls of the connection", async () => {
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" });
     app.addGrpcService(catalog, {
@@ -49,11 +49,11 @@ test("calls that their client cancels, such as at deadlines, do not affect other
   for (let round = 0; round < 60; round++) {
     await Promise.all(Array.from({ length: 50 }, () => cancelledCall(session)));
   }
-  expect((await rawCallOver(session, { body: framed(Buffer.from([8, 1])) })).status).toBe("0"); // after 3000
+  expect((await rawCallOver(session, { body: framed(Buffer.from([8, 1])) })).status).toBe("0");
   session.destroy();
 });
 
-test("resetBurst bounds the calls that a connection cancels", async () => {
+test("a connection that cancels more than resetBurst calls is closed", async () => {
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0", resetBurst: 20, resetsPerSec: 1 });
     app.addGrpcService(catalog, { GetBook: untilCancelled });
@@ -69,7 +69,7 @@ test("resetBurst bounds the calls that a connection cancels", async () => {
   expect(cancelled).toBeLessThan(200);
 });
 
-test("calls whose connection the server ends with an error are UNAVAILABLE", async () => {
+test("calls end with UNAVAILABLE if the server ends their connection with an error", async () => {
   const server = createServer();
   server.on("sessionError", () => {});
   server.on("stream", (stream: ServerHttp2Stream) => {

@@ -19,7 +19,7 @@ import type { GrpcServer } from "./server/grpc-server.ts";
 import { resolveServices, type ResolvedServices } from "./server/resolve-services.ts";
 import { GrpcError } from "./status/grpc-error.ts";
 
-/** The services of an app, and their server once the app has started. */
+/** Services of an app, and their server once the app has started. */
 export class Services {
   /** The server; `null` before start. */
   started: GrpcServer | null = null;
@@ -47,7 +47,7 @@ export class Services {
     return this.started;
   }
 
-  /** Adds a service. Arguments of other types are problems. @throws CORE_ALREADY_STARTED */
+  /** Adds a service. Arguments of wrong types are reported at start. @throws CORE_ALREADY_STARTED */
   add(service: AddedService): void {
     const mistake = argumentProblem(service);
     if (mistake !== null) return this.host.problem(mistake);
@@ -56,11 +56,11 @@ export class Services {
     if (inject !== undefined) this.host.state.inject(`gRPC service ${name}`, inject);
     this.host.check(() => (this.config === null ? [notEnabled(name)] : []));
     this.added.push(service);
-    // A malformed name is reported at start; its route would only report it again.
+    // A malformed name is reported at start; adding its route would report it twice.
     if (isServiceName(name) && this.config?.enableWeb === true) this.addWebRoute(name);
   }
 
-  /** Returns the handlers of a service without schemas; `grpcMethod` adds to them. */
+  /** Returns the handlers of a service without schemas, creating the record; `grpcMethod` adds to it. */
   handlersOf(service: string): AnyImplementation {
     const present = this.handlers.get(service) ?? {};
     this.handlers.set(service, present);
@@ -85,7 +85,7 @@ export class Services {
     for (const name of names) if (isServiceName(name)) addWebRoute(name);
   }
 
-  /** Resolves the services, and returns the mistakes in them and in certificates that load at once. */
+  /** Resolves the services, starts loading the certificates, and returns the mistakes in the services and in certificates that load synchronously. */
   check({ env }: AppSettings): readonly Problem[] {
     return [...this.resolve(env).problems, ...this.loadCertificates()];
   }
@@ -96,7 +96,7 @@ export class Services {
     try {
       const loaded = tls.load();
       this.certificates = loaded;
-      if (isPromise(loaded)) loaded.catch(() => {}); // the start waits for it, and reports its error
+      if (isPromise(loaded)) loaded.catch(() => {}); // `start` awaits it, and reports its error
       else checkCertificates(loaded, tls);
       return [];
     } catch (error) {
@@ -105,7 +105,7 @@ export class Services {
     }
   }
 
-  /** Starts the server; its module is loaded here, so that an app without gRPC never loads it. */
+  /** Starts the server. Its module is loaded here, so an app without gRPC never loads it. */
   async start(settings: AppSettings): Promise<void> {
     const { host, operations, refusals, certificates } = this;
     const resolved = this.resolved ?? this.resolve(settings.env);
@@ -137,7 +137,7 @@ export class Services {
 
   /** The listener of the gRPC port. */
   listener({ address }: GrpcConfig): SocketListener {
-    const { host, port } = parseAddress(address) ?? { host: "::", port: 50_051 }; // the record has checked it
+    const { host, port } = parseAddress(address) ?? { host: "::", port: 50_051 }; // never null: the configuration was checked
     return {
       name: "grpc",
       host,
@@ -154,7 +154,7 @@ export class Services {
     };
   }
 
-  /** The current state, for pages and reports. */
+  /** Returns the current state, for the development pages and reports. */
   snapshot(): object {
     const { started } = this;
     return {

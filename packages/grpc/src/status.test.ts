@@ -58,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => served[Symbol.asyncDispose]());
 
 test.each([1, 2, 5])(
-  "invalid metadata of an error is left out, and the status is sent: case %i",
+  "invalid metadata of an error is omitted, and the status is sent: case %i",
   async (id) => {
     const client = served.client(catalog);
     const expected = { status: "NOT_FOUND", message: "no book" };
@@ -119,7 +119,7 @@ test("details and messages of a status stay within the limits of clients", async
 });
 
 test.each(["trailers connection", "headers connection", "trailers age", "headers age"])(
-  "metadata that HTTP/2 forbids fails its call, and the service keeps answering: %s",
+  "metadata that HTTP/2 forbids fails its call, and the service keeps working: %s",
   async (text) => {
     const client = served.client(catalog);
     expect(await failure(all(client.Chat([{ text }])))).toMatchObject({ status: "INTERNAL" });

@@ -5,7 +5,7 @@ import { startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { framed } from "./raw-call.test-kit.ts";
 
-/** The full size is 10000. */
+/** Number of streams; set FRAMEWORK_GRPC_STREAMS to 10000 for the full size. */
 const STREAMS = Number(process.env["FRAMEWORK_GRPC_STREAMS"] ?? 500);
 const ROUNDS = 5;
 const STREAMS_PER_CONNECTION = 500;
@@ -29,13 +29,13 @@ const openStream = (session: ClientHttp2Session): ClientHttp2Stream =>
     te: "trailers",
   });
 
-/** Sends a message on every stream and waits for all answers. */
+/** Sends a message on every stream and waits for all responses. */
 const exchange = (streams: readonly ClientHttp2Stream[]): Promise<unknown> =>
   Promise.all(
     streams.map((stream) => {
-      const answered = once(stream, "data");
+      const responded = once(stream, "data");
       stream.write(message);
-      return answered;
+      return responded;
     }),
   );
 

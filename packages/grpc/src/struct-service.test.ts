@@ -54,7 +54,7 @@ test("mistakes in rules of services and methods are reported at start", async ()
   expect(text).toContain("plain.Things/Later: open must be true or false");
 });
 
-test("a service without enableGrpc is a mistake", async () => {
+test("a service without enableGrpc fails the start", async () => {
   const start = serve((app) => void app.addGrpcService("plain.Things", ["Echo"]));
   expect(String(await failure(start))).toContain("GRPC_NOT_ENABLED");
 });

@@ -54,7 +54,7 @@ const status = async (method: string, bytes: readonly number[]): Promise<string>
 test("a truncated string ends the call with INTERNAL, and reaches no handler", async () => {
   seen = [];
   expect(await status("texts.v1.Echo/Say", [10, 9, 97])).toBe("13");
-  expect(await status("texts.v1.Echo/Nest", [10, 3, 10, 9, 97, 18, 0])).toBe("13"); // truncated by the end of a nested message
+  expect(await status("texts.v1.Echo/Nest", [10, 3, 10, 9, 97, 18, 0])).toBe("13"); // the nested message ends within the string
   expect(await status("texts.v1.Echo/Nest", [18, 3, 10, 9, 97])).toBe("13");
   expect(await status("texts.v1.Plain/Say", [10, 3, 10, 9, 97])).toBe("13");
   expect(seen).toEqual([]);
@@ -67,7 +67,7 @@ test("a string that is not UTF-8 ends the call with INTERNAL", async () => {
   expect(seen).toEqual([]);
 });
 
-test("a string of any characters arrives unchanged, even with U+FFFD", async () => {
+test("a string with control characters, U+FFFD and emoji arrives unchanged", async () => {
   seen = [];
   const value = "\u{FEFF}a\0\u{E4}\u{FFFD}\u{1F600}";
   const bytes = Buffer.from(value);
@@ -76,14 +76,14 @@ test("a string of any characters arrives unchanged, even with U+FFFD", async () 
   expect(seen).toEqual([{ text: value }, { text: "" }]);
 });
 
-test("a client refuses an answer with a malformed string", async () => {
+test("a response with a malformed string is INTERNAL for the client", async () => {
   const server = createServer();
-  let answer: readonly number[] = [];
+  let response: readonly number[] = [];
   server.on("stream", (stream: ServerHttp2Stream) => {
     stream.on("error", () => {});
     stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
     stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
-    stream.end(framed(Buffer.from(answer)));
+    stream.end(framed(Buffer.from(response)));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -94,9 +94,9 @@ test("a client refuses an answer with a malformed string", async () => {
     [9, 97],
     [1, 0xff],
   ]) {
-    answer = [10, ...end];
+    response = [10, ...end];
     expect(await failure(says.Say({ text: "" }))).toMatchObject({ status: "INTERNAL" });
-    answer = [34, ...end];
+    response = [34, ...end];
     expect(await failure(lends.GetLoan({ id: 1 }))).toMatchObject({ status: "INTERNAL" });
   }
   server.close();

@@ -9,8 +9,8 @@ import type { Certificates } from "./index.ts";
 const server = selfSigned("localhost");
 const next = selfSigned("localhost");
 
-/** The certificate that a new connection gets. */
-const presented = (port: number): Promise<string> =>
+/** Returns the certificate, in PEM, that a new connection gets. */
+const presentedCertificate = (port: number): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(
       { port, host: "127.0.0.1", rejectUnauthorized: false, ALPNProtocols: ["h2"] },
@@ -41,16 +41,16 @@ test("new connections get reloaded certificates, and a failed reload keeps the c
     app.enableGrpc({ address: "127.0.0.1:0", tls: { load: () => certificates() }, clock });
     app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
   });
-  const one = await presented(served.port);
+  const one = await presentedCertificate(served.port);
   certificates = () => {
-    throw new Error("the file is half written");
+    throw new Error("the file is incomplete");
   };
   periodic.forEach((task) => task());
-  expect(await presented(served.port)).toBe(one);
+  expect(await presentedCertificate(served.port)).toBe(one);
   certificates = () => next;
   periodic.forEach((task) => task());
   let found = one;
-  while (found === one) found = await presented(served.port);
+  while (found === one) found = await presentedCertificate(served.port);
   expect(found.replaceAll(/\s/g, "")).toBe(next.cert.replaceAll(/\s/g, ""));
 });
 
@@ -63,7 +63,7 @@ test("mutual TLS accepts clients with a certificate of the authority, and refuse
       GetBook: ({ id }, { certificate }) => ({ ...aBook(id), rating: certificate === null ? 0 : 1 }),
     });
   });
-  const target = `localhost:${served.port}`; // the name in the certificate
+  const target = `localhost:${served.port}`; // the certificate is for localhost
   using known = grpcClient(catalog, target, { tls: { ca: server.cert, cert: client.cert, key: client.key } });
   expect(await known.GetBook({ id: 1 })).toMatchObject({ rating: 1 });
   using unknown = grpcClient(catalog, target, { tls: { ca: server.cert } });
@@ -72,7 +72,7 @@ test("mutual TLS accepts clients with a certificate of the authority, and refuse
 
 const nonsense = { cert: "nonsense", key: "nonsense" };
 
-test("certificates that cannot be used fail the start, with its other mistakes if they load at once", async () => {
+test("certificates that cannot be used fail the start, together with other mistakes if they load synchronously", async () => {
   const startWith = async (load: () => Certificates | Promise<Certificates>): Promise<unknown> =>
     failure(
       serve((app) => {
@@ -89,7 +89,7 @@ test("certificates that cannot be used fail the start, with its other mistakes i
   expect(await startWith(async () => nonsense)).toMatchObject({ problems: codes.slice(0, 1) });
 });
 
-test("certificates that load later fail the start when they cannot be used", async () => {
+test("certificates that load asynchronously fail the start if they cannot be used", async () => {
   let loads = 0;
   const load = async (): Promise<Certificates> => {
     loads++;
@@ -100,7 +100,7 @@ test("certificates that load later fail the start when they cannot be used", asy
   expect(loads).toBe(1);
 });
 
-test("without requireClientCert a client needs no certificate, but one of another authority is refused", async () => {
+test("without requireClientCert a client needs no certificate, but a certificate of another authority is refused", async () => {
   const client = selfSigned("client");
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0", tls: { load: () => ({ ...server, ca: client.cert }) } });
@@ -130,11 +130,11 @@ test.each([
     app.enableGrpc({ address: "127.0.0.1:0", tls, clock });
     app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
   });
-  const before = await presented(served.port);
+  const before = await presentedCertificate(served.port);
   certificates = { cert: next.cert, key: next.key, ...(ca !== undefined && { ca }) };
   periodic.forEach((task) => task());
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
-  expect(await presented(served.port)).toBe(before);
+  expect(await presentedCertificate(served.port)).toBe(before);
 });
 
 test.each<[string, () => unknown, string]>([

@@ -10,7 +10,7 @@ import { framed, rawCallOver } from "./raw-call.test-kit.ts";
 let served: Served;
 let clock: VirtualClock;
 let session: ClientHttp2Session;
-let asked: number[] = [];
+let handled: number[] = [];
 let peers: (string | null)[] = [];
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
     app.enableGrpc({ address: "127.0.0.1:0", clock, maxMessageSize: 300_000 });
     app.addGrpcService(catalog, {
       GetBook: ({ id }, call) => {
-        asked.push(id);
+        handled.push(id);
         peers.push(call.peer);
         if (id === 6)
           for (const name of ["constructor", "__proto__", "tostring"]) {
@@ -103,9 +103,9 @@ test.each([
   ["an unknown flag", framed(Buffer.from([8, 1]), 255), "13"],
   ["a message above the limit", framed(Buffer.alloc(300_001)), "8"],
 ])("%s is refused without calling the handler", async (_, body, status) => {
-  asked = [];
+  handled = [];
   expect((await rawCallOver(session, { body })).status).toBe(status);
-  expect(asked).toEqual([]);
+  expect(handled).toEqual([]);
 });
 
 test("a compressed message with its encoding is read, and so is one of the encoding identity", async () => {
@@ -133,7 +133,7 @@ test("several values of a trailer all arrive", async () => {
   expect([status, fields["x-shelf"]]).toEqual(["0", "1, 2"]);
 });
 
-test("metadata may have the names of Object's members", async () => {
+test("metadata may have names of members of Object.prototype", async () => {
   const stream = session.request({
     ":method": "POST",
     ":path": "/books.v1.Catalog/GetBook",
@@ -141,7 +141,7 @@ test("metadata may have the names of Object's members", async () => {
     te: "trailers",
   });
   const seen: (readonly [name: string, value: unknown])[] = [];
-  stream.on("response", (head) => seen.push(...Object.entries(head)));
+  stream.on("response", (headers) => seen.push(...Object.entries(headers)));
   stream.on("trailers", (trailers) => seen.push(...Object.entries(trailers)));
   stream.resume();
   stream.end(message(6));
@@ -185,7 +185,7 @@ test("maxCallSecs ends a call whose message does not arrive", async () => {
   await once(stream, "close");
 });
 
-test("the stream of a client that does not read its answer is closed after 30 s", async () => {
+test("the stream of a client that does not read the reply is closed", async () => {
   const slow = connect(`http://${served.target}`, { settings: { initialWindowSize: 1000 } });
   slow.on("error", () => {});
   const stream = slow.request({
@@ -203,7 +203,7 @@ test("the stream of a client that does not read its answer is closed after 30 s"
   slow.destroy();
 });
 
-test("a client that disconnects before its message arrived leaves no call behind", async () => {
+test("a call ends when its client disconnects before the message has arrived", async () => {
   const disconnecting = connect(`http://${served.target}`);
   disconnecting.on("error", () => {});
   const reply = rawCallOver(disconnecting, { body: message(1) });

@@ -9,7 +9,7 @@ const TIMES = 20;
 
 let served: Served;
 let received = 0;
-/** How each stream of requests ended for its handler. */
+/** Result of each request stream for its handler: `complete`, or the status of its error. */
 let ends: string[] = [];
 
 const readAll = async (messages: AsyncIterable<unknown>): Promise<void> => {
@@ -66,7 +66,7 @@ test("an error of the client's source cancels its call, and is the cause", async
   expect(await failure(all(client.Chat(failing({ text: "a" }))))).toMatchObject(cancelled);
 });
 
-test("the stream of a client that cancels its upload fails, and never ends as complete", async () => {
+test("the request stream of a cancelled upload fails, and never ends as complete", async () => {
   const client = served.client(catalog);
   for (let times = 1; times <= TIMES; times++) {
     const controller = new AbortController();
@@ -83,7 +83,7 @@ test("the stream of a client that cancels its upload fails, and never ends as co
   expect(ends).toEqual(Array.from({ length: TIMES }, () => "CANCELLED"));
 });
 
-test("the stream of a client whose source fails never ends as complete", async () => {
+test("the request stream of a client whose source fails never ends as complete", async () => {
   const client = served.client(catalog);
   for (let times = 1; times <= TIMES; times++) {
     async function* lines() {

@@ -40,10 +40,10 @@ const codecOf = (name: string) => {
 };
 
 const framed = (message: Uint8Array, flags = 0): Buffer => {
-  const head = Buffer.alloc(5);
-  head[0] = flags;
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
+  const prefix = Buffer.alloc(5);
+  prefix[0] = flags;
+  prefix.writeUInt32BE(message.length, 1);
+  return Buffer.concat([prefix, message]);
 };
 
 interface Frames {
@@ -81,7 +81,7 @@ const call = async (method: string, request: unknown, headers?: Record<string, s
   return { reply, ...read(method, Buffer.from(await reply.arrayBuffer())) };
 };
 
-test("answers a unary call with a message and trailers", async () => {
+test("the reply to a unary call is a message and trailers", async () => {
   const { reply, messages, trailers } = await call("GetBook", { id: 7 });
   expect(reply.status).toBe(200);
   expect(reply.headers.get("content-type")).toBe("application/grpc-web+proto");
@@ -89,7 +89,7 @@ test("answers a unary call with a message and trailers", async () => {
   expect(trailers).toEqual({ "grpc-status": "0", "x-count": "3" });
 });
 
-test("answers with a stream, and with its status when it fails after messages", async () => {
+test("the reply to a streaming call is its messages and its status, also when it fails after messages", async () => {
   const { messages, trailers } = await call("ListBooks", { count: 3 });
   expect(messages).toEqual([aBook(1), aBook(2), aBook(3)]);
   expect(trailers).toEqual({ "grpc-status": "15", "grpc-message": "lost" });
@@ -103,7 +103,7 @@ test("the message of a status is percent-encoded", async () => {
   ]);
 });
 
-test("uses Base64 for application/grpc-web-text, and accepts concatenated parts", async () => {
+test("application/grpc-web-text is Base64, and may be several concatenated parts", async () => {
   const bytes = framed(codecOf("GetBook").request.encode({ id: 7 }));
   const text = bytes.subarray(0, 5).toString("base64") + bytes.subarray(5).toString("base64");
   const reply = await post("GetBook", text, { "content-type": "application/grpc-web-text" });
@@ -146,12 +146,12 @@ test.each([
   expect([messages, trailers["grpc-status"]]).toEqual([[], "13"]);
 });
 
-test("a distant deadline does not end the call at once", async () => {
+test("a distant deadline does not end the call", async () => {
   const { trailers } = await call("ListBooks", { count: 2 }, { "grpc-timeout": "99999999H" });
   expect(trailers["grpc-status"]).toBe("0");
 });
 
-test("another content type is 415", async () => {
+test("other content types are 415", async () => {
   expect((await post("GetBook", "{}", { "content-type": "application/json" })).status).toBe(415);
 });
 

@@ -9,7 +9,7 @@ interface Seen {
 }
 
 /** Sends one request on its own connection, like probes and load balancers. */
-const ask = (program: Program, path: string): Promise<Seen> =>
+const get = (program: Program, path: string): Promise<Seen> =>
   new Promise((resolve, reject) => {
     const asking = request(new URL(path, program.url), { agent: false }, (reply) => {
       let text = "";
@@ -21,13 +21,13 @@ const ask = (program: Program, path: string): Promise<Seen> =>
     asking.on("error", reject).end();
   });
 
-/** A load balancer that sends eight requests at a time while the service is ready, and records their outcomes. */
+/** Starts a load balancer that keeps eight requests in flight until it is stopped, and records their outcomes. */
 const balancer = (program: Program) => {
   const statuses: (number | string)[] = [];
-  let open = true;
+  let isOpen = true;
   const send = async (): Promise<void> => {
-    while (open) {
-      await ask(program, "/slow").then(
+    while (isOpen) {
+      await get(program, "/slow").then(
         ({ status }) => statuses.push(status),
         (error: Error) => statuses.push(error.message),
       );
@@ -35,14 +35,14 @@ const balancer = (program: Program) => {
   };
   const all = Promise.all(Array.from({ length: 8 }, send));
   const stop = async (): Promise<readonly (number | string)[]> => {
-    open = false;
+    isOpen = false;
     await all;
     return statuses;
   };
   return { stop, statuses };
 };
 
-// Each transport and each way to run: what a transport does while it drains does not depend on the number of workers.
+// Each transport once, with and without workers: the drain of a transport does not depend on the number of workers.
 test.each([
   ["node", 1],
   ["fast", 4],
@@ -59,33 +59,33 @@ test.each([
         stopTimeoutMs: 30_000,
       },
     );
-    expect((await ask(program, "/health/ready")).status).toBe(200);
+    expect((await get(program, "/health/ready")).status).toBe(200);
     const load = balancer(program);
-    await waitFor(() => load.statuses.length >= 16, { what: "load", timeoutMs: 60_000 });
+    await waitFor(() => load.statuses.length >= 16, { subject: "load", timeoutMs: 60_000 });
 
     const signalled = performance.now();
     const stopped = program.stop("SIGTERM");
-    // Connections during the readiness delay are accepted, and soon every worker reports 503.
+    // During the readiness delay connections are accepted, and every worker begins to report 503.
     const isDraining = async (): Promise<boolean> => {
-      const { status, body } = await ask(program, "/health/ready");
+      const { status, body } = await get(program, "/health/ready");
       return status === 503 && body["status"] === "draining";
     };
     await waitFor(async () => (await Promise.all(Array.from({ length: 16 }, isDraining))).every(Boolean), {
-      what: "readiness 503 of every worker",
+      subject: "readiness 503 of every worker",
     });
-    expect((await ask(program, "/health/live")).status).toBe(200);
-    expect((await ask(program, "/slow")).status).toBe(200);
+    expect((await get(program, "/health/live")).status).toBe(200);
+    expect((await get(program, "/slow")).status).toBe(200);
 
     const statuses = await load.stop();
     expect(new Set(statuses)).toEqual(new Set([200]));
     await waitFor(
       () =>
-        ask(program, "/health/live").then(
+        get(program, "/health/live").then(
           () => false,
           () => true,
         ),
       {
-        what: "the port to close",
+        subject: "the port to close",
         timeoutMs: 60_000,
       },
     );

@@ -113,14 +113,14 @@ const guarded = () => {
 };
 
 eachClient(test, guarded, {
-  "guards of the configuration apply to every endpoint, those of the app to none": async (client) => {
+  "guards of the configuration apply to every endpoint, guards of the app to none": async (client) => {
     for (const path of ["", "/live", "/liveness", "/ready", "/readiness", "/startup"]) {
       const denied = await client.get(`/health${path}`);
       const passed = await client.get(`/health${path}`, { headers: { "x-probe": "yes" } });
       expect([path, denied.status, passed.status]).toEqual([path, 403, 200]);
     }
   },
-  "an app without routes of its own answers GET and HEAD, and forbids caching": async (client) => {
+  "an app without its own routes answers GET and HEAD, and forbids caching": async (client) => {
     for (const path of ["", "/live", "/ready", "/startup"]) {
       const headers = { "x-probe": "yes" };
       const [get, head] = [

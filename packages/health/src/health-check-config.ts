@@ -35,11 +35,11 @@ export interface HealthCheckConfig {
   readonly clock: Clock | undefined;
 }
 
-/** The record, and two presets. */
+/** The configuration record of the health checks, with two presets. */
 export interface HealthCheckConfigRecord extends ConfigRecord<HealthCheckConfig> {
-  /** For an orchestrator's probes: the report lists no checks, and outcomes are reused for 5 s. */
+  /** Creates a configuration for an orchestrator's probes: the report lists no checks, and outcomes are reused for 5 s. */
   kubernetes(input?: ConfigInput<HealthCheckConfig>): Readonly<HealthCheckConfig>;
-  /** For operators: all details, also in production, with system information, and a timeout of 10 s. */
+  /** Creates a configuration for operators: all details, also in production, with system information, and a timeout of 10 s. */
   detailed(input?: ConfigInput<HealthCheckConfig>): Readonly<HealthCheckConfig>;
 }
 
@@ -72,7 +72,7 @@ export const HealthCheckConfig: HealthCheckConfigRecord = {
   detailed: (input) => preset({ includeDetails: true, includeSystemInfo: true, timeoutSecs: 10 }, input),
 };
 
-/** An `undefined` of the input means the preset's value. */
+/** Creates a preset; a field of the input that is `undefined` has the value of the preset. */
 function preset(
   values: ConfigInput<HealthCheckConfig>,
   input: ConfigInput<HealthCheckConfig> = {},

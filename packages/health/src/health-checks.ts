@@ -72,10 +72,10 @@ const CheckOptions: ConfigRecord<HealthCheckOptions> = configRecord("HealthCheck
 export const healthChecks: Feature<HealthChecks> = {
   name: "health",
   install: (host) => {
-    let on = false;
+    let isEnabled = false;
     return {
       enableHealthChecks(config) {
-        on = true;
+        isEnabled = true;
         serve(host, host.configure(HealthCheckConfig, config));
         return this;
       },
@@ -86,7 +86,7 @@ export const healthChecks: Feature<HealthChecks> = {
       ) {
         const [options, run] = typeof second === "function" ? [{}, second] : [second, third];
         const { timeoutSecs, ...rest } = host.configure(CheckOptions, options);
-        if (!on) host.problem(notEnabled(name));
+        if (!isEnabled) host.problem(notEnabled(name));
         if (typeof run !== "function") host.problem(noFunction(name));
         else
           host.insight.healthCheck({
@@ -113,20 +113,20 @@ const serve = (host: Host, config: Readonly<HealthCheckConfig>): void => {
     health = new Health(host.insight.healthChecks().map(watch));
   };
   host.life.onStart({ name: "health checks", run: start }).onDrain(() => health.drain(), { probed: true });
-  const answer = (path: string, handler: (request: HttpRequest) => Promise<Response>): void =>
+  const addRoute = (path: string, handler: (request: HttpRequest) => Promise<Response>): void =>
     void host.http.route("GET", `${basePath}${path}`, handler, {
       guards,
-      timeoutSecs: 0, // each check has its timeout, and a reply waits at most a second, whatever handlerSecs is
+      timeoutSecs: 0, // each check has its own timeout, and a reply waits at most a second, regardless of handlerSecs
       exempt: ["guards", "limits", "telemetry"],
     });
   const live = async (): Promise<Response> => livenessReply(await health.live(), clock);
   const ready = async (): Promise<Response> => readinessReply(await health.readiness(), clock);
-  answer("/live", live);
-  answer("/liveness", live);
-  answer("/ready", ready);
-  answer("/readiness", ready);
-  answer("/startup", async () => readinessReply((await health.hasStarted()) ? "ok" : "starting", clock));
-  answer("", async () => {
+  addRoute("/live", live);
+  addRoute("/liveness", live);
+  addRoute("/ready", ready);
+  addRoute("/readiness", ready);
+  addRoute("/startup", async () => readinessReply((await health.hasStarted()) ? "ok" : "starting", clock));
+  addRoute("", async () => {
     const disclosure = disclosureOf(config.includeDetails, host.life.settings.env);
     return reportReply(await health.findings(), { config, clock, disclosure, since, system });
   });

@@ -19,7 +19,7 @@ export interface Findings {
   readonly checks: readonly CheckResult[];
 }
 
-/** Evaluates the three probes (alive, started, ready), each from the checks of its own group. */
+/** Evaluates the three probes (live, startup, ready), each from the checks of its own group. */
 export class Health {
   private readonly checks: readonly WatchedCheck[];
   private started = false;
@@ -29,38 +29,38 @@ export class Health {
     this.checks = checks;
   }
 
-  /** Makes readiness fail from now on; the service still answers all requests. */
+  /** Makes readiness fail from now on; has no effect on other requests. */
   drain(): void {
     this.draining = true;
   }
 
-  /** Whether the process works; dependencies are not checked. */
+  /** Whether all critical checks of the group `live` pass. */
   live(): Promise<boolean> {
     return this.probe("live");
   }
 
-  /** Whether start has completed; it stays true. */
+  /** Whether all critical checks of the group `startup` have passed once; it stays true. */
   async hasStarted(): Promise<boolean> {
     if (!this.started && (await this.probe("startup"))) this.started = true;
     return this.started;
   }
 
-  /** Whether the app is ready for traffic. During a drain no check runs. */
+  /** Returns the state of readiness. During a drain no check runs. */
   async readiness(): Promise<Readiness> {
     if (this.draining) return "draining";
     const [started, ready] = await Promise.all([this.hasStarted(), this.probe("ready")]);
     return this.judge(started, ready);
   }
 
-  /** Runs every check. */
+  /** Returns the results of all probes, after a run of every check. */
   async findings(): Promise<Findings> {
-    const [started, checks] = await Promise.all([this.hasStarted(), this.lookAt(this.checks)]);
+    const [started, checks] = await Promise.all([this.hasStarted(), this.outcomesOf(this.checks)]);
     const passing = (group: HealthGroup): boolean =>
       checks.every(({ watched, outcome }) => outcome.ok || !decides(watched, group));
     return { live: passing("live"), started, readiness: this.judge(started, passing("ready")), checks };
   }
 
-  /** The last outcomes, without running a check. */
+  /** Returns the last outcomes without running a check. */
   snapshot(): object {
     const checks = this.checks.map(({ check: { name, groups, critical }, last }) => ({
       name,
@@ -73,21 +73,21 @@ export class Health {
   }
 
   private judge(started: boolean, ready: boolean): Readiness {
-    if (this.draining) return "draining"; // a drain may have begun meanwhile
+    if (this.draining) return "draining"; // a drain may have begun during the checks
     if (!started) return "starting";
     return ready ? "ok" : "unavailable";
   }
 
-  /** Runs the checks of a group and waits for the critical ones: a slow uncritical check must not delay an answer beyond the timeout of the prober. */
+  /** Runs the checks of a group and waits for the critical ones: a slow uncritical check must not delay the reply beyond the timeout of the prober. */
   private async probe(group: HealthGroup): Promise<boolean> {
-    const looked = this.lookAt(this.checks.filter((watched) => decides(watched, group)));
-    void this.lookAt(this.checks.filter((watched) => isIn(watched, group) && !decides(watched, group)));
-    return (await looked).every(({ outcome }) => outcome.ok);
+    const results = this.outcomesOf(this.checks.filter((watched) => decides(watched, group)));
+    void this.outcomesOf(this.checks.filter((watched) => isIn(watched, group) && !decides(watched, group)));
+    return (await results).every(({ outcome }) => outcome.ok);
   }
 
   /** Never rejects: a check that fails has an outcome. */
-  private lookAt(checks: readonly WatchedCheck[]): Promise<CheckResult[]> {
-    return Promise.all(checks.map(async (watched) => ({ watched, outcome: await watched.look() })));
+  private outcomesOf(checks: readonly WatchedCheck[]): Promise<CheckResult[]> {
+    return Promise.all(checks.map(async (watched) => ({ watched, outcome: await watched.getOutcome() })));
   }
 }
 

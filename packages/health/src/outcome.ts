@@ -10,7 +10,7 @@ export interface Outcome {
   /** The check's details, as JSON. */
   readonly details: Readonly<Record<string, unknown>> | null;
   readonly durationMs: number;
-  /** When it ended, in milliseconds since 1970. */
+  /** Time at which the run ended, in Unix ms. */
   readonly at: number;
 }
 
@@ -26,7 +26,7 @@ export const errorText = (thrown: unknown): string => {
 };
 
 /**
- * Returns the details of a check as JSON, copied at once so that they cannot change or fail later. Details that are not JSON, or exceed 8 KiB, are
+ * Returns the details of a check as JSON, copied immediately so that they cannot change or fail later. Details that are not JSON, or exceed 8 KiB, are
  * replaced by a note.
  */
 export const plainDetails = (returned: unknown): Readonly<Record<string, unknown>> | null => {

@@ -3,7 +3,7 @@ import type { ConfigInput, Feature, HealthCheck } from "@framework/core/feature"
 import { type VirtualClock, virtualClock } from "@framework/testing";
 import { type HealthCheckConfig, type HealthChecks, healthChecks } from "./index.ts";
 
-/** A virtual clock that starts at the beginning of 2026. */
+/** Creates a virtual clock that starts at the beginning of 2026. */
 export const testClock = (): VirtualClock => virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
 
 /** The reply to a probe. */
@@ -45,13 +45,13 @@ export const probedApp = (
     await (started ??= app.start({ env, log: { info: note, warn: note, error: note } }));
     const begun = clock.now();
     let tookMs: number | null = null;
-    const asked = app.fetch(new Request(`http://localhost${path}`, init)).then((reply) => {
+    const pendingReply = app.fetch(new Request(`http://localhost${path}`, init)).then((reply) => {
       tookMs = clock.now() - begun;
       return reply;
     });
     for (let waited = 0; tookMs === null && waited < 10_000; waited += 50)
       await clock.advance(waited === 0 ? 0 : 50);
-    const reply = await asked;
+    const reply = await pendingReply;
     const text = await reply.text();
     return {
       status: reply.status,

@@ -42,11 +42,11 @@ test.each(rows)("with a dependency that is %s, a check of the group %s: %s", asy
   const { app, clock, probe } = probedApp();
   app.healthCheck("dependency", { groups: [group] }, states[state](clock));
   const { status, body, tookMs } = await probe(path);
-  const asked = affected[group].includes(path);
-  const good = state === "up" || state === "slow" || !asked;
-  const word = path === "/health" ? (good ? "healthy" : "unhealthy") : good ? "ok" : failing[group];
-  expect([status, body["status"]]).toEqual([good ? 200 : 503, word]);
-  expect(tookMs).toBe(!asked ? 0 : { up: 0, slow: 500, down: 0, hung: 1000, throws: 0 }[state]);
+  const isAffected = affected[group].includes(path);
+  const isGood = state === "up" || state === "slow" || !isAffected;
+  const word = path === "/health" ? (isGood ? "healthy" : "unhealthy") : isGood ? "ok" : failing[group];
+  expect([status, body["status"]]).toEqual([isGood ? 200 : 503, word]);
+  expect(tookMs).toBe(!isAffected ? 0 : { up: 0, slow: 500, down: 0, hung: 1000, throws: 0 }[state]);
 });
 
 test.each([
@@ -122,7 +122,7 @@ test("readiness requires startup, which stays ok once it has passed", async () =
   expect((await probe("/health")).body).toMatchObject({ status: "degraded", checks: { startup: "ok" } });
 });
 
-test("checks added by features count like those of the app", async () => {
+test("checks of features count like checks of the app", async () => {
   const database = {
     name: "database",
     run: () => {
@@ -134,7 +134,7 @@ test("checks added by features count like those of the app", async () => {
   expect((await probe("/health/live")).status).toBe(200);
 });
 
-test("a probe that takes longer than handlerSecs is answered by its checks", async () => {
+test("the reply of a probe that takes longer than handlerSecs has the result of its checks", async () => {
   const app = new (App.with(healthChecks))().enableHealthChecks({ clock: testClock() });
   const store = Promise.withResolvers<void>();
   app.healthCheck("store", { groups: ["live", "ready", "startup"] }, () => store.promise);
@@ -143,9 +143,9 @@ test("a probe that takes longer than handlerSecs is answered by its checks", asy
     timeouts: TimeoutConfig.of({ handlerSecs: 0.01 }),
     log: { info() {}, warn() {}, error() {} },
   });
-  const ask = async (path: string) => (await app.fetch(new Request(`http://localhost${path}`))).status;
-  const probes = endpoints.map(ask);
-  expect(await ask("/slow")).toBe(504);
+  const statusOf = async (path: string) => (await app.fetch(new Request(`http://localhost${path}`))).status;
+  const probes = endpoints.map(statusOf);
+  expect(await statusOf("/slow")).toBe(504);
   store.resolve();
   expect(await Promise.all(probes)).toEqual([200, 200, 200, 200]);
 });

@@ -4,7 +4,7 @@ import type { Findings, CheckResult, Readiness } from "./health.ts";
 import type { HealthCheckConfig } from "./health-check-config.ts";
 import type { SystemInfo } from "./system-info.ts";
 
-/** How much a report shows of its checks: nothing, their status, or all details. */
+/** Level of detail of the checks in a report: nothing, their status, or all details. */
 export type Disclosure = "none" | "states" | "all";
 
 /** Inputs of a report. */
@@ -12,12 +12,12 @@ export interface ReportParts {
   readonly config: Pick<HealthCheckConfig, "version">;
   readonly clock: Clock;
   readonly disclosure: Disclosure;
-  /** When the app started, by the clock's `now`. */
+  /** Time at which the app started, by the clock's `now`. */
   readonly since: number;
   readonly system: (() => SystemInfo) | null;
 }
 
-/** Decides how much of the checks a report may show. */
+/** Returns the level of detail that a report may show. */
 export const disclosureOf = (includeDetails: boolean | undefined, env: string): Disclosure => {
   if (includeDetails === undefined) return env === "production" ? "states" : "all";
   return includeDetails ? "all" : "none";
@@ -31,7 +31,7 @@ export const readinessReply = (readiness: Readiness, clock: Clock): Response => 
   return reply({ status: readiness, ready, timestamp: timestamp(clock.date()) }, ready);
 };
 
-/** The full report: unhealthy (503) when any probe fails, degraded when only uncritical checks fail. */
+/** Creates the full report: unhealthy (503) when any probe fails, degraded when only uncritical checks fail. */
 export const reportReply = (
   { live, started, readiness, checks }: Findings,
   { config, clock, disclosure, since, system }: ReportParts,
@@ -46,7 +46,7 @@ export const reportReply = (
     checks: { liveness: word(live), readiness: word(readiness === "ok"), startup: word(started) },
     ...(disclosure === "none" || checks.length === 0
       ? {}
-      : { components: Object.fromEntries(checks.map((looked) => component(looked, disclosure))) }),
+      : { components: Object.fromEntries(checks.map((result) => component(result, disclosure))) }),
     ...(system === null ? {} : { system: system() }),
   };
   return reply(body, healthy);
@@ -73,8 +73,8 @@ const component = (
 };
 
 /** Creates a reply that must not be cached. */
-const reply = (body: object, good: boolean): Response =>
-  Response.json(body, { status: good ? 200 : 503, headers: { "cache-control": "no-store" } });
+const reply = (body: object, isHealthy: boolean): Response =>
+  Response.json(body, { status: isHealthy ? 200 : 503, headers: { "cache-control": "no-store" } });
 
 const timestamp = (ms: number): string => new Date(ms).toISOString();
-const word = (good: boolean): "ok" | "failed" => (good ? "ok" : "failed");
+const word = (isHealthy: boolean): "ok" | "failed" => (isHealthy ? "ok" : "failed");

@@ -8,18 +8,18 @@ export interface SystemInfo {
   /** Memory of this process. */
   readonly memory_mb: number;
   readonly hostname: string;
-  /** Load of all CPUs of the machine since the previous report. */
+  /** Load of all CPUs of the machine since the previous sample. */
   readonly cpu_usage_percent: number;
   readonly memory_usage_percent: number;
   readonly memory_used_mb: number;
-  /** Of the machine, or of the container if that is less. */
+  /** Memory of the machine, or of the container if that is less. */
   readonly memory_total_mb: number;
 }
 
 /** Minimum interval of the CPU measurement; an earlier report repeats the last value. */
 const SAMPLE_MS = 1000;
 
-/** Reads the state of the machine; CPU load is measured from this call on. */
+/** Returns a function that reads the state of the machine; CPU load is measured from this call on. */
 export const systemInfo = (clock: Clock): (() => SystemInfo) => {
   let before = cpuTimes();
   let since = clock.now();

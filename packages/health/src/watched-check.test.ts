@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { probedApp } from "./probed-app.test-kit.ts";
 
-test("a thousand probes of a hung dependency run its check once, and late ones are answered at once", async () => {
+test("a thousand probes of a hung dependency run its check once, and after its first second they do not wait", async () => {
   const { app, probe } = probedApp();
   let running = 0;
   app.healthCheck("hung", () => {
@@ -16,7 +16,7 @@ test("a thousand probes of a hung dependency run its check once, and late ones a
   expect(running).toBe(1);
 });
 
-test("a slow check counts as failed after 1 s, and its outcome replaces that when it ends", async () => {
+test("a slow check counts as failed after 1 s until it ends", async () => {
   const { app, clock, probe } = probedApp();
   app.healthCheck("slow", () => clock.sleep(3000));
   const early = await probe("/health");
@@ -51,7 +51,7 @@ test.each([
   expect(body).toMatchObject({ components: { hung: { status: "unhealthy", message } } });
 });
 
-test("a check that never ends is retried with a growing pause, up to a minute", async () => {
+test("a check that never settles is retried with a growing pause, up to a minute", async () => {
   const { app, clock, probe } = probedApp({ timeoutSecs: 5 });
   const begun: number[] = [];
   app.healthCheck("hung", () => {
@@ -68,7 +68,7 @@ test("a check that never ends is retried with a growing pause, up to a minute", 
   expect(begun.length).toBeLessThan(15);
 });
 
-test("after a run that ends on abort the next probe runs the check again at once", async () => {
+test("after a run that ends on abort the next probe runs the check again", async () => {
   const { app, clock, probe } = probedApp({ timeoutSecs: 0.5 });
   let runs = 0;
   app.healthCheck("polite", (signal) => {

@@ -2,8 +2,8 @@ import { FrameworkError, type Logger } from "@framework/core";
 import type { Clock, HealthCheck } from "@framework/core/feature";
 import { errorText, type Outcome, plainDetails } from "./outcome.ts";
 
-/** Milliseconds that a reply waits for a check, from the start of its run. */
-export const ANSWER_MS = 1000;
+/** Time that a reply waits for a check, from the start of its run. */
+export const REPLY_TIMEOUT_MS = 1000;
 /** Maximum pause before the next run while earlier runs hang. */
 const MAX_PAUSE_MS = 60_000;
 
@@ -20,8 +20,8 @@ export interface WatchOptions {
 /**
  * One check, whose concurrent callers share one run.
  *
- * A caller gets an outcome at most 1 s after the run began; the run continues to its own timeout, where its signal aborts. A run that does not end
- * then is abandoned, and the next begins after a pause that doubles up to a minute, so that hanging runs cannot pile up.
+ * A caller gets an outcome at most 1 s after the run began. The run continues until its own timeout, when its signal aborts. A run that does not end
+ * then is abandoned, and the next run begins after a pause that doubles up to a minute, which bounds the number of hanging runs.
  */
 export class WatchedCheck {
   readonly check: HealthCheck;
@@ -29,7 +29,7 @@ export class WatchedCheck {
   last: Outcome | null = null;
   private readonly options: WatchOptions;
   private readonly timeoutMs: number;
-  private answer: Promise<Outcome> | null = null;
+  private current: Promise<Outcome> | null = null;
   private freshUntil = -Infinity;
   /** Earliest start of the next run while an earlier one hangs. */
   private pausedUntil = -Infinity;
@@ -42,12 +42,12 @@ export class WatchedCheck {
     this.timeoutMs = check.timeoutSecs === undefined ? options.timeoutMs : check.timeoutSecs * 1000;
   }
 
-  /** Returns the outcome of a new run or of the current one, or the last outcome while it may be reused. */
-  async look(): Promise<Outcome> {
-    if (this.answer !== null) return this.answer;
+  /** Returns the outcome of the current run, the last outcome while it may be reused, or the outcome of a new run. */
+  async getOutcome(): Promise<Outcome> {
+    if (this.current !== null) return this.current;
     const now = this.options.clock.now();
-    const isKept = now < this.freshUntil || (this.abandoned > 0 && now < this.pausedUntil);
-    if (this.last !== null && isKept) return this.last;
+    const isReusable = now < this.freshUntil || (this.abandoned > 0 && now < this.pausedUntil);
+    if (this.last !== null && isReusable) return this.last;
     return this.run();
   }
 
@@ -55,22 +55,22 @@ export class WatchedCheck {
     const { clock } = this.options;
     const begun = clock.now();
     const aborter = new AbortController();
-    const answer = Promise.withResolvers<Outcome>();
+    const reported = Promise.withResolvers<Outcome>();
     const ended = (outcome: Pick<Outcome, "ok" | "message" | "error" | "details">): Outcome => ({
       ...outcome,
       durationMs: Math.round(clock.now() - begun),
       at: clock.date(),
     });
-    let isOver = false;
+    let hasEnded = false;
     const end = (outcome: Outcome): void => {
-      isOver = true;
+      hasEnded = true;
       for (const cancel of timers) cancel();
-      this.answer = null;
+      this.current = null;
       this.keep(outcome);
-      answer.resolve(outcome);
+      reported.resolve(outcome);
     };
     const timers = [
-      clock.after(ANSWER_MS, () => answer.resolve(ended(failure("still running")))),
+      clock.after(REPLY_TIMEOUT_MS, () => reported.resolve(ended(failure("still running")))),
       clock.after(this.timeoutMs, () => {
         this.pausedUntil = clock.now() + Math.min(MAX_PAUSE_MS, this.timeoutMs * 2 ** this.abandoned);
         this.abandoned++;
@@ -82,17 +82,17 @@ export class WatchedCheck {
       }),
     ];
     const settle = (outcome: () => Outcome): void => {
-      if (isOver) this.abandoned--;
+      if (hasEnded) this.abandoned--;
       else end(outcome());
     };
-    this.answer = answer.promise;
+    this.current = reported.promise;
     new Promise((resolve) => {
       resolve(this.check.run(aborter.signal));
     }).then(
       (value) => settle(() => ended({ ok: true, message: null, error: null, details: plainDetails(value) })),
       (error: unknown) => settle(() => ended(failure("failed", errorText(error)))),
     );
-    return answer.promise;
+    return reported.promise;
   }
 
   private keep(outcome: Outcome): void {

@@ -1,8 +1,7 @@
 import type { ByteCounters } from "./flood-watch.ts";
 
 /**
- * Detects a blocked connection: not even the resets of its streams are sent. A waiting stream alone is no sign of one, because each stream has a window of its
- * own.
+ * Detects a blocked connection: not even the resets of its streams are sent. A waiting stream does not prove that, because each stream has its own window.
  */
 export class BlockWatch {
   private readonly counters: Pick<ByteCounters, "bytesWritten">;
@@ -17,13 +16,13 @@ export class BlockWatch {
     this.limitMs = limitSecs * 1000;
   }
 
-  /** Records that a stream was reset, which the client must learn. */
+  /** Records that a stream was reset, so RST_STREAM must be sent. */
   addReset(): void {
     this.hasReset = true;
   }
 
-  /** Whether resets are unsent because the client has taken no bytes for too long; called once a second. */
-  isBlocked(now: number): boolean {
+  /** Returns whether a reset is unsent because the client has read nothing for too long; called once a second. */
+  checkBlocked(now: number): boolean {
     const { bytesWritten } = this.counters;
     if (bytesWritten === this.written) return this.hasReset && now - this.progressAt >= this.limitMs;
     this.written = bytesWritten;

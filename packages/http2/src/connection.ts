@@ -21,7 +21,7 @@ import type { RespondTo } from "./respond.ts";
 import type { CloseReason, Http2Totals } from "./totals.ts";
 
 /** State that the connections of one transport share. */
-export interface SharedParts {
+export interface SharedState {
   readonly host: ProtocolHost;
   readonly config: Http2Config;
   readonly totals: Http2Totals;
@@ -39,14 +39,14 @@ const HANDLERS_PER_STREAM = 2;
 
 const logSometimes = throttledLog();
 
-/** One HTTP/2 connection: its streams, limits and end. */
+/** One HTTP/2 connection, which owns its streams and enforces its limits. */
 export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   readonly options: TransportOptions;
   readonly replyFields: ReplyFields;
   readonly respond: RespondTo;
   private readonly session: ServerHttp2Session;
   private readonly socket: Socket;
-  private readonly shared: SharedParts;
+  private readonly shared: SharedState;
   private readonly heads: RequestHeads;
   private readonly exchanges = new Set<Http2Exchange>();
   private readonly floods: FloodWatch;
@@ -54,18 +54,18 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   private readonly writes: WriteWatch;
   private readonly blocks: BlockWatch;
   private readonly address: string | null;
-  /** Number of running handlers, including those of closed streams. */
+  /** Number of running handlers, including handlers of closed streams. */
   private handlers = 0;
   private requests = 0;
-  private ready = false;
-  private finishing = false;
-  private counted = false;
+  private isReady = false;
+  private isFinishing = false;
+  private isCloseCounted = false;
   private readonly openedAt: number;
   private lastCheck: number;
   private idleSince: number;
   private flushedByClosed = 0;
 
-  constructor(session: ServerHttp2Session, socket: Socket, shared: SharedParts) {
+  constructor(session: ServerHttp2Session, socket: Socket, shared: SharedState) {
     const { host, config, totals } = shared;
     this.session = session;
     this.socket = socket;
@@ -101,7 +101,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   }
 
   get idle(): boolean {
-    return this.exchanges.size === 0 && !this.finishing;
+    return this.exchanges.size === 0 && !this.isFinishing;
   }
 
   get used(): boolean {
@@ -113,10 +113,10 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     this.lastCheck = now;
     const { idleSecs, readHeaderSecs } = this.options.timeouts;
     if (this.floods.tick(elapsed)) return this.endFlooding("bytes");
-    if (this.blocks.isBlocked(now)) return this.end("slow");
-    if (!this.ready && now - this.openedAt >= readHeaderSecs * 1000) return this.end("slow");
+    if (this.blocks.checkBlocked(now)) return this.end("slow");
+    if (!this.isReady && now - this.openedAt >= readHeaderSecs * 1000) return this.end("slow");
     if (this.exchanges.size > 0) return this.checkStreams(now, elapsed);
-    if (this.finishing) {
+    if (this.isFinishing) {
       if (now - this.idleSince >= LINGER_MS) this.cut();
     } else if (now - this.idleSince >= idleSecs * 1000) this.finish("idle");
   }
@@ -140,7 +140,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
 
   bodyCut(rest: number | null): void {
     const { streamWindowBytes } = this.shared.config;
-    this.floods.addLate(rest === null ? streamWindowBytes : Math.min(rest, streamWindowBytes));
+    this.floods.addClosedStreamBytes(rest === null ? streamWindowBytes : Math.min(rest, streamWindowBytes));
   }
 
   handlerBegan(): void {
@@ -179,27 +179,27 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
       return;
     }
     const { config, totals } = this.shared;
-    const isWhole = (flags & END_STREAM) !== 0;
+    const hasNoBody = (flags & END_STREAM) !== 0;
     if (this.handlers >= HANDLERS_PER_STREAM * config.maxConcurrentStreams) {
       totals.refusedStreams++;
-      if (!isWhole) this.bodyCut(null);
+      if (!hasNoBody) this.bodyCut(null);
       stream.on("error", ignore);
       return stream.close(REFUSED_STREAM);
     }
-    if (isWhole) endQuickly(stream);
-    const head = this.heads.read(raw, isWhole);
+    if (hasNoBody) endQuickly(stream);
+    const head = this.heads.read(raw, hasNoBody);
     this.floods.addUseful(head.size);
     totals.streams++;
     const exchange = new Http2Exchange(this, stream, head);
     listenToEnd(stream, exchange);
-    if (!isWhole) listenToBody(stream, exchange);
+    if (!hasNoBody) listenToBody(stream, exchange);
     this.exchanges.add(exchange);
     exchange.begin();
     if (++this.requests === this.options.limits.maxRequestsPerConnection) this.finish("requests");
   };
 
   private readonly onSettings = (): void => {
-    this.ready = true;
+    this.isReady = true;
     this.onControlFrame();
   };
 
@@ -208,32 +208,32 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   };
 
   private checkStreams(now: number, elapsed: number): void {
-    if (this.quiet.isSilent(elapsed, this.session)) return this.end("silent");
+    if (this.quiet.checkSilent(elapsed, this.session)) return this.end("silent");
     let waiting = 0;
     for (const { writableLength } of this.exchanges) if (writableLength > 0) waiting++;
     const isSlow = this.writes.isTooSlow(now);
     for (const exchange of this.exchanges) {
       exchange.check(elapsed);
-      const hasWaited = exchange.hasWaited(now); // a reply that has just begun does not count as the cause of a slow connection
-      if (exchange.isStalled(elapsed, waiting) || (isSlow && hasWaited)) {
+      const hasWaited = exchange.checkWaiting(now); // a new reply is not the cause of a slow connection
+      if (exchange.checkStalled(elapsed, waiting) || (isSlow && hasWaited)) {
         exchange.reset();
         this.blocks.addReset();
       }
     }
   }
 
-  /** Ends the connection of a client that causes too much work without requests. */
-  private endFlooding(what: "bytes" | "frames"): void {
+  /** Ends the connection of a client that sends too many overhead bytes or control frames. */
+  private endFlooding(kind: "bytes" | "frames"): void {
     if (this.session.destroyed) return;
     logSometimes((omitted) =>
-      this.options.log.warn("an HTTP/2 connection was closed: too many bytes or frames besides requests", {
-        what,
+      this.options.log.warn("an HTTP/2 connection was closed: too many overhead bytes or control frames", {
+        what: kind,
         remoteAddress: this.address,
         omitted,
       }),
     );
     this.countClose("flood");
-    this.session.destroy(new Error("too many bytes or frames besides requests"), ENHANCE_YOUR_CALM);
+    this.session.destroy(new Error("too many overhead bytes or control frames"), ENHANCE_YOUR_CALM);
   }
 
   private end(reason: CloseReason): void {
@@ -243,15 +243,15 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
 
   /** Counts the end of the connection once, with the first reason. */
   private countClose(reason: CloseReason): void {
-    if (this.counted) return;
-    this.counted = true;
+    if (this.isCloseCounted) return;
+    this.isCloseCounted = true;
     this.shared.totals.countClose(reason);
   }
 
-  /** Takes no more requests, and closes after the last reply. */
+  /** Accepts no more requests, and closes after the last reply. */
   private finish(reason: CloseReason): void {
-    if (this.finishing || this.session.destroyed) return;
-    this.finishing = true;
+    if (this.isFinishing || this.session.destroyed) return;
+    this.isFinishing = true;
     this.idleSince = this.shared.host.now;
     this.countClose(reason);
     this.session.close();
@@ -283,5 +283,5 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   }
 }
 
-/** Errors of a stream need no handling: it closes after them. */
+/** A stream error needs no handling: the stream closes after it. */
 const ignore = (): void => {};

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { codeOf, connectFrames, DATA, get, GOAWAY, HEADERS } from "./raw-frames.test-kit.ts";
 import { withHttp2 } from "./transports.test-kit.ts";
 
-test("a drain serves requests in transit, and names the last one in its GOAWAY", () => {
+test("a drain serves requests in transit, and its GOAWAY has the id of the last one", () => {
   const hold = Promise.withResolvers<{ status: number; payload: string; fields(): string[] }>();
   return withServer(
     withHttp2(),
@@ -45,7 +45,7 @@ test("a drain serves a request in transit on an idle connection, and then closes
     expect([served.length, await closed]).toEqual([2, { cut: 0 }]);
   }));
 
-test("ends a connection after its last allowed request", () =>
+test("ends a connection after maxRequestsPerConnection requests", () =>
   withServer(withHttp2(), { limits: { maxRequestsPerConnection: 2 } }, async ({ port, served }) => {
     const client = connectFrames(port);
     client.send(get(1), get(3));

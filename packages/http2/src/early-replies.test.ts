@@ -18,11 +18,11 @@ import {
 } from "./raw-frames.test-kit.ts";
 import { withHttp2 } from "./transports.test-kit.ts";
 
-const none = (status: number): Reply => ({ status, payload: null, fields: () => [] });
+const emptyReply = (status: number): Reply => ({ status, payload: null, fields: () => [] });
 
 const replies: Record<string, () => Reply> = {
-  "a reply without a body": () => none(200),
-  "status 204": () => none(204),
+  "a reply without a body": () => emptyReply(200),
+  "status 204": () => emptyReply(204),
   "an empty string": () => Response.text(""),
   "a text": () => Response.text("a"),
   "an empty stream": () => new Response(new BodyStream((async function* () {})())),
@@ -36,14 +36,14 @@ const timings: Record<string, (make: () => Reply) => Serve> = {
   },
 };
 
-const cases = Object.keys(replies).flatMap((what) =>
-  Object.keys(timings).map((when) => [what, when] as const),
+const cases = Object.keys(replies).flatMap((name) =>
+  Object.keys(timings).map((when) => [name, when] as const),
 );
 
 test.each(cases)(
-  "%s, given %s while the request's body is still open, reaches the client before the stream is reset",
-  async (what, when) => {
-    const serve = timings[when]?.(replies[what] as () => Reply) as Serve;
+  "%s, sent %s while the request body is incomplete, reaches the client before the reset",
+  async (name, when) => {
+    const serve = timings[when]?.(replies[name] as () => Reply) as Serve;
     await withServer(withHttp2(), { serve }, async ({ port }) => {
       const client = connectFrames(port);
       await client.untilRead();
@@ -51,8 +51,12 @@ test.each(cases)(
       client.send(Buffer.concat([open(1), open(3)]));
       for (const stream of [1, 3]) {
         const reset = await client.until((sent) => sent.type === RST_STREAM && sent.stream === stream);
-        const ofStream = client.frames.filter((sent: Frame) => sent.stream === stream);
-        expect([ofStream[0]?.type, ofStream.at(-1)?.type, codeOf(reset)]).toEqual([HEADERS, RST_STREAM, 0]);
+        const streamFrames = client.frames.filter((sent: Frame) => sent.stream === stream);
+        expect([streamFrames[0]?.type, streamFrames.at(-1)?.type, codeOf(reset)]).toEqual([
+          HEADERS,
+          RST_STREAM,
+          0,
+        ]);
       }
       client.socket.destroy();
     });
@@ -64,7 +68,7 @@ test("a reply ends the exchange after the client has closed the stream without a
   const serve: Serve = async (source) => {
     for await (const _ of source.chunks()) break;
     await closed;
-    return Response.text("late");
+    return Response.text("reply");
   };
   await withServer(withHttp2(), { serve }, async ({ port, transport, served }) => {
     const client = connectFrames(port);
@@ -83,7 +87,7 @@ test("a reply ends the exchange after the client has closed the stream without a
 test("a reply ends the exchange although the client has sent more than was read", async () => {
   const serve: Serve = async (source) => {
     for await (const _ of source.chunks()) break;
-    await turn(10); // more arrives, and waits
+    await turn(10); // more bytes arrive
     return Response.text("enough");
   };
   await withServer(withHttp2(), { serve }, async ({ port, transport, served }) => {
@@ -101,7 +105,7 @@ test("a reply ends the exchange although the client has sent more than was read"
 const lengthOfBody: Serve = async (source) => Response.text(String((await readBody(source, 1e9)).byteLength));
 const firstOfBody: Serve = async (source) => {
   for await (const { byteLength } of source.chunks()) return Response.text(String(byteLength));
-  return none(400);
+  return emptyReply(400);
 };
 const openPost = (length: string): Buffer =>
   frame(
@@ -110,7 +114,10 @@ const openPost = (length: string): Buffer =>
     1,
     block([[":method", "POST"], ...getFields().slice(1), ["content-length", length]]),
   );
-const ended = async ({ transport, served, clock }: TestServer, ends: readonly string[]): Promise<void> => {
+const untilEnded = async (
+  { transport, served, clock }: TestServer,
+  ends: readonly string[],
+): Promise<void> => {
   await eventually(() => served.length === 1, "the request is served");
   for (let second = 0; second < 5 && transport.inFlight > 0; second++) {
     await clock.advance(1000);
@@ -123,10 +130,10 @@ test.each([
   ["reads its body", "5", lengthOfBody],
   ["reads a part of it", "5", firstOfBody],
   ["does not read it", "5", () => Response.text("5")],
-  ["has none to read", "0", () => Response.text("5")],
+  ["has no body to read", "0", () => Response.text("5")],
 ] as [string, string, Serve][])(
-  "an answered exchange ends although its client never ends its request; the handler %s",
-  async (_what, length, serve) => {
+  "an exchange ends after its reply although the client never ends the request; the handler %s",
+  async (_name, length, serve) => {
     const ends: string[] = [];
     const recorded: Serve = (source) => {
       source.onEnd((end) => void ends.push(end));
@@ -138,7 +145,7 @@ test.each([
       if (length === "5") client.send(frame(DATA, 0, 1, Buffer.from("hello")));
       const reply = await client.until(({ type }) => type === DATA);
       expect(reply.payload.toString()).toBe("5");
-      await ended(server, ends);
+      await untilEnded(server, ends);
       const reset = await client.until(({ type }) => type === RST_STREAM);
       expect([codeOf(reset), ends, server.transport.connections]).toEqual([0, ["sent"], 1]);
       client.socket.destroy();
@@ -146,7 +153,7 @@ test.each([
   },
 );
 
-test("a client that ends its request shortly after the reply is not asked to stop", async () => {
+test("a client that ends its request shortly after the reply gets no RST_STREAM", async () => {
   const ends: string[] = [];
   const recorded: Serve = (source) => {
     source.onEnd((end) => void ends.push(end));

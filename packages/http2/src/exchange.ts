@@ -2,7 +2,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { type ExchangeEnd, HttpError } from "@framework/core";
 import {
-  type AnsweredExchange,
+  type ReceivingExchange,
   type BodyGraceListener,
   BodyRate,
   BodyStream,
@@ -37,7 +37,7 @@ import { grouped, type RespondTo } from "./respond.ts";
 import type { EndsWithStream, ReceivesBody } from "./stream-events.ts";
 import { StreamSink } from "./stream-sink.ts";
 
-/** Parts of a connection that an exchange uses. */
+/** Members of a connection that an exchange uses. */
 export interface Http2ExchangeHost extends ExchangeHost {
   readonly date: string;
   readonly replyFields: ReplyFields;
@@ -47,7 +47,7 @@ export interface Http2ExchangeHost extends ExchangeHost {
   bodyArrived(bytes: number): void;
   /** Called when a stream is closed before its body has arrived. @param rest missing bytes, `null` while unknown */
   bodyCut(rest: number | null): void;
-  /** Called when a handler begins, also for a refusal. */
+  /** Called when a handler starts, also for a rejected head. */
   handlerBegan(): void;
   /** Called when the handler of an exchange has replied or failed, perhaps after its stream was closed. */
   handlerEnded(): void;
@@ -55,17 +55,17 @@ export interface Http2ExchangeHost extends ExchangeHost {
   streamClosed(exchange: Http2Exchange): void;
   /** Called when a reply has `Connection: close`. */
   finishByReply(): void;
-  /** Serves a request while its body is collected, after at most 10 ms. */
+  /** Serves the request after at most 10 ms even if its body has not arrived completely. */
   awaitBody(exchange: BodyGraceListener): void;
 }
 
-/** Maximum bytes of a body that is collected before the app gets its request. */
+/** Maximum length of a body that is collected before the app gets its request. */
 const SHORT_BODY = 65_536;
 
-/** Maximum bytes of a reply that is written at once; longer ones are written as the client reads. */
+/** Maximum length of a reply body that is written at once; a longer one is written as the client reads. */
 const SHORT_REPLY = 65_536;
 
-/** Maximum factor by which waiting streams of a connection extend the time in which a client must take bytes. */
+/** Maximum factor by which waiting streams of a connection multiply `writeSecs`. */
 const MAX_SHARES = 10;
 
 /** Milliseconds for a client to end a request after its reply. */
@@ -76,7 +76,7 @@ const NO_ERROR = 0;
 /** One stream: a request and its reply. */
 export class Http2Exchange
   implements
-    AnsweredExchange,
+    ReceivingExchange,
     BodyWriterEvents,
     StreamBodyEvents,
     BodyGraceListener,
@@ -103,16 +103,16 @@ export class Http2Exchange
   private body: StreamBody | null = null;
   private bodyRate: BodyRate | null = null;
   private writer: BodyWriter | null = null;
-  private started = false;
-  private replied = false;
+  private hasStarted = false;
+  private hasReplied = false;
   /** Whether END_STREAM was sent, for a stream that is closed before its writing side finishes. */
   private endWasSent = false;
   private flushed = 0;
   private stalledMs = 0;
   /** Time of the first check with bytes waiting for the client; `null` without any. */
-  private waitsSince: number | null = null;
+  private waitingSince: number | null = null;
   /** Milliseconds since the reply was sent. */
-  private openMs = 0;
+  private sinceReplyMs = 0;
   /** Bytes of the body that have arrived, read or not. */
   private arrivedBytes = 0;
 
@@ -141,9 +141,9 @@ export class Http2Exchange
     return this.stream.writableLength;
   }
 
-  /** Whether it was passed to the app. */
+  /** Whether the request was passed to the app. */
   get wasServed(): boolean {
-    return this.started;
+    return this.hasStarted;
   }
 
   onEnd(listener: EndListener): void {
@@ -160,7 +160,7 @@ export class Http2Exchange
 
   inform(status: number, fields: readonly string[]): boolean {
     const { stream } = this;
-    if (this.replied || this.end !== null || stream.closed || stream.destroyed) return false;
+    if (this.hasReplied || this.end !== null || stream.closed || stream.destroyed) return false;
     stream.additionalHeaders({ ":status": status, ...grouped(fields) });
     return true;
   }
@@ -175,11 +175,11 @@ export class Http2Exchange
       this.buffered = body.whole();
       this.start();
     });
-    if (!this.started) this.connection.awaitBody(this);
+    if (!this.hasStarted) this.connection.awaitBody(this);
   }
 
   bodyGraceEnded(): void {
-    if (this.started) return;
+    if (this.hasStarted) return;
     this.body?.stopCollecting();
     this.start();
   }
@@ -194,16 +194,21 @@ export class Http2Exchange
     this.endUnfinished(elapsedMs);
   }
 
-  /** Whether bytes of the reply have waited for the client for the time in which a connection must take bytes; called once a second. */
-  hasWaited(now: number): boolean {
-    this.waitsSince = this.writableLength === 0 ? null : (this.waitsSince ?? now);
+  /** Returns whether bytes of the reply have waited for the client for `writeSecs`; called once a second. */
+  checkWaiting(now: number): boolean {
+    this.waitingSince = this.writableLength === 0 ? null : (this.waitingSince ?? now);
     return (
-      this.waitsSince !== null && now - this.waitsSince >= this.connection.options.timeouts.writeSecs * 1000
+      this.waitingSince !== null &&
+      now - this.waitingSince >= this.connection.options.timeouts.writeSecs * 1000
     );
   }
 
-  /** Whether the client leaves the reply unread. @param sharing number of streams of the connection that wait for the client */
-  isStalled(elapsedMs: number, sharing: number): boolean {
+  /**
+   * Returns whether the client has read nothing of the reply for too long; called once a second.
+   *
+   * @param sharing number of streams of the connection that wait for the client
+   */
+  checkStalled(elapsedMs: number, sharing: number): boolean {
     const flushed = this.bytesWritten - this.writableLength;
     this.stalledMs = this.writableLength === 0 || flushed !== this.flushed ? 0 : this.stalledMs + elapsedMs;
     this.flushed = flushed;
@@ -211,11 +216,11 @@ export class Http2Exchange
     return this.stalledMs > 0 && this.stalledMs >= limitMs;
   }
 
-  /** Closes an answered stream that its client does not end (RFC 9113 8.1). */
+  /** Closes a stream whose client does not end the request after the reply (RFC 9113 8.1). */
   private endUnfinished(elapsedMs: number): void {
     if (!this.stream.writableFinished) return;
-    if (this.openMs >= END_MS) this.destroy();
-    this.openMs += elapsedMs;
+    if (this.sinceReplyMs >= END_MS) this.destroy();
+    this.sinceReplyMs += elapsedMs;
   }
 
   /** Resets the stream. `close` would end it first, so that the reply could look complete to the client. */
@@ -225,7 +230,8 @@ export class Http2Exchange
 
   beforeFirst(): void {
     const { stream } = this;
-    if (this.expectsContinue && !this.replied && !stream.closed) stream.additionalHeaders({ ":status": 100 });
+    if (this.expectsContinue && !this.hasReplied && !stream.closed)
+      stream.additionalHeaders({ ":status": 100 });
   }
 
   arrived(bytes: number): void {
@@ -233,7 +239,7 @@ export class Http2Exchange
     this.connection.bodyArrived(bytes);
   }
 
-  /** Returns an error for a stream that the client has reset, which ends like a complete one. */
+  /** Returns an error for a stream that the client has reset: its body ends like a complete one. */
   endedEarly(): HttpError | null {
     return this.stream.aborted || this.stream.rstCode !== NO_ERROR ? clientGone() : null;
   }
@@ -248,19 +254,19 @@ export class Http2Exchange
   }
 
   private start(): void {
-    if (this.started || this.end !== null) return;
-    this.started = true;
+    if (this.hasStarted || this.end !== null) return;
+    this.hasStarted = true;
     this.connection.handlerBegan();
     passToApp(this);
   }
 
-  answer(reply: Reply): void {
+  succeed(reply: Reply): void {
     this.connection.handlerEnded();
-    if (this.end !== null || this.replied || this.stream.closed || this.stream.destroyed) {
+    if (this.end !== null || this.hasReplied || this.stream.closed || this.stream.destroyed) {
       this.release();
       return discardReply(this, reply);
     }
-    this.replied = true;
+    this.hasReplied = true;
     try {
       if (!this.writeOrdinary(reply)) this.writeAny(reply);
     } catch (error) {
@@ -272,12 +278,12 @@ export class Http2Exchange
   fail(error: unknown): void {
     this.connection.handlerEnded();
     this.release();
-    if (this.replied) return;
-    this.replied = true;
+    if (this.hasReplied) return;
+    this.hasReplied = true;
     this.answerBroken(error);
   }
 
-  /** Writes a reply with a short body in memory; `false` for any other, with nothing written. */
+  /** Writes a reply with a short body in memory. Writes nothing and returns `false` for any other reply. */
   private writeOrdinary(reply: Reply): boolean {
     const { status, payload } = reply;
     const { connection } = this;
@@ -323,15 +329,15 @@ export class Http2Exchange
     this.writer.start();
   }
 
-  /** Asks a client that still sends its body to stop after the reply (RFC 9113 8.1), and drops what it has sent: `close` would wait for a reader. */
+  /** Resets the stream after the reply if the request body is incomplete, so that the client stops sending (RFC 9113 8.1). `close` would wait for a reader. */
   private closeUnread(): void {
     if (this.bodyLength === 0 || this.body?.complete === true) return;
     const { stream } = this;
-    // In the same turn the reset would overtake a head that is not yet written.
+    // In the same turn the reset would be sent before a head that is not yet written.
     stream.once("finish", () => setImmediate(() => this.destroy()));
   }
 
-  /** Replaces a reply that cannot be written by a plain 500 without any detail; resets the stream if the head is already sent. */
+  /** Replaces a reply that cannot be written with a 500 without details; resets the stream if the head was already sent. */
   private answerBroken(error: unknown): void {
     const { options } = this.connection;
     logBroken(this, error);
@@ -364,7 +370,7 @@ export class Http2Exchange
   private ownBody(): StreamBody {
     if (this.body !== null) return this.body;
     this.body = new StreamBody(this.stream, this.bodyLength, this);
-    if (this.end !== null) this.body.exchangeEnded(this.end); // the handler reads it late
+    if (this.end !== null) this.body.exchangeEnded(this.end); // the handler reads the body after the end
     return this.body;
   }
 
@@ -377,7 +383,7 @@ export class Http2Exchange
 
   /**
    * Whether the whole reply was sent before the stream was closed. A stream whose body was read is destroyed as soon as both sides have ended, before its last
-   * write calls back, and so never finishes; `node:http2` also finishes the writing side of a reset stream. NO_ERROR alone proves nothing: a client may cancel
+   * write calls back, and so never finishes; `node:http2` also finishes the writing side of a reset stream. NO_ERROR alone is no proof: a client may cancel
    * with it.
    */
   private wasSent(): boolean {
@@ -388,7 +394,7 @@ export class Http2Exchange
   /** Ends the exchange after its stream was closed. */
   closed(): void {
     if (this.end !== null) return;
-    const end = this.replied && this.wasSent() ? "sent" : "aborted";
+    const end = this.hasReplied && this.wasSent() ? "sent" : "aborted";
     this.end = end;
     this.connection.streamClosed(this);
     this.body?.exchangeEnded(end);

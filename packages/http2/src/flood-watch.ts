@@ -1,6 +1,6 @@
 import type { Http2Config } from "./http2-config.ts";
 
-/** Overhead bytes allowed per byte of a reply: clients send window updates of 13 bytes for some kilobytes each. */
+/** Overhead bytes allowed per byte of a reply: clients send a window update of 13 bytes every few kilobytes. */
 const OVERHEAD_OF_REPLIES = 1 / 64;
 
 /** Counters of a connection's bytes, as the system reports them. */
@@ -11,7 +11,7 @@ export interface ByteCounters {
 
 /**
  * Detects clients that cause work without requests: pings, settings, and bytes that are neither heads nor bodies, such as window updates, unknown frames and
- * frames of one byte. Counted per second; nghttp2 bounds resets, CONTINUATION frames and its own queue of answers.
+ * frames of one byte. Counted per second; nghttp2 itself limits resets, CONTINUATION frames and its queue of control frames.
  */
 export class FloodWatch {
   private readonly config: Http2Config;
@@ -19,7 +19,7 @@ export class FloodWatch {
   private controlFrames = 0;
   private usefulBytes = 0;
   /** Bytes of bodies that may be in transit for closed streams. */
-  private lateBytes = 0;
+  private closedStreamBytes = 0;
   private read = 0;
   private written = 0;
 
@@ -38,12 +38,12 @@ export class FloodWatch {
     this.usefulBytes += bytes;
   }
 
-  /** Allows for the rest of a body whose stream was closed. @param bytes that the client may still send */
-  addLate(bytes: number): void {
-    this.lateBytes += bytes;
+  /** Exempts the rest of a body whose stream was closed. @param bytes maximum bytes that the client may still send */
+  addClosedStreamBytes(bytes: number): void {
+    this.closedStreamBytes += bytes;
   }
 
-  /** Begins the next second. Returns whether there was too much overhead in the last one. */
+  /** Starts the next second. Returns whether the last one had too much overhead. */
   tick(elapsedMs: number): boolean {
     const { maxOverheadBytesPerSec, connectionWindowBytes } = this.config;
     const { bytesRead, bytesWritten } = this.counters;
@@ -54,9 +54,9 @@ export class FloodWatch {
     this.usefulBytes = 0;
     this.controlFrames = 0;
     const excess = overhead - explained - maxOverheadBytesPerSec * Math.max(1, elapsedMs / 1000);
-    const isFlood = excess > this.lateBytes;
-    // At most one window is in transit at a time.
-    this.lateBytes = Math.min(this.lateBytes - Math.max(0, excess), connectionWindowBytes);
+    const isFlood = excess > this.closedStreamBytes;
+    // At most one connection window can be in transit.
+    this.closedStreamBytes = Math.min(this.closedStreamBytes - Math.max(0, excess), connectionWindowBytes);
     return isFlood;
   }
 }

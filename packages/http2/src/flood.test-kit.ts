@@ -2,7 +2,7 @@ import { overHttp2, type TestServer, turn } from "@framework/conformance";
 import { expect } from "@jest/globals";
 import type { FrameClient } from "./raw-frames.test-kit.ts";
 
-/** Repeats bytes until the server closes the connection. @returns the bytes that were sent */
+/** Sends bytes repeatedly until the server closes the connection. @returns number of bytes sent */
 export const flood = async (
   client: FrameClient,
   { clock }: TestServer,

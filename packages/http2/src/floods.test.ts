@@ -32,7 +32,7 @@ const ENHANCE_YOUR_CALM = 11;
 const never = (): Promise<never> => new Promise(() => {});
 const post = block([[":method", "POST"], ...getFields().slice(1)]);
 
-test("bounds rapid resets: the connection ends, and no more handlers run than streams are allowed (CVE-2023-44487)", () => {
+test("bounds rapid resets: the connection ends, and at most twice maxConcurrentStreams handlers run (CVE-2023-44487)", () => {
   let handlers = 0;
   const serve = ({ target }: { target: string }) =>
     target === "/well" ? { status: 200, payload: "", fields: () => [] } : (handlers++, never());
@@ -47,7 +47,7 @@ test("bounds rapid resets: the connection ends, and no more handlers run than st
   });
 });
 
-test("ends a connection that cancels more requests at once than resetBurst", () =>
+test("ends a connection that cancels more requests in a burst than resetBurst", () =>
   withServer(
     withHttp2(undefined, { resetBurst: 20, resetsPerSec: 1 }),
     { serve: never },
@@ -83,7 +83,7 @@ test("refuses requests while the handlers of reset ones still run", () => {
   });
 });
 
-test("refuses more streams at once than are allowed, and ends the connection of a client that knows the limit", () =>
+test("refuses more than maxConcurrentStreams, and ends the connection of a client that has acknowledged the limit", () =>
   withServer(
     withHttp2(undefined, { maxConcurrentStreams: 3 }),
     { serve: never },
@@ -98,7 +98,7 @@ test("refuses more streams at once than are allowed, and ends the connection of 
     },
   ));
 
-test("ends a connection with endless CONTINUATION frames (CVE-2024-27983)", () =>
+test("ends a connection with too many CONTINUATION frames (CVE-2024-27983)", () =>
   withServer(withHttp2(), {}, async (server) => {
     const client = connectFrames(server.port);
     client.send(frame(HEADERS, END_STREAM, 1, block(getFields())));
@@ -169,7 +169,7 @@ test("ends the connection of a client that continues after 100 refused requests,
     expect(refused()).toBeLessThan(103);
   }));
 
-test("takes as many bytes of an unread body as streamWindowBytes, and resets a stream that sends one more", () =>
+test("accepts streamWindowBytes of an unread body, and resets a stream that sends one byte more", () =>
   withServer(
     withHttp2(undefined, { streamWindowBytes: 100_000 }),
     { serve: never },
@@ -187,7 +187,7 @@ test("takes as many bytes of an unread body as streamWindowBytes, and resets a s
     },
   ));
 
-test("resets a head far beyond the limits, before it is in memory", () =>
+test("resets a head with far more fields than the limits allow", () =>
   withServer(withHttp2(), {}, async ({ port, served }) => {
     const client = connectFrames(port);
     // The first field enters the compression table; each further byte repeats it.

@@ -1,26 +1,26 @@
 import { type ConfigRecord, configRecord, decimal, flag, integer } from "@framework/core/feature";
 
-/** Options of `enableHttp2`. Heads, bodies, connections and their timeouts have the limits of the service, as over HTTP/1.1. */
+/** Options of `enableHttp2`. The limits and timeouts of the service also apply, as over HTTP/1.1. */
 export interface Http2Config {
   /** Also serves HTTP/2 without TLS to clients that begin with it, such as a proxy (h2c with prior knowledge). @default false */
   readonly h2c: boolean;
-  /** Requests of one connection at the same time; further ones are refused, and clients wait for room. @default 100 */
+  /** Maximum concurrent requests of one connection; further requests are refused, and clients retry. @default 100 */
   readonly maxConcurrentStreams: number;
   /** Bytes of one body that may arrive before the handler reads them. @default 262144 */
   readonly streamWindowBytes: number;
   /** Bytes of all bodies of a connection that may be in transit. @default 1048576 */
   readonly connectionWindowBytes: number;
-  /** Requests that a client may cancel at once; it regains `resetsPerSec` each second. @default 200 */
+  /** Requests that a client may cancel in a burst; refilled by `resetsPerSec` each second. @default 200 */
   readonly resetBurst: number;
-  /** Requests that a client may cancel in a second, on average. @default 33 */
+  /** Requests that a client may cancel per second, on average. @default 33 */
   readonly resetsPerSec: number;
-  /** PING and SETTINGS frames of a client in a second. @default 1000 */
+  /** Maximum PING and SETTINGS frames of a client per second. @default 1000 */
   readonly maxControlFramesPerSec: number;
-  /** Bytes of a client in a second that are neither head nor body, beyond what its transfers explain. @default 1048576 */
+  /** Maximum bytes of a client per second that are neither headers nor bodies, beyond the overhead of its transfers. @default 1048576 */
   readonly maxOverheadBytesPerSec: number;
   /** Seconds without a byte from the client, while a request is open, until a PING is sent; 0 disables it. @default 30 */
   readonly pingSecs: number;
-  /** Seconds for the answer to a PING; then the connection is closed. @default 15 */
+  /** Seconds until the ACK of a PING; then the connection is closed. @default 15 */
   readonly pingTimeoutSecs: number;
 }
 

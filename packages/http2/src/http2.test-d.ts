@@ -8,7 +8,7 @@ app
   .enableHttp2({ h2c: true, maxConcurrentStreams: 50 })
   .get("/", () => "hello");
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only on an app with the feature
 new App().enableHttp2();
 
 // @ts-expect-error a misspelt option is found by the compiler

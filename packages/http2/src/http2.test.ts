@@ -23,7 +23,7 @@ const createApp = () => {
   return app;
 };
 
-const ask = async (port: number, ca?: string): Promise<unknown> => {
+const getJson = async (port: number, ca?: string): Promise<unknown> => {
   const client = overHttp2(port, ca);
   const reply = await client.send();
   const text = await reply.text();
@@ -31,21 +31,21 @@ const ask = async (port: number, ca?: string): Promise<unknown> => {
   return JSON.parse(text);
 };
 
-test("serves HTTP/2 over TLS, beside HTTP/1.1", async () => {
+test("serves HTTP/2 over TLS", async () => {
   const running = await createApp()
     .enableHttp2()
     .run({ ...options, tls: { cert, key } });
   try {
-    expect(await ask(running.port, cert)).toEqual({ http: "2", secure: true, host: "a" });
+    expect(await getJson(running.port, cert)).toEqual({ http: "2", secure: true, host: "a" });
   } finally {
     await running.close();
   }
 });
 
-test("serves HTTP/2 without TLS with h2c, beside HTTP/1.1", async () => {
+test("with h2c, serves HTTP/2 and HTTP/1.1 without TLS", async () => {
   const running = await createApp().enableHttp2({ h2c: true }).run(options);
   try {
-    expect(await ask(running.port)).toEqual({ http: "2", secure: false, host: "a" });
+    expect(await getJson(running.port)).toEqual({ http: "2", secure: false, host: "a" });
     const reply = await fetch(running.url);
     expect(await reply.json()).toEqual({ http: null, secure: false, host: new URL(running.url).host });
   } finally {
@@ -53,7 +53,7 @@ test("serves HTTP/2 without TLS with h2c, beside HTTP/1.1", async () => {
   }
 });
 
-test("a request ends as sent, with a body that was read and without one", async () => {
+test("an exchange ends as sent, with and without a request body", async () => {
   const ends: string[] = [];
   const app = createApp().enableHttp2({ h2c: true });
   const record = (request: HttpRequest): void =>
@@ -82,7 +82,7 @@ test("a request ends as sent, with a body that was read and without one", async 
   ]);
 });
 
-test("serves a request with as many cookies as browsers keep, each in a field of its own", async () => {
+test("serves a request with 180 cookies, each in its own field", async () => {
   const app = createApp().enableHttp2({ h2c: true });
   app.get("/cookies", (request) => request.getHeader("cookie")?.split("; ").length);
   const running = await app.run(options);
@@ -98,7 +98,7 @@ test("serves a request with as many cookies as browsers keep, each in a field of
   await running.close();
 });
 
-test("reports a mistake in its options at the start", async () => {
+test("an invalid option is a start error", async () => {
   const app = createApp().enableHttp2({ maxConcurrentStreams: 0 });
   await expect(app.run(options)).rejects.toThrow("Http2Config.maxConcurrentStreams");
 });

@@ -6,7 +6,7 @@ import { Http2Totals } from "./totals.ts";
 /** The methods that the feature adds to an app. */
 export interface Http2 {
   /**
-   * Serves HTTP/2 in addition to HTTP/1.1: over TLS to clients that choose it, and with `h2c` also without TLS.
+   * Serves HTTP/2 in addition to HTTP/1.1: over TLS to clients that select it (ALPN), and with `h2c` also without TLS.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
@@ -14,7 +14,7 @@ export interface Http2 {
 }
 
 /**
- * Serves HTTP/2 (RFC 9113) on the port of the service. Routes, middleware and handlers see no difference.
+ * Serves HTTP/2 (RFC 9113) on the port of the service. Routes, middleware and handlers need no changes.
  *
  * @example
  * const app = new (App.with(http2))().enableHttp2();

@@ -67,7 +67,7 @@ for (const [name, fields] of Object.entries(malformed)) {
 test.each([
   ["longer", 3],
   ["shorter", 9],
-])("does not serve a request whose body is %s than its content-length as complete", (_name, length) => {
+])("a request whose body is %s than its content-length is never read as complete", (_name, length) => {
   const outcomes: string[] = [];
   const serve: Serve = async (source) => {
     try {
@@ -101,7 +101,7 @@ const refused: Record<string, [number, (readonly [string, string])[]]> = {
 };
 
 for (const [name, [status, fields]] of Object.entries(refused)) {
-  test(`answers ${name} with ${status}`, () =>
+  test(`rejects ${name} with ${status}`, () =>
     withServer(withHttp2(), {}, async ({ port, served }) => {
       const client = connectFrames(port);
       client.send(frame(HEADERS, END_HEADERS | END_STREAM, 1, block(fields)));
@@ -119,7 +119,7 @@ const dropped: Record<string, readonly [string, string]> = {
 };
 
 for (const [name, field] of Object.entries(dropped)) {
-  test(`drops a field with ${name}, as nghttp2 does, so that no handler sees it`, () =>
+  test(`drops a field with ${name}, as nghttp2 does`, () =>
     withServer(withHttp2(), {}, async ({ port, served }) => {
       const client = connectFrames(port);
       client.send(frame(HEADERS, END_HEADERS | END_STREAM, 1, block([...plain, field, ["x-other", "1"]])));
@@ -129,7 +129,7 @@ for (const [name, field] of Object.entries(dropped)) {
     }));
 }
 
-test("takes a Host that repeats :authority once, in any case, and Host alone", () =>
+test("accepts a Host equal to :authority in any case, and a Host without :authority", () =>
   withServer(withHttp2(), {}, async ({ port, served }) => {
     const client = connectFrames(port);
     client.send(
@@ -146,7 +146,7 @@ test("takes a Host that repeats :authority once, in any case, and Host alone", (
     client.socket.destroy();
   }));
 
-test("names a contradiction of Host and :authority", () =>
+test("the error names the contradiction between Host and :authority", () =>
   withServer(withHttp2(), {}, async ({ port }) => {
     const client = connectFrames(port);
     client.send(frame(HEADERS, END_HEADERS | END_STREAM, 1, block([...plain, ["host", "b"]])));
@@ -155,12 +155,12 @@ test("names a contradiction of Host and :authority", () =>
     client.socket.destroy();
   }));
 
-test("without h2c, answers a preface of HTTP/2 as HTTP/1.1 does", () =>
+test("without h2c, an HTTP/2 preface gets 505 over HTTP/1.1", () =>
   withServer(withHttp2(undefined, { h2c: false }), {}, async ({ exchange }) => {
     expect(await exchange("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")).toMatch(/^HTTP\/1\.1 505 /);
   }));
 
-test("serves HTTP/1.1 beside h2c, also to clients that begin like its preface", () =>
+test("with h2c, also serves HTTP/1.1, even if the request begins like the preface", () =>
   withServer(withHttp2(), {}, async ({ connect, exchange }) => {
     const client = await connect();
     for (const byte of "PROPFIND / HTTP/1.1\r\nHost: a\r\n\r\n") await client.send(byte);

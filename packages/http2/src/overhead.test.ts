@@ -31,22 +31,22 @@ const ENHANCE_YOUR_CALM = 11;
 
 const never = (): Promise<never> => new Promise(() => {});
 
-const refused: Serve = ({ target }) => Response.text("no", { status: target === "/well" ? 200 : 401 });
+const rejecting: Serve = ({ target }) => Response.text("no", { status: target === "/well" ? 200 : 401 });
 
-const sweeps = withHttp2(undefined, { maxOverheadBytesPerSec: 65_536 });
+const withLowLimit = withHttp2(undefined, { maxOverheadBytesPerSec: 65_536 });
 const upload = (stream: number, ...fields: [string, string][]): Buffer =>
   frame(HEADERS, END_HEADERS, stream, block([[":method", "POST"], ...getFields().slice(1), ...fields]));
 /** A part of a body; four of them are less than `connectionWindowBytes`. */
 const part = (stream: number): Buffer =>
   Buffer.concat(Array.from({ length: 20 }, () => frame(DATA, 0, stream, Buffer.alloc(10_000))));
 
-test("counts bodies that wait for their handlers as bodies", () => {
+test("counts unread bodies as bodies, not as overhead", () => {
   const begin = Promise.withResolvers<void>();
   const serve: Serve = async (source) => {
     await begin.promise;
     return Response.text(String((await readBody(source, 1e9)).byteLength));
   };
-  return withServer(sweeps, { serve }, async ({ port, clock }) => {
+  return withServer(withLowLimit, { serve }, async ({ port, clock }) => {
     const client = connectFrames(port);
     client.send(frame(SETTINGS, ACK, 0));
     for (const stream of [1, 3, 5, 7]) client.send(upload(stream), part(stream));
@@ -62,7 +62,7 @@ test("counts bodies that wait for their handlers as bodies", () => {
   });
 });
 
-/** Sends bodies for streams that the server closes unread, each once it is closed. */
+/** Sends parts of bodies for streams that the server has closed. */
 const sendToClosed = async (
   client: FrameClient,
   first: number,
@@ -77,12 +77,12 @@ const sendToClosed = async (
 };
 
 test.each([
-  ["by its handler", []],
+  ["from its handler", []],
   ["for its malformed head", [["host", "b"]]],
 ] as [string, [string, string][]][])(
-  "counts bytes in transit for a stream that was answered unread %s as a body",
+  "counts bytes in transit as a body after a reply to an unread request %s",
   (_why, fields) =>
-    withServer(sweeps, { serve: refused }, async ({ port, clock }) => {
+    withServer(withLowLimit, { serve: rejecting }, async ({ port, clock }) => {
       const client = connectFrames(port);
       client.send(frame(SETTINGS, ACK, 0));
       await sendToClosed(client, 1, fields);
@@ -113,8 +113,8 @@ test("counts bytes in transit for a refused stream as a body", () => {
   });
 });
 
-test("ends a connection that sends more for a closed stream than its length", () =>
-  withServer(sweeps, { serve: refused }, async ({ port, clock }) => {
+test("ends a connection that sends more than the content-length for a closed stream", () =>
+  withServer(withLowLimit, { serve: rejecting }, async ({ port, clock }) => {
     const client = connectFrames(port);
     client.send(frame(SETTINGS, ACK, 0), upload(1, ["content-length", "10"]));
     await client.until(({ type, stream }) => type === RST_STREAM && stream === 1);
@@ -126,7 +126,7 @@ test("ends a connection that sends more for a closed stream than its length", ()
   }));
 
 test("ends a connection with more overhead than its closed streams explain", () =>
-  withServer(sweeps, { serve: refused }, async (server) => {
+  withServer(withLowLimit, { serve: rejecting }, async (server) => {
     const client = connectFrames(server.port);
     client.send(frame(SETTINGS, ACK, 0));
     for (let stream = 1; stream < 100; stream += 2) client.send(upload(stream));
@@ -137,7 +137,7 @@ test("ends a connection with more overhead than its closed streams explain", () 
     await expectService(server);
   }));
 
-test("sets each limit that node:http2 enforces, independent of its defaults", () => {
+test("sets each limit that node:http2 enforces, independently of its defaults", () => {
   const limits = LimitsConfig.of({ maxHeaderFields: 10 });
   const config = Http2Config.of({ resetBurst: 7, resetsPerSec: 5, maxConcurrentStreams: 3 });
   expect(sessionOptions(config, limits)).toMatchObject({

@@ -8,7 +8,7 @@ import type { Http2Totals } from "./totals.ts";
 
 const preface = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** HTTP/2 as a protocol of the transports. @param nodeVersion version of Node that runs it. @default this one */
+/** Creates the HTTP/2 protocol for the transports. @param nodeVersion version of Node. @default the running one */
 export const http2Protocol = (
   config: Http2Config,
   totals: Http2Totals,
@@ -35,18 +35,19 @@ const openProtocol = (
   const options = sessionOptions(config, host.options.limits);
   const shared = { host, config, totals, replyFields: new ReplyFields(), respond: respondOf(nodeVersion) };
   return (socket) => {
-    socket.allowHalfOpen = false; // a client that ends its side has disconnected: HTTP/2 has no half-closed connections
+    socket.allowHalfOpen = false; // a client that half-closes has disconnected: HTTP/2 has no half-closed connections
     const session = performServerHandshake(socket, options);
     session.setLocalWindowSize(config.connectionWindowBytes);
     host.add(new Http2Connection(session, socket, shared));
   };
 };
 
-/** Fields beyond the limit of the service, for the pairs of a split cookie: browsers keep up to 180 cookies of a site. */
+/** Additional fields for cookie pairs in separate fields: browsers keep up to 180 cookies of a site. */
 const COOKIE_PAIRS = 200;
 
 /**
- * Limits that `node:http2` and nghttp2 enforce. Limits of heads are above those of the service, so that a head between the two gets a 431 instead of a reset.
+ * Returns the limits that `node:http2` and nghttp2 enforce. The header limits are above the limits of the service, so that a head between the two gets 431
+ * instead of a reset.
  */
 export const sessionOptions = (config: Http2Config, limits: TransportOptions["limits"]): ServerOptions => ({
   maxHeaderListPairs: 2 * limits.maxHeaderFields + 8 + COOKIE_PAIRS,

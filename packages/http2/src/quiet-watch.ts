@@ -2,7 +2,7 @@ import type { ServerHttp2Session } from "node:http2";
 import type { ByteCounters } from "./flood-watch.ts";
 import type { Http2Config } from "./http2-config.ts";
 
-/** Detects clients that disappeared without closing, by a PING on connections that are idle while requests are open. */
+/** Detects clients that disappeared without closing the connection: sends a PING when nothing arrives while requests are open. */
 export class QuietWatch {
   private readonly config: Http2Config;
   private readonly counters: Pick<ByteCounters, "bytesRead">;
@@ -15,8 +15,8 @@ export class QuietWatch {
     this.counters = counters;
   }
 
-  /** Whether the client has not answered in time; called once a second while requests are open. */
-  isSilent(elapsedMs: number, session: ServerHttp2Session): boolean {
+  /** Sends a PING when it is due, and returns whether its ACK is overdue; called once a second while requests are open. */
+  checkSilent(elapsedMs: number, session: ServerHttp2Session): boolean {
     const { pingSecs, pingTimeoutSecs } = this.config;
     const { bytesRead } = this.counters;
     if (bytesRead !== this.read || pingSecs === 0) {
@@ -29,7 +29,7 @@ export class QuietWatch {
     if (this.hasPinged) return this.quietMs >= (pingSecs + pingTimeoutSecs) * 1000;
     if (this.quietMs >= pingSecs * 1000) {
       this.hasPinged = true;
-      session.ping(() => {}); // its answer is a byte that is read
+      session.ping(() => {}); // the ACK increases `bytesRead`
     }
     return false;
   }

@@ -24,7 +24,7 @@ export const END_HEADERS = 4;
 
 export const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/** One frame (RFC 9113 4.1). */
+/** Encodes one frame (RFC 9113 4.1). */
 export const frame = (
   type: number,
   flags: number,
@@ -39,7 +39,7 @@ export const frame = (
   return Buffer.concat([head, payload]);
 };
 
-/** A field block of literals without indexing, and without Huffman (RFC 7541 6.2.2). Names and values are shorter than 127 bytes. */
+/** Encodes a field block of literals without indexing and without Huffman coding (RFC 7541 6.2.2). Names and values are shorter than 127 bytes. */
 export const block = (fields: readonly (readonly [name: string, value: string])[]): Buffer =>
   Buffer.concat(
     fields.flatMap(([name, value]) => [
@@ -76,7 +76,7 @@ export interface FrameClient {
   send(...bytes: (Uint8Array | string)[]): void;
   /** Resolves to the first matching frame, once it has arrived. */
   until(isWanted: (frame: Frame) => boolean): Promise<Frame>;
-  /** Resolves when the server has read everything that was sent: it answers a PING after the frames before it. */
+  /** Resolves when the server has read all bytes sent so far: it acknowledges a PING after the preceding frames. */
   untilRead(): Promise<void>;
   untilClosed(): Promise<void>;
 }
@@ -128,13 +128,13 @@ export const connectFrames = (port: number, first: string | null = preface): Fra
       const payload = Buffer.alloc(8);
       payload.writeUInt32BE(++pings);
       socket.write(frame(PING, 0, 0, payload));
-      const isAnswer = ({ type, flags, payload: answered }: Frame): boolean =>
-        type === PING && flags === ACK && payload.equals(answered);
-      await eventually(() => frames.some(isAnswer), "the server has read everything");
+      const isAck = ({ type, flags, payload: received }: Frame): boolean =>
+        type === PING && flags === ACK && payload.equals(received);
+      await eventually(() => frames.some(isAck), "the server has read everything");
     },
     untilClosed: () => eventually(() => closed, "the connection is closed"),
   };
 };
 
-/** The error code of RST_STREAM, or of GOAWAY, where it follows the last stream id. */
+/** Returns the error code of RST_STREAM or of GOAWAY, where it follows the last stream id. */
 export const codeOf = ({ type, payload }: Frame): number => payload.readUInt32BE(type === GOAWAY ? 4 : 0);

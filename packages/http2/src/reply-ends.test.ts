@@ -26,7 +26,7 @@ const post = Buffer.concat([
   frame(DATA, END_STREAM, 1, Buffer.from("hello")),
 ]);
 
-/** Sends a request whose client takes 100 bytes of the reply, and collects how exchanges end. */
+/** Sends a request with a window of 100 bytes for its reply, and collects the ends of exchanges. */
 const cutShort = (
   request: Buffer,
   length: number,
@@ -53,7 +53,7 @@ const cutShort = (
 describe.each([
   ["a GET", get(1)],
   ["a request whose body was read", post],
-])("the reply to %s", (_what, request) => {
+])("the reply to %s", (_name, request) => {
   test.each([60_000, 300_000])(
     "of %i bytes that its client cancels without an error ends as aborted",
     async (length) => {
@@ -65,7 +65,7 @@ describe.each([
   );
 
   test.each([60_000, 300_000])(
-    "of %i bytes that the deadline of a drain cuts off ends as aborted",
+    "of %i bytes that the deadline of a drain interrupts ends as aborted",
     async (length) => {
       const ends = await cutShort(request, length, async ({ transport, clock }) => {
         const closed = transport.close(1000);

@@ -9,7 +9,7 @@ const other = Object.freeze(["content-type", "text/html"]);
 const head = (status: number, length: number, date: string, type: string): string[] =>
   `:status,${status},content-length,${length}`.split(",").concat(["date", date, "content-type", type]);
 
-test("an equal reply gets the same head, and each difference shows in a new one", () => {
+test("equal replies share a head, and any difference creates a new one", () => {
   const replies = new ReplyFields();
   const first = replies.ordinary(200, frozen, 5, DATE);
   expect(first).toEqual(head(200, 5, DATE, "text/plain"));

@@ -8,11 +8,11 @@ import {
   saysClose,
 } from "@framework/core/feature";
 
-/** A reply's head as `respond` of a stream takes it, with the body to send. */
+/** The head of a reply in the form that `respond` accepts, and the body to send. */
 export interface Http2ReplyHead extends Pick<ReplyHead, "payload" | "length"> {
   /** `:status`, then name, value, name, value … in lower case. */
   readonly fields: string[];
-  /** Whether the reply asks for the end of the connection. */
+  /** Whether the connection closes after the reply. */
   readonly close: boolean;
 }
 
@@ -27,7 +27,7 @@ export class ReplyFields {
   private lastDate = "";
 
   /**
-   * The head of a reply with a body in memory; `null` if a field needs `prepare`. Equal replies get the same list, which must not be changed.
+   * Returns the head of a reply with a body in memory; `null` if a field needs `prepare`. Equal replies get the same list, which must not be changed.
    *
    * @throws CORE_BAD_HEADER when a field cannot be sent
    */
@@ -48,7 +48,7 @@ export class ReplyFields {
   }
 
   /**
-   * The head of any reply: without the fields of HTTP/1.1 connections (RFC 9113 8.2.2), with its length if that is known.
+   * Returns the head of any reply: without the fields of HTTP/1.1 connections (RFC 9113 8.2.2), with its length if that is known.
    *
    * @throws CORE_BAD_REPLY and CORE_BAD_HEADER when the reply cannot be sent
    */
@@ -67,7 +67,7 @@ export class ReplyFields {
     };
   }
 
-  /** Checked names and values; a frozen list is recognised by identity, as `Reply.fields` allows. */
+  /** Returns checked names and values; a frozen list is recognised by identity, as `Reply.fields` allows. */
   private lines(fields: readonly string[]): readonly string[] | null {
     if (fields === this.lastFields) return this.lastLines;
     const lines: string[] = [];

@@ -17,7 +17,7 @@ const get = (path: string, ...fields: string[]): string[] => [
   ...fields,
 ];
 
-test("requests with the same head share it, and with another path they share the fields", () => {
+test("requests with equal heads share one object; with another path they share the fields", () => {
   const heads = new RequestHeads(limits);
   const first = heads.read(get("/a", "accept", "*/*"), true);
   expect(heads.read(get("/a", "accept", "*/*"), true)).toBe(first);
@@ -26,7 +26,7 @@ test("requests with the same head share it, and with another path they share the
   expect(second.fields).toBe(first.fields);
 });
 
-test("a cookie that the client has split counts as one field (RFC 9113 8.2.3)", () => {
+test("cookie pairs in separate fields count as one field (RFC 9113 8.2.3)", () => {
   const { maxHeaderFields } = limits;
   const cookies = Array.from({ length: maxHeaderFields + 80 }, (_, at) => `c${at}=${at}`);
   const lines = cookies.flatMap((cookie) => ["cookie", cookie]);
@@ -40,7 +40,7 @@ test("a cookie that the client has split counts as one field (RFC 9113 8.2.3)", 
   }
 });
 
-test("a cookie that is longer than maxHeaderBytes gets 431, whole or split", () => {
+test("a cookie longer than maxHeaderBytes gets 431, in one field or in several", () => {
   const cookies = Array.from({ length: 20 }, (_, at) => `c${at}=${"x".repeat(limits.maxHeaderBytes / 20)}`);
   const status = (...lines: string[]): number | undefined =>
     new RequestHeads(limits).read(get("/", ...lines), true).refusal?.status;
@@ -65,7 +65,7 @@ test("every head of a connection is read as if it were the first", () => {
       ...oneOf([[], ["accept", "*/*"], ["accept", "text/html"]]),
       ...oneOf([[], ["cookie", "a=1", "cookie", "b=2"], ["cookie", "a=1; b=2"]]),
     ];
-    const isWhole = oneOf([true, false]);
-    expect(heads.read(raw, isWhole)).toEqual(new RequestHeads(limits).read(raw, isWhole));
+    const hasNoBody = oneOf([true, false]);
+    expect(heads.read(raw, hasNoBody)).toEqual(new RequestHeads(limits).read(raw, hasNoBody));
   }
 });

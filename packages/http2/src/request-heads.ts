@@ -1,7 +1,7 @@
 import { HttpError, type LimitsConfig } from "@framework/core";
 import { readHead, readTarget } from "@framework/core/feature";
 
-/** The head of a request, as far as it is readable. Later requests with the same head may share it. */
+/** The head of a request, parsed as far as it is valid. Later requests with the same head may share it. */
 export interface Http2RequestHead {
   readonly method: string;
   readonly target: string;
@@ -11,7 +11,7 @@ export interface Http2RequestHead {
   /** Bytes of the body, `null` while unknown. */
   readonly bodyLength: number | null;
   readonly expectsContinue: boolean;
-  /** The error to answer with. */
+  /** The reason to reject the request; `null` for a valid head. */
   readonly refusal: HttpError | null;
   /** Characters of all names and values. */
   readonly size: number;
@@ -24,14 +24,14 @@ interface LastHead {
   /** Index of the first field after the pseudo-fields. */
   readonly from: number;
   readonly pseudoAuthority: string | null;
-  readonly isWhole: boolean;
+  readonly hasNoBody: boolean;
 }
 
 /**
- * Validates the heads of one connection by the rules of every transport, after nghttp2 has checked those of HTTP/2: lower-case names, no fields of
- * connections, each pseudo-field once and before all others (RFC 9113 8.2, 8.3). Those are reset as malformed and never arrive here.
+ * Validates the heads of one connection by the rules of every transport. nghttp2 has already checked the rules of HTTP/2 and reset malformed requests: lower-case
+ * names, no connection fields, each pseudo-field once and before all others (RFC 9113 8.2, 8.3).
  *
- * Keeps the last valid head: most clients repeat their fields from request to request.
+ * Caches the last valid head, because most clients repeat their fields in each request.
  */
 export class RequestHeads {
   private readonly limits: LimitsConfig;
@@ -43,9 +43,9 @@ export class RequestHeads {
 
   /**
    * @param raw name, value, name, value … as received
-   * @param isWhole whether the request has no body
+   * @param hasNoBody whether the request ends with its head
    */
-  read(raw: readonly string[], isWhole: boolean): Http2RequestHead {
+  read(raw: readonly string[], hasNoBody: boolean): Http2RequestHead {
     let method = "";
     let target = "";
     let authority: string | null = null;
@@ -59,22 +59,22 @@ export class RequestHeads {
       else if (name.charCodeAt(1) === LETTER_M) method = value;
     }
     const { last } = this;
-    if (last !== null && isWhole === last.isWhole && authority === last.pseudoAuthority) {
-      const again = method === last.head.method && isSame(raw, from, last) ? this.again(target, last) : null;
-      if (again !== null) return again;
+    if (last !== null && hasNoBody === last.hasNoBody && authority === last.pseudoAuthority) {
+      const reused = method === last.head.method && isSame(raw, from, last) ? this.reuse(target, last) : null;
+      if (reused !== null) return reused;
     }
     const fields = fieldsOf(raw, from, authority);
     const isContradicted = authority !== null && contradicts(fields);
-    const parts = { method, target, fields, isWhole, isContradicted, size: sizeOf(raw) };
+    const parts = { method, target, fields, hasNoBody, isContradicted, size: sizeOf(raw) };
     const head = validated(parts, this.limits);
-    // An absolute-form target replaces the authority: the result would hold for this target only.
+    // An absolute-form target replaces the authority, so the result would be valid for this target only.
     if (head.refusal === null && head.fields === fields)
-      this.last = { head, raw, from, pseudoAuthority: authority, isWhole };
+      this.last = { head, raw, from, pseudoAuthority: authority, hasNoBody };
     return head;
   }
 
-  /** The head of a request with equal fields and any target; `null` when the target needs `readHead`. */
-  private again(target: string, last: LastHead): Http2RequestHead | null {
+  /** Returns the head of a request whose fields equal the last ones; `null` when the target needs `readHead`. */
+  private reuse(target: string, last: LastHead): Http2RequestHead | null {
     const { head } = last;
     if (target === head.target) return head;
     if (head.method.length + target.length + LINE_REST > this.limits.maxRequestLine) return null;
@@ -89,14 +89,14 @@ export class RequestHeads {
 
 const COLON = 0x3a;
 const LETTER_M = 0x6d;
-/** Lengths of `:path` and `:authority`. The others are `:method` and `:scheme`: nghttp2 refuses unknown ones. */
+/** Lengths of `:path` and `:authority`. The other pseudo-fields are `:method` and `:scheme`; nghttp2 rejects unknown ones. */
 const PATH_LENGTH = 5;
 const AUTHORITY_LENGTH = 10;
 
-/** Bytes of a request line besides method and target: two spaces and `HTTP/1.1`. */
+/** Bytes of a request line in addition to method and target: two spaces and `HTTP/1.1`. */
 const LINE_REST = 10;
 
-/** Whether the fields after the pseudo-fields equal those of the last head. */
+/** Whether the fields after the pseudo-fields equal the fields of the last head. */
 const isSame = (raw: readonly string[], from: number, last: LastHead): boolean => {
   const shift = last.from - from;
   const others = last.raw;
@@ -109,13 +109,13 @@ interface HeadParts {
   readonly method: string;
   readonly target: string;
   readonly fields: string[];
-  readonly isWhole: boolean;
+  readonly hasNoBody: boolean;
   readonly isContradicted: boolean;
   readonly size: number;
 }
 
 const validated = (parts: HeadParts, limits: LimitsConfig): Http2RequestHead => {
-  const { method, target, fields, isWhole, isContradicted, size } = parts;
+  const { method, target, fields, hasNoBody, isContradicted, size } = parts;
   const head =
     method === "CONNECT" ? noTunnels() : readHead({ method, target, major: 1, minor: 1, fields }, limits);
   if (head instanceof HttpError)
@@ -124,7 +124,7 @@ const validated = (parts: HeadParts, limits: LimitsConfig): Http2RequestHead => 
       target,
       authority: "",
       fields,
-      bodyLength: isWhole ? 0 : null,
+      bodyLength: hasNoBody ? 0 : null,
       expectsContinue: false,
       refusal:
         isContradicted && head.status === 400 ? new HttpError(400, "Host contradicts :authority") : head,
@@ -135,8 +135,8 @@ const validated = (parts: HeadParts, limits: LimitsConfig): Http2RequestHead => 
     target: head.target,
     authority: head.authority,
     fields: head.fields,
-    bodyLength: isWhole ? 0 : lengthOf(fields, head.bodyLength),
-    expectsContinue: head.expectsContinue && !isWhole,
+    bodyLength: hasNoBody ? 0 : lengthOf(fields, head.bodyLength),
+    expectsContinue: head.expectsContinue && !hasNoBody,
     refusal: null,
     size,
   };
@@ -149,8 +149,8 @@ const sizeOf = (raw: readonly string[]): number => {
 };
 
 /**
- * Returns the fields after the pseudo-fields. `host` has the value of `:authority`, and an equal `Host` is dropped (RFC 9113 8.3.1). A split cookie is joined
- * into one field (8.2.3): browsers send each pair in its own field.
+ * Returns the fields after the pseudo-fields. `host` has the value of `:authority`, and an equal `Host` is dropped (RFC 9113 8.3.1). Cookie pairs are joined
+ * into one field (8.2.3), because browsers send each pair in its own field.
  */
 const fieldsOf = (raw: readonly string[], from: number, authority: string | null): string[] => {
   const fields = authority === null ? [] : ["host", authority];

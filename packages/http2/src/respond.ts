@@ -10,20 +10,20 @@ const withList: RespondTo = (stream, fields, isEmpty) => {
   else stream.respond(fields);
 };
 
-/** For Node before 24.7, whose streams take no lists. */
+/** For Node before 24.7, whose `respond` accepts no list. */
 const withObject: RespondTo = (stream, fields, isEmpty) => {
   const byName = grouped(fields);
   if (isEmpty) stream.respond(byName, empty);
   else stream.respond(byName);
 };
 
-/** Returns the function that sends heads with a version of Node. @param version such as `24.7.0` */
+/** Returns the function that sends heads on a version of Node. @param version such as `24.7.0` */
 export const respondOf = (version: string): RespondTo => {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major > 24 || (major === 24 && minor >= 7) ? withList : withObject;
 };
 
-/** Groups lines by name, as `respond` takes them in an object: single values as strings, because `:status` must be one. */
+/** Groups fields by name, as `respond` expects them in an object: a single value is a string, which `:status` must be. */
 export const grouped = (fields: readonly string[]): Record<string, string | string[]> => {
   const byName = Object.create(null) as Record<string, string | string[]>; // a field may be named `constructor`
   for (let at = 0; at + 1 < fields.length; at += 2) {

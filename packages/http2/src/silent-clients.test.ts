@@ -22,9 +22,9 @@ const never = (): Promise<never> => new Promise(() => {});
 // oxlint-disable-next-line jest/expect-expect -- asserts in the callback of `withServer`, which the rule does not see in a table
 test.each([
   ["no byte", null],
-  ["a part of the preface", "PRI * HTTP/2.0\r\n"],
-  ["the preface alone", preface.slice(0, 24)],
-])("closes a connection that sends %s in time", (_name, first) =>
+  ["part of the preface", "PRI * HTTP/2.0\r\n"],
+  ["only the preface", preface.slice(0, 24)],
+])("closes a connection after its timeout when it has sent %s", (_name, first) =>
   withServer(
     withHttp2(),
     { timeouts: { readHeaderSecs: 5, idleSecs: 20 } },
@@ -39,7 +39,7 @@ test.each([
   ),
 );
 
-test("pings the silent client of an open request, and closes the connection without an answer", () => {
+test("sends a PING to a silent client with an open request, and closes the connection without an ACK", () => {
   const totals = new Http2Totals();
   return withServer(
     withHttp2(undefined, { pingSecs: 10, pingTimeoutSecs: 5 }, totals),
@@ -50,8 +50,8 @@ test("pings the silent client of an open request, and closes the connection with
       while (served.length === 0) await turn(1);
       await turn(10);
       await clock.advance(12_000);
-      const asked = await client.until(({ type, flags }) => type === PING && flags === 0);
-      client.send(frame(PING, ACK, 0, asked.payload));
+      const ping = await client.until(({ type, flags }) => type === PING && flags === 0);
+      client.send(frame(PING, ACK, 0, ping.payload));
       await client.untilRead();
       await clock.advance(12_000);
       expect(client.closed).toBe(false);
@@ -62,7 +62,7 @@ test("pings the silent client of an open request, and closes the connection with
   );
 });
 
-test("resets a stream whose window stays closed, and keeps the others", () =>
+test("resets a stream whose window stays closed, and serves the next request", () =>
   withServer(
     withHttp2(),
     {

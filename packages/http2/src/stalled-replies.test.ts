@@ -20,14 +20,14 @@ const long = "x".repeat(16_000_000);
 const timeouts = { writeSecs: 5 };
 const MAX_WINDOW = 0x7fff_ffff;
 const INITIAL_WINDOW = 65_535;
-/** Opens the window of the connection. */
+/** Opens the connection window. */
 const open = frame(WINDOW_UPDATE, 0, 0, number32(MAX_WINDOW - INITIAL_WINDOW));
-/** Opens those of its streams. */
+/** Opens the windows of its streams. */
 const openStreams = frame(SETTINGS, 0, 0, Buffer.concat([Buffer.from([0, 4]), number32(MAX_WINDOW)]));
 
 describe.each(http2Transports)("%s", (_name, make) => {
   test.each([1, 2, 12])(
-    "resets %i replies that their client leaves unread, and serves its other request",
+    "resets %i replies that the client does not read, and serves its other request",
     (count) => {
       const hold = Promise.withResolvers<void>();
       const serve: Serve = async ({ target }) => {
@@ -46,7 +46,7 @@ describe.each(http2Transports)("%s", (_name, make) => {
           await turn(20);
           await clock.advance(1000);
         }
-        await eventually(() => unread.every(({ body }) => body.destroyed), "the client knows");
+        await eventually(() => unread.every(({ body }) => body.destroyed), "the client has got the resets");
         await turn(20);
         await clock.advance(10_000);
         hold.resolve();
@@ -77,7 +77,7 @@ test("ends a connection whose client reads nothing", () => {
   });
 });
 
-test("a reply that has just begun is not reset because earlier ones of its connection are left unread", () =>
+test("a new reply is not reset because earlier replies of its connection are unread", () =>
   withServer(withHttp2(), { serve: () => Response.text("x".repeat(100_000)), timeouts }, async (server) => {
     const { port, clock, served } = server;
     const client = connectFrames(port);
@@ -96,7 +96,7 @@ test("a reply that has just begun is not reset because earlier ones of its conne
       ({ type, stream, flags }) =>
         stream === 5 && (type === RST_STREAM || (type === DATA && flags === END_STREAM)),
     );
-    const ofFresh = client.frames.filter(({ stream }) => stream === 5);
-    expect(ofFresh.at(-1)?.type).toBe(DATA);
+    const framesOfNew = client.frames.filter(({ stream }) => stream === 5);
+    expect(framesOfNew.at(-1)?.type).toBe(DATA);
     client.socket.destroy();
   }));

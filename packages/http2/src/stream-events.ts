@@ -27,8 +27,7 @@ interface ObservedStream extends ServerHttp2Stream {
  * Calls `closing` before a stream is closed and `closed` after it, and ignores its error, because the close follows. Two listeners would cost several times as
  * much, because streams of `node:http2` react to each new listener.
  *
- * `node:http2` ends the reading side of a stream that both sides have ended or a side has reset, by `push(null)`, or destroys it at once if that side has ended
- * before.
+ * `node:http2` calls `push(null)` on a stream that both sides have ended or one side has reset, or `destroy` if its reading side has already ended.
  */
 export const listenToEnd = (stream: ServerHttp2Stream, listening: EndsWithStream): void => {
   const observed: ObservedStream = stream;
@@ -40,7 +39,7 @@ export const listenToEnd = (stream: ServerHttp2Stream, listening: EndsWithStream
 
 /**
  * Calls `arrived` with the bytes of a body when they arrive, which is before they are read: a stream receives all data by `push`, the documented method of every
- * `Readable`. That `node:http2` calls it as the stream's own is not documented; tests of floods fail if a release of Node does not.
+ * `Readable`. That `node:http2` calls an overridden `push` is undocumented; the flood tests fail on a version of Node that does not.
  */
 export const listenToBody = (stream: ServerHttp2Stream, receiving: ReceivesBody): void => {
   const observed: ObservedStream = stream;
@@ -69,10 +68,9 @@ const destroy: Destroy = function (this: ObservedStream, error) {
   return inheritedDestroy.call(this, error);
 };
 
-/** The inherited `emit` of streams. */
 type Emit = (this: ServerHttp2Stream, event: string | symbol, ...values: unknown[]) => boolean;
 
-let inherited: Emit | null = null;
+let inheritedEmit: Emit | null = null;
 
 const emit: ServerHttp2Stream["emit"] = function (
   this: ObservedStream,
@@ -81,13 +79,13 @@ const emit: ServerHttp2Stream["emit"] = function (
 ): boolean {
   if (event === "newListener" || event === "removeListener" || event === "error") return true;
   if (event === "close") this[listener]?.closed();
-  inherited ??= (Object.getPrototypeOf(this) as { emit: Emit }).emit;
-  return inherited.call(this, event, ...values);
+  inheritedEmit ??= (Object.getPrototypeOf(this) as { emit: Emit }).emit;
+  return inheritedEmit.call(this, event, ...values);
 };
 
 /**
- * Lets a stream without a body end as soon as its reply is sent. By default `node:http2` treats it as one with an unread body: it resumes the stream to drop
- * the rest, and closes it again a turn later.
+ * Lets a stream without a body end as soon as its reply is sent. By default `node:http2` treats its body as unread: it resumes the stream to drop the
+ * rest, and closes it a turn later.
  */
 export const endQuickly = (stream: ServerHttp2Stream): void => {
   (stream as { readableFlowing: boolean | null }).readableFlowing = false; // Node has a setter, which the types leave out

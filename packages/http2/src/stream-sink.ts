@@ -4,7 +4,7 @@ import type { BodySink } from "@framework/core/feature";
 /** Chunks up to this size are copied, instead of waiting until they are written. */
 const COPIED_BYTES = 4096;
 
-/** A stream as the destination of a long body. */
+/** Writes a long body to a stream. */
 export class StreamSink implements BodySink {
   private readonly stream: ServerHttp2Stream;
   private readonly onWrite: (bytes: number) => void;
@@ -15,11 +15,11 @@ export class StreamSink implements BodySink {
     this.onWrite = onWrite;
   }
 
-  write(bytes: Uint8Array, taken: (error?: Error | null) => void): boolean {
+  write(bytes: Uint8Array, onWritten: (error?: Error | null) => void): boolean {
     if (bytes.byteLength === 0) return true; // the head is already sent, and an empty frame has no effect
     this.onWrite(bytes.byteLength);
     if (bytes.byteLength <= COPIED_BYTES) return this.stream.write(Buffer.from(bytes));
-    this.stream.write(bytes, taken);
+    this.stream.write(bytes, onWritten);
     return false;
   }
 

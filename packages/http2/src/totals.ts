@@ -18,7 +18,7 @@ export class Http2Totals {
     error: 0,
   };
 
-  /** Counts a connection that this side closes. */
+  /** Counts a connection that the server closes. */
   countClose(reason: CloseReason): void {
     this.closed[reason]++;
   }

@@ -4,7 +4,7 @@ import { Http2Config } from "./http2-config.ts";
 import { http2Protocol } from "./protocol.ts";
 import { Http2Totals } from "./totals.ts";
 
-/** Makes a transport that serves HTTP/2 too, without TLS. */
+/** Makes a transport that also serves HTTP/2, without TLS. */
 export const withHttp2 =
   (
     make: MakeTransport = createFastTransport,
@@ -21,7 +21,7 @@ export const withHttp2 =
 /** HTTP/2 with and without TLS: rows for `describe.each`. */
 export const http2Transports: readonly (readonly [name: string, make: MakeTransport])[] = [
   ["without TLS", withHttp2()],
-  ["without TLS, beside node:http", withHttp2(createNodeTransport)],
+  ["without TLS, with node:http for HTTP/1.1", withHttp2(createNodeTransport)],
   ["over TLS", overTls(withHttp2())],
   ["without TLS, as on Node 24.0", withHttp2(undefined, {}, undefined, "24.0.0")],
 ];

@@ -8,7 +8,7 @@ import { http2Errors } from "./error-codes.ts";
 const program = bundledProgram(new URL("./unserved.test-program.ts", import.meta.url));
 const [code] = Object.keys(http2Errors);
 
-test("warns at the start of a service that has neither TLS nor h2c, with the remedy", async () => {
+test("a service with neither TLS nor h2c warns at start, and names the remedy", async () => {
   await using service = await startProgram(program, {
     conditions: ["@framework/source"],
     timeoutMs: 60_000,
@@ -27,7 +27,7 @@ test("warns at the start of a service that has neither TLS nor h2c, with the rem
 test.each([
   ["false", [code]],
   ["true", []],
-])("--check reports it when h2c is %s", (h2c, codes) => {
+])("--check with h2c %s has the warnings %j", (h2c, codes) => {
   const { stdout } = spawnSync(process.execPath, ["--conditions=@framework/source", program, "--check"], {
     env: { PATH: process.env["PATH"], H2C: h2c, HOST: "127.0.0.1" }, // a default host warns in a container
     encoding: "utf8",

@@ -4,11 +4,11 @@ import { databaseInFile } from "@framework/database/testing";
 import { durable, NonRetryableError } from "@framework/durable";
 import { expect, test } from "@jest/globals";
 import { jobs } from "./index.ts";
-import { inState, quiet } from "./testing/job-app.test-kit.ts";
+import { waitForState, quiet } from "./testing/job-app.test-kit.ts";
 
 test("operators list, filter, inspect, retry and cancel jobs over the guarded HTTP API, also those with a slash in their name", async () => {
-  await using place = databaseInFile();
-  const app = new (App.with(database, durable, jobs))().enableDatabase({ url: place.url }).enableDurable({
+  await using storage = databaseInFile();
+  const app = new (App.with(database, durable, jobs))().enableDatabase({ url: storage.url }).enableDurable({
     pollMinMs: 5,
     pollMaxMs: 50,
     admin: { path: "/admin/durable", guards: [(input) => input.headers.get("x-role") === "operator"] },
@@ -29,7 +29,7 @@ test("operators list, filter, inspect, retry and cancel jobs over the guarded HT
     await send.enqueue(),
     await send.enqueue(undefined, { delayMs: 3_600_000, key: "k" }),
   ];
-  await inState(send, failed.id, "failed");
+  await waitForState(send, failed.id, "failed");
   expect((await call("GET", "", "guest")).status).toBe(403);
   expect((await call("GET", "?state=failed")).body).toMatchObject({
     items: [{ id: failed.id, error: { message: "no such address" } }],
@@ -37,7 +37,7 @@ test("operators list, filter, inspect, retry and cancel jobs over the guarded HT
   expect((await call("GET", "?key=k")).body).toMatchObject({ items: [{ id: later.id, state: "waiting" }] });
   fails = false;
   expect((await call("POST", `/${failed.id}/retry`)).body).toEqual({ retried: true });
-  await inState(send, failed.id, "done");
+  await waitForState(send, failed.id, "done");
   expect((await call("GET", `/${failed.id}`)).body).toMatchObject({ state: "done", result: "sent" });
   expect((await call("POST", `/${later.id}/cancel`)).body).toEqual({ cancelled: true });
   expect(await send.get(later.id)).toMatchObject({ state: "cancelled" });

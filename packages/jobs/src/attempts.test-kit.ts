@@ -5,7 +5,7 @@ import { NonRetryableError } from "@framework/durable/feature";
 import { waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { z } from "zod";
-import { inState, type JobApp, jobApp, started } from "./testing/job-app.test-kit.ts";
+import { waitForState, type JobApp, jobApp, started } from "./testing/job-app.test-kit.ts";
 
 const atOnce = { retry: { attempts: 3, delayMs: 0 } };
 
@@ -13,12 +13,12 @@ export const attemptFacts = (
   test: typeof jestTest,
   make: () => TestDatabase | Promise<TestDatabase>,
 ): void => {
-  const fact = (name: string, run: (app: JobApp, place: TestDatabase) => Promise<void>): void =>
+  const fact = (name: string, run: (app: JobApp, storage: TestDatabase) => Promise<void>): void =>
     test(
       name,
       async () => {
-        await using place = await make();
-        await run(jobApp(place), place);
+        await using storage = await make();
+        await run(jobApp(storage), storage);
       },
       180_000,
     );
@@ -28,10 +28,10 @@ export const attemptFacts = (
     async (app) => {
       const begun = Promise.withResolvers<AbortSignal>();
       const gate = Promise.withResolvers<void>();
-      const long = app.jobs.define("long", { input: z.string() }, async (what, { signal }) => {
+      const long = app.jobs.define("long", { input: z.string() }, async (text, { signal }) => {
         begun.resolve(signal);
         await gate.promise;
-        return what;
+        return text;
       });
       await started(app, async () => {
         const later = await long.enqueue("later", { delayMs: 60_000 });
@@ -45,10 +45,10 @@ export const attemptFacts = (
         const { id } = await long.enqueue("now");
         const signal = await begun.promise;
         expect(await long.cancel(id)).toBe(true);
-        await waitFor(() => signal.aborted, { what: "the signal to abort", timeoutMs: 60_000 });
+        await waitFor(() => signal.aborted, { subject: "the signal to abort", timeoutMs: 60_000 });
         gate.resolve();
         const next = await long.enqueue("next");
-        await inState(long, next.id, "done");
+        await waitForState(long, next.id, "done");
         expect(await long.get(id)).toMatchObject({ state: "cancelled", result: null });
       });
     },
@@ -59,11 +59,11 @@ export const attemptFacts = (
     const slow = app.jobs.define("slow", { timeoutMs: 50, retry: { attempts: 1 } }, () => gate.promise);
     await started(app, async () => {
       const { id } = await slow.enqueue();
-      const failed = await inState(slow, id, "failed");
+      const failed = await waitForState(slow, id, "failed");
       expect(failed.error).toMatchObject({ code: "DURABLE_TIMEOUT" });
       gate.resolve("too late");
       const next = await slow.enqueue();
-      await inState(slow, next.id, "done");
+      await waitForState(slow, next.id, "done");
       expect(await slow.get(id)).toMatchObject({ state: "failed", result: null });
     });
   });
@@ -76,7 +76,7 @@ export const attemptFacts = (
     });
     await started(app, async () => {
       const added = await call.enqueueAll([{ input: 1 }, { input: 2 }]);
-      for (const { id } of added) await inState(call, id, "failed");
+      for (const { id } of added) await waitForState(call, id, "failed");
       const { jobs: failed } = await call.list({ state: "failed" });
       expect(failed.map(({ input, attempts, error }) => [input, attempts, error?.message])).toEqual([
         [1, 3, "call 1 failed"],
@@ -84,7 +84,7 @@ export const attemptFacts = (
       ]);
       isBroken = false;
       expect(await Promise.all(failed.map(({ id }) => call.retry(id)))).toEqual([true, true]);
-      for (const { id } of failed) expect((await inState(call, id, "done")).attempts).toBe(1);
+      for (const { id } of failed) expect((await waitForState(call, id, "done")).attempts).toBe(1);
       expect(await call.retry(failed[0]?.id ?? "")).toBe(false);
     });
   });
@@ -96,7 +96,7 @@ export const attemptFacts = (
     });
     await started(app, async () => {
       const added = await pay.enqueueAll([{ input: true }, { input: false }]);
-      const failed = await Promise.all(added.map(({ id }) => inState(pay, id, "failed")));
+      const failed = await Promise.all(added.map(({ id }) => waitForState(pay, id, "failed")));
       expect(failed.map(({ attempts, error }) => [attempts, error?.name, error?.code])).toEqual([
         [1, "TypeError", null],
         [1, "NonRetryableError", "CARD_REFUSED"],
@@ -112,35 +112,38 @@ export const attemptFacts = (
     });
     await started(app, async () => {
       const { id } = await copy.enqueue();
-      await waitFor(async () => (await copy.get(id))?.progress, { what: "progress", timeoutMs: 60_000 });
+      await waitFor(async () => (await copy.get(id))?.progress, { subject: "progress", timeoutMs: 60_000 });
       expect(await copy.get(id)).toMatchObject({ state: "running", progress: { done: 1, of: 2 } });
       gate.resolve();
-      await inState(copy, id, "done");
+      await waitForState(copy, id, "done");
     });
   });
 
-  fact("each attempt has a scope of its own, and a handler gets what it injects", async (app) => {
-    const disposed: number[] = [];
-    let made = 0;
-    const Session = dependency<number>("session", {
-      scope: "invocation",
-      create: () => ++made,
-      dispose: (session) => void disposed.push(session),
-    });
-    const use = app.jobs.define(
-      "use",
-      { ...atOnce, inject: { session: Session } },
-      (_, { invocation }, { session }) => {
-        if (session === 1) throw new Error("again");
-        return [session, invocation.kind];
-      },
-    );
-    await started(app, async () => {
-      const { id } = await use.enqueue();
-      expect((await inState(use, id, "done")).result).toEqual([2, "job"]);
-      expect(disposed).toEqual([1, 2]);
-    });
-  });
+  fact(
+    "each attempt has its own scope, and a handler receives the dependencies that it injects",
+    async (app) => {
+      const disposed: number[] = [];
+      let made = 0;
+      const Session = dependency<number>("session", {
+        scope: "invocation",
+        create: () => ++made,
+        dispose: (session) => void disposed.push(session),
+      });
+      const use = app.jobs.define(
+        "use",
+        { ...atOnce, inject: { session: Session } },
+        (_, { invocation }, { session }) => {
+          if (session === 1) throw new Error("again");
+          return [session, invocation.kind];
+        },
+      );
+      await started(app, async () => {
+        const { id } = await use.enqueue();
+        expect((await waitForState(use, id, "done")).result).toEqual([2, "job"]);
+        expect(disposed).toEqual([1, 2]);
+      });
+    },
+  );
 
   fact("Depends is enabled in a handler until its first wait", async (app) => {
     const Greeting = dependency("greeting", { create: () => "hello" });
@@ -151,13 +154,13 @@ export const attemptFacts = (
     );
     await started(app, async () => {
       const { id } = await greet.enqueue("ada");
-      expect((await inState(greet, id, "done")).result).toEqual(["hello", "ada"]);
+      expect((await waitForState(greet, id, "done")).result).toEqual(["hello", "ada"]);
     });
   });
 
   fact(
     "an invalid input is rejected, and a stored one that no longer matches the schema fails at once",
-    async (app, place) => {
+    async (app, storage) => {
       const before = app.jobs.define("grow", { input: z.object({ old: z.string() }) }, () => {});
       const dated = app.jobs.define("dated", { input: z.object({ at: z.date() }) }, () => {});
       let id = "";
@@ -173,10 +176,10 @@ export const attemptFacts = (
         });
         id = (await before.enqueue({ old: "x" }, { delayMs: 100 })).id;
       });
-      const newer = jobApp(place);
+      const newer = jobApp(storage);
       const after = newer.jobs.define("grow", { input: z.object({ new: z.string() }) }, () => {});
       await started(newer, async () => {
-        expect(await inState(after, id, "failed")).toMatchObject({
+        expect(await waitForState(after, id, "failed")).toMatchObject({
           attempts: 1,
           error: { code: "JOBS_BAD_INPUT" },
         });
@@ -184,15 +187,15 @@ export const attemptFacts = (
     },
   );
 
-  fact("an input that an asynchronous schema refuses when it runs fails at once", async (newer, place) => {
-    const older = jobApp(place, { runWork: false });
+  fact("an input that an asynchronous schema refuses when it runs fails at once", async (newer, storage) => {
+    const older = jobApp(storage, { runWork: false });
     const before = older.jobs.define("strict", { ...atOnce, input: z.string() }, () => {});
     let id = "";
     await started(older, async () => void ({ id } = await before.enqueue("x")));
     const isLonger = async (text: string): Promise<boolean> => text.length > 1;
     const after = newer.jobs.define("strict", { ...atOnce, input: z.string().refine(isLonger) }, () => {});
     await started(newer, async () => {
-      expect(await inState(after, id, "failed")).toMatchObject({
+      expect(await waitForState(after, id, "failed")).toMatchObject({
         attempts: 1,
         error: { code: "JOBS_BAD_INPUT" },
       });

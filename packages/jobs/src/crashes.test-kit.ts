@@ -12,13 +12,13 @@ import { type Killed, killWarmProcesses } from "@framework/warm-processes";
 import { expect, type test as jestTest } from "@jest/globals";
 import type { Job } from "./index.ts";
 import { JobSet } from "./job-set.ts";
-import { inState, quiet } from "./testing/job-app.test-kit.ts";
+import { waitForState, quiet } from "./testing/job-app.test-kit.ts";
 
 /** Seconds that the killed processes work in total. */
 const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.3");
 
-/** Workers live longer on a busy machine. */
-const LEAST_KILLS = 6;
+/** Minimum number of kills; low, because workers live longer on a busy machine. */
+const MIN_KILLS = 6;
 
 /** Maximum waiting jobs while processes are killed. */
 const MAX_READY = 400;
@@ -45,7 +45,7 @@ class Worker implements AsyncDisposable {
     return this.child.pid ?? 0;
   }
 
-  /** Ends it without a chance to clean up. */
+  /** Kills the process, so it cannot clean up. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const gone = once(this.child, "close");
@@ -55,8 +55,8 @@ class Worker implements AsyncDisposable {
   }
 }
 
-/** The test's own process: adds and reads jobs, and works on none. */
-interface Asking {
+/** The process of the test: adds and reads jobs, and runs none. */
+interface TestSide {
   readonly db: Database;
   readonly url: string;
   readonly slow: Job<undefined>;
@@ -65,20 +65,20 @@ interface Asking {
 }
 
 export const crashFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
-  const fact = (name: string, run: (asking: Asking) => Promise<void>): void =>
+  const fact = (name: string, run: (side: TestSide) => Promise<void>): void =>
     test(
       name,
       async () => {
-        await using place = await make();
-        const { url } = place;
+        await using storage = await make();
+        const { url } = storage;
         const db = openDatabase({ url, connectionTimeoutSecs: 60 });
         try {
           await using kernel = createKernel(db, { config: { runWork: false }, log: quiet });
-          const set = new JobSet({ kernel, problem() {} });
+          const set = new JobSet({ kernel, onProblem() {} });
           const [slow, count] = [set.define("slow", {}, () => {}), set.define("count", {}, () => {})];
           await kernel.start();
           await db.execute(LOG);
-          const events: Asking["events"] = () => db.query("SELECT pid, job, event FROM log");
+          const events: TestSide["events"] = () => db.query("SELECT pid, job, event FROM log");
           await run({ db, url, slow, count, events });
         } finally {
           await db.close();
@@ -90,12 +90,12 @@ export const crashFacts = (test: typeof jestTest, make: () => TestDatabase | Pro
   fact("a job whose process is killed is finished by another process", async ({ url, slow, events }) => {
     await using killed = new Worker({ DATABASE: url });
     const { id } = await slow.enqueue();
-    await waitFor(async () => (await events()).length === 1, { what: "the first attempt" });
+    await waitFor(async () => (await events()).length === 1, { subject: "the first attempt" });
     await using other = new Worker({ DATABASE: url });
     await other.ready;
     const firstPid = killed.pid;
     await killed[Symbol.asyncDispose]();
-    expect(await inState(slow, id, "done")).toMatchObject({ attempts: 2, result: 2 });
+    expect(await waitForState(slow, id, "done")).toMatchObject({ attempts: 2, result: 2 });
     expect(await events()).toEqual([
       { pid: firstPid, job: id, event: "begins 1" },
       { pid: other.pid, job: id, event: "begins 2" },
@@ -107,9 +107,9 @@ export const crashFacts = (test: typeof jestTest, make: () => TestDatabase | Pro
     "no job is lost or counted twice while workers are repeatedly killed about 50 ms after they began",
     async ({ url, count, events }) => {
       const ids: string[] = [];
-      let isOver = false;
+      let hasEnded = false;
       const add = async (): Promise<void> => {
-        for (; !isOver; await delay(10)) {
+        for (; !hasEnded; await delay(10)) {
           if ((await count.stats()).ready > MAX_READY) continue;
           const added = await count.enqueueAll(Array.from({ length: 20 }, () => ({ input: undefined })));
           ids.push(...added.map(({ id }) => id));
@@ -123,20 +123,20 @@ export const crashFacts = (test: typeof jestTest, make: () => TestDatabase | Pro
             program,
             env: () => env,
             workingMs: KILL_SECS * 1000,
-            leastKills: LEAST_KILLS,
+            minKills: MIN_KILLS,
           });
         } finally {
-          isOver = true;
+          hasEnded = true;
         }
       };
       const [killed] = await Promise.all([kill(), add()]);
-      expect(killed.kills).toBeGreaterThanOrEqual(LEAST_KILLS);
+      expect(killed.kills).toBeGreaterThanOrEqual(MIN_KILLS);
       await using _last = new Worker({ DATABASE: url });
       const isDone = async (): Promise<boolean> => {
         const { ready, running, waiting } = await count.stats();
         return ready + running + waiting === 0;
       };
-      await waitFor(isDone, { what: "all jobs", timeoutMs: 120_000 });
+      await waitFor(isDone, { subject: "all jobs", timeoutMs: 120_000 });
       const { jobs: failed } = await count.list({ state: "failed" });
       expect(failed).toEqual([]);
       expect((await events()).map(({ job }) => job).toSorted()).toEqual(ids.toSorted());
@@ -161,7 +161,9 @@ export const crashFacts = (test: typeof jestTest, make: () => TestDatabase | Pro
         await time.advance(600_000);
         const now = await time.read();
         const due = expected.filter((run) => Date.parse(`2026-10-25T${run}Z`) <= now);
-        await waitFor(async () => (await runs()).length >= due.length, { what: `the runs ${due.join(" ")}` });
+        await waitFor(async () => (await runs()).length >= due.length, {
+          subject: `the runs ${due.join(" ")}`,
+        });
         if (step === 5) await one[Symbol.asyncDispose]();
       }
       expect(await runs()).toEqual(expected);

@@ -18,7 +18,7 @@ withServer("postgres", () => {
       config: { leaseMs: 2000, pollMinMs: 5, pollMaxMs: 100 },
       log: quiet,
     });
-    const set = new JobSet({ kernel, problem() {} });
+    const set = new JobSet({ kernel, onProblem() {} });
     const options = { retry: { attempts: 1000, delayMs: 5, maxDelayMs: 50 }, keepSecs: 0 } as const;
     const effect = set.define("effect", options, async (_, run) => {
       await delay(5);
@@ -32,7 +32,7 @@ withServer("postgres", () => {
     const added = await effect.enqueueAll(Array.from({ length: JOBS }, () => ({ input: undefined })));
     const effects = (): Promise<{ job: string }[]> => db.query<{ job: string }>("SELECT job FROM effects");
     for (const part of [0.2, 0.5]) {
-      await waitFor(async () => (await effects()).length >= part * JOBS, { what: `${part} of the jobs` });
+      await waitFor(async () => (await effects()).length >= part * JOBS, { subject: `${part} of the jobs` });
       await server.kill();
       await server.start();
     }
@@ -40,7 +40,7 @@ withServer("postgres", () => {
       const { ready, running, waiting } = await effect.stats();
       return ready + running + waiting === 0;
     };
-    await waitFor(isDone, { what: "every job", timeoutMs: 120_000 });
+    await waitFor(isDone, { subject: "every job", timeoutMs: 120_000 });
     const done = (await effects()).map(({ job }) => job);
     expect(done.toSorted()).toEqual(added.map(({ id }) => id).toSorted());
     expect((await effect.list({ state: "failed" })).jobs).toEqual([]);

@@ -4,12 +4,12 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const jobsErrors: ErrorCatalogue = {
   JOBS_BAD_JOB: {
     summary: "a job has a bad name, option or handler; the app does not start",
-    action: "the message says which; correct it",
+    action: "correct the mistake in the message",
   },
   JOBS_BAD_SCHEDULE: {
     summary:
       "a schedule has a bad name, expression, time zone, job or input, or its expression never matches; the app does not start",
-    action: "the message says which; correct it",
+    action: "correct the mistake in the message",
   },
   JOBS_BAD_INPUT: {
     summary:
@@ -18,7 +18,7 @@ export const jobsErrors: ErrorCatalogue = {
       "pass a valid one; a job that was enqueued before the schema changed fails without another attempt",
   },
   JOBS_UNKNOWN_SCHEDULE: {
-    summary: "a run of a schedule gave up, because no process defines the schedule any longer",
+    summary: "a run of a schedule gave up, because no process defines the schedule",
     action: "nothing, if it was removed",
   },
 };

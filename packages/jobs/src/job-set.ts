@@ -20,12 +20,12 @@ import { Schedules } from "./schedules/schedules.ts";
 export interface JobSetParts {
   readonly kernel: Kernel;
   /** Called with each mistake in a definition. */
-  readonly problem: (problem: Problem) => void;
+  readonly onProblem: (problem: Problem) => void;
   /** @default no traces */
   readonly trace?: TraceHeaders;
   /** Timers. @default the system clock */
   readonly clock?: Clock;
-  /** Returns the destination of log lines. @default the console */
+  /** Returns the log. @default the console */
   readonly log?: () => Logger;
 }
 
@@ -38,7 +38,7 @@ const NAME_RULE = "its name must have 1 to 90 letters, digits and . _ : / -";
 export class JobSet {
   private readonly parts: JobSetParts;
   private readonly jobs = new Map<string, Job<StandardSchema | undefined>>();
-  /** Return values of `define`, including those of invalid jobs. */
+  /** Jobs that `define` has returned, including invalid ones. */
   private readonly returned = new Set<unknown>();
   private readonly plans: Schedules;
 
@@ -89,7 +89,7 @@ export class JobSet {
     return this.plans.problems();
   }
 
-  /** Begins the schedules, once the tables exist. */
+  /** Begins the schedules. Call it when the tables exist. */
   begin(): Promise<void> {
     return this.plans.begin();
   }
@@ -128,7 +128,7 @@ export class JobSet {
   }
 
   private refuse(code: string, message: string): void {
-    this.parts.problem({ code, message });
+    this.parts.onProblem({ code, message });
   }
 }
 

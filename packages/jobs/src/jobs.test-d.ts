@@ -11,7 +11,7 @@ const input = z.object({ to: z.string(), at: z.coerce.date().default(() => new D
 const send = app.jobs.define("send", { input, inject: { mailer: Mailer } }, ({ to, at }, run, { mailer }) => {
   mailer.send(to);
   const year: number = at.getFullYear();
-  // @ts-expect-error the input is what the schema returns
+  // @ts-expect-error the input has the type that the schema returns
   const text: string = at;
   return [year, text, run.attempt];
 });
@@ -39,7 +39,7 @@ await ping.enqueue();
 await ping.enqueue(undefined, { delayMs: 5 });
 // @ts-expect-error the input is required
 await send.enqueue();
-// @ts-expect-error a member of the wrong type
+// @ts-expect-error a member has another type
 await send.enqueue({ to: 7 });
 // @ts-expect-error a misspelt option is found by the compiler
 await send.enqueue({ to: "ada" }, { delay: 5 });

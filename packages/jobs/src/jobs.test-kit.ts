@@ -3,18 +3,18 @@ import type { TestDatabase } from "@framework/database/testing";
 import { waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { z } from "zod";
-import { inState, type JobApp, jobApp, started } from "./testing/job-app.test-kit.ts";
+import { waitForState, type JobApp, jobApp, started } from "./testing/job-app.test-kit.ts";
 
 const mail = z.object({ to: z.string(), at: z.coerce.date().optional() });
 const atOnce = { retry: { attempts: 3, delayMs: 0 } };
 
 export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
-  const fact = (name: string, run: (app: JobApp, place: TestDatabase) => Promise<void>): void =>
+  const fact = (name: string, run: (app: JobApp, storage: TestDatabase) => Promise<void>): void =>
     test(
       name,
       async () => {
-        await using place = await make();
-        await run(jobApp(place), place);
+        await using storage = await make();
+        await run(jobApp(storage), storage);
       },
       180_000,
     );
@@ -25,7 +25,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
     }));
     await started(app, async () => {
       const { id, isNew } = await send.enqueue({ to: "ada", at: "2030-01-01" });
-      const info = await inState(send, id, "done");
+      const info = await waitForState(send, id, "done");
       expect([isNew, info.result, info.input, info.attempts]).toEqual([
         true,
         { said: "send-mail 1: ada in 2030" },
@@ -40,8 +40,8 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
     const empty = app.jobs.define("empty", { input: z.null() }, (input) => [input]);
     await started(app, async () => {
       const [one, two] = [await none.enqueue(), await empty.enqueue(null)];
-      expect((await inState(none, one.id, "done")).result).toEqual(["undefined"]);
-      expect((await inState(empty, two.id, "done")).result).toEqual([null]);
+      expect((await waitForState(none, one.id, "done")).result).toEqual(["undefined"]);
+      expect((await waitForState(empty, two.id, "done")).result).toEqual([null]);
     });
   });
 
@@ -62,13 +62,13 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
           expect(ran).toEqual([]);
           return added;
         });
-        await inState(note, id, "done");
+        await waitForState(note, id, "done");
         expect([ran, (await note.list()).jobs.length]).toEqual([["committed"], 1]);
       });
     },
   );
 
-  fact("a handler's transaction and the completion of its job are one", async (app) => {
+  fact("a handler's transaction also completes its job", async (app) => {
     const write = app.jobs.define("write", atOnce, async (_, run) => {
       await app.db.transaction(async (tx) => {
         await tx.execute`INSERT INTO notes (attempt) VALUES (${run.attempt})`;
@@ -79,7 +79,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
     app.onEvent("startup", async () => void (await app.db.execute("CREATE TABLE notes (attempt INTEGER)")));
     await started(app, async () => {
       const { id } = await write.enqueue();
-      expect((await inState(write, id, "done")).result).toEqual({ attempt: 2 });
+      expect((await waitForState(write, id, "done")).result).toEqual({ attempt: 2 });
       expect(await app.db.query("SELECT attempt FROM notes")).toEqual([{ attempt: 2 }]);
     });
   });
@@ -89,14 +89,14 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
     const tell = app.jobs.define("tell", {}, now);
     await started(app, async () => {
       const due = (await now()) + 300;
-      const [late, dated] = [
+      const [delayedJob, dated] = [
         await tell.enqueue(undefined, { delayMs: 300 }),
         await tell.enqueue(undefined, { runAt: due }),
       ];
       const { id: farOff } = await tell.enqueue(undefined, { delayMs: 3_600_000 });
-      const delayed = await inState(tell, late.id, "done");
+      const delayed = await waitForState(tell, delayedJob.id, "done");
       expect(delayed.result).toBeGreaterThanOrEqual(delayed.createdAt + 300);
-      expect((await inState(tell, dated.id, "done")).result).toBeGreaterThanOrEqual(due);
+      expect((await waitForState(tell, dated.id, "done")).result).toBeGreaterThanOrEqual(due);
       expect((await tell.get(farOff))?.state).toBe("waiting");
     });
   });
@@ -117,7 +117,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
           { input: "a", priority: 9 },
           { input: "b2" },
         ]);
-        await Promise.all(added.map(({ id }) => inState(note, id, "done")));
+        await Promise.all(added.map(({ id }) => waitForState(note, id, "done")));
         expect(ran).toEqual(["a", "b1", "b2", "c"]);
       });
     },
@@ -135,12 +135,12 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
       expect(await build.enqueue("main")).toEqual({ id: first.id, isNew: false });
       expect(await build.enqueue("main", { uniqueKey: "again" })).toMatchObject({ isNew: true });
       gate.resolve();
-      await inState(build, first.id, "done");
+      await waitForState(build, first.id, "done");
       expect((await build.enqueue("main")).isNew).toBe(true);
     });
   });
 
-  fact("jobs of one key run one at a time in their order, others beside them", async (app) => {
+  fact("jobs of one key run one at a time in their order, concurrently with others", async (app) => {
     const events: string[] = [];
     const gate = Promise.withResolvers<void>();
     const options = {
@@ -156,28 +156,28 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
       const inputs = [1, 2, 3].map((n) => ({ input: { to: "a", n } }));
       const added = await send.enqueueAll(inputs);
       const other = await send.enqueue({ to: "b", n: 1 });
-      await inState(send, other.id, "done");
+      await waitForState(send, other.id, "done");
       expect(events.filter((event) => event.startsWith("a"))).toEqual(["a1 begins"]);
       gate.resolve();
-      await Promise.all(added.map(({ id }) => inState(send, id, "done")));
+      await Promise.all(added.map(({ id }) => waitForState(send, id, "done")));
       expect(events.filter((event) => event.startsWith("a"))).toEqual(
         [1, 2, 3].flatMap((n) => [`a${n} begins`, `a${n} ends`]),
       );
     });
   });
 
-  fact("no more attempts begin in a period than the rate allows, over all processes", async (_, place) => {
+  fact("no more attempts begin in a period than the rate allows, over all processes", async (_, storage) => {
     const rate = { limit: 5, perSecs: 0.2 };
     const define = (app: JobApp) =>
       app.jobs.define("limited", { input: z.number(), rate, concurrency: 3 }, async () =>
         Number(await app.db.fetchValue`SELECT ${app.durable.kernel.now}`),
       );
-    const [one, two] = [jobApp(place), jobApp(place)];
-    const [asked] = [define(one), define(two)];
+    const [one, two] = [jobApp(storage), jobApp(storage)];
+    const [enqueuing] = [define(one), define(two)];
     await started(one, () =>
       started(two, async () => {
-        const added = await asked.enqueueAll(Array.from({ length: 16 }, (__, input) => ({ input })));
-        const done = await Promise.all(added.map(({ id }) => inState(asked, id, "done")));
+        const added = await enqueuing.enqueueAll(Array.from({ length: 16 }, (__, input) => ({ input })));
+        const done = await Promise.all(added.map(({ id }) => waitForState(enqueuing, id, "done")));
         const times = done.map(({ result }) => result as number).toSorted((a, b) => a - b);
         // 16 attempts need four periods, so two whole ones lie between the first attempt and the last: the first period may be older than the jobs
         expect(
@@ -189,7 +189,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
 
   fact(
     "permits of a rate that no job needed are returned, and none are left for another process",
-    async (app, place) => {
+    async (app, storage) => {
       const rate = { limit: 5, perSecs: 600 };
       const define = (to: JobApp) => to.jobs.define("limited", { rate }, () => {});
       const limited = define(app);
@@ -203,33 +203,35 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
       await started(app, async () => {
         for (let count = 1; count <= 5; count++) {
           const { id } = await limited.enqueue();
-          await inState(limited, id, "done");
+          await waitForState(limited, id, "done");
           await waitFor(async () => (await period()).startsWith(`${count} used`), {
-            what: `${count} used permits`,
+            subject: `${count} used permits`,
           });
         }
         await app.db.execute`UPDATE framework_job_rates SET began_at = began_at + 1000`; // the clock is set back a little
         const { id } = await limited.enqueue();
-        const other = jobApp(place);
+        const other = jobApp(storage);
         define(other);
         await started(other, async () => {
-          await waitFor(async () => (await period()) === "5 used, 0 granted", { what: "a refused request" });
+          await waitFor(async () => (await period()) === "5 used, 0 granted", {
+            subject: "a refused request",
+          });
           expect((await limited.get(id))?.state).toBe("ready");
         });
       });
     },
   );
 
-  fact("a process that does no background work hands jobs to others", async (_, place) => {
+  fact("a process that does no background work hands jobs to others", async (_, storage) => {
     const ran: string[] = [];
-    const define = (app: JobApp, who: string) =>
-      app.jobs.define("shared", { input: z.number() }, (n) => void ran.push(`${who} ${n}`));
-    const [web, worker] = [jobApp(place, { runWork: false }), jobApp(place)];
-    const [asked, done] = [define(web, "web"), define(worker, "worker")];
+    const define = (app: JobApp, host: string) =>
+      app.jobs.define("shared", { input: z.number() }, (n) => void ran.push(`${host} ${n}`));
+    const [web, worker] = [jobApp(storage, { runWork: false }), jobApp(storage)];
+    const [enqueuing, done] = [define(web, "web"), define(worker, "worker")];
     await started(worker, () =>
       started(web, async () => {
-        const { id } = await asked.enqueue(1);
-        await inState(done, id, "done");
+        const { id } = await enqueuing.enqueue(1);
+        await waitForState(done, id, "done");
         expect(ran).toEqual(["worker 1"]);
       }),
     );

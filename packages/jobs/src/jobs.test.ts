@@ -67,7 +67,7 @@ test("a schedule whose input does not match its job is a start error", async () 
   });
 });
 
-test("a schedule with an asynchronous schema that rejects its input is a start error too", async () => {
+test("a schedule with an asynchronous schema that rejects its input is also a start error", async () => {
   const app = inMemory();
   const input = z.object({ days: z.number() }).refine(async ({ days }) => days > 0);
   const job = app.jobs.define("report", { input }, () => {});
@@ -76,7 +76,7 @@ test("a schedule with an asynchronous schema that rejects its input is a start e
   expect(JSON.stringify([String(error), String((error as Error).cause)])).toContain("schedule nightly: ");
 });
 
-test("a job or schedule that is defined after the start is refused by its name", async () => {
+test("a job or schedule that is defined after the start is refused, and the error names it", async () => {
   const app = inMemory();
   const job = app.jobs.define("early", {}, () => {});
   await app.start({ log: quiet });
@@ -85,7 +85,7 @@ test("a job or schedule that is defined after the start is refused by its name",
   await app.stop();
 });
 
-test("an input with a value that JSON loses is refused with its path, and nothing is added", async () => {
+test("an input with a value that JSON cannot represent is refused with its path, and nothing is added", async () => {
   const app = inMemory();
   const job = app.jobs.define("lossy", { input: z.any() }, () => {});
   await app.start({ log: quiet });
@@ -118,7 +118,7 @@ test("jobs and schedules are defined before the start", async () => {
   await app.stop();
 });
 
-test("jobs need a database, which the start says", async () => {
+test("an app with jobs and without a database does not start", async () => {
   const app = new (App.with(database, durable, jobs))();
   app.jobs.define("any", {}, () => {});
   await expect(app.start({ log: quiet })).rejects.toThrow("jobs needs a database; call enableDatabase()");
@@ -172,7 +172,7 @@ test("values of the wrong type are rejected by name, with the valid type", async
       enqueued({ delayMs: "5" }),
       "delayMs must be a number from 0 to 315360000000, not a value of type string",
     ],
-    [enqueued({ runAt: "5" }), "runAt must be a Date, or milliseconds since 1970"],
+    [enqueued({ runAt: "5" }), "runAt must be a Date or Unix milliseconds"],
     [enqueued({ headers: "x" }), "headers must be an object of strings, not a value of type string"],
     [added(undefined), "enqueueAll needs a list of objects"],
     [added([null]), "enqueueAll needs a list of objects"],

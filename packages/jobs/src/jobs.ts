@@ -34,7 +34,7 @@ export interface Jobs {
   ): Job<S>;
   /**
    * Adds a job at the times of a cron expression, once per time over all processes. A time skipped by a clock change runs once at the end of
-   * the gap; a repeated time runs once, unless the expression has every hour.
+   * the gap; a repeated time runs once, unless the expression matches every hour.
    *
    * @param name 1 to 90 letters, digits and `. _ : / -`, the same in every process
    * @throws JOBS_BAD_SCHEDULE at start, with all other mistakes
@@ -61,16 +61,16 @@ export const jobs: Feature<JobsMethods, DatabaseMethods & DurableMethods> = {
     const kernel = kernelOf(needs);
     const set = new JobSet({
       kernel,
-      problem: (problem) => host.problem(problem),
+      onProblem: (problem) => host.problem(problem),
       trace: () => host.insight.currentTrace()?.headers() ?? null,
       log: () => host.life.settings.log,
     });
     let isUsed = false;
-    const use = (what: string): void => {
+    const use = (subject: string): void => {
       try {
         host.check(() => []); // throws after the start
       } catch (cause) {
-        throw FrameworkError.is(cause) ? late(what, cause) : cause;
+        throw FrameworkError.is(cause) ? definedAfterStart(subject, cause) : cause;
       }
       if (isUsed) return;
       isUsed = true;
@@ -79,7 +79,7 @@ export const jobs: Feature<JobsMethods, DatabaseMethods & DurableMethods> = {
       host.life.onListening({ name: "jobs", run: () => set.begin() });
       host.life.onStop({ name: "jobs", run: () => set.end() });
     };
-    const programs: Jobs = {
+    const api: Jobs = {
       define(name, options, handler) {
         use(`the job "${name}"`);
         return set.define(name, options, handler);
@@ -94,13 +94,13 @@ export const jobs: Feature<JobsMethods, DatabaseMethods & DurableMethods> = {
     };
     return {
       get jobs() {
-        return programs;
+        return api;
       },
     };
   },
 };
 
-const late = (what: string, cause: FrameworkError): FrameworkError =>
-  new FrameworkError(cause.code, `jobs: ${what} was defined after the app started; define it before`, {
+const definedAfterStart = (subject: string, cause: FrameworkError): FrameworkError =>
+  new FrameworkError(cause.code, `jobs: ${subject} was defined after the app started; define it before`, {
     cause,
   });

@@ -12,7 +12,7 @@ import { quiet } from "./testing/job-app.test-kit.ts";
 const MINUTE = 60_000;
 const START = Date.parse("2026-05-01T00:00:30Z");
 
-/** A process of a host, which sees no process of the other one. */
+/** A process of a host, which cannot see the processes of the other host. */
 interface Process {
   readonly db: Database;
   readonly kernel: OwnKernel;
@@ -27,7 +27,7 @@ const start = async (url: string, host: string, time: TableClock): Promise<Proce
   const problem = ({ message }: { readonly message: string }): never => {
     throw new Error(message);
   };
-  const set = new JobSet({ kernel, problem });
+  const set = new JobSet({ kernel, onProblem: problem });
   const write = async (run: JobRun, what: string): Promise<void> =>
     await db.transaction(async (tx) => {
       await tx.execute`INSERT INTO effects (what, host) VALUES (${what}, ${host})`;
@@ -43,7 +43,7 @@ const start = async (url: string, host: string, time: TableClock): Promise<Proce
   return { db, kernel, effect };
 };
 
-/** As at SIGTERM: waits for its handlers, and gives everything else up. */
+/** Stops a process as at SIGTERM: its handlers finish, and its other work is released. */
 const end = async ({ kernel, db }: Process): Promise<void> => {
   await kernel.drain();
   await kernel.stop();
@@ -55,11 +55,11 @@ export const rollingReplacement = (
   make: () => TestDatabase | Promise<TestDatabase>,
 ): void => {
   test("two hosts are replaced one after the other: every job and every run of a schedule happens once", async () => {
-    await using place = await make();
-    const watching = openDatabase({ url: place.url, connectionTimeoutSecs: 60, poolSize: 2 });
+    await using storage = await make();
+    const watching = openDatabase({ url: storage.url, connectionTimeoutSecs: 60, poolSize: 2 });
     const time = await tableClock(watching, START);
     await watching.execute("CREATE TABLE effects (what TEXT NOT NULL, host TEXT NOT NULL)");
-    const running = [await start(place.url, "a1", time), await start(place.url, "b1", time)];
+    const running = [await start(storage.url, "a1", time), await start(storage.url, "b1", time)];
     const expected: string[] = [];
     const effects = (): Promise<{ what: string; host: string }[]> =>
       watching.query("SELECT what, host FROM effects");
@@ -69,11 +69,11 @@ export const rollingReplacement = (
       await time.advance(MINUTE);
       expected.push(...added.map(({ id }) => id), `00:${String(minute).padStart(2, "0")}`);
       if (minute % 4 === 0) {
-        running.push(await start(place.url, `${minute % 8 === 0 ? "a" : "b"}${minute}`, time));
+        running.push(await start(storage.url, `${minute % 8 === 0 ? "a" : "b"}${minute}`, time));
         await end(running.shift()!); // while its jobs run and its run of the schedule is due
       }
       const isDone = async (): Promise<boolean> => (await effects()).length >= expected.length;
-      await waitFor(isDone, { what: `the work of minute ${minute}`, timeoutMs: 60_000 });
+      await waitFor(isDone, { subject: `the work of minute ${minute}`, timeoutMs: 60_000 });
     }
     const done = await effects();
     expect(done.map(({ what }) => what).toSorted()).toEqual(expected.toSorted());

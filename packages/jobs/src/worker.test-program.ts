@@ -17,13 +17,13 @@ const note = async (job: string, event: string): Promise<void> => {
 
 const jobs = new JobSet({
   kernel,
-  problem({ message }) {
+  onProblem({ message }) {
     throw new Error(message);
   },
 });
 jobs.define("slow", {}, async (_, { id, attempt, signal }) => {
   await note(id, `begins ${attempt}`);
-  while (attempt === 1 && !signal.aborted) await delay(10); // the first attempt never ends by itself
+  while (attempt === 1 && !signal.aborted) await delay(10); // the first attempt does not end by itself
   await note(id, `ends ${attempt}`);
   return attempt;
 });

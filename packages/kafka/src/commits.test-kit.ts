@@ -34,9 +34,9 @@ export class CommitWatch {
   /** Number of assignments. */
   assignments = 0;
   /** Commits of partitions that were not assigned to the member in that generation, and commits of an offset below an earlier one. */
-  readonly wrong: string[] = [];
+  readonly violations: string[] = [];
   private readonly group: string;
-  private readonly given = new Map<string, ReadonlySet<string>>();
+  private readonly assigned = new Map<string, ReadonlySet<string>>();
   private readonly highest = new Map<string, bigint>();
 
   constructor(group: string) {
@@ -48,15 +48,15 @@ export class CommitWatch {
     const committing = this.committing.bind(this);
     const committed = this.committed.bind(this);
     prototype.syncGroup = async function (request) {
-      const answer = await syncGroup.call(this, request);
-      if (isOwn(request)) synced(request, answer.memberAssignment);
-      return answer;
+      const response = await syncGroup.call(this, request);
+      if (isOwn(request)) synced(request, response.memberAssignment);
+      return response;
     };
     prototype.offsetCommit = async function (request) {
       if (isOwn(request)) committing(request);
-      const answer = await offsetCommit.call(this, request);
+      const response = await offsetCommit.call(this, request);
       if (isOwn(request)) committed(request);
-      return answer;
+      return response;
     };
   }
 
@@ -68,23 +68,23 @@ export class CommitWatch {
   private synced({ memberId, generationId }: Member & { readonly generationId: number }, own: Buffer): void {
     const { assignment } = MemberAssignment.decode(own) ?? { assignment: {} };
     const names = Object.entries(assignment).flatMap(([topic, all]) => all.map((each) => `${topic}-${each}`));
-    this.given.set(`${memberId} ${generationId}`, new Set(names));
+    this.assigned.set(`${memberId} ${generationId}`, new Set(names));
     this.assignments++;
   }
 
   private committing(request: CommitRequest): void {
     const { memberId, groupGenerationId } = request;
-    const given = this.given.get(`${memberId} ${groupGenerationId}`) ?? new Set();
+    const assigned = this.assigned.get(`${memberId} ${groupGenerationId}`) ?? new Set();
     for (const { name } of positionsOf(request))
-      if (!given.has(name))
-        this.wrong.push(`${memberId} committed ${name} in generation ${groupGenerationId}`);
+      if (!assigned.has(name))
+        this.violations.push(`${memberId} committed ${name} in generation ${groupGenerationId}`);
   }
 
   private committed(request: CommitRequest): void {
     this.commits++;
     for (const { name, offset } of positionsOf(request)) {
       const before = this.highest.get(name) ?? -1n;
-      if (offset < before) this.wrong.push(`${name} went back from ${before} to ${offset}`);
+      if (offset < before) this.violations.push(`${name} went back from ${before} to ${offset}`);
       this.highest.set(name, offset);
     }
   }

@@ -2,7 +2,7 @@ import { App } from "@framework/core";
 import { messaging } from "@framework/messaging";
 import { kafkaBroker } from "./index.ts";
 
-/** A process whose handler prints a line and then never ends. */
+// A process whose handler prints a line, then waits until its signal aborts.
 const { BROKERS = "", TOPIC = "" } = process.env;
 const app = new (App.with(messaging))().enableMessaging({
   broker: kafkaBroker({ brokers: BROKERS, partitions: 4, sessionTimeoutMs: 6000 }),

@@ -47,7 +47,7 @@ const expectEverythingDespite = async (fault: () => Promise<void>): Promise<void
   await sent;
   expect(await recorder.sequences()).toEqual(recorder.expected);
   await Promise.all(apps.map((app) => app.stop()));
-  expect(recorder.dead.wrong).toEqual([]);
+  expect(recorder.dead.mismatches).toEqual([]);
   expect(recorder.dead.count).toBeGreaterThan(0);
 };
 
@@ -88,7 +88,7 @@ test(
 );
 
 test(
-  "a request that the broker does not answer ends at requestTimeoutMs",
+  "a request without a response ends at requestTimeoutMs",
   async () => {
     const log = { info() {}, warn() {}, error() {} };
     const context = { name: "test", instance: "one", clock: systemClock, random: Math.random, log };
@@ -97,7 +97,7 @@ test(
     proxy.mode = "silent";
     try {
       // kafkajs loses the error of a broker if its metadata is fresh.
-      const silent = /Request .* timed out|no broker of the cluster answered/;
+      const silent = /Request .* timed out|no broker of the cluster responded/;
       await expect(broker.health(AbortSignal.timeout(LIMIT_MS))).rejects.toThrow(silent);
     } finally {
       proxy.mode = "pass";

@@ -9,7 +9,7 @@ const quiet: Logger = { info() {}, warn() {}, error() {} };
 
 export const newTopic = (): string => `t${randomUUID().slice(0, 8)}`;
 
-/** Timeout of a request, and of a send. */
+/** Timeout of a request and of a send, in milliseconds. */
 export const REQUEST_MS = 3000;
 
 /** Number of messages of one test: more with `FRAMEWORK_KAFKA_MESSAGES=100000`. */
@@ -20,7 +20,7 @@ const SESSION_MS = MESSAGES > 10_000 ? 30_000 : 6000;
 /** Time limit of a test; high, because the machine may be busy. */
 export const LIMIT_MS: number = 300_000 + MESSAGES * 20;
 
-/** Creates a recorder of messages with 20 keys, some of which fail; enough that a fault affects many sends. */
+/** Creates a recorder of messages with 20 keys, some of which fail at first; enough messages that a fault affects many sends. */
 export const newRecorder = (): DeliveryRecorder => {
   const run = Math.max(2, MESSAGES / KEYS / 100); // messages of a key in one send
   return new DeliveryRecorder(MESSAGES, { keys: KEYS, together: KEYS, run, fails: true });
@@ -29,15 +29,15 @@ export const newRecorder = (): DeliveryRecorder => {
 /** Longest wait for a condition. */
 const WAIT_MS = 120_000;
 
-/** Waits until a condition holds. @param what names the condition in the error */
+/** Waits until a condition holds. @param subject names the condition in the error */
 export const until = async (
-  what: string | (() => string),
-  holds: () => boolean | Promise<boolean>,
+  subject: string | (() => string),
+  isTrue: () => boolean | Promise<boolean>,
   maxMs: number = WAIT_MS,
 ): Promise<void> => {
-  for (const end = performance.now() + maxMs; !(await holds()); await pause(10))
+  for (const end = performance.now() + maxMs; !(await isTrue()); await pause(10))
     if (performance.now() > end)
-      throw new Error(`waited ${maxMs} ms for ${typeof what === "string" ? what : what()}`);
+      throw new Error(`waited ${maxMs} ms for ${typeof subject === "string" ? subject : subject()}`);
 };
 
 export interface WorkerOptions extends NonNullable<Parameters<typeof kafkaBroker>[0]> {
@@ -45,7 +45,7 @@ export interface WorkerOptions extends NonNullable<Parameters<typeof kafkaBroker
   readonly recorder?: DeliveryRecorder;
   /** @default a group of the topic */
   readonly group?: string;
-  /** Work of the handler. */
+  /** Called by the handler for each message. */
   readonly work?: () => Promise<void>;
   /** @default REQUEST_MS */
   readonly sendTimeoutMs?: number;

@@ -20,7 +20,7 @@ export interface KafkaCodec {
 
 /** Codecs that Node does not have. */
 export interface KafkaCodecs {
-  /** Snappy codec of raw blocks; frames of the Java client are unpacked before. */
+  /** Snappy codec of raw blocks; frames of the Java client are unpacked first. */
   readonly snappy?: KafkaCodec | undefined;
   /** LZ4 codec of frames. */
   readonly lz4?: KafkaCodec | undefined;
@@ -56,7 +56,7 @@ export interface KafkaConfig {
   readonly tls: boolean | ConnectionOptions;
   /** Milliseconds without a heartbeat after which a process loses its partitions; 6,000 to 1,800,000. @default 30000 */
   readonly sessionTimeoutMs: number;
-  /** Time that processes have to join again in a rebalance, in milliseconds; 1,000 to 1,800,000. @default 60000 */
+  /** Time in milliseconds in which processes must rejoin during a rebalance; 1,000 to 1,800,000. @default 60000 */
   readonly rebalanceTimeoutMs: number;
   /** Timeout of connecting and of authenticating, in milliseconds; 100 to 600,000. @default 5000 */
   readonly connectTimeoutMs: number;
@@ -74,7 +74,7 @@ export interface KafkaConfig {
   readonly partitions: number;
   /** Replication factor of created topics; -1 for the server's default. @default -1 */
   readonly replicas: number;
-  /** Interval of searches for new topics of patterns and for new partitions, in milliseconds; 100 to 3,600,000. @default 60000 */
+  /** Interval of checks for new topics of patterns and for new partitions, in milliseconds; 100 to 3,600,000. @default 60000 */
   readonly metadataMs: number;
 }
 
@@ -109,6 +109,7 @@ const isCodecs = (value: unknown): boolean =>
     ([name, codec]) => ["snappy", "lz4"].includes(name) && (codec === undefined || isCodec(codec)),
   );
 
+/** Checks a configuration of Kafka and adds the defaults. */
 export const KafkaConfig: ConfigRecord<KafkaConfig> = configRecord("KafkaConfig", {
   brokers: checked<KafkaConfig["brokers"]>(
     ["localhost:9092"],
@@ -143,7 +144,7 @@ export const KafkaConfig: ConfigRecord<KafkaConfig> = configRecord("KafkaConfig"
   metadataMs: integer(60_000, { min: 100, max: 3_600_000 }),
 });
 
-/** Returns contradictions between fields. */
+/** Returns problems that the checks of single fields do not find. */
 export const configProblems = ({ compression, codecs, replicas }: KafkaConfig): readonly string[] => [
   ...((compression === "snappy" || compression === "lz4") && codecs[compression] === undefined
     ? [

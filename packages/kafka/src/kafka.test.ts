@@ -126,9 +126,9 @@ test("connects to an IPv6 address", async () => {
   const adapter = kafkaBroker({ brokers: `[::1]:${port}`, connectTimeoutMs: 60_000 });
   const context = { name: "test", instance: "one", clock: systemClock, random: Math.random, log: quiet };
   const broker = adapter.open(context);
-  const asked = broker.health(AbortSignal.timeout(60_000)).catch(() => {}); // not a Kafka server
+  const checked = broker.health(AbortSignal.timeout(60_000)).catch(() => {}); // not a Kafka server
   expect(await connected.promise).toBe("::1");
   await broker.close();
-  await asked;
+  await checked;
   server.close();
 });

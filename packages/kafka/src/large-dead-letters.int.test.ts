@@ -70,7 +70,7 @@ withServer("kafka", (brokers) => {
     ["a higher limit of its topic", 5_000_000, 4_999_800],
   ])(
     "the dead letter of a message with the size of %s is stored whole",
-    async (_what, limit, bytes) => {
+    async (_case, limit, bytes) => {
       const topic = newTopic();
       await createTopic(topic, limit);
       expect(await deadLetterOf(topic, "x".repeat(bytes))).toEqual({ bytes, leftOut: "nothing" });

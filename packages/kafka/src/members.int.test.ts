@@ -30,11 +30,11 @@ const few = (each: number): DeliveryRecorder =>
 /** Fails the next metadata request for a topic by a consumer of another one. Returns the number of failures so far. */
 const failMetadata = ({ topic, of }: { readonly topic: string; readonly of: string }): (() => number) => {
   const { prototype } = driver("kafkajs/src/cluster/index.js") as { prototype: DriverCluster };
-  const ask = prototype.addMultipleTargetTopics;
+  const addTopics = prototype.addMultipleTargetTopics;
   let failed = 0;
   prototype.addMultipleTargetTopics = async function (topics) {
     if (failed === 1 || !topics.includes(topic) || !this.targetTopics.has(of))
-      return await ask.call(this, topics);
+      return await addTopics.call(this, topics);
     failed++;
     throw closed();
   };
@@ -87,7 +87,7 @@ withServer("kafka", (brokers) => {
       await sent;
       expect(await recorder.sequences()).toEqual(recorder.expected);
       await Promise.all([current.stop(), sender.stop()]);
-      expect([recorder.overlaps, recorder.dead.wrong, watch.wrong]).toEqual([0, [], []]);
+      expect([recorder.overlaps, recorder.dead.mismatches, watch.violations]).toEqual([0, [], []]);
       expect(watch.commits).toBeGreaterThan(turns);
       if (recorder.total > 10_000) {
         const { handled, total } = recorder;

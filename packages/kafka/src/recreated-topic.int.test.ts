@@ -11,7 +11,7 @@ import {
   bareClient,
   isCommitted,
   isDone,
-  isCreated,
+  createTopic,
   isTrueWithin,
   delayPosition,
   resetOnce,
@@ -41,7 +41,7 @@ withServer("kafka", (brokers) => {
       await send(old);
       await until("the commit", () => isCommitted(admin, topic));
       await admin.deleteTopics({ topics: [topic] });
-      await until("the new topic", () => isCreated(admin, topic));
+      await until("the new topic", () => createTopic(admin, topic));
       await until("the new messages", () => isDone(send([10, 11, 12])));
       await until(
         () => `the new messages: ${String(got)}`,
@@ -90,7 +90,7 @@ withServer("kafka", (brokers) => {
       await send(old);
       await until("the messages", () => got.length === 10);
       await admin.deleteTopics({ topics: [topic] });
-      await until("the new topic", () => isCreated(admin, topic));
+      await until("the new topic", () => createTopic(admin, topic));
       await other.start({ log }); // the group rebalances
       await untilRunning(other);
       await untilRunning(one);
@@ -163,13 +163,13 @@ withServer("kafka", (brokers) => {
       await untilRunning(one);
       for (const data of [0, 1, 2]) await one.messaging.send(topic, { type: "t", key: "k", data });
       await until("the messages", () => got.includes(1));
-      const kept = delayPosition(topic, () => gate.resolve());
+      const delayed = delayPosition(topic, () => gate.resolve());
       await other.start({ log }); // the group rebalances
       await untilRunning(other);
       await one.messaging.send(topic, { type: "t", key: "k", data: 3 });
       await until("a new message", () => got.includes(3));
       await Promise.all([one.stop(), other.stop()]);
-      expect(kept()).toBe(1);
+      expect(delayed()).toBe(1);
       // kafkajs also logs other warnings, such as when both processes create the topic.
       expect([got, warnings.filter((message) => message.includes("were reset"))]).toEqual([[0, 1, 2, 3], []]);
     },
@@ -177,7 +177,7 @@ withServer("kafka", (brokers) => {
   );
 
   test(
-    "the inbox distinguishes raw messages of a recreated topic from those of the old one",
+    "the inbox distinguishes raw messages of a recreated topic from messages of the old one",
     async () => {
       const topic = newTopic();
       const bare = bareClient(brokers);
@@ -199,7 +199,7 @@ withServer("kafka", (brokers) => {
       await send(old);
       await until("the messages", () => got.length === 10);
       await admin.deleteTopics({ topics: [topic] });
-      await until("the new topic", () => isCreated(admin, topic));
+      await until("the new topic", () => createTopic(admin, topic));
       await until("the new messages to be sent", () => isDone(send([10, 11, 12])));
       await until(
         () => `the new messages: ${String(got)}`,

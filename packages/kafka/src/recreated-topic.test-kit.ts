@@ -36,26 +36,26 @@ export const delayPosition = (group: string, meanwhile: () => void): (() => numb
   const { prototype } = driver("kafkajs/src/broker/index.js") as { prototype: DriverBroker };
   const { syncGroup, offsetFetch, offsetCommit } = prototype;
   const committed = Promise.withResolvers<void>();
-  let [isShared, kept] = [false, 0];
+  let [hasSynced, delayed] = [false, 0];
   prototype.syncGroup = async function (request) {
-    const answer = await syncGroup.call(this, request);
-    isShared ||= request.groupId === group;
-    return answer;
+    const response = await syncGroup.call(this, request);
+    hasSynced ||= request.groupId === group;
+    return response;
   };
   prototype.offsetFetch = async function (request) {
-    const answer = await offsetFetch.call(this, request);
-    if (request.groupId !== group || !isShared || kept > 0) return answer;
-    kept++;
+    const response = await offsetFetch.call(this, request);
+    if (request.groupId !== group || !hasSynced || delayed > 0) return response;
+    delayed++;
     meanwhile();
     await committed.promise;
-    return answer;
+    return response;
   };
   prototype.offsetCommit = async function (request) {
-    const answer = await offsetCommit.call(this, request);
-    if (request.groupId === group && kept > 0) committed.resolve();
-    return answer;
+    const response = await offsetCommit.call(this, request);
+    if (request.groupId === group && delayed > 0) committed.resolve();
+    return response;
   };
-  return () => kept;
+  return () => delayed;
 };
 
 /** Whether a group with the topic's name has committed all messages. Compares with the end offsets, because a send that kafkajs repeats may be stored twice. */
@@ -68,8 +68,8 @@ export const isCommitted = async (admin: Admin, topic: string): Promise<boolean>
   return written.length > 0 && written.every((end) => committed.get(end.partition) === end.high);
 };
 
-/** Creates a topic if it does not exist. */
-export const isCreated = (admin: Admin, topic: string): Promise<boolean> =>
+/** Creates a topic. Resolves with whether the request succeeded, which it also does for an existing topic. */
+export const createTopic = (admin: Admin, topic: string): Promise<boolean> =>
   isDone(admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
 
 export const isDone = (work: Promise<unknown>): Promise<boolean> =>
@@ -78,8 +78,8 @@ export const isDone = (work: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-export const isTrueWithin = (maxMs: number, holds: () => Promise<boolean>): Promise<boolean> =>
-  isDone(until("it", holds, maxMs));
+export const isTrueWithin = (maxMs: number, isTrue: () => Promise<boolean>): Promise<boolean> =>
+  isDone(until("the condition", isTrue, maxMs));
 
 interface OfGroup {
   readonly groupId: string;

@@ -21,8 +21,8 @@ test("cached parts of earlier lines never appear in a line", async () => {
   await client.get("/");
   const line = jsonAccessLine(() => "2026-01-31T12:00:00.000Z");
   fc.assert(
-    fc.property(fc.array(requests, { maxLength: 30 }), (asked) => {
-      for (const { status, ...members } of asked) {
+    fc.property(fc.array(requests, { maxLength: 30 }), (entries) => {
+      for (const { status, ...members } of entries) {
         const request = { ...members, requestId: null, context } as unknown as HttpRequest;
         const { method, path, route, clientIp } = members;
         expect(JSON.parse(line(request, { ...outcome, status }))).toEqual({

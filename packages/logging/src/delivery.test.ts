@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { bundledProgram } from "@framework/bundled-sources";
-import { askEveryWorker, startProgram } from "@framework/testing";
+import { requestEveryWorker, startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
 const file = bundledProgram(new URL("./logged.test-program.ts", import.meta.url));
@@ -69,7 +69,7 @@ test("lines of workers whose pipe is full do not mix", async () => {
     const reply = await fetch(`${url}/much?lines=100`, { headers: { connection: "close" } });
     return Number(await reply.text());
   };
-  const pids = await askEveryWorker({ workers: 2, ask: much, pidOf: (pid) => pid });
+  const pids = await requestEveryWorker({ workers: 2, send: much, pidOf: (pid) => pid });
   expect(linesOf(await output()).filter(isMuch)).toHaveLength(100 * pids.length);
 });
 

@@ -1,10 +1,10 @@
 import { type HttpRequest, type Key, key, type Response } from "@framework/core";
 import type { LoggingConfig } from "./logging-config.ts";
-import { CENSORED, type Redaction, withoutQuery } from "./redaction.ts";
+import { REDACTED, type Redaction, withoutQuery } from "./redaction.ts";
 
 /** Optional members of a line: header fields and bodies. */
 export interface Details {
-  /** Called before the request is handled. */
+  /** Starts recording the request body; called before the request is handled. */
   watch(request: HttpRequest): void;
   /** Returns the members after the request was handled. @param reply `null` if the client disconnected before it */
   of(request: HttpRequest, reply: Response | null): Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export const createDetails = (options: DetailOptions, redaction: Redaction): Det
     );
   return {
     watch(request) {
-      if (logBody && isReadable(request)) request.context.set(Body, tapped(request, maxLoggedBodyBytes));
+      if (logBody && isLoggable(request)) request.context.set(Body, tapped(request, maxLoggedBodyBytes));
     },
     of(request, reply) {
       const details: Record<string, unknown> = {};
@@ -70,7 +70,7 @@ interface Tap {
 
 const Body: Key<Tap | null> = key<Tap | null>("logged_body", null);
 
-const isReadable = (request: HttpRequest): boolean =>
+const isLoggable = (request: HttpRequest): boolean =>
   request.contentLength !== 0 &&
   request.getHeader("content-encoding") === null &&
   kindOf(request.getHeader("content-type")) !== null;
@@ -83,11 +83,11 @@ const kindOf = (contentType: string | null): "json" | "form" | null => {
 
 /** Copies chunks up to the bound while the handler reads the body. */
 const tapped = (request: HttpRequest, maxBytes: number): Tap => {
-  const kept: Uint8Array[] = [];
+  const recorded: Uint8Array[] = [];
   let length = 0;
   async function* passing(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
-      if (length < maxBytes) kept.push(chunk.slice(0, maxBytes - length));
+      if (length < maxBytes) recorded.push(chunk.slice(0, maxBytes - length));
       length += chunk.byteLength;
       yield chunk;
     }
@@ -97,7 +97,7 @@ const tapped = (request: HttpRequest, maxBytes: number): Tap => {
     get length() {
       return length;
     },
-    text: () => Buffer.concat(kept).toString(),
+    text: () => Buffer.concat(recorded).toString(),
   };
 };
 
@@ -122,6 +122,6 @@ const shown = (
 const formFields = (text: string, redaction: Redaction): Record<string, unknown> => {
   const fields = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of new URLSearchParams(text))
-    fields[name] = redaction.hides(name) ? CENSORED : value;
+    fields[name] = redaction.hides(name) ? REDACTED : value;
   return fields;
 };

@@ -40,7 +40,7 @@ const open = (url: string) => {
 };
 
 for (const transport of ["fast", "node"] as const) {
-  test(`a disconnect before the reply is logged at once, and only once (${transport})`, async () => {
+  test(`a disconnect before the reply is logged immediately, and only once (${transport})`, async () => {
     const { app, lines } = makeApp();
     const { promise: answer, resolve } = Promise.withResolvers<string>();
     let called = false;
@@ -98,7 +98,7 @@ for (const transport of ["fast", "node"] as const) {
       });
       return broken();
     });
-    const concerned = () => lines().filter((line) => "path" in line || "error" in line);
+    const requestLines = () => lines().filter((line) => "path" in line || "error" in line);
     const options = {
       port: 0,
       transport,
@@ -111,12 +111,12 @@ for (const transport of ["fast", "node"] as const) {
     await fetch(`${running.url}/broken?token=SECRET`)
       .then((reply) => reply.text())
       .catch(() => null);
-    await waitFor(() => concerned().length === 4);
+    await waitFor(() => requestLines().length === 4);
     await running.close();
     expect(JSON.stringify(lines())).not.toContain("SECRET");
     const common = { method: "GET", path: "/broken", request_id: "id-1", client_ip: "127.0.0.1" };
     const byMessage = Object.fromEntries(
-      concerned().map((line) => [(line as { message?: string }).message ?? "request", line]),
+      requestLines().map((line) => [(line as { message?: string }).message ?? "request", line]),
     );
     expect(byMessage).toMatchObject({
       "a streamed reply failed": { ...common, error: { message: "disk gone" } },

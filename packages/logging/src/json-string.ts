@@ -9,19 +9,19 @@ const everyInvisible = new RegExp(INVISIBLE, "g");
 /** Formats a string as JSON: truncated, with every character escaped that could forge a line or control a terminal. */
 export const jsonString = (text: string): string => {
   if (text.length <= MAX_FIELD_LENGTH && PLAIN.test(text)) return `"${text}"`;
-  return escapeInvisible(JSON.stringify(cut(text)));
+  return escapeInvisible(JSON.stringify(truncate(text)));
 };
 
 /** Escapes DEL, C1 controls, line separators, direction marks and invisible characters, which JSON allows but terminals and line readers interpret. */
 export const escapeInvisible = (json: string): string =>
   INVISIBLE.test(json) ? json.replace(everyInvisible, escaped) : json;
 
-/** Truncates a text; the end states the number of missing characters. */
-export const cut = (text: string, length: number = MAX_FIELD_LENGTH): string =>
-  text.length <= length ? text : text.slice(0, length) + missing(text.length - length);
+/** Truncates a text, and appends the number of removed characters. */
+export const truncate = (text: string, length: number = MAX_FIELD_LENGTH): string =>
+  text.length <= length ? text : text.slice(0, length) + truncationMark(text.length - length);
 
-/** Replaces the end of a truncated text. */
-export const missing = (length: number): string => `… (${length} more)`;
+/** Returns the mark that replaces the end of a truncated text. */
+export const truncationMark = (length: number): string => `… (${length} more)`;
 
 const everyControl = new RegExp(`[\\u0000-\\u001f]|${INVISIBLE.source}`, "g");
 

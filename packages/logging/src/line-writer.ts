@@ -16,20 +16,20 @@ export interface LineWriterOptions {
 
 /**
  * Writes lines in batches, one write at the end of each turn of the event loop. While the destination is slow, lines wait in a bounded queue;
- * lines that do not fit are dropped and counted, and a line reports the count as soon as there is room.
+ * lines that do not fit are dropped and counted, and a line reports the count once the queue has been written.
  */
 export class LineWriter {
-  /** Lines that were never written. */
+  /** Number of dropped lines. */
   dropped = 0;
   private readonly outlet: Outlet;
   private readonly maxQueueBytes: number;
   private readonly lossLine: (lost: number) => string;
   private batch = "";
-  private scheduled = false;
+  private isScheduled = false;
   private queue: Buffer[] = [];
   private queued = 0;
   private unreported = 0;
-  private waiting = false;
+  private isWaiting = false;
   private idle: (() => void)[] = [];
 
   constructor({ outlet, maxQueueBytes, lossLine }: LineWriterOptions) {
@@ -42,8 +42,8 @@ export class LineWriter {
   add(line: string): void {
     this.batch += line;
     if (this.batch.length >= MAX_BATCH) this.writeBatch();
-    else if (!this.scheduled) {
-      this.scheduled = true;
+    else if (!this.isScheduled) {
+      this.isScheduled = true;
       setImmediate(this.endOfTurn);
     }
   }
@@ -73,12 +73,12 @@ export class LineWriter {
   };
 
   private readonly endOfTurn = (): void => {
-    this.scheduled = false;
+    this.isScheduled = false;
     this.writeBatch();
   };
 
   private readonly retry = (): void => {
-    this.waiting = false;
+    this.isWaiting = false;
     this.writeQueue();
   };
 
@@ -95,10 +95,10 @@ export class LineWriter {
     for (;;) {
       const [first] = this.queue;
       if (first === undefined) break;
-      const taken = this.offer(first);
-      this.queued -= taken;
-      if (taken < first.length) {
-        this.queue[0] = first.subarray(taken);
+      const writtenBytes = this.offer(first);
+      this.queued -= writtenBytes;
+      if (writtenBytes < first.length) {
+        this.queue[0] = first.subarray(writtenBytes);
         return this.wait();
       }
       this.queue.shift();
@@ -107,7 +107,7 @@ export class LineWriter {
     for (const resolve of this.idle.splice(0)) resolve();
   }
 
-  /** Returns the number of bytes written; all, counted as dropped, if the destination is lost. */
+  /** Returns the number of bytes written. If the destination is lost, it counts all lines as dropped, and returns the length of `lines`. */
   private offer(lines: Buffer): number {
     try {
       return this.outlet.write(lines);
@@ -140,8 +140,8 @@ export class LineWriter {
   }
 
   private wait(): void {
-    if (this.waiting) return;
-    this.waiting = true;
+    if (this.isWaiting) return;
+    this.isWaiting = true;
     this.outlet.onReady(this.retry);
   }
 }

@@ -16,13 +16,13 @@ export interface LogRequestsOptions {
 }
 
 /** An in-memory body of at most this many bytes counts as sent when it is passed to the transport: the system buffers that much. */
-const AT_ONCE_BYTES = 65_536;
+const MAX_BUFFERED_BYTES = 65_536;
 
 const weight = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
 
 /**
  * Writes one line per request: when the reply is passed to the transport, when a long or streamed body has ended, or when the client disconnects. A
- * synchronous reply costs no closure and no promise.
+ * short synchronous reply costs no closure and no promise.
  */
 export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest, Response> => {
   const { line, write, details } = options;
@@ -45,7 +45,7 @@ export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest
       const exchange = new LoggedExchange(request, start, log);
       return mapOutput(reply, (response) => exchange.replied(response), null);
     }
-    if (isSentAtOnce(request, reply)) {
+    if (isSentImmediately(request, reply)) {
       log(request, reply, start, sentBytes(request, reply), false, null);
       return reply;
     }
@@ -75,14 +75,14 @@ class LoggedExchange {
     this.request = request;
     this.start = start;
     this.log = log;
-    void request.clientIp; // cached for the line, because the socket may be closed by then
+    void request.clientIp; // cached for the line, because the socket may be closed when the line is written
     request.onEnd((end) => this.ended(end));
   }
 
   replied(reply: Response): Response {
     if (this.written) return reply; // already logged as a disconnect
     this.reply = reply;
-    if (isSentAtOnce(this.request, reply)) this.write(false, sentBytes(this.request, reply));
+    if (isSentImmediately(this.request, reply)) this.write(false, sentBytes(this.request, reply));
     else if (reply.payload instanceof BodyStream) {
       this.counted = new CountedBody(reply.payload);
       reply.payload = this.counted;
@@ -110,11 +110,11 @@ const CLIENT_CLOSED_REQUEST = 499;
 const hasNoBody = (request: HttpRequest, { status }: Response): boolean =>
   request.method === "HEAD" || status === 204 || status === 304;
 
-const isSentAtOnce = (request: HttpRequest, reply: Response): boolean => {
+const isSentImmediately = (request: HttpRequest, reply: Response): boolean => {
   const { payload } = reply;
   if (payload === null || hasNoBody(request, reply)) return true;
   if (payload instanceof BodyStream) return false;
-  return payload.length * 3 <= AT_ONCE_BYTES || (payloadLength(payload) ?? 0) <= AT_ONCE_BYTES;
+  return payload.length * 3 <= MAX_BUFFERED_BYTES || (payloadLength(payload) ?? 0) <= MAX_BUFFERED_BYTES;
 };
 
 const sentBytes = (request: HttpRequest, reply: Response): number | null =>

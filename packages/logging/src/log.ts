@@ -28,7 +28,7 @@ export interface LogOptions {
   readonly write: (line: string) => void;
   readonly iso: () => string;
   readonly redaction?: Redaction;
-  /** Returns the trace of the running code, whose ids are added to each line. @default no traces */
+  /** Returns the active trace, whose ids are added to each line. @default no traces */
   readonly trace?: ReadTrace;
 }
 
@@ -56,7 +56,7 @@ export const createLog = async ({
     },
     { write: (line) => write(bounded(escapeInvisible(line))) },
   );
-  return logOf(instance, { redaction, trace, taken: lineMembers, root: instance, bound: {} });
+  return logOf(instance, { redaction, trace, reservedNames: lineMembers, root: instance, bound: {} });
 };
 
 type Leveled = "debug" | "info" | "warn" | "error";
@@ -70,17 +70,17 @@ interface PinoLogger extends Record<Leveled, (fields: object, message: string) =
 const noFields: LogFields = Object.freeze({});
 
 /** Returns the fields as an object: an untyped program may pass any value. */
-const readable = (fields: unknown): LogFields =>
+const fieldsOf = (fields: unknown): LogFields =>
   typeof fields === "object" && fields !== null ? (fields as LogFields) : noFields;
 
 const noTrace: ReadTrace = () => null;
 
-/** Properties in which a log and its children differ, besides pino's bindings. */
+/** State of a log, from which the state of its children is derived. */
 interface Scope {
   readonly redaction: Redaction;
   readonly trace: ReadTrace;
   /** Names of members that fields cannot replace. */
-  readonly taken: readonly string[];
+  readonly reservedNames: readonly string[];
   /** pino's log without bindings. */
   readonly root: PinoLogger;
   /** The bindings. */
@@ -93,14 +93,14 @@ const lineMembers: readonly string[] = ["level", "timestamp", "message"];
 const identifying: readonly string[] = ["request_id", "trace_id", "span_id"];
 
 const logOf = (instance: PinoLogger, scope: Scope): Log => {
-  const { redaction, taken, root, bound } = scope;
+  const { redaction, reservedNames, root, bound } = scope;
   const at =
     (level: Leveled) =>
     (message: string, fields?: LogFields): void => {
       if (!instance.isLevelEnabled(level)) return;
       const trace = scope.trace();
-      const given = readable(fields);
-      const members = ownFields(Error.isError(given) ? { error: given } : given, redaction, taken);
+      const given = fieldsOf(fields);
+      const members = ownFields(Error.isError(given) ? { error: given } : given, redaction, reservedNames);
       if (trace !== null) Object.assign(members, { trace_id: trace.traceId, span_id: trace.spanId });
       const text = withoutCredentials(textOf(message), MAX_MESSAGE);
       // pino would write both members; collectors take the first, the last, or refuse the line
@@ -113,7 +113,7 @@ const logOf = (instance: PinoLogger, scope: Scope): Log => {
     warn: at("warn"),
     error: at("error"),
     child: (given) => {
-      const fields = ownFields(readable(given), redaction, taken);
+      const fields = ownFields(fieldsOf(given), redaction, reservedNames);
       const named = identifying.filter((name) => name in fields);
       const all = { ...bound, ...fields };
       return logOf(root.child(all), {
@@ -122,7 +122,7 @@ const logOf = (instance: PinoLogger, scope: Scope): Log => {
         bound: all,
         // The log of a request has its own trace, even outside of the request's asynchronous context.
         trace: named.includes("trace_id") ? noTrace : scope.trace,
-        taken: named.length === 0 ? taken : [...taken, ...named],
+        reservedNames: named.length === 0 ? reservedNames : [...reservedNames, ...named],
       });
     },
   };
@@ -139,10 +139,10 @@ const replaces = (members: object, bound: object): boolean => {
 const ownFields = (
   fields: LogFields,
   redaction: Redaction,
-  taken: readonly string[],
+  reservedNames: readonly string[],
 ): Record<string, unknown> => {
   const copy = { ...redaction.fields(fields) }; // pino calls methods of Object on bindings
-  for (const name of taken) delete copy[name];
+  for (const name of reservedNames) delete copy[name];
   return copy;
 };
 
@@ -160,7 +160,7 @@ export const frameworkLogger = (log: Log): Logger => ({
 });
 
 const renamed = (given?: LogFields): LogFields => {
-  const fields = readable(given);
+  const fields = fieldsOf(given);
   if (!("requestId" in fields || "clientIp" in fields)) return fields;
   const { requestId = null, clientIp = null, ...rest } = fields;
   return {

@@ -1,7 +1,7 @@
 import { App } from "@framework/core";
 import { logging, logOf } from "./index.ts";
 
-/** A service with routes that return its pid, exit at once, fail, and fill the output in one turn. */
+/** A service with routes that return its pid, exit immediately, fail, and fill the output in one turn. */
 const app = new (App.with(logging))().enableLogging({ format: "json" });
 app.get("/pid", () => process.pid);
 app.get("/exit", (request) => {

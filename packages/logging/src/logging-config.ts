@@ -13,8 +13,8 @@ import {
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /**
- * Destination of lines: `write` gets one or more whole lines. Any Node stream fits, and so do the results of `pino.transport` and
- * `pino.destination`; after `write` returned `false`, nothing is written until `drain`.
+ * Destination of lines: `write` gets one or more whole lines. Accepts any Node stream and the results of `pino.transport` and
+ * `pino.destination`. After `write` returned `false`, nothing is written until `drain`.
  * Errors of a stream do not end the service: once it is destroyed, lines are dropped and counted.
  */
 export interface LogDestination {
@@ -24,7 +24,7 @@ export interface LogDestination {
   once?(event: "drain", listener: () => void): unknown;
   /** Calls back on each error, and on close. */
   on?(event: "error" | "close", listener: () => void): unknown;
-  /** Whether nothing can be written any more. */
+  /** Whether the destination no longer accepts lines. */
   readonly destroyed?: boolean;
   /** Writes buffered lines, before the process ends. */
   flushSync?(): void;
@@ -48,7 +48,7 @@ export interface LoggingConfig {
   readonly redact: readonly string[];
   /** Destination: an open file descriptor, or an object with `write`. @default 1, standard output */
   readonly destination: number | LogDestination;
-  /** Maximum bytes that wait for a slow destination; further lines are dropped and counted. @default 1048576 */
+  /** Maximum bytes that wait for a slow destination; lines that do not fit are dropped and counted. @default 1048576 */
   readonly maxQueueBytes: number;
 }
 
@@ -56,6 +56,7 @@ const levels = ["debug", "info", "warn", "error", "silent"] as const;
 
 const isName = (value: unknown): boolean => typeof value === "string" && /^[\w.-]{1,100}$/.test(value);
 
+/** Validates the options of `enableLogging` and fills in their defaults. */
 export const LoggingConfig: ConfigRecord<LoggingConfig> = configRecord<LoggingConfig>("LoggingConfig", {
   format: oneOf("auto", ["auto", "json", "text"]),
   level: oneOf("info", levels),

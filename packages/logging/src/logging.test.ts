@@ -98,9 +98,9 @@ eachClient(
       await ask("POST", "/200", 405, null);
       await ask("GET", "/500", 500, null);
       const lines = await app.requests(expected.length);
-      const place = (line: Line) =>
+      const indexOf = (line: Line) =>
         expected.findIndex(({ method, path }) => method === line["method"] && path === line["path"]);
-      expect(lines.toSorted((a, b) => place(a) - place(b))).toMatchObject(expected); // the line of a stream is written at its end
+      expect(lines.toSorted((a, b) => indexOf(a) - indexOf(b))).toMatchObject(expected); // the line of a stream is written at its end
     },
     "a line has the documented members, and no query": async (client, app) => {
       await client.get("/books/7", { query: { token: "canary" } });

@@ -54,7 +54,7 @@ export const logging: Feature<Logging> = {
             host.problem(problem);
         const requests = replaceable();
         const trace: ReadTrace = () => host.insight.currentTrace();
-        const lines = new Lines(config, trace, (started) => {
+        const lines = new LogStream(config, trace, (started) => {
           log = started.log;
           requests.replace(started.middleware);
         });
@@ -100,7 +100,7 @@ interface StartedLog {
 const FLUSH_TIMEOUT_MS = 5000;
 
 /** The log stream of one app, from its start to its stop. */
-class Lines {
+class LogStream {
   private readonly config: LoggingConfig;
   private readonly trace: ReadTrace;
   private readonly onStarted: (started: StartedLog) => void;

@@ -175,7 +175,7 @@ test("logging never throws, for any field", async () => {
   expect(Object.prototype).not.toHaveProperty("polluted");
 });
 
-test("using the log before start or without enableLogging names the missing call", () => {
+test("using the log before start or without enableLogging throws an error that names the missing call", () => {
   const { app } = makeApp();
   expect(() => app.log()).toThrow("call enableLogging() before the app starts");
   expect(() => new (App.with(logging))().log()).toThrow(

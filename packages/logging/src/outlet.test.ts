@@ -81,15 +81,15 @@ test("a failed stream does not end the service: later lines are dropped and coun
 
 test("lines for a destination that buffers unwritten lines are bounded, and written once it recovers", async () => {
   const written: string[] = [];
-  let kept = "";
+  let buffered = "";
   let isFull = true;
   const disk = Object.assign(new EventEmitter(), {
     write(text: string) {
-      kept += text;
+      buffered += text;
       setImmediate(() => {
         if (isFull) return disk.emit("error", new Error("no space left on device"));
-        written.push(kept);
-        kept = "";
+        written.push(buffered);
+        buffered = "";
         return disk.emit("drain");
       });
       return false;
@@ -100,10 +100,10 @@ test("lines for a destination that buffers unwritten lines are bounded, and writ
     writer.add(`${"x".repeat(99)}\n`);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  expect([kept.length, disk.listenerCount("drain"), writer.dropped]).toEqual([100, 1, 39]);
+  expect([buffered.length, disk.listenerCount("drain"), writer.dropped]).toEqual([100, 1, 39]);
   isFull = false;
   await writer.flushed(60_000);
-  expect(written.join("") + kept).toBe(`${"x".repeat(99)}\n`.repeat(11) + "lost\n");
+  expect(written.join("") + buffered).toBe(`${"x".repeat(99)}\n`.repeat(11) + "lost\n");
 });
 
 test("apps that write to the same stream share one error listener", () => {

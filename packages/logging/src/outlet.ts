@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from "node:fs";
 import type { LogDestination } from "./logging-config.ts";
 
-/** A destination that accepts bytes without waiting, and reports when it is full. */
+/** A destination that accepts bytes without waiting, and reports when it has room again. */
 export interface Outlet {
   /** Writes as many bytes as possible without waiting; returns their number. @throws if the destination is lost */
   write(lines: Buffer): number;
@@ -11,7 +11,7 @@ export interface Outlet {
   flushSync?(): void;
 }
 
-/** A pipe writes up to this many bytes atomically (PIPE_BUF), so that lines of several workers never mix. */
+/** A pipe writes up to this many bytes atomically (PIPE_BUF), so lines of up to this length never mix with lines of other workers. */
 const PIPE_PIECE = 4096;
 const FIRST_WAIT_MS = 1;
 const MAX_WAIT_MS = 64;
@@ -28,17 +28,17 @@ export const fileOutlet = (fd: number): Outlet => {
   let waitMs = FIRST_WAIT_MS;
   return {
     write(lines) {
-      let taken = 0;
+      let writtenBytes = 0;
       try {
-        while (taken < lines.length) {
-          const end = hasReader ? endOfPiece(lines, taken) : lines.length;
-          taken += writeSync(fd, lines, taken, end - taken);
+        while (writtenBytes < lines.length) {
+          const end = hasReader ? endOfPiece(lines, writtenBytes) : lines.length;
+          writtenBytes += writeSync(fd, lines, writtenBytes, end - writtenBytes);
           waitMs = FIRST_WAIT_MS;
         }
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
       }
-      return taken;
+      return writtenBytes;
     },
     onReady(listener) {
       setTimeout(listener, waitMs).unref();
@@ -75,15 +75,15 @@ const outletOf = (destination: LogDestination): Outlet => {
     full = false;
     for (const listener of listeners.splice(0)) listener();
   };
-  /** A destination of pino keeps lines that it could not write, and retries them at the next write: an empty one, since more lines would fill the memory. */
+  /** A destination of pino buffers lines that it could not write, and retries them at the next write. An empty write does not grow the buffer. */
   const writeAgain = (): void => {
     if (full && destination.destroyed !== true) destination.write("");
   };
-  const failed = (): void => {
+  const onError = (): void => {
     if (destination.destroyed === true) proceed();
     else if (full) setTimeout(writeAgain, MAX_WAIT_MS).unref();
   };
-  destination.on?.("error", failed); // without a listener, a full disk or a lost connection would end the process
+  destination.on?.("error", onError); // without a listener, a full disk or a lost connection would end the process
   destination.on?.("close", proceed);
   return {
     write(lines) {

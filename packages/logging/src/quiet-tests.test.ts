@@ -20,7 +20,7 @@ test("lines for standard output or error are collected by a test client, redacte
   expect(JSON.parse(stdout)).toEqual([...ofOne, ...ofOne]);
 });
 
-test("lines for any other destination go there", async () => {
+test("lines for any other destination are written to it", async () => {
   const text: string[] = [];
   const app = new (App.with(logging))().enableLogging({
     destination: { write: (lines) => text.push(lines) },

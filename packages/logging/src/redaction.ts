@@ -1,8 +1,8 @@
 import { memberOf, textOf } from "@framework/core/feature";
-import { cut, MAX_FIELD_LENGTH, missing } from "./json-string.ts";
+import { truncate, MAX_FIELD_LENGTH, truncationMark } from "./json-string.ts";
 
 /** Replacement for a secret. */
-export const CENSORED = "[redacted]";
+export const REDACTED = "[redacted]";
 
 const MAX_DEPTH = 6;
 const MAX_MEMBERS = 64;
@@ -23,7 +23,7 @@ export interface Redaction {
 /** Creates the redaction of an app. @param more additional names, in any spelling */
 export const createRedaction = (more: readonly string[] = []): Redaction => {
   const named = new Set(more.map(bare));
-  const decisions = new Map<string, boolean>(); // a program has few field names, but the cache is bounded anyway
+  const decisions = new Map<string, boolean>(); // bounded: clients may choose field names
   const hides = (name: string): boolean => {
     const known = decisions.get(name);
     if (known !== undefined) return known;
@@ -66,9 +66,9 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
     const lists = new Map<string, unknown[]>();
     for (const [key, member] of Iterator.from(value.entries()).take(MAX_MEMBERS)) {
       const name = textOf(key);
-      const shown = hides(name) ? CENSORED : copy(member, depth + 1, above);
-      const list = lists.get(cut(name, 100));
-      if (list === undefined) lists.set(cut(name, 100), [shown]);
+      const shown = hides(name) ? REDACTED : copy(member, depth + 1, above);
+      const list = lists.get(truncate(name, 100));
+      if (list === undefined) lists.set(truncate(name, 100), [shown]);
       else list.push(shown);
     }
     const copied = Object.create(null) as Record<string, unknown>;
@@ -81,7 +81,7 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
     let members = 0;
     for (const name of Object.keys(value)) {
       if (++members > MAX_MEMBERS) break;
-      copied[cut(name, 100)] = copyMember(value, name, depth, above);
+      copied[truncate(name, 100)] = copyMember(value, name, depth, above);
     }
     return copied;
   };
@@ -90,7 +90,7 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
     try {
       const member: unknown = (value as Record<string, unknown>)[name];
       return hides(name) && member !== null && member !== undefined
-        ? CENSORED
+        ? REDACTED
         : copy(member, depth + 1, above);
     } catch {
       return UNREADABLE; // a getter or a proxy of the caller threw: the other fields are still written
@@ -146,7 +146,7 @@ const classOf = (error: Error): unknown => {
   }
 };
 
-/** Replaces a value that cannot be read. */
+/** Written in place of a value that cannot be read. */
 const UNREADABLE = "[unreadable]";
 
 const bare = (name: string): string =>
@@ -157,11 +157,11 @@ const bare = (name: string): string =>
 
 /** Redacts a possible query or fragment of a URL. `?0` and `?1` on their own are booleans (RFC 9651 3.3.6). */
 export const withoutQuery = (value: string): string =>
-  value.replace(/((?<=[^\s=,;])\?|\?(?![01](?:[\s,;]|$))|(?<=\S)#).*/s, `$1${CENSORED}`);
+  value.replace(/((?<=[^\s=,;])\?|\?(?![01](?:[\s,;]|$))|(?<=\S)#).*/s, `$1${REDACTED}`);
 
 /**
  * Credentials in a URL end at white space, `/`, `?`, `#`, or the quote that ends a string of compact JSON, after which the next string, list or object
- * begins. Other quotes may be part of a password; JSON writes those with a backslash.
+ * begins. Other quotes may be part of a password; JSON escapes them with a backslash.
  */
 const URL_CREDENTIALS = /:\/\/(?:[^\s/?#"]|"(?!(?<!\\")[}\]]*[,:]["[{]))*@/g;
 const OPEN_URL_CREDENTIALS = /:\/\/(?:[^\s/?#"]|"(?!(?<!\\")[}\]]*[,:]["[{]))*$/;
@@ -173,15 +173,15 @@ const OPEN_URL_CREDENTIALS = /:\/\/(?:[^\s/?#"]|"(?!(?<!\\")[}\]]*[,:]["[{]))*$/
 export const withoutCredentials = (text: string, length: number = MAX_FIELD_LENGTH): string =>
   text.length <= length
     ? redacted(text)
-    : `${redacted(withoutOpenEnd(text.slice(0, length)))}${missing(text.length - length)}`;
+    : `${redacted(withoutOpenEnd(text.slice(0, length)))}${truncationMark(text.length - length)}`;
 
 const redacted = (text: string): string =>
   text
-    .replace(URL_CREDENTIALS, `://${CENSORED}@`)
-    .replace(/\b(basic|bearer)[ \t]{1,9}[\w.~+/=-]{8,}/gi, `$1 ${CENSORED}`);
+    .replace(URL_CREDENTIALS, `://${REDACTED}@`)
+    .replace(/\b(basic|bearer)[ \t]{1,9}[\w.~+/=-]{8,}/gi, `$1 ${REDACTED}`);
 
 /** Redacts possible credentials at the end of a truncated text, because without their end they cannot be recognised. */
 const withoutOpenEnd = (start: string): string =>
   start
-    .replace(OPEN_URL_CREDENTIALS, `://${CENSORED}`)
-    .replace(/\b(basic|bearer)[ \t]{1,9}[\w.~+/=-]*$/i, `$1 ${CENSORED}`);
+    .replace(OPEN_URL_CREDENTIALS, `://${REDACTED}`)
+    .replace(/\b(basic|bearer)[ \t]{1,9}[\w.~+/=-]*$/i, `$1 ${REDACTED}`);

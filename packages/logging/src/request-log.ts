@@ -25,7 +25,7 @@ export const logOf = (request: HttpRequest): Log => {
   return made;
 };
 
-/** An app with the feature: the log is a method of the app, so no list of apps is needed. */
+/** An app with the feature: the log is a method of the app, so no registry of apps is needed. */
 interface LoggingApp {
   log(): Log;
 }

@@ -11,8 +11,8 @@ const MAX_COUNTED = 100_000;
 
 withServer("postgres", (server) => {
   test("with a stalled handler and many waiting messages, a process on PostgreSQL holds only its prefetch", async () => {
-    await using place = await databaseInSchema(server);
-    const fixture = databaseFixture(place);
+    await using storage = await databaseInSchema(server);
+    const fixture = databaseFixture(storage);
     const { grownMib, ...held } = await heldByStalledHandler(fixture, { messages: WAITING });
     await fixture.close?.();
     if (WAITING > 20_000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are held`);

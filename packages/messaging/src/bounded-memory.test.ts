@@ -17,8 +17,8 @@ const until = (holds: () => boolean): Promise<unknown> =>
   waitFor(holds, { timeoutMs: 60_000, intervalMs: 3 });
 
 test("with a stalled handler and many waiting messages, a process on the database holds only its prefetch", async () => {
-  await using place = databaseInFile();
-  const fixture = databaseFixture(place);
+  await using storage = databaseInFile();
+  const fixture = databaseFixture(storage);
   const { grownMib, ...held } = await heldByStalledHandler(fixture, { messages: WAITING });
   await fixture.close?.();
   if (WAITING > 20_000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are held`);

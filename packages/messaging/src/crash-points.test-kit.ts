@@ -46,7 +46,7 @@ type Process = App & MessagingMethods;
 type Enable = (app: Process) => void;
 
 /** Runs a process on a database: starts it, works, and always stops it. A dead process drains nothing. */
-const live = async (
+const runProcess = async (
   db: Database,
   enable: Enable,
   work: (app: Process) => Promise<void>,
@@ -132,24 +132,24 @@ const emptied = async (db: Database): Promise<void> => {
 const isWorkDone = async (db: Database): Promise<boolean> =>
   (await db.fetchValue("SELECT count(*) FROM framework_work")) === 0;
 
-const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> =>
-  waitFor(holds, { timeoutMs: 60_000, intervalMs: 2 });
+const until = (isTrue: () => boolean | Promise<boolean>): Promise<unknown> =>
+  waitFor(isTrue, { timeoutMs: 60_000, intervalMs: 2 });
 
 /** With `FRAMEWORK_CRASHES=all` processes also die before each statement, which doubles the time. */
 const isLong = process.env["FRAMEWORK_CRASHES"] === "all";
 
 /** Counts the statements of a start, where the tests of durable crash. A first start creates the tables. */
 const statementsOfStart = async (db: Database, enable: Enable): Promise<number> => {
-  await live(db, enable, async () => {});
+  await runProcess(db, enable, async () => {});
   const counting = faultingDatabase(db);
   let atStart = 0;
-  await live(counting, enable, async () => void (atStart = counting.statements));
+  await runProcess(counting, enable, async () => void (atStart = counting.statements));
   await counting.close();
   return atStart;
 };
 
 /** Result of a crash that the stride skips: the search for the last statement continues. */
-const passedOver = { isDead: true } as FaultingDatabase;
+const skippedCrash = { isDead: true } as FaultingDatabase;
 
 interface Scenario {
   /** Configures a process. */
@@ -165,34 +165,34 @@ type MakeScenario = (isDead: () => boolean) => Scenario | Promise<Scenario>;
 
 /** Runs a scenario once for each statement at which its first process can die. */
 const atEachStatement = async (
-  place: TestDatabase,
+  storage: TestDatabase,
   scenario: MakeScenario,
   stride: number,
 ): Promise<{ readonly crashes: number }> => {
-  const db = openDatabase({ url: place.url, connectionTimeoutSecs: 30 });
+  const db = openDatabase({ url: storage.url, connectionTimeoutSecs: 30 });
   await db.execute("CREATE TABLE IF NOT EXISTS committed_numbers (number INTEGER NOT NULL)");
   await db.execute(
     `CREATE TABLE IF NOT EXISTS effects (place ${counted[db.dialect]} PRIMARY KEY, number INTEGER NOT NULL)`,
   );
   const atStart = await statementsOfStart(db, (await scenario(() => false)).enable);
   const run = async ({ at, when }: Crash): Promise<FaultingDatabase> => {
-    if (at % stride !== 0) return passedOver;
+    if (at % stride !== 0) return skippedCrash;
     await emptied(db);
-    const doomed = faultingDatabase(db, { at: atStart + at, when });
+    const crashing = faultingDatabase(db, { at: atStart + at, when });
     let isSuccessor = false;
-    const { enable, work, isDone, check } = await scenario(() => doomed.isDead && !isSuccessor);
+    const { enable, work, isDone, check } = await scenario(() => crashing.isDead && !isSuccessor);
     const process = async (app: Process): Promise<void> => {
-      await work(app, doomed);
-      await until(async () => doomed.isDead || (await isDone(db)));
+      await work(app, crashing);
+      await until(async () => crashing.isDead || (await isDone(db)));
     };
-    await live(doomed, enable, process, () => doomed.isDead).catch((error: unknown) => {
-      if (!doomed.isDead) throw error;
+    await runProcess(crashing, enable, process, () => crashing.isDead).catch((error: unknown) => {
+      if (!crashing.isDead) throw error;
     });
-    await doomed.close();
+    await crashing.close();
     isSuccessor = true;
-    await live(db, enable, async () => void (await until(() => isDone(db))));
+    await runProcess(db, enable, async () => void (await until(() => isDone(db))));
     await check(db);
-    return doomed;
+    return crashing;
   };
   const crashes = await crashAtEachStatement(run, isLong ? {} : { when: "after" });
   await db.close();
@@ -263,13 +263,13 @@ export const crashPointFacts = (
   make: () => TestDatabase | Promise<TestDatabase>,
   stride = 1,
 ): void => {
-  const fact = (name: string, scenario: MakeScenario, least: number): void =>
+  const fact = (name: string, scenario: MakeScenario, threshold: number): void =>
     test(
       name,
       async () => {
-        await using place = await make();
-        const { crashes } = await atEachStatement(place, scenario, stride);
-        expect(crashes).toBeGreaterThan(least);
+        await using storage = await make();
+        const { crashes } = await atEachStatement(storage, scenario, stride);
+        expect(crashes).toBeGreaterThan(threshold);
       },
       600_000, // PostgreSQL at every statement takes minutes
     );

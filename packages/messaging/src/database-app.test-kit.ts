@@ -21,12 +21,12 @@ export const databaseAppFacts = (
   test: typeof jestTest.concurrent,
   make: () => TestDatabase | Promise<TestDatabase>,
 ): void => {
-  const fact = (name: string, run: (app: MessagingApp, place: TestDatabase) => Promise<void>): void =>
+  const fact = (name: string, run: (app: MessagingApp, storage: TestDatabase) => Promise<void>): void =>
     test(
       name,
       async () => {
-        await using place = await make();
-        await run(appOn(place), place);
+        await using storage = await make();
+        await run(appOn(storage), storage);
       },
       180_000,
     );
@@ -35,14 +35,14 @@ export const databaseAppFacts = (
 
   fact(
     "every group receives messages sent right after the start, or from a startup handler of a later app",
-    async (app, place) => {
+    async (app, storage) => {
       const groups = ["one", "two", "three"];
       const got: unknown[] = [];
       for (const group of groups)
         app.messaging.subscribe("books", { group }, ({ data }) => void got.push([group, data]));
       await app.start({ log: quiet });
       await app.messaging.send("books", { type: "book.created", data: 1 });
-      const other = appOn(place);
+      const other = appOn(storage);
       other.messaging.subscribe("books", { group: "four" }, ({ data }) => void got.push(["four", data]));
       other.onEvent("startup", async () => {
         await other.messaging.send("books", { type: "book.created", data: 2 });
@@ -68,8 +68,8 @@ export const databaseAppFacts = (
 
   fact(
     "a start warns of a group without subscribers after a day, and endGroup ends it",
-    async (app, place) => {
-      const before = appOn(place);
+    async (app, storage) => {
+      const before = appOn(storage);
       for (const group of ["search", "mailer"]) before.messaging.subscribe("books", { group }, () => {});
       await before.start({ log: quiet });
       await before.stop();
@@ -83,7 +83,7 @@ export const databaseAppFacts = (
         app.db.fetchValue<number>`SELECT count(*) FROM framework_work WHERE queue = 'message:books:mailer'`;
       expect(Number(await waiting())).toBe(1);
       await app.db.execute`UPDATE framework_work SET run_at = run_at - 90000000`;
-      const next = appOn(place);
+      const next = appOn(storage);
       next.messaging.subscribe("books", { group: "search" }, () => {});
       await next.start({
         log: { ...quiet, warn: (message, fields) => void lines.push([message, fields]) },
@@ -102,13 +102,13 @@ export const databaseAppFacts = (
     },
   );
 
-  fact("a request that is pending when the service stops receives its reply", async (app, place) => {
-    const other = appOn(place);
-    const asked: PromiseWithResolvers<unknown>[] = [];
+  fact("a request that is pending when the service stops receives its reply", async (app, storage) => {
+    const other = appOn(storage);
+    const requests: PromiseWithResolvers<unknown>[] = [];
     other.messaging.subscribe("prices", { group: "shop" }, async () => {
-      const answer = Promise.withResolvers<unknown>();
-      asked.push(answer);
-      return await answer.promise;
+      const reply = Promise.withResolvers<unknown>();
+      requests.push(reply);
+      return await reply.promise;
     });
     await other.start({ log: quiet });
     const price = () => app.messaging.request("prices", { type: "t" }, { timeoutMs: 120_000 });
@@ -116,12 +116,12 @@ export const databaseAppFacts = (
     app.messaging.subscribe("orders", { group: "shop" }, () => {});
     await app.start({ log: quiet });
     const reply = app.fetch(new Request("http://localhost/price"));
-    await until(() => asked.length === 1);
+    await until(() => requests.length === 1);
     const stopping = app.stop();
     await until(() => app.messaging.status()[0]?.state === "closed"); // then all subscriptions have ended
-    asked[0]?.resolve({ price: 7 });
-    await until(() => asked.length === 2);
-    asked[1]?.resolve({ price: 8 });
+    requests[0]?.resolve({ price: 7 });
+    await until(() => requests.length === 2);
+    requests[1]?.resolve({ price: 8 });
     expect(await (await reply).json()).toEqual([{ price: 7 }, { price: 8 }]);
     await stopping;
     await other.stop();
@@ -129,12 +129,12 @@ export const databaseAppFacts = (
 
   fact(
     "a process with runWork: false receives replies to its requests, but no messages",
-    async (app, place) => {
+    async (app, storage) => {
       const handledBy: string[] = [];
-      const answer = (name: string) => () => ({ price: handledBy.push(name) });
-      app.messaging.subscribe("prices", { group: "shop" }, answer("worker"));
-      const web = appOn(place, { runWork: false });
-      web.messaging.subscribe("prices", { group: "shop" }, answer("web"));
+      const handlerOf = (name: string) => () => ({ price: handledBy.push(name) });
+      app.messaging.subscribe("prices", { group: "shop" }, handlerOf("worker"));
+      const web = appOn(storage, { runWork: false });
+      web.messaging.subscribe("prices", { group: "shop" }, handlerOf("web"));
       await web.start({ log: quiet });
       const price = () => web.messaging.request("prices", { type: "t" }, { timeoutMs: 60_000 });
       const first = price(); // waits for the worker, which has not started
@@ -194,9 +194,9 @@ export const databaseAppFacts = (
 
   fact(
     "a subscription of another app on the same database receives the messages of its group",
-    async (app, place) => {
+    async (app, storage) => {
       const got: string[] = [];
-      const other = appOn(place);
+      const other = appOn(storage);
       other.messaging.subscribe(
         "books",
         { group: "mail" },

@@ -4,12 +4,12 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const messagingErrors: ErrorCatalogue = {
   MESSAGING_BAD_CONFIG: {
     summary:
-      "a subscription, broker or option is wrong, or the broker does not support it; the app does not start",
-    action: "correct what the message names",
+      "a subscription, broker or option is invalid, or the broker does not support it; the app does not start",
+    action: "correct the mistake that the message names",
   },
   MESSAGING_BAD_MESSAGE: {
     summary: "a message to send has an invalid member, does not fit its schema or is not JSON data",
-    action: "correct what the message names",
+    action: "correct the mistake that the message names",
   },
   MESSAGING_NOT_ENABLED: {
     summary: "`app.messaging` is used, but no broker is enabled, or none with that name",
@@ -47,12 +47,12 @@ export const messagingErrors: ErrorCatalogue = {
     action: "decide in every path of the handler; return the result of `next` from a middleware",
   },
   MESSAGING_TIMEOUT: {
-    summary: "a handler took longer than `timeoutMs`; the reason of its signal",
+    summary: "a handler took longer than `timeoutMs`; the abort reason of its signal",
     action: "make the handler observe its signal, or raise the limit",
   },
   MESSAGING_LOST: {
     summary:
-      "the broker gave a delivery to another consumer, or the process is stopping; the reason of the signal",
+      "the broker gave a delivery to another consumer, or the process is stopping; the abort reason of the signal",
     action: "nothing: it is delivered again",
   },
   MESSAGING_NO_REPLY: {

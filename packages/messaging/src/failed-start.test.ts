@@ -26,12 +26,12 @@ const failing = (until: () => boolean): Feature => ({
 test.each(["memory", "database"] as const)(
   "a failed start closes running subscriptions, and another app receives their messages: %s",
   async (where) => {
-    await using place = databaseInFile();
+    await using storage = databaseInFile();
     const broker = where === "memory" ? memoryBroker() : "database";
     const got: string[] = [];
     const appWith = (name: string, feature: Feature) => {
       const app = new (App.with(database, durable, messaging, feature))()
-        .enableDatabase({ url: place.url })
+        .enableDatabase({ url: storage.url })
         .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
         .enableMessaging({ broker });
       app.messaging.subscribe("books", { group: "search" }, () => void got.push(name));

@@ -19,7 +19,7 @@ export const MAX_DELAY_MS = 604_800_000;
 /** Longest timeout of a request in milliseconds, and the time to live of its reply. */
 export const MAX_REQUEST_MS = 3_600_000;
 
-/** Longest delay in milliseconds that a handler can ask for while its message stays in the process. */
+/** Longest delay requested by a handler for which its message stays in the process, in milliseconds. */
 export const MAX_QUICK_DELAY_MS = 1000;
 
 /** Bytes of unsettled deliveries above which a subscription fetches no more. */

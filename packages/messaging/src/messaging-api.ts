@@ -52,7 +52,7 @@ export interface Messaging {
     options: SubscriptionOptions<S, I>,
     handler: MessageHandler<NoInfer<SchemaTo<T, S>>, I>,
   ): this;
-  /** Subscribes a handler that receives several messages at once and returns a verdict for each. */
+  /** Subscribes a handler that receives several messages in one call and returns a verdict for each. */
   subscribeBatch<
     T extends string | RegExp | Topic,
     S extends SchemaOption = undefined,
@@ -69,7 +69,7 @@ export interface Messaging {
    */
   send<T extends string | Topic>(topic: T, message: MessageTo<T>, options?: SendOptions): Promise<Receipt>;
   /**
-   * Sends up to 10,000 messages to one topic. Messages with the same key are stored in order; in memory, on the database and on RabbitMQ those without a key too.
+   * Sends up to 10,000 messages to one topic. Messages with the same key are stored in order; in memory, on the database and on RabbitMQ also messages without a key.
    * Rejects with the first failure; the others may have been stored.
    */
   sendAll<T extends string | Topic>(
@@ -101,7 +101,7 @@ export interface Messaging {
   declareTopology(mode: "create" | "verify"): Promise<readonly DeclaredTopology[]>;
   /**
    * Ends a group on the database and deletes its waiting messages. Call it once no program subscribes to the group: until then it keeps every message of its topic.
-   * Returns whether there was such a group.
+   * Returns whether the group existed.
    *
    * @throws MESSAGING_BAD_CONFIG for a group of this process, and on other brokers, whose own tools remove groups; MESSAGING_NOT_ENABLED; MESSAGING_BAD_MESSAGE
    * for an unknown option

@@ -5,7 +5,7 @@ import {
   type Clock,
   type ConfigInput,
   type Host,
-  keptAlive,
+  keepAliveDuring,
   nearest,
   type Operations,
   systemClock,
@@ -131,7 +131,9 @@ export class MessagingApp {
     if (this.enabled.size === 0) throw messagingError("MESSAGING_NOT_ENABLED", this.unknownBroker(null));
     const [problem] = this.specs.flatMap((spec) => this.subscriptionProblems(spec));
     if (problem !== undefined) throw messagingError("MESSAGING_BAD_CONFIG", problem.message);
-    return await keptAlive(() => Promise.all(this.brokers.map((enabled) => this.declareOn(enabled, mode))));
+    return await keepAliveDuring(() =>
+      Promise.all(this.brokers.map((enabled) => this.declareOn(enabled, mode))),
+    );
   }
 
   private declareOn(enabled: EnabledBroker, mode: "verify" | "create"): Promise<DeclaredTopology> {
@@ -163,7 +165,7 @@ export class MessagingApp {
     if (!isAdapter(adapter))
       return this.problem(`the broker "${name}" must be an adapter, such as memoryBroker()`);
     if (this.enabled.has(name)) return this.problem(`there are two brokers "${name}"; rename one`);
-    if (this.enabled.size === 0) this.join();
+    if (this.enabled.size === 0) this.registerLifecycle();
     this.enabled.set(name, { name, adapter, config });
     if (config.outbox) this.openOutbox(name, config.clock ?? systemClock);
   }
@@ -272,7 +274,7 @@ export class MessagingApp {
     this.host.problem({ code: "MESSAGING_BAD_CONFIG", message: `messaging: ${message}` });
   }
 
-  private join(): void {
+  private registerLifecycle(): void {
     const { life, insight } = this.host;
     this.operations = messageOperations(insight);
     this.sends = sendOperations(insight);
@@ -291,7 +293,7 @@ export class MessagingApp {
       if (adapter.capabilities.isInProcess && settings.workers > 1)
         throw messagingError(
           "MESSAGING_BAD_CONFIG",
-          `the broker "${name}" is in memory: each of the ${settings.workers} workers would have its own messages`,
+          `the broker "${name}" is in-memory: each of the ${settings.workers} workers would have its own messages`,
         );
       const clock = config.clock ?? systemClock;
       const {
@@ -308,7 +310,7 @@ export class MessagingApp {
         clock,
         log,
         outbox: this.outboxes.get(name) ?? null,
-        consumes: adapter.name !== "database" || this.kernel?.runsWork === true,
+        isConsuming: adapter.name !== "database" || this.kernel?.runsWork === true,
         topologyMode: config.topology ?? (settings.env === "production" ? "verify" : "create"),
         ...this.topologyParts(enabled),
       });
@@ -361,20 +363,20 @@ export class MessagingApp {
     const { producer } = app.broker;
     if (producer.sendIn !== undefined) return await producer.sendIn(tx, [message]);
     const [result] = await sender.sendNow([message]);
-    if (result?.ok !== true) throw result?.error ?? new Error("the broker gave no result");
+    if (result?.ok !== true) throw result?.error ?? new Error("the broker returned no result");
   }
 
   private parts(
     spec: SubscriptionSpec,
     enabled: EnabledBroker,
-    made: Pick<SubscriptionParts, "broker" | "sender" | "permits" | "clock" | "log" | "operations">,
+    dependencies: Pick<SubscriptionParts, "broker" | "sender" | "permits" | "clock" | "log" | "operations">,
   ): SubscriptionParts {
     const { parked } = this;
     const { name, adapter, config } = enabled;
     const park: SubscriptionParts["park"] =
       parked?.isUsed === true ? (dead, settleIn) => parked.park(dead, name, settleIn) : null;
     return {
-      ...made,
+      ...dependencies,
       maxMessageBytes: config.maxMessageBytes,
       maxHeaderBytes: Math.min(config.maxHeaderBytes, adapter.capabilities.maxHeaderBytes),
       spec,
@@ -389,11 +391,11 @@ export class MessagingApp {
       deadLetterTopic: deadLetterTopic(spec),
       inbox: spec.dedupe === "inbox" ? this.inbox : null,
       replies: {
-        sender: made.sender,
+        sender: dependencies.sender,
         source: config.source,
         newId: randomUUID,
-        date: made.clock.date,
-        log: made.log,
+        date: dependencies.clock.date,
+        log: dependencies.log,
       },
       isPrivate: false,
     };

@@ -39,14 +39,15 @@ export interface MessagingConfig {
   readonly sendTimeoutMs: number;
   /** Time that running handlers have to finish when the service stops, in milliseconds, 0 to 600,000. @default 30000 */
   readonly drainMs: number;
-  /** The clock, for tests. @default the process's */
+  /** The clock, for tests. @default the system clock */
   readonly clock: Clock | undefined;
 }
 
+/** Checks a configuration of messaging and adds the defaults. */
 export const MessagingConfig: ConfigRecord<MessagingConfig> = configRecord("MessagingConfig", {
   broker: checked<MessagingConfig["broker"]>(
     "database",
-    '"database", "memory" or an adapter such as kafka(…)',
+    '"database", "memory" or an adapter such as kafkaBroker(…)',
     (value) => value === "database" || value === "memory" || isAdapter(value),
   ),
   source: checked<string>("/", sourceRule, isSource),

@@ -33,7 +33,7 @@ export const messagingOf = (app: MessagingApp): Messaging => {
           ...options,
           group: options.group ?? app.defaultGroup(options.broker),
         }
-      : options; // a start error
+      : options; // reported at start
     const { spec, problems } = subscriptionSpec(isTopic ? to.name : to, own, { kind, handle } as AnyHandler);
     app.subscribe(spec, [...problems, ...subscriptionProblems(spec, own)]);
   };

@@ -32,8 +32,8 @@ export const messaging: Feature<MessagingMethods> = {
   name: "messaging",
   install: (host, needs) => {
     const app = new MessagingApp(host, kernelIn(needs));
-    const programs = messagingOf(app);
-    const kinds = registerSetup(programs, {
+    const api = messagingOf(app);
+    const kinds = registerSetup(api, {
       addBroker: (...added) => app.enable(...added),
       outline: () => app.outline(),
     });
@@ -43,18 +43,18 @@ export const messaging: Feature<MessagingMethods> = {
         return this;
       },
       get messaging() {
-        return programs;
+        return api;
       },
     };
   },
 };
 
-/** Returns the kernel of durable if that was composed before. */
+/** Returns the kernel of durable if durable was composed before messaging; otherwise `null`. */
 const kernelIn = (needs: object): Kernel | null =>
   "durable" in needs ? kernelOf(needs as DurableMethods) : null;
 
 const enable = (app: MessagingApp, kinds: readonly ConfigKind[], config: object): void => {
-  if (!isPlainObject(config)) return app.enable(DEFAULT_BROKER, memoryBroker(), config); // a start error
+  if (!isPlainObject(config)) return app.enable(DEFAULT_BROKER, memoryBroker(), config); // reported at start
   const kind = kinds.find((each) => each.matches(config));
   if (kind !== undefined) {
     const { adapter, shared } = kind.open(config);

@@ -23,13 +23,13 @@ const stopAfterOne = (app: AppOnBroker): void => {
 /** Creates an in-memory broker whose first topology call fails. */
 const unavailableAtFirst = (): BrokerAdapter => {
   const inner = memoryBroker();
-  let asked = 0;
+  let calls = 0;
   const open: BrokerAdapter["open"] = (context) => {
     const broker = inner.open(context);
     return {
       ...broker,
       topology: async (...args) => {
-        if (++asked === 1) throw new Error("unavailable");
+        if (++calls === 1) throw new Error("unavailable");
         return await broker.topology(...args);
       },
     };

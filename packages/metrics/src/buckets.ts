@@ -1,11 +1,11 @@
-/** Returns the index of a value's bucket: the first whose bound is at least the value, or that of the unbounded bucket. */
+/** Returns the index of a value's bucket: the first bucket whose bound is at least the value, or the unbounded bucket. */
 export const bucketOf = (bounds: readonly number[], value: number): number => {
   let index = 0;
   while (index < bounds.length && value > (bounds[index] ?? Infinity)) index++;
   return index;
 };
 
-/** Returns how many numbers a histogram has in a list of increments or totals: non-cumulative buckets, the unbounded bucket, the sum. */
+/** Returns the number of a histogram's entries in a list of increments or totals: non-cumulative buckets, the unbounded bucket, the sum. */
 export const widthOf = (bounds: readonly number[]): number => bounds.length + 2;
 
 /** Adds an observation to a histogram that begins at `offset`. */

@@ -4,11 +4,13 @@ import { expect, test } from "@jest/globals";
 import { parseExposition } from "./exposition-parser.test-kit.ts";
 import { prometheus } from "./index.ts";
 
-const ask = async (app: App, path: string, init?: RequestInit) =>
+const fetchText = async (app: App, path: string, init?: RequestInit) =>
   (await app.fetch(new Request(`http://localhost${path}`, init))).text();
 
 const seriesOf = async (app: App) =>
-  parseExposition(await ask(app, "/metrics")).samples.filter(({ name }) => name.startsWith("framework_http"));
+  parseExposition(await fetchText(app, "/metrics")).samples.filter(({ name }) =>
+    name.startsWith("framework_http"),
+  );
 
 test("4,000 random paths, methods and hosts add no series", async () => {
   const app = new (App.with(prometheus))().enablePrometheus({ processMetrics: false });
@@ -37,8 +39,8 @@ test("beyond the series bound only the path becomes overflow: methods and status
       const status = Number(request.query.get("status") ?? 200);
       return new Response(null, { status });
     });
-  for (let page = 0; page < 40; page++) await ask(app, `/${page}`);
-  for (let page = 0; page < 40; page++) await ask(app, `/${page}?status=500`, { method: "POST" });
+  for (let page = 0; page < 40; page++) await fetchText(app, `/${page}`);
+  for (let page = 0; page < 40; page++) await fetchText(app, `/${page}?status=500`, { method: "POST" });
   const samples = await seriesOf(app);
   const totals = samples.filter(({ name }) => name === "framework_http_requests_total");
   expect(totals.map(({ labels, value }) => [labels["method"], labels["status"], value])).toEqual([
@@ -58,7 +60,7 @@ test("a scrape of 2,000 series is complete, and other requests are served betwee
   const app = new (App.with(prometheus))().enablePrometheus({ processMetrics: false });
   const hits = app.metrics.histogram({ name: "hit_seconds", help: "Hits.", labelNames: ["n"] });
   app.get("/", () => "served");
-  await ask(app, "/");
+  await fetchText(app, "/");
   for (let n = 0; n < 2000; n++) hits.observe({ n }, 1);
   const reply = await app.fetch(new Request("http://localhost/metrics"));
   let slices = 0;

@@ -8,7 +8,7 @@ import { service, type Worker } from "./service.test-kit.ts";
 const startAll = (count: number, start: () => Promise<Worker>) =>
   Promise.all(Array.from({ length: count }, start));
 
-test("readings are sequential, so that a slow one does not look like a reset", async () => {
+test("readings are sequential, so a slow reading does not look like a reset", async () => {
   const { start } = service(2);
   let value = 0;
   let reading = 0;
@@ -71,19 +71,19 @@ test("while a registry hangs only its own metrics are omitted", async () => {
 
 test("concurrent scrapes are coalesced", async () => {
   const { start } = service(2);
-  let asked = 0;
+  let scrapeRequests = 0;
   const worker = await start((shared) => ({
     ...shared,
     values: {
       ...shared.values,
       publish: (channel, message) => {
-        if (channel.endsWith("/scrape")) asked++;
+        if (channel.endsWith("/scrape")) scrapeRequests++;
         return shared.values.publish(channel, message);
       },
     },
   }));
   await Promise.all(Array.from({ length: 50 }, () => worker.scrape()));
-  expect(asked).toBe(1);
+  expect(scrapeRequests).toBe(1);
 });
 
 test("without the primary process a scrape fails instead of returning wrong values", async () => {
@@ -100,7 +100,7 @@ test("thousands of gauges are sent in messages within the bounds of the shared s
   const { start } = service(2);
   const [one, two] = (await startAll(2, start)) as [Worker, Worker];
   for (let index = 0; index < 3000; index++) two.levels.set({ place: `${"é".repeat(20)} ${index}` }, index);
-  // On a busy machine a scrape omits late answers.
+  // On a busy machine a scrape omits late replies.
   const samples = await waitFor(async () => {
     const found = (await one.scrape()).families.get("levels")?.samples ?? [];
     return found.length === 3000 ? found : undefined;
@@ -123,7 +123,7 @@ test("when the totals are full, known series are still counted and new ones are 
   expect(new Set(worker.errors)).toEqual(new Set(["a series was dropped: the totals are full"]));
 });
 
-test("failed flushes are lost instead of counted twice", async () => {
+test("increments of a failed flush are dropped, so they are not counted twice", async () => {
   const { start } = service(2);
   let isLost = false;
   const worker = await start((shared) => ({
@@ -132,7 +132,7 @@ test("failed flushes are lost instead of counted twice", async () => {
       ...shared.totals,
       add: async (key, amounts) => {
         await shared.totals.add(key, amounts);
-        if (isLost) throw new Error("no answer"); // counted, but the answer is lost
+        if (isLost) throw new Error("no reply"); // counted, but the reply is lost
       },
     },
   }));

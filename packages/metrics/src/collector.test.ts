@@ -23,7 +23,7 @@ test("every worker returns the metrics of all", async () => {
   for (const worker of workers) {
     const parsed = await worker.scrape();
     expect([requests(parsed), parsed.value("things_total", { kind: "x" })]).toEqual([10, 6]);
-    expect(["depth", "deepest", "mean", "least"].map((name) => parsed.value(name))).toEqual([60, 30, 15, 0]);
+    expect(["depth", "deepest", "mean", "lowest"].map((name) => parsed.value(name))).toEqual([60, 30, 15, 0]);
     expect(parsed.value("framework_scrape_missing_workers")).toBe(0);
   }
 });
@@ -92,7 +92,7 @@ test("a worker that stops flushes its counts", async () => {
 test("a stuck worker times out, keeps its last values and counts as missing", async () => {
   const { start } = service(3, {}, { timeoutMs: 1000 });
   let isStuck = false;
-  const deaf = (shared: SharedState): SharedState => ({
+  const blockWhenStuck = (shared: SharedState): SharedState => ({
     ...shared,
     values: {
       ...shared.values,
@@ -102,7 +102,7 @@ test("a stuck worker times out, keeps its last values and counts as missing", as
         ),
     },
   });
-  const stuck = await start(deaf);
+  const stuck = await start(blockWhenStuck);
   const [one] = await startAll(2, start);
   await stuck.serve(4);
   expect(requests(await (one as Worker).scrape())).toBe(4);

@@ -24,22 +24,22 @@ export interface CollectorOptions {
 export interface Collected {
   readonly families: readonly Family[];
   readonly totals: readonly Total[];
-  /** Gauges of each worker that answered. */
+  /** Gauges of each worker that replied. */
   readonly gauges: readonly (readonly GaugeEntry[])[];
 }
 
-/** Maximum wait for the answers of the workers, in milliseconds. */
-const ANSWER_MS = 1000;
+/** Maximum wait for the replies of the workers, in milliseconds. */
+const REPLY_TIMEOUT_MS = 1000;
 /** Maximum number of series in one call, and in one turn of the event loop. */
 const BATCH = 500;
 /** Maximum characters of one message; UTF-8 takes at most three bytes each. */
-const MESSAGE = 16_000;
+const MAX_MESSAGE_CHARACTERS = 16_000;
 
 /**
- * Collects the metrics of all workers, on one of them.
+ * Collects the metrics of all workers in one of them.
  *
  * Counts are sent as increments to totals of the primary process, so that totals never decrease when a worker exits. A scrape requests the last
- * increments and the gauges of every worker, then reads the totals page by page. Its timeout is one second.
+ * increments and the gauges of every worker, waits for them for at most a second, then reads the totals page by page.
  */
 export class Collector {
   private readonly options: CollectorOptions;
@@ -48,11 +48,11 @@ export class Collector {
   private readonly slowSources: readonly Source[];
   /** Duplicate metrics that have been logged. */
   private readonly duplicates: Set<string> = new Set();
-  /** Answers of workers to this worker's scrapes. */
+  /** Gauges in the replies to this worker's scrapes, by scrape and worker. */
   private readonly scrapes: Map<number, Map<string, GaugeEntry[]>> = new Map();
   private readonly unsubscribe: (() => void)[] = [];
   private lastScrape = 0;
-  /** Serializes readings: an older one that arrives late would look like a reset of the totals. */
+  /** Serializes readings: an older reading that ends after a newer one would look like a reset of the totals. */
   private sending: Promise<unknown> = Promise.resolve();
   private families: readonly Family[] = [];
   private collecting: Promise<Collected> | null = null;
@@ -66,8 +66,8 @@ export class Collector {
   start(): void {
     const { shared, key } = this.options;
     this.unsubscribe.push(
-      shared.values.subscribe(`${key}/scrape`, (message) => this.answer(message)),
-      shared.values.subscribe(`${key}/answer/${this.id}`, (message) => this.handleAnswer(message)),
+      shared.values.subscribe(`${key}/scrape`, (message) => this.reply(message)),
+      shared.values.subscribe(`${key}/answer/${this.id}`, (message) => this.handleReply(message)),
     );
   }
 
@@ -77,7 +77,7 @@ export class Collector {
     await this.send(true);
   }
 
-  /** Sends increments; with `includesSlow`, those of the slow sources too. Resolves with the gauges. */
+  /** Sends the increments, with `includesSlow` also of the slow sources. Resolves with the gauges. */
   send(includesSlow: boolean): Promise<readonly GaugeEntry[]> {
     const sent = this.sending.then(() => this.sendNow(includesSlow));
     this.sending = sent.catch(() => {});
@@ -95,12 +95,12 @@ export class Collector {
   private async collectNow(): Promise<Collected> {
     const { shared, key } = this.options;
     const scrape = ++this.lastScrape;
-    const answers = new Map<string, GaugeEntry[]>();
-    this.scrapes.set(scrape, answers);
+    const replies = new Map<string, GaugeEntry[]>();
+    this.scrapes.set(scrape, replies);
     try {
-      await shared.values.publish(`${key}/scrape`, { scrape, to: this.id }, { waitMs: ANSWER_MS });
+      await shared.values.publish(`${key}/scrape`, { scrape, to: this.id }, { waitMs: REPLY_TIMEOUT_MS });
       const totals = await this.readTotals();
-      return { families: this.families, totals, gauges: [...answers.values()] };
+      return { families: this.families, totals, gauges: [...replies.values()] };
     } finally {
       this.scrapes.delete(scrape);
     }
@@ -108,7 +108,7 @@ export class Collector {
 
   /**
    * Reads every total in pages, so that this process and the primary can serve requests between two pages. The numbers of
-   * one series are consistent; those of a later page may be some milliseconds newer. Totals only grow, so a later scrape never has smaller ones.
+   * one series are consistent; the numbers of a later page may be some milliseconds newer. Totals only grow, so a later scrape never has smaller ones.
    */
   private async readTotals(): Promise<Total[]> {
     const { shared, key } = this.options;
@@ -121,8 +121,8 @@ export class Collector {
     }
   }
 
-  /** Answers a scrape of any worker. */
-  private async answer(message: Json): Promise<void> {
+  /** Replies to a scrape of any worker. */
+  private async reply(message: Json): Promise<void> {
     const { scrape, to } = message as { readonly scrape: number; readonly to: string };
     const { shared, key } = this.options;
     const gauges = await this.send(true);
@@ -135,16 +135,16 @@ export class Collector {
     }
   }
 
-  private handleAnswer(message: Json): void {
+  private handleReply(message: Json): void {
     const { scrape, from, gauges } = message as unknown as {
       readonly scrape: number;
       readonly from: string;
       readonly gauges: readonly GaugeEntry[];
     };
-    const answers = this.scrapes.get(scrape); // undefined for a late answer
-    if (answers === undefined) return;
-    const present = answers.get(from);
-    if (present === undefined) answers.set(from, [...gauges]);
+    const replies = this.scrapes.get(scrape); // undefined after the scrape has ended
+    if (replies === undefined) return;
+    const present = replies.get(from);
+    if (present === undefined) replies.set(from, [...gauges]);
     else present.push(...gauges);
   }
 
@@ -205,13 +205,13 @@ export class Collector {
   }
 }
 
-/** Splits gauges into messages within the bounds of the shared state. Yields at least one, which shows that the worker answered. */
+/** Splits gauges into messages within the bounds of the shared state. Yields at least one, which shows that the worker replied. */
 function* parts(gauges: readonly GaugeEntry[]): Generator<readonly GaugeEntry[], void> {
   let message: GaugeEntry[] = [];
   let size = 0;
   for (const entry of gauges) {
     const length = JSON.stringify(entry).length + 1;
-    if (size + length > MESSAGE) {
+    if (size + length > MAX_MESSAGE_CHARACTERS) {
       yield message;
       message = [];
       size = 0;

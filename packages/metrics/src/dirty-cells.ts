@@ -18,22 +18,22 @@ export class Cell {
 export class DirtyCells {
   private cells: Cell[] = [];
   /** Called at the first change after a flush. */
-  private readonly onFirst: () => void;
+  private readonly onFirstChange: () => void;
 
-  constructor(onFirst: () => void) {
-    this.onFirst = onFirst;
+  constructor(onFirstChange: () => void) {
+    this.onFirstChange = onFirstChange;
   }
 
   /** Marks a cell as changed. */
   mark(cell: Cell): void {
     if (cell.isDirty) return;
     cell.isDirty = true;
-    if (this.cells.push(cell) === 1) this.onFirst();
+    if (this.cells.push(cell) === 1) this.onFirstChange();
   }
 
   /**
-   * Yields the increments of the changed cells in batches and clears them. Cells of later batches keep counting meanwhile; cells that change
-   * after their batch belong to the next flush. Read it to its end.
+   * Yields the increments of the changed cells in batches and clears them. Cells of later batches keep counting during the iteration; cells that change
+   * after their batch belong to the next flush. The caller must iterate to the end.
    */
   *take(size: number): Generator<Total[], void> {
     const { cells } = this;

@@ -19,7 +19,7 @@ export const metricsErrors: ErrorCatalogue = {
     action: "record a finite amount of 0 or more",
   },
   METRICS_BAD_LABELS: {
-    summary: "the labels of an amount are not those of its metric; nothing is recorded",
+    summary: "the labels of an amount differ from the labels of its metric; nothing is recorded",
     action: "give each label of the metric a value",
   },
 };

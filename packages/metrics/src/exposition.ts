@@ -17,7 +17,7 @@ const openMetrics: Format = {
 
 /** Returns OpenMetrics 1.0 if the client prefers it, else the text format 0.0.4, which every scraper supports. */
 export const formatFor = (accept: string | null): Format => {
-  const ranges = accept?.replaceAll(/;[ \t]*escaping=[\w-]+/gi, "") ?? null; // escaping schemes only affect names that are never used here
+  const ranges = accept?.replaceAll(/;[ \t]*escaping=[\w-]+/gi, "") ?? null; // escaping schemes affect only names that this package rejects
   const type = preferred(ranges, [text.contentType, openMetrics.contentType]);
   return type === openMetrics.contentType ? openMetrics : text;
 };

@@ -1,4 +1,4 @@
-/** How the values of several workers are aggregated. */
+/** Aggregation of the values of several workers. */
 export type Across = "sum" | "max" | "min" | "average";
 
 /** A metric without its values. */

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Yields values one at a time, each in its own turn of the event loop, so that requests are served between them. */
+/** Yields each value in a separate turn of the event loop, so that requests are served between them. */
 export async function* inTurns<T>(values: Iterable<T>): AsyncGenerator<T, void> {
   for (const value of values) {
     yield value;
@@ -11,7 +11,7 @@ export async function* inTurns<T>(values: Iterable<T>): AsyncGenerator<T, void> 
 /** Series per turn of the event loop: about a millisecond of work. */
 const SLICE = 500;
 
-/** Yields a list in slices of 500 items, each in its own turn of the event loop. */
+/** Yields a list in slices of 500 items, each in a separate turn of the event loop. */
 export const inSlices = <T>(items: readonly T[]): AsyncGenerator<readonly T[], void> =>
   inTurns(slicesOf(items));
 

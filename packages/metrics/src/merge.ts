@@ -47,7 +47,7 @@ export const mergeMetrics = async (
   const across = new Map(families.map((family) => [family.name, family.across ?? "sum"]));
   for await (const slice of inSlices([...(await gaugesOf(gauges))])) {
     for (const [series, numbers] of slice)
-      add(series, (family) => [joined(numbers, across.get(family) ?? "sum")]);
+      add(series, (family) => [aggregate(numbers, across.get(family) ?? "sum")]);
   }
   const others = families.map((family) => ({ family, series: byFamily.get(family.name) ?? [] }));
   return [
@@ -116,7 +116,7 @@ const gaugesOf = async (
   return values;
 };
 
-const joined = (numbers: readonly number[], across: Across): number => {
+const aggregate = (numbers: readonly number[], across: Across): number => {
   if (across === "max") return Math.max(...numbers);
   if (across === "min") return Math.min(...numbers);
   const sum = numbers.reduce((total, number) => total + number, 0);

@@ -14,9 +14,9 @@ export interface MetricOptions<Label extends string = never> {
 
 /** Options of a gauge. */
 export interface GaugeOptions<Label extends string = never> extends MetricOptions<Label> {
-  /** How the values of several workers are aggregated. @default "sum" */
+  /** Aggregation of the values of several workers. @default "sum" */
   readonly across?: Across;
-  /** Returns additional values at each scrape. */
+  /** Returns additional values. Called at start, at each scrape, and, with several workers, at each flush of counts (at most every 100 ms). */
   readonly read?: () => number | readonly Sample[];
 }
 
@@ -26,7 +26,7 @@ export interface HistogramOptions<Label extends string = never> extends MetricOp
   readonly buckets?: readonly number[];
 }
 
-/** The arguments of a call: the labels, if the metric has any, come first. */
+/** Arguments of a call: first the labels, if the metric has any. */
 export type Arguments<Label extends string, Rest extends readonly unknown[]> = [Label] extends [never]
   ? Rest
   : [labels: LabelValues<Label>, ...rest: Rest];

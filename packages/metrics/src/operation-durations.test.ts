@@ -1,3 +1,7 @@
+import { channel } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { App } from "@framework/core";
 import type { Feature, Operations } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
@@ -10,6 +14,19 @@ const mailing: Feature<{ readonly mails: Operations<string> }> = {
   install: ({ insight }) => ({
     mails: insight.operation<string>({ kind: "mail", role: "client", describe: (name) => ({ name }) }),
   }),
+};
+
+/** A server that replies with the status in the path. */
+const statusServer = async () => {
+  const server = createServer(({ url = "" }, reply) => void reply.writeHead(Number(url.slice(1))).end());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await once(server.close(), "close");
+    },
+  };
 };
 
 const scrape = async (app: App) =>
@@ -45,6 +62,54 @@ test.each([
       le: "60",
     }),
   ).toBe(2);
+  await app.stop(); // otherwise calls of later tests belong to this app
+});
+
+test("outgoing calls are timed by method and outcome while the app runs", async () => {
+  await using there = await statusServer();
+  const app = new (App.with(prometheus))().enablePrometheus({ processMetrics: false });
+  const call = async (path: string): Promise<void> => void (await (await fetch(there.url + path)).text());
+  await call("/200");
+  await app.start();
+  for (const path of ["/200", "/200", "/404"]) await call(path);
+  await there[Symbol.asyncDispose]();
+  await expect(call("/200")).rejects.toThrow("fetch failed");
+  const parsed = await scrape(app);
+  const count = (outcome: string): number | undefined =>
+    parsed.value("framework_operation_duration_seconds_count", {
+      kind: "http.client",
+      role: "client",
+      name: "GET",
+      outcome,
+    });
+  expect([count("ok"), count("error")]).toEqual([2, 2]);
+  await app.stop();
+  expect(channel("undici:request:create").hasSubscribers).toBe(false);
+});
+
+test("an outgoing call that several features observe is timed once", async () => {
+  await using there = await statusServer();
+  const observing: Feature<{ enableObserving(): unknown }> = {
+    name: "observing",
+    install: ({ insight, life }) => ({
+      enableObserving: () =>
+        life.onStart({ name: "observing", run: () => void insight.publishOutgoingCalls() }),
+    }),
+  };
+  const app = new (App.with(prometheus, observing))().enablePrometheus({ processMetrics: false });
+  app.enableObserving();
+  await app.start();
+  await (await fetch(`${there.url}/200`)).text();
+  const parsed = await scrape(app);
+  expect(
+    parsed.value("framework_operation_duration_seconds_count", {
+      kind: "http.client",
+      role: "client",
+      name: "GET",
+      outcome: "ok",
+    }),
+  ).toBe(1);
+  await app.stop();
 });
 
 test("requests are left to the request metrics", async () => {
@@ -53,10 +118,12 @@ test("requests are left to the request metrics", async () => {
   await app.fetch(new Request("http://localhost/"));
   const { samples = [] } = (await scrape(app)).families.get("framework_operation_duration_seconds") ?? {};
   expect(samples).toEqual([]);
+  await app.stop();
 });
 
 test("with operations: false they cost nothing", async () => {
   const app = new (App.with(mailing, prometheus))().enablePrometheus({ operations: false });
   expect(app.mails.isObserved).toBe(false);
   expect((await scrape(app)).families.has("framework_operation_duration_seconds")).toBe(false);
+  await app.stop();
 });

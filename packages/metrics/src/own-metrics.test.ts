@@ -86,7 +86,7 @@ test("long and malformed label values are truncated and repaired", async () => {
 
 test.each([
   ["a negative amount", "METRICS_BAD_AMOUNT"],
-  ["no number", "METRICS_BAD_AMOUNT"],
+  ["NaN", "METRICS_BAD_AMOUNT"],
   ["a number as a string", "METRICS_BAD_AMOUNT"],
   ["a bigint", "METRICS_BAD_AMOUNT"],
   ["null", "METRICS_BAD_AMOUNT"],
@@ -94,21 +94,21 @@ test.each([
   ["a string to subtract", "METRICS_BAD_AMOUNT"],
   ["a bigint to add", "METRICS_BAD_AMOUNT"],
   ["an observation of null", "METRICS_BAD_AMOUNT"],
-  ["no observation", "METRICS_BAD_AMOUNT"],
-  ["no level", "METRICS_BAD_AMOUNT"],
+  ["an observation of undefined", "METRICS_BAD_AMOUNT"],
+  ["an infinite level", "METRICS_BAD_AMOUNT"],
   ["a missing label", "METRICS_BAD_LABELS"],
   ["an extra label", "METRICS_BAD_LABELS"],
   ["an inherited label", "METRICS_BAD_LABELS"],
-  ["labels for none", "METRICS_BAD_LABELS"],
-] as const)("%s throws %s and counts nothing", async (what, code) => {
+  ["labels of a metric without labels", "METRICS_BAD_LABELS"],
+] as const)("%s throws %s and counts nothing", async (mistake, code) => {
   const { metrics, scrape } = makeApp();
   const plain = metrics.counter({ name: "a_total", help: "A." });
   const labelled = metrics.counter({ name: "b_total", help: "B.", labelNames: ["toString"] });
   const histogram = metrics.histogram({ name: "c_seconds", help: "C." });
   const gauge = metrics.gauge({ name: "d", help: "D." });
-  const mistakes: Record<typeof what, () => void> = {
+  const mistakes: Record<typeof mistake, () => void> = {
     "a negative amount": () => plain.inc(-1),
-    "no number": () => plain.inc(Number.NaN),
+    NaN: () => plain.inc(Number.NaN),
     "a number as a string": () => plain.inc("5" as never),
     "a bigint": () => plain.inc(1n as never),
     null: () => plain.inc(null as never),
@@ -116,14 +116,14 @@ test.each([
     "a string to subtract": () => gauge.dec("5" as never),
     "a bigint to add": () => gauge.inc(1n as never),
     "an observation of null": () => histogram.observe(null as never),
-    "no observation": () => histogram.observe(undefined as never),
-    "no level": () => gauge.set(Infinity),
+    "an observation of undefined": () => histogram.observe(undefined as never),
+    "an infinite level": () => gauge.set(Infinity),
     "a missing label": () => labelled.inc({} as never),
     "an extra label": () => labelled.inc({ toString: "x", b: "y" } as never),
     "an inherited label": () => labelled.inc({ b: "y" } as never),
-    "labels for none": () => plain.inc({ a: "x" } as never),
+    "labels of a metric without labels": () => plain.inc({ a: "x" } as never),
   };
-  expect(mistakes[what]).toThrow(expect.objectContaining({ code }));
+  expect(mistakes[mistake]).toThrow(expect.objectContaining({ code }));
   const { samples } = await scrape();
   expect(samples.filter(({ name }) => /^[abcd]_?/.test(name)).every(({ value }) => value === 0)).toBe(true);
 });

@@ -40,7 +40,7 @@ type Call = readonly (LabelValues<string> | number | undefined)[];
 const noLabels: LabelValues<string> = Object.freeze({});
 const durations: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The program's own metrics. Counts are added to their cells, which the flush sends; gauges stay here until a scrape. */
+/** The program's own metrics. A flush sends the counts in their cells and reads the gauges. */
 export class OwnMetrics implements Metrics {
   readonly families: Family[] = [];
   private readonly options: OwnMetricsOptions;
@@ -51,7 +51,7 @@ export class OwnMetrics implements Metrics {
     this.options = options;
   }
 
-  /** Rejects further metrics, so that every worker has the same set. */
+  /** Rejects metrics that are created later, so that every worker has the same set. */
   close(): void {
     this.isClosed = true;
   }
@@ -83,9 +83,10 @@ export class OwnMetrics implements Metrics {
     const { buckets: bounds = durations } = options;
     this.register({ ...options, type: "histogram", bounds });
     const table = this.histogramTable(options, bounds);
-    const observed = (...call: Call): void => table.get(labelsOf(call)).observe(numberOf(call) ?? Number.NaN);
+    const observeCall = (...call: Call): void =>
+      table.get(labelsOf(call)).observe(numberOf(call) ?? Number.NaN);
     const metric = {
-      observe: observed,
+      observe: observeCall,
       labels: (labels) => table.get(labels),
     } satisfies Loose<BoundHistogram>;
     return metric as Histogram<Label>;

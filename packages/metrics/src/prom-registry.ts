@@ -14,7 +14,7 @@ export interface PromMetric {
   readonly help: string;
   /** Its type. */
   readonly type: string | number;
-  /** How workers' values are combined. */
+  /** Aggregation of the workers' values. */
   readonly aggregator?: string;
   /** Its samples. */
   readonly values?: readonly PromValue[];
@@ -60,8 +60,8 @@ export const readRegistry = async (registry: PromRegistry): Promise<Reading> => 
 };
 
 /**
- * Converts histograms and summaries to non-cumulative buckets and the sum. Quantiles of several workers cannot be added, so a summary keeps count and
- * sum only. The bounds are included, because the scraped worker may have no observations and not know them.
+ * Converts histograms and summaries to non-cumulative buckets and the sum. Quantiles of several workers cannot be added, so a summary keeps only count
+ * and sum. The bounds are included, because the scraped worker may have no observations and not know them.
  */
 const distribution = ({ name, values = [] }: PromMetric): [string, number[]][] => {
   const finite = values.map(({ labels }) => Number(labels["le"])).filter(Number.isFinite);
@@ -81,7 +81,7 @@ const distribution = ({ name, values = [] }: PromMetric): [string, number[]][] =
   return [...bySeries];
 };
 
-/** Converts cumulative counts to those of each bucket. */
+/** Converts cumulative counts to the count of each bucket. */
 const uncumulate = (numbers: number[], last: number): void => {
   for (let index = last; index > 0; index--) {
     numbers[index] = (numbers[index] ?? 0) - (numbers[index - 1] ?? 0);
@@ -98,7 +98,7 @@ const pairs = (labels: PromValue["labels"]): string[] =>
 const isUnset = (name: string, value: number): boolean =>
   name === "nodejs_eventloop_lag_min_seconds" && value > 1e6;
 
-/** Uses the slowest event loop and the earliest start; else the aggregation of prom-client. */
+/** Returns the aggregation of prom-client, except for event loop delays (the slowest worker) and the start time (the oldest worker). */
 const acrossOf = ({ name, aggregator }: PromMetric): Across => {
   if (name === "process_start_time_seconds" || name === "nodejs_eventloop_lag_min_seconds") return "min";
   if (name.startsWith("nodejs_eventloop_lag_") || aggregator === "first") return "max";

@@ -54,7 +54,7 @@ export const prometheus: Feature<Prometheus> = {
         const meter = new RequestMeter({ ...config, dirty, now });
         host.http.use("telemetry", meter.middleware); // outermost, to include the time of other stages
         host.insight.expose("metrics", () => ({ endpoint: config.endpoint, inFlight: meter.inFlight }));
-        if (config.operations) recordOperations(host.insight, config.durationBuckets);
+        if (config.operations) recordOperations(host, config.durationBuckets);
         host.insight.recordHistograms((histogram) => own.recordHistogram(histogram, config.namespace));
         serve(host, config, new ServiceMetrics({ host, config, dirty, own, meter, timer }));
         return this;
@@ -63,8 +63,8 @@ export const prometheus: Feature<Prometheus> = {
   },
 };
 
-/** Maximum series that are written at once; more are streamed. */
-const MAX_AT_ONCE = 500;
+/** Maximum number of series in a buffered reply; a reply with more is streamed. */
+const MAX_BUFFERED_SERIES = 500;
 
 const serve = (host: Host, config: Readonly<PrometheusConfig>, metrics: ServiceMetrics): void => {
   host.life
@@ -79,7 +79,7 @@ const serve = (host: Host, config: Readonly<PrometheusConfig>, metrics: ServiceM
     const headers = { "cache-control": "no-store" };
     const options = { contentType: format.contentType, headers };
     const reply =
-      count > MAX_AT_ONCE
+      count > MAX_BUFFERED_SERIES
         ? Response.stream(inTurns(slices), options)
         : new Response([...slices].join(""), options);
     addVary(reply.headers, "Accept");

@@ -26,7 +26,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** Starts Prometheus with one target and an interval of 1.5 s: a stuck worker may take one second. */
+/** Starts Prometheus with one target and a scrape interval of 1.5 s: a scrape may wait one second for a stuck worker. */
 const startPrometheus = async (target: string): Promise<{ url: string; child: ChildProcess }> => {
   const port = await freePort();
   const config = join(directory, "prometheus.yml");
@@ -47,7 +47,7 @@ const startPrometheus = async (target: string): Promise<{ url: string; child: Ch
   ];
   const child = spawn("prometheus", args, { stdio: ["ignore", log, log] });
   const url = `http://127.0.0.1:${port}`;
-  await waitFor(async () => (await fetch(`${url}/-/ready`)).ok, { what: "Prometheus", timeoutMs: 20_000 });
+  await waitFor(async () => (await fetch(`${url}/-/ready`)).ok, { subject: "Prometheus", timeoutMs: 20_000 });
   return { url, child };
 };
 
@@ -66,7 +66,7 @@ const query = async (prometheus: string, expression: string): Promise<readonly R
 };
 
 /** Returns the single number of a query. */
-const ask = async (prometheus: string, expression: string): Promise<number> =>
+const queryNumber = async (prometheus: string, expression: string): Promise<number> =>
   Number((await query(prometheus, expression))[0]?.value?.[1] ?? Number.NaN);
 
 /** Counts decreases in the stored samples of all series that must only grow. */
@@ -89,10 +89,10 @@ interface Load {
 }
 
 const loadOf = (program: Program): Load => {
-  let on = true;
+  let isRunning = true;
   const load: Load = { sent: 0, answered: 0, stop: () => Promise.resolve() };
   const send = async (): Promise<void> => {
-    while (on) {
+    while (isRunning) {
       load.sent++;
       const path = `/books/${load.sent % 1000}`;
       await fetch(`${program.url}${path}`, { headers: { connection: "close" } }).then(
@@ -106,7 +106,7 @@ const loadOf = (program: Program): Load => {
   };
   const all = Promise.all([send(), send(), send(), send()]);
   load.stop = async () => {
-    on = false;
+    isRunning = false;
     await all;
   };
   return load;
@@ -133,7 +133,7 @@ const promtool = async (program: Program): Promise<{ status: number | null; outp
   return { status, output: `${stdout}${stderr}`.trim() };
 };
 
-const metric = async (): Promise<boolean> => {
+const runChecks = async (): Promise<boolean> => {
   await using program = await startProgram(new URL("./scraped.test-program.ts", import.meta.url), {
     args: ["--workers", "4"],
     env: { FRAMEWORK_ENV: "production", TRANSPORT: "fast" },
@@ -152,10 +152,11 @@ const metric = async (): Promise<boolean> => {
       errors.add(await lastError(url));
     }
     await load.stop();
-    const counted = () => ask(url, 'sum(framework_http_request_duration_seconds_count{path="/books/{id}"})');
-    const settled = performance.now();
-    await waitFor(async () => performance.now() - settled > 3000 && (await counted()) > 0, {
-      what: "the last scrape",
+    const counted = () =>
+      queryNumber(url, 'sum(framework_http_request_duration_seconds_count{path="/books/{id}"})');
+    const loadEnd = performance.now();
+    await waitFor(async () => performance.now() - loadEnd > 3000 && (await counted()) > 0, {
+      subject: "the last scrape",
       timeoutMs: 10_000,
     });
     const range = `${seconds + 60}s`;
@@ -163,14 +164,14 @@ const metric = async (): Promise<boolean> => {
       prometheus: (spawnSync("prometheus", ["--version"], { encoding: "utf8" }).stdout || "").split("\n")[0],
       seconds,
       kills,
-      scrapes: await ask(url, `count_over_time(up[${range}])`),
-      scrapesUp: await ask(url, `sum_over_time(up[${range}])`),
+      scrapes: await queryNumber(url, `count_over_time(up[${range}])`),
+      scrapesUp: await queryNumber(url, `sum_over_time(up[${range}])`),
       scrapeErrors: [...errors].filter((error) => error !== ""),
       counters: await decreases(url, range),
       sent: load.sent,
       answered: load.answered,
       counted: await counted(),
-      inFlight: await ask(url, "framework_http_requests_in_flight"),
+      inFlight: await queryNumber(url, "framework_http_requests_in_flight"),
       promtool: await promtool(program),
     };
     console.log(JSON.stringify(report, null, 2));
@@ -190,6 +191,6 @@ const metric = async (): Promise<boolean> => {
   }
 };
 
-const holds = await metric().finally(() => rmSync(directory, { recursive: true, force: true }));
-console.log(holds ? "all checks passed" : "a check failed");
-process.exitCode = holds ? 0 : 1;
+const hasPassed = await runChecks().finally(() => rmSync(directory, { recursive: true, force: true }));
+console.log(hasPassed ? "all checks passed" : "a check failed");
+process.exitCode = hasPassed ? 0 : 1;

@@ -48,7 +48,7 @@ export class RequestMeter {
   inFlight = 0;
   private readonly options: MeterOptions;
   private readonly cells: Map<Endpoint | null, Map<number, Cell>> = new Map();
-  /** Cells of further paths, one for each method and status. */
+  /** Cells of paths beyond `maxSeries`, one for each method and status. */
   private readonly overflow: Map<number, Cell> = new Map();
   private series = 0;
 
@@ -90,7 +90,7 @@ export class RequestMeter {
     );
   }
 
-  /** Counts the reply at once, or at the end of a streamed body. */
+  /** Counts the reply immediately, or at the end of a streamed body. */
   private answered(request: HttpRequest, response: Response, begun: number): Response {
     const { payload } = response;
     if (payload instanceof BodyStream) {
@@ -126,9 +126,9 @@ export class RequestMeter {
     if (this.series >= this.options.maxSeries) {
       const known = this.overflow.get(number);
       if (known !== undefined) return known;
-      const further = this.createCell([method, "overflow", status]);
-      this.overflow.set(number, further);
-      return further;
+      const added = this.createCell([method, "overflow", status]);
+      this.overflow.set(number, added);
+      return added;
     }
     this.series++;
     const path = endpoint === null ? "unmatched" : labelValue(endpoint.pattern);

@@ -20,10 +20,10 @@ test("durations use the configured clock and include streamed bodies", async () 
       })(),
     ),
   );
-  const ask = async (path: string) => (await app.fetch(new Request(`http://localhost${path}`))).text();
-  await ask("/");
-  await ask("/stream");
-  const parsed = parseExposition(await ask("/metrics"));
+  const fetchText = async (path: string) => (await app.fetch(new Request(`http://localhost${path}`))).text();
+  await fetchText("/");
+  await fetchText("/stream");
+  const parsed = parseExposition(await fetchText("/metrics"));
   const duration = (path: string, part: string, le?: string) =>
     parsed.value(`framework_http_request_duration_seconds_${part}`, {
       path,
@@ -35,7 +35,7 @@ test("durations use the configured clock and include streamed bodies", async () 
   expect([duration("/stream", "sum"), duration("/stream", "bucket", "5")]).toEqual([7, 0]);
 });
 
-test("the configured guards protect the endpoint; those of the app do not apply", async () => {
+test("the configured guards protect the endpoint; guards of the app do not apply", async () => {
   const app = new (App.with(prometheus))().enablePrometheus({
     endpoint: "/internal/metrics",
     guards: [
@@ -46,10 +46,10 @@ test("the configured guards protect the endpoint; those of the app do not apply"
     ],
   });
   app.addGuard(() => false);
-  const ask = (headers: Record<string, string>) =>
+  const fetchText = (headers: Record<string, string>) =>
     app.fetch(new Request("http://localhost/internal/metrics", { headers }));
-  expect((await ask({})).status).toBe(403);
-  expect((await ask({ authorization: "Bearer scraper" })).status).toBe(200);
+  expect((await fetchText({})).status).toBe(403);
+  expect((await fetchText({ authorization: "Bearer scraper" })).status).toBe(200);
 });
 
 test("buckets, names and default labels are configurable", async () => {

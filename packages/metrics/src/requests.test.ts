@@ -93,7 +93,7 @@ eachClient(test, makeApp, {
       replyBytes: 0,
     });
   },
-  "sizes are those of the bodies, including streamed ones": async (client) => {
+  "sizes are the sizes of the bodies, including streamed bodies": async (client) => {
     await client.get("/books/7");
     await client.get("/stream");
     await client.post("/books", { headers: { "content-type": "application/json" }, body: '{"a":1}' });
@@ -111,7 +111,7 @@ eachClient(test, makeApp, {
     ]);
     expect(valuesOf(parsed, "GET", "/docs", 200).durations).toBe(1);
   },
-  "requests in flight are those without a complete reply": async (client) => {
+  "a request is in flight until its reply is complete": async (client) => {
     const inFlight = async () => (await scrape(client)).value("framework_http_requests_in_flight");
     expect(await inFlight()).toBe(0);
     const waiting = client.get("/waits");
@@ -169,7 +169,7 @@ test.each(["fast", "node"] as const)(
     await client.get("/books/1");
     const { promise: upgraded, resolve } = Promise.withResolvers<void>();
     const { request } = await import("node:http");
-    const asking = request(await client.url("/socket"), {
+    const upgradeRequest = request(await client.url("/socket"), {
       headers: {
         connection: "Upgrade",
         upgrade: "websocket",
@@ -177,11 +177,11 @@ test.each(["fast", "node"] as const)(
         "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
       },
     });
-    asking.on("upgrade", (_, socket) => {
+    upgradeRequest.on("upgrade", (_, socket) => {
       socket.on("error", () => {}).on("close", () => {});
       resolve();
     });
-    asking.end();
+    upgradeRequest.end();
     await upgraded;
     await waitFor(async () => (await scrape(client)).value("framework_http_requests_in_flight") === 0);
     expect(valuesOf(await scrape(client), "GET", "/socket", 101).requests).toBe(1);

@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import { type LabelList, labelValue } from "./family.ts";
 
-/** A value for each label. */
+/** Label values by label name. */
 export type LabelValues<Label extends string> = Readonly<Record<Label, string | number | boolean>>;
 
 /** Options of `SeriesTable`. */
@@ -46,11 +46,11 @@ export class SeriesTable<T> {
 
   private valuesOf(labels: Readonly<Record<string, string | number | boolean>>): string[] {
     const { name, labelNames } = this.options;
-    const isWhole =
+    const isComplete =
       typeof labels === "object" &&
       Object.keys(labels).length === labelNames.length &&
       labelNames.every((label) => Object.hasOwn(labels, label));
-    if (isWhole) return labelNames.map((label) => labelValue(labels[label] ?? ""));
+    if (isComplete) return labelNames.map((label) => labelValue(labels[label] ?? ""));
     throw new FrameworkError(
       "METRICS_BAD_LABELS",
       labelNames.length === 0

@@ -12,7 +12,7 @@ import type { PrometheusConfig } from "./prometheus-config.ts";
 import type { RequestMeter } from "./request-meter.ts";
 import { slowSource } from "./slow-source.ts";
 
-/** Sources of an app's metrics. */
+/** Dependencies of `ServiceMetrics`. */
 export interface ServiceMetricsParts {
   readonly host: Host;
   readonly config: Readonly<PrometheusConfig>;
@@ -101,7 +101,7 @@ export class ServiceMetrics {
     ];
   }
 
-  /** Registries, then the process metrics that they lack. */
+  /** Returns the registries, then the process metrics as a fallback. */
   private async slowSources(): Promise<Source[]> {
     const { registries, processMetrics, clock = systemClock } = this.parts.config;
     const sources = registries.map((registry) => slowSource(() => readRegistry(registry), clock));
@@ -128,7 +128,7 @@ export class ServiceMetrics {
 
   private get missingWorkers(): Family {
     const name = `${this.parts.config.namespace}_scrape_missing_workers`;
-    return { name, help: "Workers that did not answer this scrape in time.", type: "gauge" };
+    return { name, help: "Workers that did not reply to this scrape in time.", type: "gauge" };
   }
 }
 

@@ -74,13 +74,13 @@ export const service = (
     const gauge = { set: (value: number) => sum.set((depth = value)) };
     app.metrics.gauge({ name: "deepest", help: "Deepest.", across: "max", read: () => depth });
     app.metrics.gauge({ name: "mean", help: "Mean.", across: "average", read: () => depth });
-    app.metrics.gauge({ name: "least", help: "Least.", across: "min", read: () => depth });
+    app.metrics.gauge({ name: "lowest", help: "Lowest.", across: "min", read: () => depth });
     app.get("/", () => "hello");
     const errors: string[] = [];
     const note = (message: string) => void errors.push(message);
     const shared = wrap(primaryState(link.worker, { log, subscriberMs: timeoutMs }));
     await app.start({ workers, shared, log: { info: () => {}, warn: note, error: note } });
-    const ask = (path: string) => app.fetch(new Request(`http://localhost${path}`));
+    const get = (path: string) => app.fetch(new Request(`http://localhost${path}`));
     return {
       app,
       counter,
@@ -88,10 +88,10 @@ export const service = (
       levels,
       jobs: app.jobs,
       serve: async (count) => {
-        for (let done = 0; done < count; done++) await (await ask("/")).text();
+        for (let done = 0; done < count; done++) await (await get("/")).text();
       },
-      scrape: async () => parseExposition(await (await ask("/metrics")).text()),
-      reply: () => ask("/metrics"),
+      scrape: async () => parseExposition(await (await get("/metrics")).text()),
+      reply: () => get("/metrics"),
       kill: () => link.close(),
       errors,
     };

@@ -1,14 +1,14 @@
 import { type Clock, within } from "@framework/core/feature";
 import type { Reading, Source } from "./family.ts";
 
-/** Timeout of a slow source in a scrape, in milliseconds: less than that of the workers' answers. */
+/** Timeout of a slow source in a scrape, in milliseconds: less than the timeout of the workers' replies. */
 const TIMEOUT_MS = 750;
 /** Milliseconds after which a hanging reading is abandoned, and the source is read again. */
 const ABANDON_MS = 10_000;
 
 /**
- * Reads a slow source, such as a registry whose gauges query a database, with a timeout. A late reading is dropped: its totals would be older than those of
- * the next one. No second reading starts beside it for 10 s, so that scrapes add no load to a slow source.
+ * Reads a slow source, such as a registry whose gauges query a database, with a timeout. A reading that ends after the timeout is dropped: its totals would be older than
+ * the totals of the next reading. No second reading starts for 10 s while one is running, so that scrapes add no load to a slow source.
  */
 export const slowSource = (source: Source, clock: Pick<Clock, "now" | "after">): Source => {
   let current: { readonly reading: Promise<Reading>; readonly begun: number } | null = null;

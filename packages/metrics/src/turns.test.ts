@@ -8,16 +8,16 @@ import { service } from "./service.test-kit.ts";
 /** Sums amounts within each turn of the event loop. */
 const perTurn = () => {
   let current = 0;
-  let most = 0;
+  let max = 0;
   return {
     add(amount: number): void {
       if (current === 0) setImmediate(() => void (current = 0));
       current += amount;
-      most = Math.max(most, current);
+      max = Math.max(max, current);
     },
     take(): number {
-      const taken = most;
-      most = 0;
+      const taken = max;
+      max = 0;
       return taken;
     },
   };
@@ -109,11 +109,11 @@ test("counts that arrive while pages are read never decrease or exceed the real 
       const now = values(parsed as Parsed);
       expect([...last].filter(([key, value]) => (now.get(key) ?? -1) < value)).toEqual([]);
       const wrong: unknown[] = [];
-      for (const [kind, least] of before) {
+      for (const [kind, min] of before) {
         const key = (name: string, labels: object = {}): string =>
           JSON.stringify([name, { kind, ...labels }]);
         const seen = now.get(key("things_total")) ?? -1;
-        if (seen < least || seen > (counted.get(kind) ?? 0)) wrong.push([kind, least, seen]);
+        if (seen < min || seen > (counted.get(kind) ?? 0)) wrong.push([kind, min, seen]);
         const observed = now.get(key("framework_job_duration_seconds_count"));
         const inBuckets = now.get(key("framework_job_duration_seconds_bucket", { le: "+Inf" }));
         if (inBuckets === undefined || inBuckets !== observed) wrong.push([kind, inBuckets, observed]);

@@ -1,8 +1,8 @@
 import { parseSeries, type Reading } from "./family.ts";
 
 /**
- * Leaves out metrics that an earlier reading also has, such as process metrics if a registry has them too. Their values cannot be added: both may
- * count the same.
+ * Removes metrics that an earlier reading also has, such as process metrics that a registry contains. Their values cannot be added, because both
+ * may count the same events.
  */
 export const withoutDuplicates = (
   readings: readonly Reading[],
@@ -20,11 +20,11 @@ export const withoutDuplicates = (
 };
 
 const without = ({ families, totals, gauges }: Reading, names: ReadonlySet<string>): Reading => {
-  const stays = ([series]: readonly [series: string, ...rest: unknown[]]): boolean =>
+  const isKept = ([series]: readonly [series: string, ...rest: unknown[]]): boolean =>
     !names.has(parseSeries(series).family);
   return {
     families: families.filter(({ name }) => !names.has(name)),
-    totals: totals.filter(stays),
-    gauges: gauges.filter(stays),
+    totals: totals.filter(isKept),
+    gauges: gauges.filter(isKept),
   };
 };

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { bundledProgram } from "@framework/bundled-sources";
-import { askEveryWorker, type Program, startProgram, waitFor } from "@framework/testing";
+import { requestEveryWorker, type Program, startProgram, waitFor } from "@framework/testing";
 import { afterAll, expect, test } from "@jest/globals";
 import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
 
-/** Sends a request on a new connection, so that any worker may answer. */
-const ask = (program: Program, path: string, method = "GET"): Promise<string> =>
+/** Sends a request on a new connection, so that any worker may reply. */
+const send = (program: Program, path: string, method = "GET"): Promise<string> =>
   new Promise((resolve, reject) => {
-    const asking = request(new URL(path, program.url), { method, agent: false }, (reply) => {
+    const clientRequest = request(new URL(path, program.url), { method, agent: false }, (reply) => {
       let text = "";
       reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       reply.on("error", reject).on("end", () => {
@@ -19,22 +19,22 @@ const ask = (program: Program, path: string, method = "GET"): Promise<string> =>
         else reject(new Error(`${path} answered ${reply.statusCode}`));
       });
     });
-    asking.on("error", reject).end();
+    clientRequest.on("error", reject).end();
   });
 
-const scrape = async (program: Program): Promise<Parsed> => parseExposition(await ask(program, "/metrics"));
+const scrape = async (program: Program): Promise<Parsed> => parseExposition(await send(program, "/metrics"));
 
 const sold = (parsed: Parsed): number =>
   parsed.value("framework_http_request_duration_seconds_count", { path: "/books/{id}" });
 
 const buy = (program: Program, count: number) =>
-  Promise.all(Array.from({ length: count }, (_, index) => ask(program, `/books/${index}`)));
+  Promise.all(Array.from({ length: count }, (_, index) => send(program, `/books/${index}`)));
 
 const pidOf = (text: string): number => (JSON.parse(text) as { pid: number }).pid;
 
-/** The processes of all workers. */
+/** Returns the process ids of all workers. */
 const pidsOf = async (program: Program): Promise<ReadonlySet<number>> =>
-  new Set((await askEveryWorker({ workers: 4, ask: () => ask(program, "/pid"), pidOf })).map(pidOf));
+  new Set((await requestEveryWorker({ workers: 4, send: () => send(program, "/pid"), pidOf })).map(pidOf));
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -49,7 +49,7 @@ const release = join(folder, "release");
 const blocked = join(folder, "blocked");
 const programs = new Map<string, Promise<Program>>();
 
-/** One program per transport and number of workers, which serves all tests. */
+/** Returns the program for a transport and a number of workers, which all tests share. */
 const running = (transport: "fast" | "node", workers: number): Promise<Program> => {
   const name = `${transport} ${workers}`;
   const started =
@@ -112,10 +112,10 @@ test("counters are exact when idle workers are killed, and never decrease when b
   for (let round = 0; round < 3; round++) {
     await buy(program, 40);
     sent += 40;
-    await waitFor(async () => sold(await scrape(program)) === sent, { what: "all requests" });
+    await waitFor(async () => sold(await scrape(program)) === sent, { subject: "all requests" });
     const [victim = 0] = await pidsOf(program);
     process.kill(victim, "SIGKILL");
-    await waitFor(() => !isAlive(victim), { what: "the end of the worker" });
+    await waitFor(() => !isAlive(victim), { subject: "the end of the worker" });
     expect(sold(await scrape(program))).toBe(sent);
   }
 
@@ -124,7 +124,7 @@ test("counters are exact when idle workers are killed, and never decrease when b
   const load = async () => {
     while (busy) {
       sent++;
-      await ask(program, "/books/1").then(
+      await send(program, "/books/1").then(
         () => answered++,
         () => null, // the worker was killed
       );
@@ -134,7 +134,7 @@ test("counters are exact when idle workers are killed, and never decrease when b
   const loads = [load(), load(), load(), load()];
   let last: ReadonlyMap<string, number> = new Map();
   for (let done = 0; done < 50;) {
-    const text = await ask(program, "/metrics").catch(() => null); // the worker was killed
+    const text = await send(program, "/metrics").catch(() => null); // the worker was killed
     if (text === null) continue;
     const parsed = parseExposition(text);
     const now = growing(parsed);
@@ -158,15 +158,15 @@ test("a scrape does not wait for a stuck worker, and counts it as missing", asyn
   await buy(program, 20);
   await waitFor(async () => sold(await scrape(program)) === before + 20);
   let isStuck = true;
-  const hanging = ask(program, "/hang", "POST").finally(() => (isStuck = false));
-  await waitFor(() => existsSync(blocked), { what: "the worker to block" }); // until then it could accept all connections of the same turn
+  const hanging = send(program, "/hang", "POST").finally(() => (isStuck = false));
+  await waitFor(() => existsSync(blocked), { subject: "the worker to block" }); // until then it could accept all connections of the same turn
   const parsed = await waitFor(
     async () => {
       // The stuck worker may receive some of these requests.
       const first = await Promise.any(Array.from({ length: 4 }, () => scrape(program)));
       return first.value("framework_scrape_missing_workers") === 1 && first;
     },
-    { what: "a scrape without one worker", timeoutMs: 60_000 },
+    { subject: "a scrape without one worker", timeoutMs: 60_000 },
   );
   expect([sold(parsed), isStuck]).toEqual([before + 20, true]);
   writeFileSync(release, "");

@@ -21,7 +21,7 @@ export interface OpenapiConfig {
   readonly description: string | undefined;
   /** License of the API, such as { name: "MIT", identifier: "MIT" }; linters require it. @default none */
   readonly license: License | undefined;
-  /** Addresses of the service; a URL may be relative to the document. @default [{ url: "/" }] */
+  /** Servers of the API; a URL may be relative to the document. The pages may call these hosts. @default [{ url: "/" }] */
   readonly servers: readonly Server[];
   /** Groups of operations with descriptions, in the order of the pages; groups that only routes use follow. @default [] */
   readonly tags: readonly Tag[];
@@ -32,11 +32,11 @@ export interface OpenapiConfig {
   /** Path of the Redoc page, or `false` for none. @default "/redoc" */
   readonly redocPath: string | false;
   /**
-   * Converters to JSON Schema by the name of a schema library, for those without Standard JSON Schema. Valibot needs none once
+   * Converters to JSON Schema by the name of a schema library, for libraries without Standard JSON Schema. Valibot needs none if
    * `@valibot/to-json-schema` is installed. @default {}
    */
   readonly jsonSchema: SchemaConverters;
-  /** Guards of the document and the pages; run after the app's guards. @default [] */
+  /** Guards of the document, the pages and their files; they run after the app's guards. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];
 }
 

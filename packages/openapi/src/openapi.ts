@@ -1,16 +1,16 @@
 import type { AppSettings, RouteInfo } from "@framework/core";
 import type { AddsRouteOptions, ConfigInput, Feature, Host, RouteOption } from "@framework/core/feature";
 import { createDocument } from "./document/document.ts";
-import { readableRoutes } from "./document/schema-libraries.ts";
+import { withJsonSchemas } from "./document/schema-libraries.ts";
 import { OpenapiConfig } from "./openapi-config.ts";
 import { bundleReader } from "./pages/bundle.ts";
 import { type CachedFile, sendFile, textFile } from "./pages/cached-file.ts";
 import { bundlePath, createPage, type PageKind } from "./pages/page.ts";
 import { redocPage, swaggerPage } from "./pages/page-kinds.ts";
 
-/** The options of routes that the feature owns. */
+/** Options of routes that the feature adds. */
 export interface OpenapiRouteOptions {
-  /** Whether this route is left out of the document. @default false */
+  /** Whether the document omits this route. @default false */
   readonly hidden?: boolean;
 }
 
@@ -19,13 +19,13 @@ export interface Openapi extends AddsRouteOptions<OpenapiRouteOptions> {
   /**
    * Serves an OpenAPI 3.1 document of every route that is not `hidden`, and two pages that show it.
    *
-   * @throws CORE_BAD_CONFIG at start, with all other mistakes; OPENAPI_NO_JSON_SCHEMA at start, for a schema that the document cannot show
+   * @throws CORE_BAD_CONFIG at start, together with all other mistakes; OPENAPI_NO_JSON_SCHEMA at start, for a schema that the document cannot show
    */
   enableOpenapi(config?: ConfigInput<OpenapiConfig>): this;
 }
 
 /**
- * An OpenAPI 3.1 document, generated once at start from the routes, with Swagger UI and Redoc served from this host.
+ * Adds an OpenAPI 3.1 document to an app, generated once at start from its routes, with Swagger UI and Redoc, which the app itself serves.
  *
  * @example
  * const app = new (App.with(openapi))().enableOpenapi({ title: "Books", version: "2.0.0" });
@@ -50,18 +50,18 @@ export const openapi: Feature<Openapi> = {
   },
 };
 
-/** Readers of the documentation are not limited. */
+/** Rate limits, circuit breakers and caches do not apply to the documentation. */
 const exempt = ["limits"] as const;
 
 const serveDocument = (host: Host, config: OpenapiConfig, hidden: RouteOption<boolean>): void => {
-  let file: CachedFile = textFile("", "application/json"); // not read before start
+  let file: CachedFile = textFile("", "application/json"); // never sent: set at start
   host.life.onStart({
     name: "openapi",
     run: async (settings) => {
       const listed = host.http
         .routes()
         .filter((route) => route.addedBy === null && hidden.of(route) !== true);
-      const routes = await readableRoutes(listed, config.jsonSchema);
+      const routes = await withJsonSchemas(listed, config.jsonSchema);
       file = documentFile({ host, config, routes }, settings);
     },
   });
@@ -100,7 +100,7 @@ const servePage = (host: Host, config: OpenapiConfig, path: string, kind: PageKi
   }
 };
 
-/** Configured servers, which a page may call. */
+/** Returns the origins of the configured servers, which a page may call. */
 const originsOf = (servers: OpenapiConfig["servers"]): string[] => [
   ...new Set(servers.filter(({ url }) => URL.canParse(url)).map(({ url }) => new URL(url).origin)),
 ];

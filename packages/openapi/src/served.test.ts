@@ -1,5 +1,5 @@
 import { bundledProgram } from "@framework/bundled-sources";
-import { askEveryWorker, startProgram } from "@framework/testing";
+import { requestEveryWorker, startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
 const main = bundledProgram(new URL("./testing/served.test-program.ts", import.meta.url));
@@ -12,9 +12,9 @@ test("every worker, and every start, serves the same document", async () => {
       args: ["--workers", String(workers)],
       timeoutMs: 60_000,
     });
-    const replies = await askEveryWorker({
+    const replies = await requestEveryWorker({
       workers,
-      ask: () => program.client.get("/openapi.json", { headers: { connection: "close" } }),
+      send: () => program.client.get("/openapi.json", { headers: { connection: "close" } }),
       pidOf: ({ headers }) => Number(headers.get("x-pid")),
     });
     for (const { headers } of replies) tags.add(headers.get("etag"));

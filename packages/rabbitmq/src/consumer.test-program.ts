@@ -4,7 +4,7 @@ import { durable } from "@framework/durable";
 import { messaging } from "@framework/messaging";
 import { rabbitmq } from "./index.ts";
 
-/** A process that dies between the commit of its effect and the acknowledgement. */
+// A process that dies between the commit of its effect and the acknowledgement.
 const { AMQP_URL = "", DATABASE_URL = "", TOPIC = "" } = process.env;
 const app = new (App.with(database, durable, messaging, rabbitmq))()
   .enableDatabase({ url: DATABASE_URL })

@@ -25,7 +25,7 @@ withServer("rabbitmq", (url) => {
     }
   });
 
-  test("a paused consumer that stops returns its message by nack, which increments the count, too", async () => {
+  test("a paused consumer that stops returns its message by nack, which also increments the count", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
     const paused = await process.consume();
@@ -50,7 +50,7 @@ withServer("rabbitmq", (url) => {
     await first.consumer.close(); // one delivery is counted
     const { sink, consumer } = await process.consume();
     const [second] = await waitFor(() => sink.deliveries.length === 1 && sink.deliveries);
-    if (second === undefined) throw new Error("there is no delivery");
+    if (second === undefined) throw new Error("nothing was delivered");
     expect(countOf(second)).toBe(1);
     await consumer.settle([{ delivery: second, action: "retry", delayMs: 0, tries: 1 }]);
     await waitFor(() => sink.deliveries.length === 2);

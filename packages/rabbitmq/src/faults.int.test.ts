@@ -81,10 +81,10 @@ block("with a faulty server", () => {
       await server.evaluate(`${SET_MEMORY_LIMIT}({absolute, 1000000})`);
       try {
         const inTime = await process.send([{ body: "at once" }], AbortSignal.timeout(1000)); // the server blocks at the first send
-        const [late] = await process.send([{ body: "late" }], AbortSignal.timeout(500));
+        const [blocked] = await process.send([{ body: "blocked" }], AbortSignal.timeout(500));
         expect(inTime).toMatchObject([{ ok: false, isRetryable: true }]);
-        expect(late).toMatchObject({ ok: false, error: { code: "RABBITMQ_TIMEOUT" } });
-        expect(late?.ok === false && late.error.message).toContain("blocks publishers");
+        expect(blocked).toMatchObject({ ok: false, error: { code: "RABBITMQ_TIMEOUT" } });
+        expect(blocked?.ok === false && blocked.error.message).toContain("blocks publishers");
         const { sink, consumer } = await process.consume();
         await waitFor(() => sink.bodies.includes("before"));
         const settlements = sink.deliveries.map((delivery) => ({ delivery, action: "done" }) as const);
@@ -93,7 +93,7 @@ block("with a faulty server", () => {
         await server.evaluate(`${SET_MEMORY_LIMIT}(0.4)`);
         expect(await waiting).toEqual([{ ok: true }]);
         await waitFor(() => sink.bodies.includes("after"));
-        expect(sink.bodies).not.toContain("late");
+        expect(sink.bodies).not.toContain("blocked");
       } finally {
         await server.evaluate(`${SET_MEMORY_LIMIT}(0.4)`);
       }

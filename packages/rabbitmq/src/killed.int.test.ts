@@ -69,10 +69,10 @@ withServer("rabbitmq", (url) => {
         ({ kills } = await killWarmProcesses({
           program: new URL("./inbox.test-program.ts", import.meta.url),
           env: () => ({ AMQP_URL: url, PREFIX: prefix, DATABASE: file.url }),
-          begins: true,
+          callsHasBegun: true,
           meanLifeMs: isLong ? 2000 : 100,
           workingMs: 100,
-          leastKills: isLong ? 10 : 3,
+          minKills: isLong ? 10 : 3,
           isEnough,
           limitMs: LIMIT_MS / 2,
           standby: 1,

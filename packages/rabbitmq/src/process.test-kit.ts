@@ -117,7 +117,7 @@ export class TestProcess implements AsyncDisposable {
     });
     this.consumers.push(consumer);
     consumer.start();
-    await waitFor(() => sink.states.includes("running"), { what: "the consumer to run" });
+    await waitFor(() => sink.states.includes("running"), { subject: "the consumer to run" });
     return { consumer, sink };
   }
 
@@ -156,7 +156,7 @@ export class TestApp implements AsyncDisposable {
   async start(): Promise<this> {
     await this.app.start({ log: this.lines });
     await waitFor(() => this.app.messaging.status().every(({ state }) => state === "running"), {
-      what: "the subscriptions to run",
+      subject: "the subscriptions to run",
     });
     return this;
   }

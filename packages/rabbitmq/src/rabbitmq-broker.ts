@@ -60,7 +60,7 @@ export const rabbitmqBroker = (config: ConfigInput<RabbitMQConfig> = {}): Broker
   };
 };
 
-/** The address without user and password. */
+/** Returns the address without user and password. */
 const serverOf = ({ url }: RabbitMQConfig): { readonly host: string; readonly protocol: string } => {
   const { host, protocol } = new URL(url);
   return { host, protocol: protocol.slice(0, -1) };
@@ -72,9 +72,9 @@ const openBroker = (config: RabbitMQConfig, { clock, random, log, name }: Broker
     for (const each of links) each.skipBackoff();
   };
   const link = (purpose: string): Link => {
-    const made = new Link({ config, clock, random, log, purpose: `${name} ${purpose}`, onOpened });
-    links.push(made);
-    return made;
+    const created = new Link({ config, clock, random, log, purpose: `${name} ${purpose}`, onOpened });
+    links.push(created);
+    return created;
   };
   const sending = link("sending"); // separate, because an alarm blocks publishers but must not block acknowledgements
   const consuming = link("consuming");
@@ -102,9 +102,9 @@ const openBroker = (config: RabbitMQConfig, { clock, random, log, name }: Broker
       new RabbitMQConsumer({ link: consuming, config, clock, random, log, redeclare, copy }, options),
     topology: (spec, mode) => topology.apply(spec, mode),
     async health(signal) {
-      const answer = withChannel(consuming, (channel) => channel.checkExchange("amq.fanout"));
+      const response = withChannel(consuming, (channel) => channel.checkExchange("amq.fanout"));
       // No request on the sending connection: the server does not read blocked connections.
-      const both = Promise.all([answer, sending.isUsed ? sending.open() : null]);
+      const both = Promise.all([response, sending.isUsed ? sending.open() : null]);
       both.catch(() => {}); // may reject after this has returned
       for (const [purpose, { problem }] of [
         ["consuming", consuming],

@@ -14,13 +14,13 @@ export interface RabbitMQConfig {
   /** `amqp://user:password@host:port/vhost`, `amqps://` for TLS. @default "amqp://localhost" */
   readonly url: string;
   /**
-   * Maximum unsettled deliveries of a subscription in one process, which also limits its concurrent handlers; 1 to 10,000. With batches at least twice their size.
-   * With `order: "key"` the messages of a key that waits for a delayed try may use it up, and block other keys: set it, and the subscription's `prefetch`, above
+   * Maximum unsettled deliveries of a subscription in one process, which also limits its concurrent handlers; 1 to 10,000. With batches, at least twice the batch
+   * size. With `order: "key"` the messages of a key that waits for a delayed try may use it up, and block other keys: set it, and the subscription's `prefetch`, above
    * the number of messages that one key receives meanwhile.
    * @default 10
    */
   readonly prefetchCount: number;
-  /** Certificate authorities of the server's certificate, as PEM text, not a file name. @default the authorities of Node */
+  /** Certificate authorities of the server's certificate, in PEM format; not a file name. @default the authorities of Node */
   readonly ca: string | undefined;
   /** Interval of heartbeats in seconds, 1 to 600; a connection that is silent for twice as long is replaced. @default 10 */
   readonly heartbeatSecs: number;
@@ -43,6 +43,7 @@ export interface RabbitMQConfig {
 const isUrl = (value: unknown): boolean =>
   typeof value === "string" && /^amqps?:\/\/./.test(value) && URL.canParse(value);
 
+/** Checks a configuration of RabbitMQ and adds the defaults. */
 export const RabbitMQConfig: ConfigRecord<RabbitMQConfig> = configRecord("RabbitMQConfig", {
   url: secret(checked("amqp://localhost", "amqp://host:port/vhost, or amqps:// for TLS", isUrl)),
   prefetchCount: integer(10, { min: 1, max: 10_000 }),

@@ -202,7 +202,7 @@ withServer("rabbitmq", (url) => {
     });
     const { sink, consumer } = await process.consume();
     const [delivery] = await waitFor(() => sink.deliveries.length === 1 && sink.deliveries);
-    if (delivery === undefined) throw new Error("there is no delivery");
+    if (delivery === undefined) throw new Error("nothing was delivered");
     await consumer.settle([{ delivery, action: "retry", delayMs: 10, tries: 1 }]);
     const [, copy] = await waitFor(() => sink.deliveries.length === 2 && sink.deliveries);
     expect([delivery, copy].map((each) => [{ ...each?.headers }, each?.id])).toEqual([

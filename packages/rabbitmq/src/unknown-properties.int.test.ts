@@ -138,7 +138,7 @@ withServer("rabbitmq", (url) => {
       try {
         const { sink, consumer } = await process.consume();
         const [delivery] = await waitFor(() => sink.deliveries.length === 1 && sink.deliveries);
-        if (delivery === undefined) throw new Error("there is no delivery");
+        if (delivery === undefined) throw new Error("nothing was delivered");
         await consumer.settle([{ delivery, action: "retry", delayMs: 0, tries: 1 }]);
         await waitFor(() => sink.deliveries.length === 2);
         expect(await channel.get(other, { noAck: true })).toBe(false);

@@ -16,7 +16,7 @@ export const startWorker = (
     stdio: ["ignore", "pipe", "inherit"],
   });
 
-/** Resolves with the exit code of the worker and with what it has printed. */
+/** Resolves with the exit code and the output of the worker. */
 export const endOf = async (worker: ReturnType<typeof startWorker>): Promise<readonly [unknown, string]> => {
   const [[code], printed] = await Promise.all([once(worker, "exit"), text(worker.stdout)]);
   return [code, printed];

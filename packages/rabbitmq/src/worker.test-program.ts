@@ -19,7 +19,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
     await waitFor(() => app.messaging.status().every(({ state }) => state === "running"));
     print("running");
   },
-  /** Stops by an unref'd timer, which does not keep the process running. */
+  /** Stops with an unref'd timer, which does not keep the process running. */
   async wait() {
     app.messaging.subscribe(TOPIC, { group: "group" }, () => {});
     await app.start({ log });

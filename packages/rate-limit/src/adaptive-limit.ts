@@ -7,9 +7,9 @@ import type { RateLimitConfig } from "./rate-limit-config.ts";
 const CUT = 0.9;
 /** Increase after a second without overload, as a fraction of the maximum; at least 1. */
 const RAISE = 0.01;
-/** TTL of the lock for one second's decision: below a second, so that late timers do not skip one. */
+/** TTL of the lock for one second's decision: below a second, so that a delayed timer does not skip a decision. */
 const DECISION_MS = 950;
-/** TTL of the workers' reports; longer than the pause of any worker. */
+/** TTL of the workers' reports: they are kept while no worker decides for up to ten seconds. */
 const REPORT_MS = 10_000;
 /** TTL of the current limit, for workers that start later. */
 const LIMIT_MS = 3_600_000;
@@ -27,7 +27,7 @@ export class AdaptiveLimit {
   private readonly cpu: () => number;
   private readonly floor: number;
   private limit: number;
-  private ends: (() => void)[] = [];
+  private stops: (() => void)[] = [];
 
   constructor(config: Readonly<RateLimitConfig>, name: string) {
     this.config = config;
@@ -44,8 +44,8 @@ export class AdaptiveLimit {
     return Math.floor(this.limit);
   }
 
-  /** Starts the adjustment; `failed` receives the error of every second whose reports could not be shared. */
-  async start(values: SharedValues, failed: (error: unknown) => void): Promise<void> {
+  /** Starts the adjustment. `onError` is called with the error of each second whose reports could not be shared. */
+  async start(values: SharedValues, onError: (error: unknown) => void): Promise<void> {
     const accept = (limit: unknown): void => {
       if (typeof limit === "number") this.limit = this.bounded(limit);
     };
@@ -53,23 +53,23 @@ export class AdaptiveLimit {
       try {
         accept(await values.get(`${this.name}:limit`));
       } catch (error) {
-        failed(error);
+        onError(error);
       }
     };
-    this.ends.push(values.subscribe(this.name, accept, { missed: () => void read() }));
+    this.stops.push(values.subscribe(this.name, accept, { onMissed: () => void read() }));
     const each = this.config.probes?.everySecond ?? everySecond;
-    this.ends.push(each(() => void this.endSecond(values).catch(failed)));
+    this.stops.push(each(() => void this.endSecond(values).catch(onError)));
     await read();
   }
 
   stop(): void {
-    for (const end of this.ends.splice(0)) end();
+    for (const stop of this.stops.splice(0)) stop();
   }
 
   /** Returns the maximum wait if the limit is cut every second from now on, so that Retry-After always holds. */
   longestWaitMs(waitMs: number): number {
     const { windowSecs } = this.config;
-    let missing = (waitMs * this.capacity) / (windowSecs * 1000); // permits
+    let missing = (waitMs * this.capacity) / (windowSecs * 1000); // in permits
     let limit = this.bounded(this.limit * CUT);
     for (let waited = 0; ; waited += 1000) {
       const perMs = Math.floor(limit) / (windowSecs * 1000);

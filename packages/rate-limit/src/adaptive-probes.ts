@@ -3,21 +3,24 @@ import { getHeapStatistics } from "node:v8";
 
 /** Sources of load and time of an adaptive limit, called once per second. @default this process */
 export interface AdaptiveProbes {
-  /** Utilization of one CPU, 0 to 1. @default that of this process since the last call */
+  /** Utilization of one CPU, 0 to 1. @default the CPU time of this process since the last call */
   readonly cpu?: () => number;
   /** Utilization of the memory, 0 to 1. @default the higher of heap and container */
   readonly memory?: () => number;
-  /** Mean latency in milliseconds. @default that of the last second's requests, and of earlier ones up to `minSamples`; 0 without any */
+  /**
+   * Mean latency in milliseconds.
+   * @default of the last second's requests, and of earlier ones up to `minSamples`; 0 below `minSamples` in 10 s, or if the last second has none
+   */
   readonly latencyMs?: () => number;
-  /** Share of 5xx replies, 0 to 1. @default that of the last 10 s, 0 below `minSamples` requests */
+  /** Share of 5xx replies, 0 to 1. @default of the last 10 s; 0 below `minSamples` requests */
   readonly errorShare?: () => number;
   /** Monotonic clock in milliseconds. @default performance.now */
   readonly now?: () => number;
-  /** Calls back every second. Returns a function that stops it. @default a timer that does not keep the process alive */
+  /** Calls `run` every second. Returns a function that stops the calls. @default a timer that does not keep the process alive */
   readonly everySecond?: (run: () => void) => () => void;
 }
 
-/** Returns the share of one CPU that this process used since the last call. */
+/** Returns a function that returns the share of one CPU that this process has used since the previous call. */
 export const processCpu = (now: () => number): (() => number) => {
   let usage = process.cpuUsage();
   let at = now();
@@ -40,7 +43,7 @@ export const processMemory = (): number => {
   return Math.max(used / limit, container);
 };
 
-/** Calls back every second. */
+/** Calls `run` every second. Returns a function that stops the calls. */
 export const everySecond = (run: () => void): (() => void) => {
   const timer = setInterval(run, 1000);
   timer.unref();

@@ -130,7 +130,7 @@ test("fewer requests than minSamples, 20 by default, are not an overload", async
 test("the latency is that of the last second, and of earlier ones only up to minSamples", () => {
   const signals = new LoadSignals(3);
   const second = (...latencies: number[]): number => {
-    for (const latencyMs of latencies) signals.answered(latencyMs, false);
+    for (const latencyMs of latencies) signals.recordOutcome(latencyMs, false);
     return signals.endSecond().latencyMs;
   };
   expect([second(500, 500, 500), second(20), second(20), second(20), second()]).toEqual([
@@ -274,7 +274,7 @@ test("one overloaded worker cuts the limit of all, once a second, and a worker t
   await late?.limit.start(late.shared.values, fail);
   expect(late?.limit.capacity).toBe(65);
   if (second !== undefined) second.load.cpu = 0;
-  for (const worker of [first, second]) worker?.limit.signals.admitted();
+  for (const worker of [first, second]) worker?.limit.signals.recordAdmission();
   second?.tick();
   await clock.advance(1000);
   expect(workers.map(({ limit }) => limit.capacity)).toEqual([66, 66, 66]);
@@ -291,7 +291,7 @@ test("after a drop and a rise of capacity the admitted load settles within 20 % 
   const settled = async (bearable: number): Promise<number[]> => {
     const seen = [];
     for (let second = 0; second < 150; second++) {
-      for (let request = 0; request < limit.capacity; request++) limit.signals.admitted();
+      for (let request = 0; request < limit.capacity; request++) limit.signals.recordAdmission();
       load.cpu = limit.capacity > bearable ? 1 : 0.5;
       time.now += 1000;
       for (const tick of ticks) tick();

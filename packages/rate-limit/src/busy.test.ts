@@ -27,7 +27,7 @@ const busyMachine = async (): Promise<AsyncDisposable> => {
 };
 
 /** Sends a request on a new connection, so that any worker may answer. */
-const ask = (url: string, client: string): Promise<{ readonly status: number; readonly pid: number }> =>
+const send = (url: string, client: string): Promise<{ readonly status: number; readonly pid: number }> =>
   new Promise((resolve, reject) => {
     const asking = request(url, { agent: false, headers: { "x-client": client } }, (reply) => {
       let text = "";
@@ -52,22 +52,22 @@ test("four workers on a busy machine admit exactly the limit, in a burst and whi
       timeoutMs: 60_000,
     },
   );
-  const { pid } = await ask(program.url, "first");
+  const { pid } = await send(program.url, "first");
   await using _busy = await busyMachine();
-  expect(await admittedOf(Array.from({ length: 120 }, () => ask(program.url, "burst")))).toBe(40);
+  expect(await admittedOf(Array.from({ length: 120 }, () => send(program.url, "burst")))).toBe(40);
 
-  process.kill(pid, "SIGTERM"); // the worker asks for a replacement, then drains
+  process.kill(pid, "SIGTERM"); // the worker requests a replacement, then drains
   const seen = new Set<number>();
   let [sent, admitted] = [0, 0];
   const load = async (): Promise<void> => {
     sent++;
-    const reply = await ask(program.url, "roll");
+    const reply = await send(program.url, "roll");
     if (reply.status === 200) admitted++;
-    seen.add((await ask(program.url, `pid ${sent}`)).pid);
+    seen.add((await send(program.url, `pid ${sent}`)).pid);
   };
   await waitFor(async () => {
     await Promise.all(Array.from({ length: 8 }, load));
-    return seen.size >= 5 && sent > 60; // the replacement serves, and more was asked than is admitted
+    return seen.size >= 5 && sent > 60; // the replacement serves, and more requests were sent than the limit admits
   });
   expect(admitted).toBe(40);
 });

@@ -13,9 +13,9 @@ export interface DebtsOptions {
 }
 
 /**
- * The requests that were admitted without the store and are not charged there yet, by key.
+ * Requests that were admitted without the store and are not charged there yet, by key.
  *
- * A debt ends one window after its last request: the store would have its permit back by then.
+ * A debt expires one window after its last request: by then the store would have freed its permits.
  */
 export class Debts {
   private readonly debts = new Map<string, Debt>();
@@ -35,7 +35,7 @@ export class Debts {
     this.put(key, { count: this.take(key) + 1, endsAt: this.options.clock.now() + windowMs });
   }
 
-  /** Removes the debt of a key, for a call that charges it. Returns what `settle` takes. */
+  /** Removes the debt of a key, for a call that charges it. Returns the argument of `settle`; `null` without a debt. */
   claim(key: string): Debt | null {
     if (this.debts.size === 0) return null;
     const debt = this.debts.get(key);
@@ -53,7 +53,7 @@ export class Debts {
     return 0;
   }
 
-  /** Charges permits that the store spent for requests which were decided without it. */
+  /** Reduces the debt of a key by permits that the store spent after their requests had been decided without it. */
   pay(key: string, spent: number): void {
     if (spent > 0) this.settle(key, this.claim(key), spent);
   }

@@ -6,7 +6,7 @@ export const exceeded = (retryAfterSecs: number): HttpError =>
     code: "RATE_LIMIT_EXCEEDED",
   });
 
-/** Creates the 503 of a request that the store could not decide, if such requests are denied. */
+/** Creates the 503 of a request that the store could not decide, with `onStoreError: "deny"`. */
 export const unknownQuota = (): HttpError =>
   new HttpError(503, "The rate limit is temporarily unavailable", {
     code: "RATE_LIMIT_STORE_UNAVAILABLE",

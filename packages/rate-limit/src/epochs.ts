@@ -5,15 +5,14 @@ import { type Limit, shortened } from "./limit.ts";
 
 const KEY = "rate-limit:epochs";
 const CHANNEL = "rate-limit:epochs";
-/** Ten years: the limits of all workers have one epoch for as long as the service runs. */
+/** Ten years: the epochs of all workers stay the same while the service runs. */
 const TTL_MS = 10 * 365 * 86_400_000;
 
 /** Epochs of limits by their names. */
 type EpochsByName = Readonly<Record<string, string>>;
 
 /**
- * Resets the quotas of a limit, for developers: the limit starts a new epoch, in which its clients have new keys. Nothing is deleted from a store, and
- * requests cost the same.
+ * Resets the quotas of a limit, for developers: the limit starts a new epoch, in which its clients have new keys. Nothing is deleted from a store.
  */
 export class Epochs {
   private readonly limits: () => readonly Limit[];

@@ -1,4 +1,4 @@
-import type { PermitAnswer } from "@framework/core/feature";
+import type { PermitResult } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 
@@ -16,17 +16,17 @@ export class LeasedKey {
   readonly waiting: Set<Waiter> = new Set();
   /** Times of use of leased permits that are not reported yet. */
   readonly used: number[] = [];
-  /** Unused leased permits; void from `endsAt`. */
+  /** Unused leased permits; invalid from `endsAt`. */
   held = 0;
   endsAt = 0;
-  /** Whether the store was called before: the first request of a client leases nothing. */
+  /** Whether the store has been called for the key: the first request of a client leases nothing. */
   isKnown = false;
   isBusy = false;
-  /** Time before which no permit is free, even if other workers return theirs. */
+  /** Time until which requests are denied without a call to the store. */
   deniedUntil = 0;
   /** Permits leased by other workers that the last recall did not return. */
-  stranded = 0;
-  strandedUntil = 0;
+  unreturned = 0;
+  unreturnedUntil = 0;
   /** The last call to the store; calls of one key are sequential. */
   lastCall: Promise<unknown> = Promise.resolve();
   private free = 0;
@@ -53,13 +53,13 @@ export class LeasedKey {
   }
 
   /** Drops an expired lease. */
-  forgetLease(): void {
+  dropLease(): void {
     this.held = 0;
     this.used.length = 0;
   }
 
-  /** Applies a result of the store. */
-  learn({ free, waitMs, resetMs }: PermitAnswer, now: number): void {
+  /** Stores the free permits and times of a store's result. */
+  update({ free, waitMs, resetMs }: PermitResult, now: number): void {
     this.free = free;
     this.freeAt = now + waitMs;
     this.resetAt = now + resetMs;

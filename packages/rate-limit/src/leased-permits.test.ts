@@ -7,46 +7,46 @@ import { service } from "./service.test-kit.ts";
 const free = (state: SharedState, limit: Limit) => state.permits.take("client", limit.rule, { spend: 0 });
 
 test("most requests are decided synchronously, without a call to the store", async () => {
-  const { running, limit, askMany, calls, ask } = service(100_000, 3600);
-  await askMany(0, 2);
+  const { running, limit, sendAll, calls, send } = service(100_000, 3600);
+  await sendAll(0, 2);
   const decided = running[0]?.permits.take(limit, "client");
   expect(decided).toMatchObject({ allowed: true });
-  await askMany(0, 5000);
+  await sendAll(0, 5000);
   expect(calls()).toBeLessThan(5002 / 200);
-  await ask(1, "second client");
+  await send(1, "second client");
   expect(await running[1]?.permits.take(limit, "second client")).toMatchObject({ allowed: true });
 });
 
 test("the first request of a key leases nothing, and a lease is at most remaining / (4 x workers)", async () => {
-  const { ask, state, limit } = service(160, 3600);
-  await ask(0);
+  const { send, state, limit } = service(160, 3600);
+  await send(0);
   expect(await free(state, limit)).toMatchObject({ free: 159, elsewhere: 0 });
-  await ask(0);
+  await send(0);
   expect(await free(state, limit)).toMatchObject({ free: 159 - Math.floor(159 / 16), elsewhere: 8 });
 });
 
 test("leases of idle workers are recalled before the first denial, so that the limit is admitted exactly", async () => {
-  const { askMany, outcomes } = service(500, 3600);
-  for (const worker of [0, 1, 2, 3]) await askMany(worker, 3);
-  expect(await askMany(3, 600)).toBe(488);
+  const { sendAll, outcomes } = service(500, 3600);
+  for (const worker of [0, 1, 2, 3]) await sendAll(worker, 3);
+  expect(await sendAll(3, 600)).toBe(488);
   expect(outcomes.filter((quota) => quota?.allowed === false)).toHaveLength(112);
 });
 
 test("a denial is cached: denied requests cost no calls until a permit can be free", async () => {
-  const { clock, ask, askMany, calls } = service(10, 100, { algorithm: "token_bucket" });
-  await askMany(0, 11);
+  const { clock, send, sendAll, calls } = service(10, 100, { algorithm: "token_bucket" });
+  await sendAll(0, 11);
   const before = calls();
   await clock.advance(1);
-  expect(await askMany(0, 50)).toBe(0);
+  expect(await sendAll(0, 50)).toBe(0);
   expect(calls()).toBe(before);
-  expect(await ask(0)).toMatchObject({ allowed: false, remaining: 0, waitMs: 9999 });
+  expect(await send(0)).toMatchObject({ allowed: false, remaining: 0, waitMs: 9999 });
   await clock.advance(9999);
-  expect(await askMany(0, 2)).toBe(1);
+  expect(await sendAll(0, 2)).toBe(1);
 });
 
 test("an idle worker returns its lease in the first half of its duration, and keeps no timer", async () => {
-  const { clock, askMany, state, limit } = service(1000, 3600);
-  await askMany(0, 2);
+  const { clock, sendAll, state, limit } = service(1000, 3600);
+  await sendAll(0, 2);
   expect(await free(state, limit)).toMatchObject({ free: 937, elsewhere: 61 });
   await clock.advance(3000);
   expect(await free(state, limit)).toMatchObject({ free: 998, elsewhere: 0 });
@@ -54,29 +54,29 @@ test("an idle worker returns its lease in the first half of its duration, and ke
 });
 
 test("a worker that stops returns its lease", async () => {
-  const { askMany, state, limit, running } = service(1000, 3600);
-  await askMany(0, 2);
+  const { sendAll, state, limit, running } = service(1000, 3600);
+  await sendAll(0, 2);
   await running[0]?.permits.stop();
   expect(await free(state, limit)).toMatchObject({ free: 998, elsewhere: 0 });
 });
 
 test("the lease of a dead worker counts as used until one window after its exit", async () => {
-  const { clock, askMany, replace, admitted } = service(1000, 60);
-  await askMany(0, 2);
+  const { clock, sendAll, replace, admitted } = service(1000, 60);
+  await sendAll(0, 2);
   await clock.advance(500);
   replace(0);
-  expect(await askMany(1, 1200)).toBe(1000 - 2 - 61);
+  expect(await sendAll(1, 1200)).toBe(1000 - 2 - 61);
   await clock.advance(59_999);
-  await askMany(1, 1200);
+  await sendAll(1, 1200);
   expect(admitted.length).toBe(1000 - 61 + 2);
   await clock.advance(1);
-  await askMany(2, 1200);
+  await sendAll(2, 1200);
   expect(admitted.length).toBe(1000 - 61 + 1000);
 });
 
 const quotas = (outcomes: readonly (Quota | null)[]) => outcomes.map((quota) => quota?.allowed ?? null);
 
-test("a stalled remote store times out, and its late answer admits no request", async () => {
+test("a stalled remote store times out, and its late result admits no request", async () => {
   let held: (() => void)[] | null = [];
   const wrap = (state: SharedState): SharedState => ({
     ...state,
@@ -87,8 +87,8 @@ test("a stalled remote store times out, and its late answer admits no request", 
       },
     },
   });
-  const { clock, ask, outcomes, errors, askMany } = service(10, 3600, { wrap, workers: 1, timeoutMs: 50 });
-  const asked = Promise.all([ask(0), ask(0)]);
+  const { clock, send, outcomes, errors, sendAll } = service(10, 3600, { wrap, workers: 1, timeoutMs: 50 });
+  const asked = Promise.all([send(0), send(0)]);
   await clock.advance(49);
   expect(outcomes).toEqual([]);
   await clock.advance(2);
@@ -97,7 +97,7 @@ test("a stalled remote store times out, and its late answer admits no request", 
   for (const answer of held.splice(0)) answer();
   held = null;
   await clock.advance(0);
-  expect(await askMany(0, 12)).toBe(9); // the first call's permit was spent on the timed-out request
+  expect(await sendAll(0, 12)).toBe(9); // the first call's permit was spent on the timed-out request
 });
 
 test("a failing store leaves requests undecided, and no state is kept", async () => {
@@ -108,14 +108,14 @@ test("a failing store leaves requests undecided, and no state is kept", async ()
       take: (...call) => (isBroken ? Promise.reject(new Error("gone")) : state.permits.take(...call)),
     },
   });
-  const { ask, outcomes, errors, askMany } = service(10, 3600, { wrap });
-  await Promise.all([ask(0), ask(0), ask(1)]);
+  const { send, outcomes, errors, sendAll } = service(10, 3600, { wrap });
+  await Promise.all([send(0), send(0), send(1)]);
   expect([quotas(outcomes), errors.length]).toEqual([[null, null, null], 2]);
   isBroken = false;
-  expect(await askMany(0, 12)).toBe(10);
+  expect(await sendAll(0, 12)).toBe(10);
 });
 
-/** Never answers recalls on worker 0, as if its event loop were blocked. */
+/** Drops recalls on worker 0, as if its event loop were blocked. */
 const blocked = (state: SharedState, worker: number): SharedState =>
   worker === 0 ? { ...state, values: { ...state.values, subscribe: () => () => {} } } : state;
 
@@ -136,9 +136,9 @@ test.each([
       };
       return { ...state, values: { ...values, publish } };
     };
-    const { clock, askMany, outcomes } = service(1000, 3600, { wrap, timeoutMs });
-    await askMany(0, 2);
-    const asked = askMany(1, 1200);
+    const { clock, sendAll, outcomes } = service(1000, 3600, { wrap, timeoutMs });
+    await sendAll(0, 2);
+    const asked = sendAll(1, 1200);
     await clock.advance(delayMs);
     expect(await asked).toBe(admitted);
     expect(outcomes).not.toContain(null);
@@ -146,28 +146,28 @@ test.each([
 );
 
 test("keys beyond the bound are evicted in order of insertion", async () => {
-  const { ask, running } = service(1000, 3600, { maxKeys: 3 });
-  for (const key of ["a", "b", "c", "a", "d", "e"]) await ask(0, key);
+  const { send, running } = service(1000, 3600, { maxKeys: 3 });
+  for (const key of ["a", "b", "c", "a", "d", "e"]) await send(0, key);
   expect(running[0]?.permits.keys).toBe(3);
-  for (let key = 0; key < 1000; key++) await ask(0, `${key}`);
+  for (let key = 0; key < 1000; key++) await send(0, `${key}`);
   expect(running[0]?.permits.keys).toBe(3);
 });
 
 test("the eviction of a key with a lease never admits more requests", async () => {
-  const { askMany, ask, admitted } = service(200, 3600, { maxKeys: 1 });
+  const { sendAll, send, admitted } = service(200, 3600, { maxKeys: 1 });
   for (let round = 0; round < 30; round++) {
-    await askMany(0, 12);
-    await ask(0, "other");
+    await sendAll(0, 12);
+    await send(0, "other");
   }
   expect(admitted.length - 30).toBeLessThanOrEqual(200);
 });
 
 test("the leases of idle clients are returned, a thousand per second, so that many clients use no memory", async () => {
   const { clock, running, limit, calls } = service(1000, 3600, { maxKeys: 10_000 });
-  const ask = (key: number) => running[0]?.permits.take(limit, `${key}`);
+  const send = (key: number) => running[0]?.permits.take(limit, `${key}`);
   for (let key = 0; key < 2500; key++) {
-    await ask(key);
-    await ask(key);
+    await send(key);
+    await send(key);
   }
   await clock.advance(4500);
   expect(clock.pending).toBe(0);

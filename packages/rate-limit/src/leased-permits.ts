@@ -3,7 +3,7 @@ import type { Awaitable } from "@framework/core";
 import {
   type Clock,
   type Json,
-  type PermitAnswer,
+  type PermitResult,
   type SharedState,
   systemClock,
 } from "@framework/core/feature";
@@ -13,18 +13,18 @@ import type { Limit } from "./limit.ts";
 import { deadline, type Quota, type QuotaSource } from "./quota.ts";
 
 /**
- * Duration of a lease in milliseconds; each call to the store renews it. Through the primary process a lease also ends when its worker exits, so it
- * outlasts the pauses of a busy worker.
+ * Duration of a lease in milliseconds; each call to the store renews it. With the primary process a lease also ends when its worker exits, so it can
+ * be longer than the pauses of a busy worker.
  */
 const LEASE_MS = 60_000;
 const REMOTE_LEASE_MS = 4000;
 /** Interval of sweeps in milliseconds; a sweep returns the leases of keys without a call for two intervals. */
 const SWEEP_MS = 1000;
 const IDLE_MS = 2000;
-/** Maximum wait for the leases of the other workers of this host, in milliseconds; a remote store is waited for half of its timeout. */
+/** Maximum wait for the leases of the other workers of this host, in milliseconds; with a remote store, half of its timeout. */
 const RECALL_MS = 5000;
 /** Maximum time for which a denial is cached while other workers have not returned their leases, in milliseconds. */
-const UNSURE_MS = 1000;
+const MAX_CACHED_DENIAL_MS = 1000;
 /** Maximum leases returned by one sweep; the others wait for the next, or expire. */
 const MAX_SWEPT = 1000;
 /** Maximum permits leased of one key. */
@@ -39,12 +39,12 @@ export interface LeasedPermitsOptions {
   readonly workers: number;
   /** Unique across processes and their restarts, at most 40 characters. */
   readonly id: string;
-  /** Timeout of a decision in milliseconds; `null` through the primary process, which may be busy but is always reachable. */
+  /** Timeout of a decision in milliseconds; `null` with the primary process, which may be busy but is always reachable. */
   readonly timeoutMs: number | null;
-  /** The requests that were admitted without the store; each call charges those of its key. */
+  /** Requests that were admitted without the store; each call charges the requests of its key. */
   readonly debts: Debts;
-  /** Receives the error of every failed call and every timed-out request. */
-  readonly failed: (error: unknown) => void;
+  /** Called with the error of every failed call and every timed-out request. */
+  readonly onError: (error: unknown) => void;
   /** Maximum number of keys; the oldest is evicted. @default 100000 */
   readonly maxKeys?: number;
   /** @default the runtime's clock */
@@ -52,10 +52,10 @@ export interface LeasedPermitsOptions {
 }
 
 /**
- * Permits for one of several workers. A repeated key leases a few permits at a time, so most requests need no call to the store.
+ * Permits for one of several workers. A repeated key leases several permits per call, so most requests need no call to the store.
  *
- * A lease is at most remaining / (4 × workers), so leases shrink with the remaining permits. Before the first denial of a key the other workers return their leases. A
- * denial is cached until a permit can be free. The store counts the lease of a dead worker as used.
+ * A lease is at most remaining / (4 × workers), so leases shrink with the remaining permits. Before the first denial of a key the other workers return their
+ * leases. A denial is cached until a permit can be free. The store counts the lease of a dead worker as used.
  */
 export class LeasedPermits implements QuotaSource {
   private readonly options: LeasedPermitsOptions;
@@ -64,7 +64,7 @@ export class LeasedPermits implements QuotaSource {
   private readonly recallMs: number;
   private readonly clock: Clock;
   private readonly accounts = new Map<string, LeasedKey>();
-  /** Keys in order of insertion; never ends. */
+  /** Iterates over the keys in insertion order, including keys added later. */
   private readonly oldest: Iterator<string>;
   private readonly open = new Set<LeasedKey>();
   private readonly unsubscribe: () => void;
@@ -125,11 +125,11 @@ export class LeasedPermits implements QuotaSource {
   }
 
   private wait(account: LeasedKey): Promise<Quota | null> {
-    const { timeoutMs, failed } = this.options;
+    const { timeoutMs, onError } = this.options;
     const { promise, resolve } = Promise.withResolvers<Quota | null>();
     const cancel = deadline(this.clock, timeoutMs, () => {
       account.waiting.delete(waiter);
-      failed(new Error(`the store did not answer within ${timeoutMs} ms`));
+      onError(new Error(`the store did not answer within ${timeoutMs} ms`));
       resolve(null);
     });
     const waiter: Waiter = {
@@ -150,7 +150,7 @@ export class LeasedPermits implements QuotaSource {
     try {
       while (account.waiting.size > 0) await this.round(account);
     } catch (error) {
-      this.options.failed(error);
+      this.options.onError(error);
       for (const waiter of account.waiting) waiter.decide(null);
     }
     account.isBusy = false;
@@ -158,25 +158,26 @@ export class LeasedPermits implements QuotaSource {
 
   private async round(account: LeasedKey): Promise<void> {
     const count = account.waiting.size;
-    const most = account.isKnown && !this.isStopped ? MAX_LEASE : 0;
-    const first = await this.spend(account, count, most);
+    const max = account.isKnown && !this.isStopped ? MAX_LEASE : 0;
+    const first = await this.spend(account, count, max);
     account.isKnown = true;
     const missing = count - first.spent;
     if (missing === 0 || account.waiting.size === 0) return;
     const last = this.mayRecall(account, first) ? await this.recall(account, missing) : first;
     if (last !== first && last.spent === missing) return;
     const now = this.clock.now();
-    account.deniedUntil = now + (last.elsewhere > 0 ? Math.min(UNSURE_MS, last.waitMs) : last.waitMs);
+    account.deniedUntil =
+      now + (last.elsewhere > 0 ? Math.min(MAX_CACHED_DENIAL_MS, last.waitMs) : last.waitMs);
     for (const waiter of account.waiting) waiter.decide(account.quota(false, now));
   }
 
-  /** Spends permits for the key's debt and for requests, and admits these. Returns the answer with the permits spent for requests. */
-  private async spend(account: LeasedKey, count: number, most: number): Promise<PermitAnswer> {
+  /** Spends permits for the key's debt and for requests, and admits the requests. Returns the store's result with `spent` counting only requests. */
+  private async spend(account: LeasedKey, count: number, max: number): Promise<PermitResult> {
     const { debts } = this.options;
     const { key } = account;
     const debt = debts.claim(key);
     try {
-      const permits = await this.call(account, count + (debt?.count ?? 0), most);
+      const permits = await this.call(account, count + (debt?.count ?? 0), max);
       const spent = debts.settle(key, debt, permits.spent);
       this.allow(account, spent);
       return { ...permits, spent };
@@ -186,7 +187,7 @@ export class LeasedPermits implements QuotaSource {
     }
   }
 
-  /** Admits requests with the spent permits, and later ones with leased permits. Permits of requests that timed out pay their debt. */
+  /** Admits requests with the spent permits, then with leased permits. Permits spent on requests that have timed out reduce the key's debt. */
   private allow(account: LeasedKey, spent: number): void {
     const now = this.clock.now();
     for (const waiter of account.waiting) {
@@ -197,19 +198,19 @@ export class LeasedPermits implements QuotaSource {
     this.options.debts.pay(account.key, spent);
   }
 
-  /** Whether a recall may return permits: others lease more than the last recall failed to return. */
-  private mayRecall(account: LeasedKey, { elsewhere }: PermitAnswer): boolean {
-    const stranded = this.clock.now() < account.strandedUntil ? account.stranded : 0;
-    account.stranded = Math.min(stranded, elsewhere);
-    return elsewhere > account.stranded;
+  /** Whether a recall may return permits: other workers hold more permits than the last recall failed to return. */
+  private mayRecall(account: LeasedKey, { elsewhere }: PermitResult): boolean {
+    const unreturned = this.clock.now() < account.unreturnedUntil ? account.unreturned : 0;
+    account.unreturned = Math.min(unreturned, elsewhere);
+    return elsewhere > account.unreturned;
   }
 
   /** Recalls the leases of a key from other workers, and spends the returned permits. Waits for a busy worker, but not for a stuck one. */
-  private async recall(account: LeasedKey, missing: number): Promise<PermitAnswer> {
+  private async recall(account: LeasedKey, missing: number): Promise<PermitResult> {
     await this.options.shared.values.publish(RECALL, account.key, { waitMs: this.recallMs });
     const permits = await this.spend(account, missing, 0);
-    account.stranded = permits.elsewhere;
-    account.strandedUntil = this.clock.now() + REMOTE_LEASE_MS;
+    account.unreturned = permits.elsewhere;
+    account.unreturnedUntil = this.clock.now() + REMOTE_LEASE_MS;
     return permits;
   }
 
@@ -218,23 +219,23 @@ export class LeasedPermits implements QuotaSource {
     return account?.isOpen === true ? this.returnLease(account) : undefined;
   }
 
-  /** Reports the uses to the store and returns the lease. Never rejects. */
+  /** Reports the used permits to the store and returns the lease. Never rejects. */
   private async returnLease(account: LeasedKey): Promise<void> {
     try {
       await this.call(account, 0, 0);
     } catch (error) {
-      this.options.failed(error); // the lease expires
+      this.options.onError(error); // the lease expires
     }
   }
 
-  /** Calls the store after earlier calls; `spend: 0` returns the whole lease. */
-  private call(account: LeasedKey, spend: number, most: number): Promise<PermitAnswer> {
-    const call = account.lastCall.then(() => this.send(account, spend, most));
+  /** Calls the store once earlier calls of the key have settled; `spend: 0` returns the whole lease. */
+  private call(account: LeasedKey, spend: number, max: number): Promise<PermitResult> {
+    const call = account.lastCall.then(() => this.send(account, spend, max));
     account.lastCall = call.catch(() => {}); // the caller handles the error
     return call;
   }
 
-  private async send(account: LeasedKey, spend: number, most: number): Promise<PermitAnswer> {
+  private async send(account: LeasedKey, spend: number, max: number): Promise<PermitResult> {
     const { limit, key, holder } = account;
     const sentAt = this.clock.now();
     if (spend === 0 || sentAt >= account.endsAt) account.held = 0;
@@ -243,7 +244,7 @@ export class LeasedPermits implements QuotaSource {
       holder,
       hold: account.held,
       used,
-      most,
+      max,
       share: this.share,
       leaseMs: this.leaseMs,
       ...(this.options.timeoutMs === null && { endsAtExit: true }),
@@ -254,12 +255,12 @@ export class LeasedPermits implements QuotaSource {
     account.used.splice(0, used.length);
     account.endsAt = sentAt + this.leaseMs; // the store's lease begins later
     account.held += permits.leased;
-    account.learn(permits, now);
+    account.update(permits, now);
     this.trackLease(account);
     return permits;
   }
 
-  /** Tracks keys with a lease, so that it is returned in time. */
+  /** Tracks the keys with a lease, so that a sweep returns idle leases. */
   private trackLease(account: LeasedKey): void {
     if (account.isOpen) this.open.add(account);
     else this.open.delete(account);
@@ -275,7 +276,7 @@ export class LeasedPermits implements QuotaSource {
       if (leftMs > this.leaseMs - IDLE_MS || (leftMs > 0 && room-- <= 0)) continue;
       this.open.delete(account);
       if (leftMs > 0) void this.returnLease(account);
-      else account.forgetLease(); // the store has counted it as used
+      else account.dropLease(); // the store has counted it as used
     }
     if (this.open.size > 0) this.cancelSweep ??= this.clock.after(SWEEP_MS, () => this.sweep());
   }

@@ -27,23 +27,23 @@ const limited = async (shared?: SharedState) => {
   app.post("/login", { rateLimit: { maxRequests: 1 } }, () => "welcome");
   const several = shared === undefined ? {} : { shared, workers: 2 };
   await app.start({ ...quiet, env: "development", debug: true, ...several });
-  const ask = async (path: string, headers = {}) => {
+  const send = async (path: string, headers = {}) => {
     const method = path === "/login" ? "POST" : "GET";
     return (await app.fetch(new Request(`http://localhost${path}`, { method, headers }))).status;
   };
-  return { app, ask, panel: app.panel("limits"), close: () => app.stop() };
+  return { app, send, panel: app.panel("limits"), close: () => app.stop() };
 };
 
 panelContract(test, async () => {
   const fixture = await limited();
-  await fixture.ask("/", { "x-api-key": "sesame" });
+  await fixture.send("/", { "x-api-key": "sesame" });
   return fixture;
 });
 
 test("the panel shows the allowed and refused requests of each limit, and its clients without their keys", async () => {
-  const { ask, panel, close } = await limited();
-  for (const path of ["/", "/login", "/login"]) await ask(path);
-  await ask("/", { "x-api-key": "sesame" });
+  const { send, panel, close } = await limited();
+  for (const path of ["/", "/login", "/login"]) await send(path);
+  await send("/", { "x-api-key": "sesame" });
   expect((await panel.rows()).map(({ cells }) => cells)).toEqual([
     ["default", "token bucket", 2, 60, 2, 0, 2],
     ["POST /login", "token bucket", 1, 60, 1, 1, 1],
@@ -61,22 +61,24 @@ test("the panel shows the allowed and refused requests of each limit, and its cl
 test("a reset restores the quotas of a limit's clients, in every worker and in later ones", async () => {
   const { join } = cluster();
   const [one, other] = [await limited(join().shared), await limited(join().shared)];
-  expect([await one.ask("/login"), await other.ask("/login")]).toEqual([200, 429]);
-  for (const n of [1, 2, 3]) await one.ask(`/?${n}`);
+  expect([await one.send("/login"), await other.send("/login")]).toEqual([200, 429]);
+  for (const n of [1, 2, 3]) await one.send(`/?${n}`);
   expect(await one.panel.act("reset", "POST /login")).toBe("The quota of every client is reset");
-  expect([await other.ask("/login"), await one.ask("/login"), await one.ask("/")]).toEqual([200, 429, 429]);
+  expect([await other.send("/login"), await one.send("/login"), await one.send("/")]).toEqual([
+    200, 429, 429,
+  ]);
   const later = await limited(join().shared);
-  expect(await later.ask("/login")).toBe(429); // shares its count with the others
+  expect(await later.send("/login")).toBe(429); // shares its count with the others
   for (const worker of [one, other, later]) await worker.close();
 });
 
 test("without a listener no client is recorded, and at most 100 are kept", async () => {
-  const { ask, panel, close } = await limited();
+  const { send, panel, close } = await limited();
   unsubscribe("framework.request.steps", listen);
-  await ask("/", { "x-api-key": "unseen" });
+  await send("/", { "x-api-key": "unseen" });
   expect((await panel.rows())[0]?.cells.at(-1)).toBe(0);
   subscribe("framework.request.steps", listen);
-  for (let n = 0; n < 110; n++) await ask("/", { "x-api-key": `client ${n}` });
+  for (let n = 0; n < 110; n++) await send("/", { "x-api-key": `client ${n}` });
   expect((await panel.rows())[0]?.cells.at(-1)).toBe(100);
   await close();
 });

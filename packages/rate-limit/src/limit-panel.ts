@@ -4,7 +4,7 @@ import { type Limit, shortened } from "./limit.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { SeenClients } from "./seen-clients.ts";
 
-/** The limits as a panel of the dev page: their rules, what was used, and a reset. */
+/** Returns the dev-page panel of the limits: their rules, counts and clients, and a reset. */
 export const limitPanel = (
   limiter: Pick<RateLimiter, "limits" | "reset" | "storeErrors">,
   seen: SeenClients,
@@ -36,7 +36,7 @@ export const limitPanel = (
     }),
     details: (row) => [
       {
-        title: "Clients, the latest first",
+        title: "Clients, latest first",
         columns: ["Client", "Identified by", "Remaining", "Refused"],
         rows: seen.of(find(row)).map(({ client, keyClass, remaining, refused }) => ({
           id: `${keyClass} ${client}`,

@@ -10,7 +10,9 @@ export interface ReasonParts {
   readonly seen: SeenClients;
 }
 
-/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. The key of a client is omitted, since it may be a credential. */
+/**
+ * Wraps the middleware to report the reason of each decision to tools that show the steps of a request. Keys of clients are omitted: they may be credentials.
+ */
 export const withReasons =
   (
     limitRequests: Middleware<HttpRequest, Response>,
@@ -26,9 +28,8 @@ export const withReasons =
     });
     return mapAwaitable(limited, (reply) => {
       const { headers } = reply;
-      const [most, remaining] = [headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")];
-      if (most !== null && remaining !== null)
-        reasons.give(request, `${remaining} of ${most} requests remain`);
+      const [max, remaining] = [headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")];
+      if (max !== null && remaining !== null) reasons.give(request, `${remaining} of ${max} requests remain`);
       if (!isAdmitted)
         reasons.give(request, `refused: next attempt in ${headers.get("retry-after") ?? "some"} s`);
       if (limit !== null)

@@ -16,7 +16,7 @@ export interface LimitRequestsOptions {
   readonly replyTo: (error: HttpError, request: HttpRequest) => Awaitable<Response>;
 }
 
-/** Creates a middleware that denies requests over their limit and sets the quota fields on every reply, including those of exception handlers. */
+/** Creates a middleware that denies requests above their limit and sets the quota fields on every reply, including replies of exception handlers. */
 export const limitRequests = ({
   limitOf,
   take,

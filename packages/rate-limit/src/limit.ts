@@ -15,7 +15,7 @@ export class Limit {
   readonly name: string;
   readonly config: Readonly<RateLimitConfig>;
   readonly adaptive: AdaptiveLimit | null;
-  /** The header fields that state this limit. */
+  /** `RateLimit-Policy` of this limit. */
   readonly field: PolicyField;
   /** Requests of this process, by outcome. */
   readonly counts: RequestCounts = { allowed: 0, denied: 0 };
@@ -55,7 +55,7 @@ export class Limit {
     this.prefix = `${this.firstPrefix}${epoch}:`;
   }
 
-  /** Returns the client of a key: `a:` and an address, or `k:` and the name that the program gave. */
+  /** Returns the client of a key: `a:` and an address, or `k:` and the name returned by `key`. */
   clientOf(key: string): string {
     return key.slice(this.prefix.length);
   }
@@ -77,11 +77,11 @@ const MAX_KEY_LENGTH = 200;
 /** IPv6 networks of IPv4 clients, as their first six groups: mapped (RFC 4291), translated (RFC 2765), NAT64 (RFC 6052). */
 const ipv4Networks: readonly string[] = ["0:0:0:0:0:ffff", "0:0:0:0:ffff:0", "64:ff9b:0:0:0:0"];
 
-/** Returns a key within the store's length. */
+/** Returns a key of at most `MAX_KEY_LENGTH` characters. */
 export const shortened = (text: string): string =>
   text.length <= MAX_KEY_LENGTH ? text : `sha256:${hash("sha256", text)}`;
 
-/** Returns the client: the name that the program gives, else the address. @throws RATE_LIMIT_BAD_KEY */
+/** Returns the client: the name returned by `key`, else the address. @throws RATE_LIMIT_BAD_KEY */
 const clientKey = (named: ClientName, clientIp: string | null): string => {
   if (named === null || named === undefined || named === "") return `a:${addressKey(clientIp)}`;
   return `k:${shortened(typeof named === "string" ? named : numberText(named))}`;
@@ -97,7 +97,8 @@ const numberText = (named: unknown): string => {
 };
 
 /**
- * Returns the part of an address that identifies a client: a complete IPv4 address, or the /64 network of an IPv6 address, which one host owns.
+ * Returns the part of an address that identifies a client: a complete IPv4 address, or the /64 network of an IPv6 address, because one host can use every
+ * address of its network.
  *
  * Takes canonical text (RFC 5952), like `request.clientIp`. An IPv6 address of an IPv4 client is converted to IPv4.
  */

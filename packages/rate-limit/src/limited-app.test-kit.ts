@@ -52,7 +52,7 @@ export const quiet: Partial<AppSettings> = { log: { info() {}, warn() {}, error(
 
 interface Cluster {
   readonly clock: VirtualClock;
-  /** The primary's own state. */
+  /** State of the primary process. */
   readonly state: SharedState;
   /** Adds a worker. */
   readonly join: () => { readonly shared: SharedState; readonly die: () => void };

@@ -1,10 +1,10 @@
-/** Seconds after which requests are forgotten. */
+/** Number of seconds for which outcomes are kept. */
 const SECONDS = 10;
 
 interface Second {
   requests: number;
   failures: number;
-  /** Requests with a latency, and the sum of these. */
+  /** Number of requests with a latency; `latencyMs` is the sum of their latencies. */
   timed: number;
   latencyMs: number;
 }
@@ -14,25 +14,25 @@ const emptySecond = (): Second => ({ requests: 0, failures: 0, timed: 0, latency
 /**
  * Load signals from a limit's requests: admissions per second, latency, and failures over ten seconds.
  *
- * Fewer requests than `minSamples` are not a signal: in a quiet service, one failure may be all of its requests.
+ * With fewer than `minSamples` requests, latency and failures are reported as 0: in a quiet service, one failure may be the only request.
  */
 export class LoadSignals {
   private readonly minSamples: number;
   private current: Second = emptySecond();
   private admittedCount = 0;
-  /** The last seconds, the latest first. */
+  /** The last seconds, newest first. */
   private readonly past: Second[] = [];
 
   constructor(minSamples: number) {
     this.minSamples = minSamples;
   }
 
-  admitted(): void {
+  recordAdmission(): void {
     this.admittedCount++;
   }
 
   /** @param latencyMs `null` for a stream, whose duration depends on the client */
-  answered(latencyMs: number | null, isFailure: boolean): void {
+  recordOutcome(latencyMs: number | null, isFailure: boolean): void {
     const { current } = this;
     current.requests++;
     if (isFailure) current.failures++;
@@ -55,7 +55,7 @@ export class LoadSignals {
     return ended;
   }
 
-  /** Mean latency of the last second, extended by earlier seconds until there are `minSamples` requests. */
+  /** Mean latency of the last second, extended by earlier seconds until there are `minSamples` requests; 0 if the last ten have fewer. */
   private recentLatency(): number {
     let timed = 0;
     let latencyMs = 0;

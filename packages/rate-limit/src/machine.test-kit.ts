@@ -9,7 +9,7 @@ export interface Machine {
   readonly probes: Required<AdaptiveProbes>;
 }
 
-/** Load and time, controlled by a test. */
+/** Creates a machine whose load and time a test controls. */
 export const machine = (): Machine => {
   const ticks: (() => void)[] = [];
   const load = { cpu: 0, memory: 0, latencyMs: 0, errorShare: 0 };

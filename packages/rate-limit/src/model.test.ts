@@ -9,7 +9,7 @@ import { directQuotas, type Quota } from "./quota.ts";
 import { RateLimitConfig } from "./rate-limit-config.ts";
 import { type Algorithm, type Service, service } from "./service.test-kit.ts";
 
-/** Runs of each property; `FRAMEWORK_MODEL_RUNS=1000` for more. */
+/** Runs of each property; set `FRAMEWORK_MODEL_RUNS`, such as 1000, for more. */
 const numRuns = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 250);
 
 const algorithms = fc.constantFrom<Algorithm>("token_bucket", "sliding_window");
@@ -18,7 +18,7 @@ const algorithms = fc.constantFrom<Algorithm>("token_bucket", "sliding_window");
 class Model {
   now = 0;
   private readonly uses: number[] = [];
-  /** Permits of the bucket times the window. */
+  /** Permits of the bucket, multiplied by the window. */
   private level: number;
   private readonly algorithm: Algorithm;
   private readonly max: number;
@@ -35,7 +35,7 @@ class Model {
     this.level = Math.min(this.max * this.windowMs, this.level + ms * this.max);
   }
 
-  ask(): Quota {
+  send(): Quota {
     const allowed = this.free() > 0;
     if (allowed) {
       this.uses.push(this.now);
@@ -69,19 +69,19 @@ class Model {
 }
 
 interface Real {
-  readonly ask: () => Quota;
+  readonly send: () => Quota;
   readonly time: { now: number };
 }
 
-class Ask implements fc.Command<Model, Real> {
+class Send implements fc.Command<Model, Real> {
   check = () => true;
-  run(model: Model, { ask }: Real): void {
-    const [expected, seen] = [model.ask(), ask()];
+  run(model: Model, { send }: Real): void {
+    const [expected, seen] = [model.send(), send()];
     assert.deepEqual([seen.allowed, seen.remaining], [expected.allowed, expected.remaining]);
     assert.ok(Math.abs(seen.waitMs - expected.waitMs) < 1e-3, `waitMs ${seen.waitMs}`);
     assert.ok(Math.abs(seen.resetMs - expected.resetMs) < 1e-3, `resetMs ${seen.resetMs}`);
   }
-  toString = () => "ask";
+  toString = () => "send";
 }
 
 class Wait implements fc.Command<Model, Real> {
@@ -99,7 +99,7 @@ class Wait implements fc.Command<Model, Real> {
 
 test("one process matches the model in decision, remaining, wait and reset", () => {
   const commands = fc.commands(
-    [fc.constant(new Ask()), fc.integer({ min: 1, max: 700 }).map((ms) => new Wait(ms))],
+    [fc.constant(new Send()), fc.integer({ min: 1, max: 700 }).map((ms) => new Wait(ms))],
     { maxCommands: 60, size: "max" },
   );
   const property = () =>
@@ -116,10 +116,10 @@ test("one process matches the model in decision, remaining, wait and reset", () 
             store: shared.permits,
             timeoutMs: 50,
             debts: new Debts({ clock: systemClock }),
-            failed() {},
+            onError() {},
           });
-          const ask = () => permits.take(limit, "k") as Quota;
-          return { model: new Model(algorithm, maxRequests, windowSecs * 1000), real: { ask, time } };
+          const send = () => permits.take(limit, "k") as Quota;
+          return { model: new Model(algorithm, maxRequests, windowSecs * 1000), real: { send, time } };
         }, list);
       },
     );
@@ -140,7 +140,7 @@ const events = fc.array<Event>(
 
 /** Performs the events; `stepMs` is one unit of waiting. */
 const perform = async (
-  { clock, limit, ask, replace, running }: Service,
+  { clock, limit, send, replace, running }: Service,
   list: readonly Event[],
   stepMs: number,
 ): Promise<void> => {
@@ -150,7 +150,7 @@ const perform = async (
     const count = event === "fill" ? limit.rule.capacity : amount;
     if (event === "exit") replace(worker);
     else if (event === "wait") await clock.advance(amount * stepMs);
-    else for (let call = 0; call < count; call++) requests.push(ask(worker));
+    else for (let call = 0; call < count; call++) requests.push(send(worker));
     if (amount % 4 > 0) await clock.advance(0);
   }
   await clock.advance(100);
@@ -171,7 +171,7 @@ test("at a fixed time all workers together admit exactly the limit, even if all 
         const world = service(max, 3600, { algorithm, workers });
         const calls = list.filter(([event]) => event === "request");
         await perform(world, calls, 0);
-        await world.askMany(last % workers, max + 1);
+        await world.sendAll(last % workers, max + 1);
         expect(world.outcomes).not.toContain(null);
         expect(world.admitted.length).toBe(max);
       },
@@ -219,10 +219,10 @@ test("a client that waits for Retry-After is admitted by any worker", async () =
       async (algorithm, workers, max, list, last) => {
         const world = service(max, 5, { algorithm, workers });
         await perform(world, list, 150);
-        const quota = await world.ask(0);
+        const quota = await world.send(0);
         if (quota === null || quota.allowed) return;
         await world.clock.advance(Math.max(1, Math.ceil(quota.waitMs / 1000)) * 1000);
-        expect(await world.ask(last % workers)).toMatchObject({ allowed: true });
+        expect(await world.send(last % workers)).toMatchObject({ allowed: true });
       },
     ),
     { numRuns },

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { testClient } from "@framework/testing";
 import { limitedApp, quiet } from "./limited-app.test-kit.ts";
 
-/** The statuses of two requests of which one is allowed, from the same address, whose keys are these. */
+/** Returns the statuses of two requests from one address with the given keys, under a limit of one request. */
 const statusesOf = async (first: unknown, second: unknown) => {
   const keys = [first, second];
   const app = limitedApp({ maxRequests: 1, windowSecs: 3600, key: () => keys.shift() as never });
@@ -14,11 +14,11 @@ const statusesOf = async (first: unknown, second: unknown) => {
 test.each([
   ["numbers are keys", 1, 2, [200, 200]],
   ["a number and its string are one key", 5, "5", [200, 429]],
-  ["a big integer is one", 2n ** 70n, String(2n ** 70n), [200, 429]],
+  ["a big integer and its string are one key", 2n ** 70n, String(2n ** 70n), [200, 429]],
   ["zero is a key", 0, null, [200, 200]],
-  ["null is the address", null, null, [200, 429]],
-  ["so is undefined", undefined, null, [200, 429]],
-  ["so is an empty string", "", undefined, [200, 429]],
+  ["null falls back to the address", null, null, [200, 429]],
+  ["undefined falls back to the address", undefined, null, [200, 429]],
+  ["an empty string falls back to the address", "", undefined, [200, 429]],
 ])("%s", async (_fact, first, second, statuses) => {
   expect(await statusesOf(first, second)).toEqual(statuses);
 });

@@ -33,7 +33,7 @@ const quotaField = (name: string, type: FieldUse["type"], description: string): 
   description,
 });
 
-/** The fields above and that of a denial, for the API document and for pages of other origins. */
+/** The quota fields and `Retry-After`, for the API document and for CORS. */
 export const quotaFields: readonly FieldUse[] = [
   quotaField("RateLimit", "string", "Remaining quota of the limit."),
   quotaField("RateLimit-Policy", "string", "The limit."),
@@ -44,5 +44,5 @@ export const quotaFields: readonly FieldUse[] = [
     "integer",
     "Unix time in seconds at which the whole quota is available again, or the next request is allowed.",
   ),
-  { name: "Retry-After", in: "refusal", type: "integer", description: "Seconds until a new attempt." },
+  { name: "Retry-After", in: "refusal", type: "integer", description: "Seconds to wait before retrying." },
 ];

@@ -14,7 +14,7 @@ export interface Quota {
   readonly resetMs: number;
 }
 
-/** Decides on requests by their keys; `null` if the store did not answer. */
+/** Decides on requests by their keys. */
 export interface QuotaSource {
   take(limit: Limit, key: string): Awaitable<Quota | null>;
   /** Number of calls to the store. */
@@ -30,10 +30,10 @@ export interface DirectQuotasOptions {
   readonly store: PermitStore;
   /** Timeout of a decision in milliseconds; `null` for the primary process, which may be busy but is always reachable. */
   readonly timeoutMs: number | null;
-  /** The requests that were admitted without the store; each call charges those of its key. */
+  /** Requests that were admitted without the store; each call charges the requests of its key. */
   readonly debts: Debts;
-  /** Receives the error of every failed or late call. */
-  readonly failed: (error: unknown) => void;
+  /** Called with the error of every failed or timed-out call. */
+  readonly onError: (error: unknown) => void;
   /** @default the runtime's clock */
   readonly clock?: Pick<Clock, "after">;
 }
@@ -43,7 +43,7 @@ export const directQuotas = ({
   store,
   timeoutMs,
   debts,
-  failed,
+  onError,
   clock = systemClock,
 }: DirectQuotasOptions): QuotaSource => {
   let calls = 0;
@@ -51,24 +51,24 @@ export const directQuotas = ({
     quotaOf(spent, debts.settle(key, debt, spent.spent) > 0);
   const undecided = (key: string, debt: Debt | null, error: unknown): null => {
     debts.settle(key, debt, 0);
-    failed(error);
+    onError(error);
     return null;
   };
-  const withTimeout = (key: string, debt: Debt | null, answer: Promise<Spent>): Promise<Quota | null> =>
+  const withTimeout = (key: string, debt: Debt | null, result: Promise<Spent>): Promise<Quota | null> =>
     new Promise((resolve) => {
-      let isLate = false;
+      let hasTimedOut = false;
       const cancel = deadline(clock, timeoutMs, () => {
-        isLate = true;
+        hasTimedOut = true;
         resolve(undecided(key, debt, new Error(`the store did not answer within ${timeoutMs} ms`)));
       });
       const settle = (spent: Spent): void => {
         cancel();
-        if (isLate) debts.pay(key, spent.spent);
+        if (hasTimedOut) debts.pay(key, spent.spent);
         else resolve(decided(key, debt, spent));
       };
-      answer.then(settle).catch((error: unknown) => {
+      result.then(settle).catch((error: unknown) => {
         cancel();
-        if (!isLate) resolve(undecided(key, debt, error));
+        if (!hasTimedOut) resolve(undecided(key, debt, error));
       });
     });
   return {
@@ -92,7 +92,7 @@ export const directQuotas = ({
 
 const one = Object.freeze({ spend: 1 });
 
-/** Returns the quota of a request that the permits allow or deny. */
+/** Returns the quota of a request, with the decision on it. */
 export const quotaOf = ({ free, waitMs, resetMs }: Spent, allowed: boolean): Quota => ({
   allowed,
   remaining: free,
@@ -101,18 +101,18 @@ export const quotaOf = ({ free, waitMs, resetMs }: Spent, allowed: boolean): Quo
 });
 
 /**
- * Calls `late` after `timeoutMs` milliseconds and one more event loop iteration; never for `null`. Returns a function that cancels it.
+ * Calls `onTimeout` after `timeoutMs` milliseconds and one more event loop iteration; never for `null`. Returns a function that cancels it.
  *
- * A busy process runs due timers before it reads received answers; the extra iteration lets it read them.
+ * A busy process runs due timers before it reads data from sockets; the extra iteration lets it read a result that has already arrived.
  */
 export const deadline = (
   clock: Pick<Clock, "after">,
   timeoutMs: number | null,
-  late: () => void,
+  onTimeout: () => void,
 ): (() => void) => {
   if (timeoutMs === null) return () => {};
   let cancel = clock.after(timeoutMs, () => {
-    cancel = clock.after(0, late);
+    cancel = clock.after(0, onTimeout);
   });
   return () => cancel();
 };

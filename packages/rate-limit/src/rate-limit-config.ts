@@ -15,7 +15,7 @@ import type { HttpRequest, Invocation, Problem } from "@framework/core";
 import type { AdaptiveProbes } from "./adaptive-probes.ts";
 import type { RouteLimit } from "./route-limit.ts";
 
-/** A client's name; with `null`, `undefined` or an empty string its address is used. A number and its decimal string are the same name. */
+/** A client's name; `null`, `undefined` and an empty string fall back to its address. A number and its decimal string are the same name. */
 export type ClientName = string | number | bigint | null | undefined;
 
 /** Returns the client's name for a request, synchronously. */
@@ -43,13 +43,13 @@ export interface RateLimitConfig {
   /** Timeout of an external store in milliseconds; there is none for the primary process. @default 50 */
   readonly storeTimeoutMs: number;
   /**
-   * Without an answer from the store: `allow` limits each worker to `maxRequests / workers` and charges these requests when the store answers again; `deny`
+   * If the store fails or times out: `allow` limits each worker to `maxRequests / workers` and charges these requests when the store is available again; `deny`
    * answers 503. @default "allow"
    */
   readonly onStoreError: "allow" | "deny";
   /** Minimum of `adaptive`, in requests per window. @default 10 */
   readonly minRequests: number;
-  /** Minimum requests of a worker in the last 10 s for `adaptive` to consider their latency and failures. @default 20 */
+  /** Minimum number of requests of a worker in the last 10 s; with fewer, `adaptive` ignores latency and failures. @default 20 */
   readonly minSamples: number;
   /** Share of 5xx replies in the last 10 s above which `adaptive` lowers the limit. @default 0.1 */
   readonly errorThreshold: number;
@@ -63,10 +63,10 @@ export interface RateLimitConfig {
   readonly probes: AdaptiveProbes | undefined;
 }
 
-/** Every option except the three positional numbers of a builder. */
+/** Every option except the algorithm and the two positional numbers of a builder. */
 export type RateLimitOptions = Omit<ConfigInput<RateLimitConfig>, "algorithm" | "maxRequests" | "windowSecs">;
 
-/** Creates a record for one algorithm; start reports mistakes. */
+/** Creates a record for one algorithm. Mistakes are reported at start. */
 export type RateLimitBuilder = (
   maxRequests?: number,
   windowSecs?: number,
@@ -135,7 +135,7 @@ const routeRecord = configRecord<{ -readonly [K in keyof typeof ofRoute]: RateLi
   ofRoute,
 );
 
-/** Returns the mistake in the `rateLimit` option of a route; `null` for a valid one. */
+/** Returns the mistake in the `rateLimit` option of a route; `null` if it is valid. */
 export const routeLimitProblem = (value: RouteLimit | false): string | null => {
   if (value === false) return null;
   if (typeof value !== "object" || value === null) return "must be an object or false";

@@ -15,7 +15,7 @@ app
 app.get("/own", { rateLimit: { algorithm: "adaptive", windowSecs: 5 } }, () => "own");
 app.get("/by-tenant", { rateLimit: { key: (request) => request.getHeader("x-tenant") } }, () => "own");
 
-// permits of the shared state are a store
+// the permits of the shared state are a store
 app.enableRateLimit({ store: inProcessState().permits satisfies PermitStore });
 
 // a store need not support leases
@@ -40,5 +40,5 @@ RateLimitConfig.tokenBucket(100, 60, { windowSecs: 5 });
 // @ts-expect-error a store returns the spent permits
 app.enableRateLimit({ store: { take: async () => ({ free: 1, waitMs: 0, resetMs: 0 }) } });
 
-// @ts-expect-error a route has no own store
+// @ts-expect-error a route has no store
 app.get("/store", { rateLimit: { store: "workers" } }, () => "");

@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { HttpError, type HttpRequest, RateLimitError } from "@framework/core";
 import { eachClient, socketClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -20,10 +20,10 @@ const makeApp = () => {
 
 const statuses = async (
   calls: number,
-  ask: () => Promise<{ readonly status: number }>,
+  send: () => Promise<{ readonly status: number }>,
 ): Promise<number[]> => {
   const seen = [];
-  for (let call = 0; call < calls; call++) seen.push((await ask()).status);
+  for (let call = 0; call < calls; call++) seen.push((await send()).status);
   return seen;
 };
 
@@ -43,7 +43,9 @@ eachClient(
           retry_after: 1200,
         });
       },
-    "unmatched paths, wrong methods and malformed paths count like any other": async (client) => {
+    "requests with unmatched paths, wrong methods or malformed paths count like any other": async (
+      client,
+    ) => {
       const paths = ["/nowhere", "/free/er", "/%zz"];
       const seen = [];
       for (const path of paths) seen.push((await client.get(path)).status);
@@ -111,7 +113,7 @@ eachClient(
 
 test("the default limit is 100 requests in 60 seconds", async () => {
   const app = limitedApp();
-  await app.start({ ...quiet, shared: timedState().shared }); // a busy machine would get permits back meanwhile
+  await app.start({ ...quiet, shared: timedState().shared }); // on a virtual clock: on a busy machine permits would become free during the test
   await using client = testClient(app);
   const reply = await client.get("/");
   expect(reply.headers.get("ratelimit-policy")).toBe('"default";q=100;w=60');
@@ -121,7 +123,7 @@ test("the default limit is 100 requests in 60 seconds", async () => {
 });
 
 test("clients are identified by address, and forwarded fields count only from trusted proxies", async () => {
-  const ask = async (trustedProxies: string[]) => {
+  const send = async (trustedProxies: string[]) => {
     await using client = socketClient(limitedApp(RateLimitConfig.tokenBucket(1, 3600)), { trustedProxies });
     const from = (ip: string) => client.get("/", { headers: { "x-forwarded-for": ip } });
     const seen = [];
@@ -130,8 +132,8 @@ test("clients are identified by address, and forwarded fields count only from tr
     }
     return seen;
   };
-  expect(await ask([])).toEqual([200, 429, 429, 429, 429]);
-  expect(await ask(["127.0.0.1"])).toEqual([200, 200, 200, 429, 429]);
+  expect(await send([])).toEqual([200, 429, 429, 429, 429]);
+  expect(await send(["127.0.0.1"])).toEqual([200, 200, 200, 429, 429]);
 });
 
 test("a custom key identifies clients, with the address as fallback", async () => {

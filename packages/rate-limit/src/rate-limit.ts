@@ -30,10 +30,10 @@ export interface RateLimit extends AddsRouteOptions<RateLimitRouteOptions> {
 }
 
 /**
- * Denies clients over their limit with 429 and an exact `Retry-After`, before authentication and before any body is read.
+ * Denies clients above their limit with 429 and an exact `Retry-After`, before authentication and before any body is read.
  *
- * Limits are exact across workers. Health, metrics and docs are never limited, nor preflights that `enableCors` answers. Every limited reply carries `RateLimit-Policy`, `RateLimit`
- * and the `X-RateLimit-*` fields.
+ * Limits are exact across workers. Health, metrics and docs are never limited, nor preflights that `enableCors` answers. Every limited reply carries
+ * `RateLimit-Policy`, `RateLimit` and the `X-RateLimit-*` fields.
  *
  * @example
  * const app = new (App.with(rateLimit))().enableRateLimit(RateLimitConfig.tokenBucket(100, 60));
@@ -89,17 +89,17 @@ export const rateLimit: Feature<RateLimit> = {
 const oneHost: Problem = {
   code: "RATE_LIMIT_ONE_HOST",
   message:
-    "each host counts its own requests, so that clients get the limit once per host; share the state with enableRedis({ shared: true }), or pass a store",
+    "each host counts its own requests, so clients get the limit once per host; share the state with enableRedis({ shared: true }), or pass a store",
 };
 
 const tooManyRequests: ImpliedReply = {
   status: 429,
-  description: "The rate limit is used up.",
-  headers: { "Retry-After": { description: "Seconds until a new attempt.", type: "integer" } },
+  description: "The rate limit is exceeded.",
+  headers: { "Retry-After": { description: "Seconds to wait before retrying.", type: "integer" } },
 };
 
 const undecided: ImpliedReply = {
   status: 503,
-  description: "The rate limit cannot be checked at the moment.",
+  description: "The rate limit is temporarily unavailable.",
   headers: tooManyRequests.headers ?? {},
 };

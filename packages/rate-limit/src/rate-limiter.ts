@@ -25,7 +25,7 @@ export class RateLimiter {
   private readonly ofApp: Limit;
   private readonly isExemptPath: (path: string) => boolean;
   private readonly ofRoutes = new Map<string, Limit>();
-  /** The same limits by the endpoint of a request. */
+  /** Limits by the endpoint of a request. */
   private readonly byEndpoint = new Map<Endpoint, Limit>();
   private quotaSource: QuotaSource | null = null;
   /** `null` with `onStoreError: "deny"`. */
@@ -51,18 +51,18 @@ export class RateLimiter {
       const name = `${route.method} ${route.path}`;
       this.ofRoutes.set(name, new Limit(name, merged(this.config, own)));
     }
-    const failed = (error: unknown): void => this.failed(error, settings);
+    const onError = (error: unknown): void => this.recordFailure(error, settings);
     const debts = new Debts({ clock: systemClock });
     if (onStoreError === "allow") this.share = new WorkerShare({ workers, debts });
     // No timeout for the primary process: it may be busy, but is always reachable.
     const isRemote = store !== "workers" || shared.permits !== (settings.own ?? shared).permits;
     const timeoutMs = isRemote ? storeTimeoutMs : null;
-    // Workers of one service lease permits, because a call costs more than the work. A custom store decides each request.
+    // Workers of one service lease permits, because a call to the store costs more than the decision. A custom store decides each request.
     this.quotaSource =
       store === "workers" && workers > 1
-        ? new LeasedPermits({ shared, workers, id: randomUUID(), timeoutMs, debts, failed })
-        : directQuotas({ store: store === "workers" ? shared.permits : store, timeoutMs, debts, failed });
-    for (const { adaptive } of this.limits) await adaptive?.start(shared.values, failed);
+        ? new LeasedPermits({ shared, workers, id: randomUUID(), timeoutMs, debts, onError })
+        : directQuotas({ store: store === "workers" ? shared.permits : store, timeoutMs, debts, onError });
+    for (const { adaptive } of this.limits) await adaptive?.start(shared.values, onError);
     if (settings.env !== "production") await this.epochs.start(shared.values);
   }
 
@@ -126,8 +126,8 @@ export class RateLimiter {
     return limit;
   }
 
-  /** Counts a failure of the store and logs at most one per minute. */
-  private failed(error: unknown, { log }: AppSettings): void {
+  /** Counts a failure of the store, and logs at most one per minute. */
+  private recordFailure(error: unknown, { log }: AppSettings): void {
     this.storeErrors++;
     const outcome = this.config.onStoreError === "allow" ? "limited per worker" : "denied";
     this.logThrottled(() =>
@@ -137,8 +137,8 @@ export class RateLimiter {
 }
 
 /**
- * Whether a request is exempt, by its route or its path. Requests that look like preflights are not exempt: those that reach the limit go on to the
- * program, where they could be used to guess passwords.
+ * Whether a request is exempt, by its route or its path. Requests that look like preflights are not exempt: preflights that reach the limit are passed to
+ * the program, so a client could use them to guess passwords.
  */
 const isExempt = (request: HttpRequest, isExemptPath: (path: string) => boolean): boolean =>
   request.endpoint?.exempt.includes("limits") === true || isExemptPath(request.path);

@@ -4,19 +4,19 @@ import type { Limit } from "./limit.ts";
 /** Maximum number of clients; the least recently seen one is dropped. */
 const MAX_CLIENTS = 100;
 
-/** A client of a limit, as a developer sees it. */
+/** A client of a limit, as shown to developers. */
 export interface SeenClient {
   readonly limit: Limit;
-  /** An address, or a digest of the name that the program gives: names may be credentials. */
+  /** An address, or a digest of the name returned by `key`: names may be credentials. */
   readonly client: string;
   readonly keyClass: "address" | "name";
-  /** Remaining requests; `null` if the store did not answer. */
+  /** Remaining requests; `null` without a decision of the store. */
   readonly remaining: number | null;
   /** Refused requests since it was first seen. */
   readonly refused: number;
 }
 
-/** The clients whose requests arrived while a tool listened. Without a tool nothing is recorded. */
+/** Clients whose requests arrived while a tool was listening; nothing is recorded otherwise. */
 export class SeenClients {
   private readonly clients: Map<string, SeenClient> = new Map();
 
@@ -32,12 +32,12 @@ export class SeenClients {
     if (this.clients.size > MAX_CLIENTS && oldest !== undefined) this.clients.delete(oldest);
   }
 
-  /** The clients of a limit, the latest first. */
+  /** Returns the clients of a limit, latest first. */
   of(limit: Limit): readonly SeenClient[] {
     return [...this.clients.values()].filter((seen) => seen.limit === limit).toReversed();
   }
 
-  /** Forgets the clients of a limit. */
+  /** Removes the clients of a limit. */
   forget(limit: Limit): void {
     for (const [key, seen] of this.clients) if (seen.limit === limit) this.clients.delete(key);
   }

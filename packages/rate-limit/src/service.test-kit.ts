@@ -16,7 +16,7 @@ interface Worker {
 
 export interface Service {
   readonly clock: VirtualClock;
-  /** The primary's own state. */
+  /** State of the primary process. */
   readonly state: SharedState;
   readonly limit: Limit;
   readonly running: readonly Worker[];
@@ -24,9 +24,9 @@ export interface Service {
   readonly admitted: readonly number[];
   readonly outcomes: readonly (Quota | null)[];
   readonly errors: readonly unknown[];
-  readonly ask: (worker: number, key?: string) => Promise<Quota | null>;
+  readonly send: (worker: number, key?: string) => Promise<Quota | null>;
   /** Sends requests to a worker sequentially. Returns the number admitted. */
-  readonly askMany: (worker: number, count: number) => Promise<number>;
+  readonly sendAll: (worker: number, count: number) => Promise<number>;
   /** Kills a worker and starts a replacement. */
   readonly replace: (worker: number) => void;
   /** Number of calls to the store. */
@@ -61,11 +61,11 @@ export const service = (
   const start = (): Worker => {
     const { shared, die } = join();
     const options = { workers, maxKeys, clock, timeoutMs, debts: new Debts({ clock }) };
-    const failed = (error: unknown) => void errors.push(error);
+    const onError = (error: unknown) => void errors.push(error);
     const permits = new LeasedPermits({
       shared: wrap(shared, serial),
       id: `worker ${serial++}`,
-      failed,
+      onError,
       ...options,
     });
     return { permits, die };
@@ -73,15 +73,15 @@ export const service = (
   const running = Array.from({ length: workers }, start);
   const admitted: number[] = [];
   const outcomes: (Quota | null)[] = [];
-  const ask = async (worker: number, key = "client"): Promise<Quota | null> => {
+  const send = async (worker: number, key = "client"): Promise<Quota | null> => {
     const quota = await running[worker]?.permits.take(limit, key);
     if (quota?.allowed === true) admitted.push(clock.now());
     outcomes.push(quota ?? null);
     return quota ?? null;
   };
-  const askMany = async (worker: number, count: number): Promise<number> => {
+  const sendAll = async (worker: number, count: number): Promise<number> => {
     const before = admitted.length;
-    for (let call = 0; call < count; call++) await ask(worker);
+    for (let call = 0; call < count; call++) await send(worker);
     return admitted.length - before;
   };
   const replace = (worker: number): void => {
@@ -89,5 +89,5 @@ export const service = (
     running[worker] = start();
   };
   const calls = (): number => running.reduce((sum, { permits }) => sum + permits.calls, 0);
-  return { clock, state, limit, running, admitted, outcomes, errors, ask, askMany, replace, calls };
+  return { clock, state, limit, running, admitted, outcomes, errors, send, sendAll, replace, calls };
 };

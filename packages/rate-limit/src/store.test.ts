@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { isPromise, type PermitAnswer, type Permits, systemClock } from "@framework/core/feature";
+import { isPromise, type PermitResult, type Permits, systemClock } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { Debts } from "./debts.ts";
@@ -11,7 +11,7 @@ import { RateLimitConfig } from "./rate-limit-config.ts";
 
 const limit = new Limit("default", RateLimitConfig.of({ maxRequests: 3, windowSecs: 3600 }));
 
-/** Creates a store with this `take`. */
+/** Creates a store with the given `take`. */
 const storeWith = (take: Permits["take"]): Permits => ({ take });
 const broken = storeWith(() => Promise.reject(new Error("gone")));
 
@@ -21,7 +21,7 @@ test("with one process a request creates no promise", () => {
     store: shared.permits,
     timeoutMs: 50,
     debts: new Debts({ clock: systemClock }),
-    failed() {},
+    onError() {},
   });
   expect(isPromise(permits.take(limit, "k"))).toBe(false);
   expect(permits.take(limit, "k")).toEqual({ allowed: true, remaining: 1, waitMs: 0, resetMs: 2_400_000 });
@@ -41,7 +41,7 @@ test("250,000 clients use less than 48 MiB, and frequent ones are not evicted", 
     store: shared.permits,
     timeoutMs: 50,
     debts: new Debts({ clock: systemClock }),
-    failed() {},
+    onError() {},
   });
   const remaining = (key: string) => (permits.take(limit, key) as { remaining: number }).remaining;
   const before = retained();
@@ -67,7 +67,7 @@ test.each([
   expect(app.metrics()["rate_limit_store_errors_total"]).toBe(2);
 });
 
-test("a denial without an answer from the store has the standard error body", async () => {
+test("a denial without a decision of the store has the standard error body", async () => {
   await using client = testClient(limitedApp({ store: broken, onStoreError: "deny" }));
   expect((await client.get("/")).json()).toEqual({
     error: "Service Unavailable",
@@ -87,7 +87,7 @@ test("a store that throws synchronously counts as failed", async () => {
   expect(app.metrics()["rate_limit_store_errors_total"]).toBe(1);
 });
 
-test("a stalled store times out after 50 ms by default, and its late answer is ignored", async () => {
+test("a stalled store times out after 50 ms by default, and its late result does not change the decision", async () => {
   const { clock } = cluster();
   const { promise, resolve } = Promise.withResolvers<never>();
   const errors: unknown[] = [];
@@ -95,7 +95,7 @@ test("a stalled store times out after 50 ms by default, and its late answer is i
     store: storeWith(() => promise),
     timeoutMs: RateLimitConfig.of().storeTimeoutMs,
     debts: new Debts({ clock }),
-    failed: (error) => void errors.push(error),
+    onError: (error) => void errors.push(error),
     clock,
   });
   let quota: unknown = "waiting";
@@ -109,14 +109,14 @@ test("a stalled store times out after 50 ms by default, and its late answer is i
   expect([errors.length, clock.pending]).toEqual([1, 0]);
 });
 
-test("an answer in the event loop iteration after the timeout still counts", async () => {
+test("a result in the event loop iteration after the timeout still counts", async () => {
   const { clock } = cluster();
-  const { promise, resolve } = Promise.withResolvers<PermitAnswer>();
+  const { promise, resolve } = Promise.withResolvers<PermitResult>();
   const permits = directQuotas({
     store: storeWith(() => promise),
     timeoutMs: 50,
     debts: new Debts({ clock: systemClock }),
-    failed() {},
+    onError() {},
     clock,
   });
   const decided = permits.take(limit, "k");
@@ -209,7 +209,7 @@ test("without its store each worker admits its share, and charges the requests w
   expect(await admitted(30)).toBe(20 - 3 - 5);
 });
 
-test("a late answer of the store charges the request that was decided without it, once", async () => {
+test("a late result of the store charges the request that was decided without it, once", async () => {
   const { clock } = cluster();
   const { shared } = timedState();
   const held: (() => void)[] = [];
@@ -218,7 +218,7 @@ test("a late answer of the store charges the request that was decided without it
     await new Promise<void>((resolve) => held.push(resolve));
     return shared.permits.take(...call);
   });
-  const quotas = directQuotas({ store, timeoutMs: 50, debts, failed() {}, clock });
+  const quotas = directQuotas({ store, timeoutMs: 50, debts, onError() {}, clock });
   const decided = quotas.take(limit, "k");
   await clock.advance(51);
   expect(await decided).toBeNull();

@@ -14,13 +14,13 @@ import { type Quota, quotaOf } from "./quota.ts";
 export interface WorkerShareOptions {
   /** Number of processes that share the limits. */
   readonly workers: number;
-  /** Receives the admitted requests. */
+  /** Records the admitted requests. */
   readonly debts: Debts;
   /** @default the runtime's clock */
   readonly clock?: Pick<Clock, "now">;
 }
 
-/** This worker's share of the limits, for requests that the store does not decide: `maxRequests / workers`, at least 1. */
+/** Limits requests that the store does not decide to this worker's share: `maxRequests / workers`, at least 1. */
 export class WorkerShare {
   private readonly permits: Permits;
   private readonly workers: number;
@@ -34,10 +34,10 @@ export class WorkerShare {
 
   take({ rule }: Limit, key: string): Awaitable<Quota> {
     const share = { ...rule, capacity: Math.max(1, Math.floor(rule.capacity / this.workers)) };
-    return mapAwaitable(this.permits.take(key, share, { spend: 1 }), (answer) => {
-      const allowed = answer.spent > 0;
+    return mapAwaitable(this.permits.take(key, share, { spend: 1 }), (result) => {
+      const allowed = result.spent > 0;
       if (allowed) this.debts.add(key, rule.windowMs);
-      return quotaOf(answer, allowed);
+      return quotaOf(result, allowed);
     });
   }
 }

@@ -21,7 +21,7 @@ interface Seen {
 }
 
 /** Sends one request. Its connection stays with one worker until the worker is killed or closes it to balance connections. */
-const ask = (agent: Agent, client: string, { statuses, pids }: Seen): Promise<void> =>
+const sendOne = (agent: Agent, client: string, { statuses, pids }: Seen): Promise<void> =>
   new Promise((resolve) => {
     const options = { agent, headers: { "x-client": client } };
     get(program.url, options, async (reply) => {
@@ -35,7 +35,7 @@ const ask = (agent: Agent, client: string, { statuses, pids }: Seen): Promise<vo
 /** Sends requests over 16 connections. */
 const send = async (client: string, count: number, into: Seen): Promise<void> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-  await Promise.all(Array.from({ length: count }, () => ask(agent, client, into)));
+  await Promise.all(Array.from({ length: count }, () => sendOne(agent, client, into)));
   agent.destroy();
 };
 

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "@jest/globals";
 import { type OpenRedis, openRedis, redisPermits, redisTokenStore } from "./index.ts";
 
 const HOUR_MS = 3_600_000;
-const lease = { holder: "me", hold: 0, used: [], most: 3, share: 0.5, leaseMs: 1000 };
+const lease = { holder: "me", hold: 0, used: [], max: 3, share: 0.5, leaseMs: 1000 };
 
 for (const service of ["redis", "redis-cluster"]) {
   withServer(service, (url) => {

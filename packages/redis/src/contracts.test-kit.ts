@@ -34,9 +34,9 @@ const COMMAND_TIMEOUT_MS = 30_000;
 const long =
   /totals do not expire|after waitMs a permit is free|two expiries|consumed generation is kept|revocation holds/;
 /** Milliseconds in addition to its waits after which a failed fact is repeated: the server's clock ran on meanwhile. */
-const LATE_MS = 40;
+const TOLERANCE_MS = 40;
 const ATTEMPTS = 30;
-/** Runs a fact with short times; repeats it while it fails on a busy machine. */
+/** Runs a fact with short times; repeats it while it fails because the machine is busy. */
 const inTime = (run: () => Promise<void>) => async (): Promise<void> => {
   for (let attempt = 1; ; attempt++) {
     const from = performance.now();
@@ -44,15 +44,15 @@ const inTime = (run: () => Promise<void>) => async (): Promise<void> => {
     try {
       return await waited.run(own, run);
     } catch (error) {
-      if (performance.now() - from - own.ms < LATE_MS || attempt === ATTEMPTS) throw error;
+      if (performance.now() - from - own.ms < TOLERANCE_MS || attempt === ATTEMPTS) throw error;
     }
   }
 };
-/** Long facts run concurrently, those with short times alone. */
+/** Long facts run concurrently, facts with short times alone. */
 const register: RegisterTest = (name, run) =>
   (long.test(name) ? test.concurrent : test)(name, long.test(name) ? run : inTime(run));
 /** Returns a unique key prefix for each fact. */
-const fresh = (): string => `test-${randomUUID()}`;
+const uniquePrefix = (): string => `test-${randomUUID()}`;
 
 /** Creates the three ports of the shared state under one name, with `close`. */
 const stateOf = (source: RedisSource, name: string): SharedState & { close(): Promise<void> } => {
@@ -87,7 +87,7 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
     });
 
     sharedStateContract(register, async () => {
-      const name = fresh();
+      const name = uniquePrefix();
       const [one, other] = await clients();
       const views = [stateOf(one, name), stateOf(other, name)] as const;
       return {
@@ -98,7 +98,7 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
     });
 
     cacheStoreContract(register, async () => {
-      const name = fresh();
+      const name = uniquePrefix();
       const [one, other] = await clients();
       const views: readonly [CacheStore, CacheStore] = [
         redisCacheStore(one, { name }),
@@ -108,14 +108,14 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
     });
 
     tokenStoreContract(register, async () => {
-      const name = fresh();
+      const name = uniquePrefix();
       const [one, other] = await clients();
       const views = [redisTokenStore(one, { name }), redisTokenStore(other, { name })] as const;
       return { views, advance, now: Date.now };
     });
 
     test("every key of the adapters expires", async () => {
-      const [name, mine] = [fresh(), `mine-${randomUUID()}:`];
+      const [name, mine] = [uniquePrefix(), `mine-${randomUUID()}:`];
       const open = openRedis({ ...config, keyPrefix: mine });
       const { close, values, permits, totals } = stateOf(open, name);
       await values.add("counter", 1, { ttlMs: 10_000 });
@@ -123,7 +123,7 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
       await values.raise("mark", 1, { ttlMs: 10_000, group: "g", maxKeys: 1 });
       await totals.add("totals", [["n", [1]]]);
       await values.publish("news", 1);
-      const lease = { holder: "me", hold: 0, used: [], most: 5, share: 0.5, leaseMs: 4000 };
+      const lease = { holder: "me", hold: 0, used: [], max: 5, share: 0.5, leaseMs: 4000 };
       for (const kind of ["bucket", "window"] as const) {
         await permits.take(kind, { kind, capacity: 10, windowMs: 10_000 }, { spend: 1, lease });
       }
@@ -150,7 +150,7 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
 
     test("scripts are sent in full after the server has lost them", async () => {
       const [one] = await clients();
-      const permits = redisPermits(one, { name: fresh() });
+      const permits = redisPermits(one, { name: uniquePrefix() });
       const rule = { kind: "bucket", capacity: 10, windowMs: 60_000 } as const;
       await permits.take("k", rule, { spend: 1 });
       const nodes = "nodes" in one.redis ? one.redis.nodes("master") : [one.redis];
@@ -159,7 +159,7 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
     });
 
     test("a reply whose tag index was evicted is not served, because it could not be dropped", async () => {
-      const name = fresh();
+      const name = uniquePrefix();
       const [one] = await clients();
       const store = redisCacheStore(one, { name });
       await store.set("key", { kind: "reply", id: "1", body: "text" }, { holdMs: 10_000, tags: ["a"] });
@@ -177,7 +177,7 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
 
     test("a thousand replies with one tag are dropped in batches and counted", async () => {
       const [one] = await clients();
-      const store = redisCacheStore(one, { name: fresh() });
+      const store = redisCacheStore(one, { name: uniquePrefix() });
       const set = (index: number, tag: string): Promise<boolean> =>
         store.set(
           `key-${index}`,

@@ -72,10 +72,10 @@ const tagged = (one: OpenRedis, mismatched: unknown[]) => async (id: number) => 
   const key = `tag:${id}`;
   let value: unknown;
   if (id % 3 === 0) {
-    const answers = await one.redis.pipeline().set(key, `value ${id}`).get(key).exec();
-    const failure = answers?.find(([error]) => error !== null)?.[0];
+    const results = await one.redis.pipeline().set(key, `value ${id}`).get(key).exec();
+    const failure = results?.find(([error]) => error !== null)?.[0];
     if (failure !== undefined) throw failure;
-    value = answers?.[1]?.[1];
+    value = results?.[1]?.[1];
   } else {
     await one.redis.set(key, `value ${id}`);
     value = await one.redis.get(key);
@@ -85,7 +85,7 @@ const tagged = (one: OpenRedis, mismatched: unknown[]) => async (id: number) => 
 
 /** Waits until commands succeed again. */
 const recovered = (one: OpenRedis): Promise<string> =>
-  waitFor(() => one.redis.ping(), { what: "an answer of the server", intervalMs: 5 });
+  waitFor(() => one.redis.ping(), { subject: "a reply of the server", intervalMs: 5 });
 
 test("after a killed server restarts, every reply belongs to its command, and the same client reconnects", async () => {
   const one = open();
@@ -138,7 +138,7 @@ test("a counter is at least the acknowledged increments, and at most those plus 
   expect(counted).toBeLessThanOrEqual(done + failed);
 });
 
-test("a command whose connection is cut before the answer fails, and runs exactly once", async () => {
+test("a command whose connection is cut before the reply fails, and runs exactly once", async () => {
   await using proxy = await startProxy(server.url);
   const one = open({ url: proxy.url });
   const direct = open();
@@ -178,11 +178,11 @@ test("a bounded number of commands waits for a connection, and a command that ti
   const overfull = one.redis.multi();
   for (let index = 0; index < 100; index++) overfull.set(`late:piece:${index}`, 1);
   pieces.push(overfull.exec().catch(() => null)); // a transaction fails as a whole
-  const answers = await Promise.all(calls);
+  const outcomes = await Promise.all(calls);
   for (const results of await Promise.all(pieces)) {
     expect(results?.every(([error]) => error instanceof RedisUnavailableError) ?? true).toBe(true);
   }
-  expect(answers.every((answer) => answer instanceof RedisUnavailableError)).toBe(true);
+  expect(outcomes.every((outcome) => outcome instanceof RedisUnavailableError)).toBe(true);
   expect(rejectedAtOnce).toBe(500);
   expect(one.metrics.waiting).toBe(0);
   proxy.mode = "pass";
@@ -209,7 +209,7 @@ test("a command that timed out before the reconnect is not sent after it", async
   expect(await one.redis.exists("late")).toBe(0);
 });
 
-test("a pipeline waits or is rejected as a whole, and does not affect the answers of other commands", async () => {
+test("a pipeline waits or is rejected as a whole, and does not affect the replies to other commands", async () => {
   await using proxy = await startProxy(server.url);
   const one = open({ url: proxy.url, maxQueue: 10, commandTimeoutMs: 60_000 });
   const echoes = (count: number): string[] => Array.from({ length: count }, (_, index) => `echo ${index}`);
@@ -288,17 +288,17 @@ for (const [onStoreError, denied, share, meaning] of [
     });
     app.get("/", () => "hello");
     await using client = testClient(app);
-    const ask = async () => (await client.get("/")).status;
-    await waitFor(async () => (await ask()) === 429);
+    const send = async () => (await client.get("/")).status;
+    await waitFor(async () => (await send()) === 429);
     const seen: number[] = [];
     for (const [fail, heal] of [
       [() => server.kill(), () => server.start()],
       [() => server.pause(), () => server.resume()],
     ] as const) {
       await fail();
-      for (let call = 0; call < 12; call++) seen.push(await ask());
+      for (let call = 0; call < 12; call++) seen.push(await send());
       await heal();
-      await waitFor(async () => (await ask()) === 429, { intervalMs: 5 });
+      await waitFor(async () => (await send()) === 429, { intervalMs: 5 });
     }
     const admitted = seen.filter((status) => status === 200);
     expect(admitted.length).toBeLessThanOrEqual(share);
@@ -312,7 +312,7 @@ test("when a cluster loses a master, commands fail, and succeed after the failov
     const replica = open({ url });
     // A replica without its master's data is not promoted.
     await waitFor(async () => (await replica.redis.info("replication")).includes("master_link_status:up"), {
-      what: "a synchronized replica",
+      subject: "a synchronized replica",
     });
   }
   const one = openRedis({ url: cluster.url, clusterMode: true }, { log });
@@ -326,7 +326,7 @@ test("when a cluster loses a master, commands fail, and succeed after the failov
       for (let key = 0; key < 60; key++) await one.redis.set(`after:${key}`, key);
       return true;
     },
-    { what: "the failover", intervalMs: 50 },
+    { subject: "the failover", intervalMs: 50 },
   );
   const { errors } = await stop();
   expect([mismatched, [...errors]]).toEqual([[], [RedisUnavailableError]]);

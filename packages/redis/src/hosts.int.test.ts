@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Agent, get, request } from "node:http";
 import { bundledProgram } from "@framework/bundled-sources";
 import { withServer } from "@framework/services";
-import { askEveryWorker, type Program, startProgram, waitFor } from "@framework/testing";
+import { requestEveryWorker, type Program, startProgram, waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 
 /** The limit is reached after the first thousand; later calls are refused. */
@@ -18,10 +18,10 @@ const start = (url: string, prefix: string): Promise<Program> =>
     timeoutMs: 60_000,
   });
 
-/** Sends requests over many connections, which workers may end in order, and counts the statuses of the replies. */
+/** Sends requests over many connections, which workers may close gracefully, and counts the statuses of the replies. */
 const send = async (url: string, count: number, statuses: Map<string, number>): Promise<void> => {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  const ask = (): Promise<void> =>
+  const sendOne = (): Promise<void> =>
     new Promise((resolve, reject) => {
       get(new URL("/limited", url), { agent }, (reply) => {
         const status = `${reply.statusCode}`;
@@ -29,7 +29,7 @@ const send = async (url: string, count: number, statuses: Map<string, number>): 
         reply.resume().on("error", reject).on("end", resolve);
       }).on("error", reject);
     });
-  await Promise.all(Array.from({ length: count }, ask));
+  await Promise.all(Array.from({ length: count }, sendOne));
   agent.destroy();
 };
 
@@ -38,16 +38,16 @@ interface Value {
   readonly pid: number;
 }
 
-/** Sends a request on a new connection, so that any worker may answer. */
-const ask = ({ url }: Program, method: string, path: string): Promise<Value & { outcome: unknown }> =>
+/** Sends a request on a new connection, so that any worker may reply. */
+const fetchValue = ({ url }: Program, method: string, path: string): Promise<Value & { outcome: unknown }> =>
   new Promise((resolve, reject) => {
-    const asking = request(new URL(path, url), { method, agent: false }, (reply) => {
+    const outgoing = request(new URL(path, url), { method, agent: false }, (reply) => {
       let text = "";
       reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       reply.on("end", () => resolve({ ...(JSON.parse(text) as Value), outcome: reply.headers["x-cache"] }));
     });
-    asking.on("error", reject);
-    asking.end();
+    outgoing.on("error", reject);
+    outgoing.end();
   });
 
 withServer("redis", (url) => {
@@ -67,22 +67,26 @@ withServer("redis", (url) => {
 
   test("a tag dropped on one host is dropped in every worker of both hosts when the call resolves", async () => {
     const versions = async (): Promise<ReadonlySet<number>> => {
-      const asked = [one, other].map((host) =>
-        askEveryWorker({ workers: 2, ask: () => ask(host, "GET", "/value"), pidOf: ({ pid }) => pid }),
+      const replies = [one, other].map((host) =>
+        requestEveryWorker({
+          workers: 2,
+          send: () => fetchValue(host, "GET", "/value"),
+          pidOf: ({ pid }) => pid,
+        }),
       );
-      return new Set((await Promise.all(asked)).flat().map(({ version }) => version));
+      return new Set((await Promise.all(replies)).flat().map(({ version }) => version));
     };
     const many = () =>
       Promise.all(
-        [one, other].flatMap((host) => Array.from({ length: 24 }, () => ask(host, "GET", "/value"))),
+        [one, other].flatMap((host) => Array.from({ length: 24 }, () => fetchValue(host, "GET", "/value"))),
       );
     for (let round = 1; round <= 3; round++) {
       await waitFor(
         async () =>
           new Set((await many()).filter(({ outcome }) => outcome === "HIT").map(({ pid }) => pid)).size === 4,
-        { what: "the value in all four workers" },
+        { subject: "the value in all four workers" },
       );
-      const { version } = await ask(round % 2 === 0 ? one : other, "POST", "/change");
+      const { version } = await fetchValue(round % 2 === 0 ? one : other, "POST", "/change");
       expect(version).toBe(round);
       expect(await versions()).toEqual(new Set([round]));
     }

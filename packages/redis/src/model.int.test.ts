@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { PermitAnswer, PermitRequest, PermitRule } from "@framework/core/feature";
+import type { PermitResult, PermitRequest, PermitRule } from "@framework/core/feature";
 import { inProcessState } from "@framework/core/testing";
 import { withServer } from "@framework/services";
 import { afterAll, expect, test } from "@jest/globals";
@@ -13,7 +13,7 @@ const lease = fc.record({
   holder: fc.constantFrom("a", "b", "c"),
   hold: fc.nat(4),
   used: fc.array(fc.constantFrom(0, 1, 50), { maxLength: 3 }),
-  most: fc.nat(6),
+  max: fc.nat(6),
   share: fc.constantFrom(0.05, 0.25, 0.5, 1),
   leaseMs: fc.constant(1e9),
 });
@@ -23,7 +23,7 @@ const call = fc.record({
   lease: fc.option(lease, { nil: undefined }),
 });
 
-const countsOf = ({ spent, leased, free, elsewhere, waitMs }: PermitAnswer) => ({
+const countsOf = ({ spent, leased, free, elsewhere, waitMs }: PermitResult) => ({
   spent,
   leased,
   free,
@@ -36,7 +36,7 @@ withServer("redis", (url) => {
   afterAll(() => open.close());
 
   for (const kind of ["bucket", "window"] as const) {
-    test(`permits of a ${kind} match those of the in-process state`, async () => {
+    test(`permits of a ${kind} match the in-process state`, async () => {
       const permits = redisPermits(open, { name: `model-${randomUUID()}` });
       await fc.assert(
         fc.asyncProperty(fc.array(call, { maxLength: 12 }), fc.boolean(), async (calls, lowers) => {
@@ -56,7 +56,7 @@ withServer("redis", (url) => {
     });
   }
 
-  test("counters match those of the in-process state", async () => {
+  test("counters match the in-process state", async () => {
     const values = redisValues(open, { name: `model-${randomUUID()}`, connectionTimeoutMs: 60_000 });
     const addition = fc.record({
       amount: fc.oneof(fc.integer({ min: -20, max: 20 }), fc.double({ min: -3, max: 3, noNaN: true })),

@@ -8,7 +8,7 @@ import { FrameworkError, type Logger } from "@framework/core";
 import { closeClient } from "./client/close-client.ts";
 import { commandOperation } from "./client/command-operation.ts";
 import { createClient } from "./client/create-client.ts";
-import { affectsOthers } from "./client/gate.ts";
+import { affectsOthers } from "./client/send-command.ts";
 import { newMetrics, type RedisMetrics } from "./client/metrics.ts";
 import type { IoredisClient } from "./client/ioredis.ts";
 import { type LeasedConnection, LeasedConnections } from "./client/leased-connections.ts";
@@ -115,7 +115,7 @@ export class Connections implements OpenRedis {
     return createClient(this.config, {
       metrics: this.metrics,
       operations: this.operations,
-      failed: (error) => this.failed(error),
+      onError: (error) => this.recordFailure(error),
       refusalOf: (command) => (!this.isClosed && affectsOthers(command) ? notShared(command.name) : null),
     });
   }
@@ -125,7 +125,7 @@ export class Connections implements OpenRedis {
     const client = createClient(this.config, {
       metrics: this.metrics,
       operations: this.operations,
-      failed: (error) => this.failed(error),
+      onError: (error) => this.recordFailure(error),
       timeoutMs: () => connection.timeoutMs,
       onTainted: () => (connection.isTainted = true),
     });
@@ -133,7 +133,7 @@ export class Connections implements OpenRedis {
   }
 
   /** Logs an outage at most once in ten seconds. */
-  private failed(error: Error): void {
+  private recordFailure(error: Error): void {
     if (this.isClosed) return;
     this.logThrottled(() => this.log()?.warn("a connection to Redis failed; reconnecting", { error }));
   }

@@ -1,7 +1,7 @@
 import { FrameworkError, HttpError } from "@framework/core";
 import { messageOf, SharedStateUnavailableError } from "@framework/core/feature";
 
-/** 503 with `Retry-After`: Redis is unreachable, did not answer in time, or disconnected. The outcome of the command is unknown. */
+/** 503 with `Retry-After`: Redis is unreachable, did not reply in time, or disconnected. The outcome of the command is unknown. */
 export class RedisUnavailableError extends HttpError {
   override readonly name = "RedisUnavailableError";
   /** The reason, for the log; clients see only that Redis is not available. */

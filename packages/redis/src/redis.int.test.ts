@@ -84,7 +84,7 @@ for (const service of ["redis", "redis-cluster"]) {
       expect(app.snapshot()["redis"]).toMatchObject({ failures: 1, leased: 0 });
     });
 
-    test("each command is an operation, alone or in a pipeline, that ends with its answer", async () => {
+    test("each command is an operation, alone or in a pipeline, that ends with its reply", async () => {
       const app = make();
       await using client = testClient(app);
       await client.get("/started");
@@ -133,11 +133,11 @@ for (const service of ["redis", "redis-cluster"]) {
       await client.set("plain", "EX");
       await client.call("SET", "named", 1);
       await client.set("own", 1, "PX", 5000);
-      await client.set("kept", 1, "KEEPTTL");
+      await client.set("lasting", 1, "KEEPTTL");
       expect(await client.ttl("plain")).toBeGreaterThan(40);
       expect(await client.ttl("named")).toBeGreaterThan(40);
       expect(await client.ttl("own")).toBeLessThanOrEqual(5);
-      expect(await client.ttl("kept")).toBe(-1);
+      expect(await client.ttl("lasting")).toBe(-1);
       await open.close();
     });
 
@@ -176,11 +176,11 @@ for (const service of ["redis", "redis-cluster"]) {
 
     test("an idle leased connection is closed after idleTimeoutSecs", async () => {
       const open = openRedis({ url, clusterMode, idleTimeoutSecs: 0.1 });
-      const kept = openRedis({ url, clusterMode, idleTimeoutSecs: 0.1, minIdle: 2 });
-      await Promise.all([open, kept].map((each) => each.withRedis((own) => own.incr("idle"))));
+      const warm = openRedis({ url, clusterMode, idleTimeoutSecs: 0.1, minIdle: 2 });
+      await Promise.all([open, warm].map((each) => each.withRedis((own) => own.incr("idle"))));
       await waitFor(() => open.metrics.connections === 0);
-      expect(kept.metrics.connections).toBeGreaterThan(0);
-      await Promise.all([open.close(), kept.close()]);
+      expect(warm.metrics.connections).toBeGreaterThan(0);
+      await Promise.all([open.close(), warm.close()]);
     });
 
     test("a request that waits too long for a connection gets 503", async () => {

@@ -83,7 +83,7 @@ test("while Redis restarts, each send to a room that resolves has reached every 
 
   const all = hosts.flatMap(({ heard }) => heard);
   await waitFor(() => all.every((seen) => confirmed.every((message) => seen.has(message))), {
-    what: "every confirmed message at every client",
+    subject: "every confirmed message at every client",
   }).catch(() => {}); // the next lines say what is missing
   for (const seen of all) {
     expect(confirmed.filter((message) => seen.get(message) !== 1)).toEqual([]);

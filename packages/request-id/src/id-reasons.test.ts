@@ -9,7 +9,7 @@ const reasonsOf = async (headers: Record<string, string>, keepIncoming = true) =
   return explained?.reasons("request-id");
 };
 
-test("the reason states where the id comes from", async () => {
+test("the reason states whether the id is new or kept, and why", async () => {
   expect(await reasonsOf({})).toEqual(["a new id: the request has no X-Request-ID"]);
   expect(await reasonsOf({ "x-request-id": "order-7" })).toEqual(["the id of X-Request-ID is kept"]);
   expect(await reasonsOf({ "x-request-id": "a b" })).toEqual(["a new id: X-Request-ID is not safe to log"]);

@@ -1,7 +1,7 @@
 import type { HttpRequest } from "@framework/core";
 
 /**
- * Returns the options of an outgoing `fetch` with the request's id added, so that the called service logs the same id; unchanged without an id.
+ * Adds the request's id to the options of an outgoing `fetch`, so that the called service can log the same id; returns `init` if the request has none.
  *
  * @param headerName field that the called service reads. @default "X-Request-ID"
  * @example

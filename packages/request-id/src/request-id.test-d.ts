@@ -8,7 +8,7 @@ app
   .enableRequestId({ headerName: "X-Correlation-ID", keepIncoming: false })
   .get("/", (request) => fetch("https://stock.example", withRequestId(request)));
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only on an app with the feature
 new App().enableRequestId();
 
 // @ts-expect-error a misspelt option is found by the compiler

@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- eachClient registers the tests
 import { App, ConfigurationError, type HttpRequest } from "@framework/core";
 import { eachClient, socketClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -32,7 +32,7 @@ eachClient(test, makeApp, {
       expect([path, reply.headers.get("x-request-id")]).toEqual([path, "abc-1"]);
     }
   },
-  "no two requests get the same id": async (client) => {
+  "each request gets a different id": async (client) => {
     const replies = await Promise.all(Array.from({ length: 200 }, () => client.get("/id")));
     expect(new Set(replies.map(({ headers }) => headers.get("x-request-id"))).size).toBe(200);
   },
@@ -54,7 +54,7 @@ test.each([
   expect(isSafeId(incoming)).toBe(safe);
 });
 
-test("of all bytes allowed in a field, only letters, digits and nine marks are safe", async () => {
+test("of all visible characters only letters, digits and eight marks are safe", async () => {
   const app = makeApp();
   await app.start();
   await fc.assert(
@@ -83,11 +83,11 @@ test("a repeated id field is replaced by a new id", async () => {
 });
 
 test("field name, createId and keepIncoming are configurable", async () => {
-  let made = 0;
+  let created = 0;
   const app = new (App.with(requestId))().enableRequestId({
     headerName: "X-Correlation-ID",
     keepIncoming: false,
-    createId: () => `id-${++made}`,
+    createId: () => `id-${++created}`,
   });
   app.get("/", () => 1);
   await using client = testClient(app);
@@ -135,7 +135,7 @@ test("withRequestId adds the id and keeps the other options", async () => {
   expect(withRequestId(without, init)).toBe(init);
 });
 
-test("all mistakes of a configuration are reported together, at start", async () => {
+test("all invalid options are reported together at start", async () => {
   const app = new (App.with(requestId))().enableRequestId({
     headerName: "X Id",
     keepIncoming: 1 as unknown as boolean,
@@ -150,7 +150,7 @@ test("all mistakes of a configuration are reported together, at start", async ()
 });
 
 test.each(["fast", "node"] as const)(
-  "a request refused by the %s transport gets an id too",
+  "a request that the %s transport rejects also gets an id",
   async (transport) => {
     await using client = socketClient(makeApp(), { transport });
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`x-${index}`, "1"]));

@@ -24,7 +24,7 @@ export interface RequestIdConfig {
   readonly createId: () => string;
 }
 
-/** The id source of all apps, created with the first id. */
+/** Shared by all apps; created with the first id. */
 let source: (() => string) | null = null;
 
 const randomId = (): string => (source ??= uuids())();
@@ -46,8 +46,8 @@ export interface RequestIds {
 }
 
 /**
- * An id for every request: a safe incoming one, else a new UUID v4 (RFC 9562). It is `request.requestId`, in the log lines of the framework and of
- * the logging feature, and on every reply, error replies included.
+ * Gives every request an id: a safe incoming one, otherwise a new UUID v4 (RFC 9562). The id is `request.requestId`, and is in the log lines of the
+ * framework and of the logging feature and on every reply, error replies included.
  *
  * @example
  * const app = new (App.with(requestId))().enableRequestId();
@@ -84,7 +84,7 @@ const identify = (
   warn: (error: unknown) => void,
 ): Middleware<HttpRequest, Response> => {
   const field = headerName.toLowerCase();
-  const newId = usable(createId, warn);
+  const newId = withFallback(createId, warn);
   return waitsOnce(function identify(request, next) {
     const incoming = keepIncoming ? request.getHeader(field) : null;
     const id = incoming !== null && isSafeId(incoming) ? incoming : newId();
@@ -93,11 +93,11 @@ const identify = (
   });
 };
 
-/** A request gets an id even when `createId` fails; the first failure is logged. */
-const usable = (createId: () => string, warn: (error: unknown) => void): (() => string) => {
+/** Falls back to a UUID when `createId` throws or returns an unsafe id; only the first failure is logged. */
+const withFallback = (createId: () => string, warn: (error: unknown) => void): (() => string) => {
   if (createId === randomId) return randomId;
   let hasWarned = false;
-  const failed = (error: unknown): string => {
+  const fallback = (error: unknown): string => {
     if (!hasWarned) warn(error);
     hasWarned = true;
     return randomId();
@@ -107,9 +107,9 @@ const usable = (createId: () => string, warn: (error: unknown) => void): (() => 
       const id: unknown = createId();
       return typeof id === "string" && isSafeId(id)
         ? id
-        : failed(`createId returned ${String(id).slice(0, 100)}`);
+        : fallback(`createId returned ${String(id).slice(0, 100)}`);
     } catch (error) {
-      return failed(error);
+      return fallback(error);
     }
   };
 };

@@ -12,8 +12,8 @@ import { workflowOf } from "./names/ids.ts";
 const Sagas = App.with(database, durable, sagas);
 
 withServer("postgres", (server) => {
-  test("a saga that a startup handler starts runs its steps once the app is up", async () => {
-    await using place = await databaseInSchema(server);
+  test("a saga that a startup handler starts runs its steps once the app has started", async () => {
+    await using storage = await databaseInSchema(server);
     await using tables = sharedSchema(server);
     const log: string[] = [];
     const ended = Promise.withResolvers<void>();
@@ -22,7 +22,7 @@ withServer("postgres", (server) => {
       .call("end", () => ended.resolve())
       .build();
     const app = new Sagas()
-      .enableDatabase({ url: place.url })
+      .enableDatabase({ url: storage.url })
       .enableSaga({ runner: dbosRunner({ url: server, schema: tables.name, pollMs: 50 }) });
     app.saga.define(greet);
     app.onEvent("startup", async () => {
@@ -37,10 +37,10 @@ withServer("postgres", (server) => {
   }, 180_000);
 
   test("a start that fails after DBOS was launched shuts it down", async () => {
-    await using place = await databaseInSchema(server);
+    await using storage = await databaseInSchema(server);
     await using tables = sharedSchema(server);
     const app = new Sagas()
-      .enableDatabase({ url: place.url })
+      .enableDatabase({ url: storage.url })
       .enableSaga({ runner: dbosRunner({ url: server, schema: tables.name }) });
     app.onEvent("startup", () => {
       expect(dbos().isInitialized()).toBe(true);
@@ -51,7 +51,7 @@ withServer("postgres", (server) => {
   }, 180_000);
 });
 
-/** Resolves when DBOS has begun a workflow, and had time for its first step. */
+/** Resolves some polls after DBOS has begun a workflow, so that its first step could have run. */
 const untilRunning = async (name: string): Promise<void> => {
   const begun = async (): Promise<boolean> =>
     (await dbos().listWorkflows({ workflowName: name, status: "PENDING" })).length > 0;

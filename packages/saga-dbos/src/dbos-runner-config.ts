@@ -19,7 +19,7 @@ export interface DbosRunnerConfig {
   readonly poolSize: number;
   /** Maximum unfinished instances of one version in the memory of one process, including waiting ones; more stay queued. 1 to 100,000. @default 1000 */
   readonly maxOpen: number;
-  /** Interval in milliseconds at which a process polls for new sagas, 50 to 60,000; sagas of lost processes are looked for every five intervals. @default 1000 */
+  /** Interval in milliseconds at which a process polls for new sagas, 50 to 60,000; it adopts sagas of lost processes every five intervals. @default 1000 */
   readonly pollMs: number;
 }
 

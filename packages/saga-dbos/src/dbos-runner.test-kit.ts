@@ -171,7 +171,7 @@ export const dbosFacts = (fact: Fact): void => {
     "a second app of the process does not start, and a runner cannot be used after its stop",
     async (fixture) => {
       const runner = await fixture.run([]);
-      await expect(openSagas({ ...fixture.place, definitions: [] })).rejects.toMatchObject({
+      await expect(openSagas({ ...fixture.storage, definitions: [] })).rejects.toMatchObject({
         code: "SAGA_DBOS_TAKEN",
       });
       expect(await runner.get("x")).toBeNull();
@@ -193,7 +193,7 @@ export const dbosFacts = (fact: Fact): void => {
   fact(
     "the saga of a killed process continues in another one, with the same idempotency key",
     async (fixture) => {
-      const { url, server: address, schema } = fixture.place;
+      const { url, server: address, schema } = fixture.storage;
       const own = killedSaga((key) => key);
       const env = { ...process.env, DATABASE: url, SERVER: address, SCHEMA: schema };
       const program = bundledProgram(new URL("./testing/killed.test-program.ts", import.meta.url));
@@ -202,7 +202,7 @@ export const dbosFacts = (fact: Fact): void => {
         stdio: ["ignore", "pipe", "inherit"],
       });
       const [printed] = (await once(child.stdout, "data")) as [Buffer];
-      const next = await fixture.run([own]); // the process lives: its saga is its own
+      const next = await fixture.run([own]); // the process of that saga is alive, so no other process takes it over
       const { id } = await next.start(own, null, { key: "k" });
       expect((await next.get(id))?.steps[1]?.status).not.toBe("done");
       child.kill("SIGKILL");

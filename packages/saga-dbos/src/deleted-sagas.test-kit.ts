@@ -18,12 +18,12 @@ export const deletedFacts = (fact: Fact): void => {
       const { id, isNew } = await runner.start(definition, null, { key: "k" });
       expect(isNew).toBe(true);
       await inStatus(runner, id, "completed");
-      // As if its time were over; DBOS completes its workflow a little later than the saga.
+      // As if its retention had ended; DBOS completes the workflow shortly after the saga.
       const swept = async (): Promise<boolean> => {
         await sweep({ db }, -60);
         return (await runner.get(id)) === null;
       };
-      await waitFor(swept, { what: "the saga to be deleted", timeoutMs: 60_000 });
+      await waitFor(swept, { subject: "the saga to be deleted", timeoutMs: 60_000 });
     }
     expect(await db.query`SELECT name FROM places`).toEqual([{ name: "k" }, { name: "k" }]);
   });

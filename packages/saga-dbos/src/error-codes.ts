@@ -11,7 +11,7 @@ export const dbosErrors: ErrorCatalogue = {
   },
   SAGA_DBOS_NOT_STARTED: {
     summary: "sagas are used before the app's start or after its stop",
-    action: "use them between the two",
+    action: "use them after the start and before the stop",
   },
   SAGA_DBOS_NO_TRANSACTION: {
     summary: "`start` or `deliver` was called with a transaction of the app; DBOS uses its own connections",

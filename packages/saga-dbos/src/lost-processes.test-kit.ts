@@ -19,7 +19,7 @@ export const lostProcessFacts = (fact: Fact): void => {
       const { id } = await runner.start(waits, null, { key: "here" });
       await inStatus(runner, id, "waiting");
       const lost = await runner.start(waits, null, { key: "lost" });
-      const workflows = sql.identifier(fixture.place.schema, "workflow_status");
+      const workflows = sql.identifier(fixture.storage.schema, "workflow_status");
       await db.execute`INSERT INTO ${workflows}
         SELECT (jsonb_populate_record(workflow, jsonb_build_object('executor_id', 'saga-7', 'workflow_uuid', 'w' || number))).*
         FROM ${workflows} workflow, generate_series(1, 2000) number WHERE workflow_uuid = ${id}`;
@@ -35,7 +35,7 @@ export const lostProcessFacts = (fact: Fact): void => {
     const first = await fixture.run([waits]);
     const { id } = await first.start(waits, null, { key: "k" });
     await inStatus(first, id, "waiting");
-    const workflows = sql.identifier(fixture.place.schema, "workflow_status");
+    const workflows = sql.identifier(fixture.storage.schema, "workflow_status");
     await fixture.open().db
       .execute`UPDATE ${workflows} SET recovery_attempts = 5000 WHERE workflow_uuid = ${id}`;
     await fixture.stop();
@@ -87,7 +87,7 @@ export const lostProcessFacts = (fact: Fact): void => {
     await inStatus(third, other, "completed");
   });
 
-  fact("a saga that DBOS has stopped can be retried and cancelled, and nothing else", async (fixture) => {
+  fact("a saga that DBOS has stopped can only be retried or cancelled", async (fixture) => {
     const runner = await fixture.run([waits]);
     const { id } = await runner.start(waits, null, { key: "k" });
     await inStatus(runner, id, "waiting");
@@ -107,7 +107,7 @@ export const lostProcessFacts = (fact: Fact): void => {
     const runner = await fixture.run([waits]);
     const { id } = await runner.start(waits, null, { key: "k" });
     await inStatus(runner, id, "waiting");
-    const workflows = sql.identifier(fixture.place.schema, "workflow_status");
+    const workflows = sql.identifier(fixture.storage.schema, "workflow_status");
     await fixture.open().db.execute`UPDATE ${workflows} SET status = 'ERROR' WHERE workflow_uuid = ${id}`;
     expect((await runner.get(id))?.status).toBe("paused");
     for (const verb of ["cancel", "retry", "skip", "settle"] as const)

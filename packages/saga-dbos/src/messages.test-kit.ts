@@ -21,8 +21,8 @@ export const messageFacts = (fact: Fact): void => {
       const { id } = await first.start(waits, null, { key: "k" });
       await inStatus(first, id, "waiting");
       expect(await deliver(first, "first")).toBe("kept");
-      // As if as many had come as it may have; it has read one of them at most.
-      const workflows = sql.identifier(fixture.place.schema, "workflow_status");
+      // As if it had received the maximum; it has read at most one message.
+      const workflows = sql.identifier(fixture.storage.schema, "workflow_status");
       await fixture.open().db.execute`INSERT INTO ${workflows}
       SELECT (jsonb_populate_record(delivery, jsonb_build_object('workflow_uuid', workflow_uuid || number))).*
       FROM ${workflows} delivery, generate_series(1, ${MAX_MESSAGES - 1}::int) number
@@ -48,7 +48,7 @@ export const messageFacts = (fact: Fact): void => {
       await everythingIsOld();
       return (await runner.get(id)) === null;
     };
-    await waitFor(swept, { what: "the saga to be deleted", timeoutMs: 60_000 });
+    await waitFor(swept, { subject: "the saga to be deleted", timeoutMs: 60_000 });
     expect(await deliveries()).toEqual([]);
     await runner.start(waits, null, { key: "k" });
     expect(await deliver("early")).toBe("kept");

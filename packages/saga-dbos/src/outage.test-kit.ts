@@ -10,27 +10,27 @@ import { openSagas } from "./testing/open-sagas.test-kit.ts";
 
 const waits = saga("waits", 1).waitFor("news", { timeout: "1h" }).build();
 
-/** A process whose connections to the server can be taken away for as long as a test wants. */
-const fragileProcess = async ({ place }: DbosFixture) => {
-  let proxy = await startProxy(place.server);
+/** Starts a process whose connections to the server a test can interrupt and restore. */
+const fragileProcess = async ({ storage }: DbosFixture) => {
+  let proxy = await startProxy(storage.server);
   const { host, port } = new URL(proxy.url);
-  const url = place.url.replace(new URL(place.server).host, host);
+  const url = storage.url.replace(new URL(storage.server).host, host);
   const { engine, close } = await openSagas({
-    ...place,
+    ...storage,
     url,
     server: proxy.url,
     definitions: [waits],
     leaseMs: 3000,
   });
-  const isAway = async (): Promise<boolean> =>
+  const isUnavailable = async (): Promise<boolean> =>
     await engine.runner.get("x").then(
       () => false,
       (error: { readonly code?: string }) => error.code === "SAGA_DBOS_UNAVAILABLE",
     );
   const outage = async (): Promise<() => Promise<void>> => {
     await proxy[Symbol.asyncDispose]();
-    await waitFor(isAway, { what: "the place to be lost", timeoutMs: 60_000 });
-    return async () => void (proxy = await startProxy(place.server, { port: Number(port) }));
+    await waitFor(isUnavailable, { subject: "the loss of the executor id", timeoutMs: 60_000 });
+    return async () => void (proxy = await startProxy(storage.server, { port: Number(port) }));
   };
   return {
     engine,
@@ -48,13 +48,14 @@ export const outageFacts = (fact: Fact): void => {
     const { engine, outage } = fragile;
     const { runner } = engine;
     const started = (): Promise<Started> => runner.start(waits, null, { key: "k" });
-    const { id } = await waitFor(started, { what: "the start", timeoutMs: 60_000 }); // a slow machine may lose its short lease before
+    // On a slow machine the process may lose its short lease before the start.
+    const { id } = await waitFor(started, { subject: "the start", timeoutMs: 60_000 });
     await inStatus(runner, id, "waiting");
     const end = await outage();
     await expect(runner.start(waits, null, { key: "2" })).rejects.toMatchObject({ status: 503 });
     await end();
     const delivered = () => runner.deliver(waits, { key: "k", id: "m", name: "news" });
-    expect(await waitFor(delivered, { what: "the delivery", timeoutMs: 60_000 })).toBe("resumed");
+    expect(await waitFor(delivered, { subject: "the delivery", timeoutMs: 60_000 })).toBe("resumed");
     await inStatus(runner, id, "completed");
   });
 
@@ -73,7 +74,7 @@ export const outageFacts = (fact: Fact): void => {
     const end = await outage();
     await end();
     const started = (): Promise<Started> => engine.runner.start(waits, null, { key: "k" });
-    const { id } = await waitFor(started, { what: "the start", timeoutMs: 60_000 });
+    const { id } = await waitFor(started, { subject: "the start", timeoutMs: 60_000 });
     await inStatus(engine.runner, id, "waiting");
     expect(failures).toBe(2);
   });

@@ -12,9 +12,9 @@ test("the message about an invalid URL leaves out its password", () => {
 });
 
 test("a missing URL is reported at start, with all other mistakes", async () => {
-  await using place = databaseInFile();
+  await using storage = databaseInFile();
   const app = new (App.with(database, durable, sagas))()
-    .enableDatabase({ url: place.url })
+    .enableDatabase({ url: storage.url })
     .enableSaga({ runner: dbosRunner({}) });
   const twice = saga("twice", 1)
     .call("work", () => 1)

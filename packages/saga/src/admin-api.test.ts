@@ -27,7 +27,7 @@ const waiting = (version: number, more = false): AnySaga => {
   return more ? begun.call("more", () => version).build() : begun.build();
 };
 
-test("the HTTP API shows and decides for those who pass its guards, and only for them", async () => {
+test("the HTTP API shows sagas and accepts decisions only for callers that pass its guards", async () => {
   let isBroken = true;
   const definition = saga("order", 1)
     .call("typo", () => {
@@ -83,16 +83,16 @@ test("the HTTP API shows and decides for those who pass its guards, and only for
   });
 });
 
-test("the HTTP API refuses what is malformed with 422, and decisions about a version without code with 409", async () => {
-  await using place = databaseInFile();
+test("the HTTP API refuses malformed requests with 422, and decisions about an undefined version with 409", async () => {
+  await using storage = databaseInFile();
   const [one, two] = [waiting(1), waiting(2, true)];
   let id = "";
-  const before = appOn(place, one);
+  const before = appOn(storage, one);
   await started(before, async () => {
     ({ id } = await before.saga.start(one, null, { key: "1" }));
     await inStatus(before, id, "waiting");
   });
-  const app = appOn(place, two);
+  const app = appOn(storage, two);
   await started(app, async () => {
     const call = async (method: string, path: string, body?: object): Promise<number> => {
       const headers = { key: "secret", "content-type": "application/json" };

@@ -76,7 +76,7 @@ test.each(lossy)(
   },
 );
 
-test("dates, absent members and empty outputs are data: the next step sees what JSON makes of them", async () => {
+test("dates, absent members and empty outputs are data: the next step gets them after a JSON round trip", async () => {
   const seen: unknown[] = [];
   const definition = saga("s", 1)
     .call("one", () => ({ at: new Date(0), none: undefined, list: [null] }))

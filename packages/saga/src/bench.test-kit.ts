@@ -10,9 +10,9 @@ export interface Bench extends AsyncDisposable {
   readonly time: TableClock;
   start(key?: string): Promise<string>;
   info(id: string): Promise<SagaInfo>;
-  /** Runs turns over a time in steps of a second. */
+  /** Advances the time in steps of a second, and runs due instances after each. */
   pass(ms: number): Promise<void>;
-  /** Runs turns until none is due, with a new worker for each that is lost. */
+  /** Runs instances until no run is due, also after runs whose worker was lost. */
   loseWorkers(): Promise<void>;
   worker2(definition?: AnySaga): ManualWorker;
 }
@@ -42,8 +42,8 @@ export const bench = async (
       await worker.runAll();
     },
     async loseWorkers() {
-      for (let turn = await worker.take(); turn !== null; turn = await worker.take())
-        await worker.run(turn).catch(() => {});
+      for (let claim = await worker.take(); claim !== null; claim = await worker.take())
+        await worker.run(claim).catch(() => {});
     },
     worker2: (other = definition) => new ManualWorker(db, time, [other], { limits }),
     [Symbol.asyncDispose]: () => db.close(),

@@ -39,29 +39,29 @@ test("the undo of a saga that is cancelled during a call begins when the call ha
   const { definition, effects, begun, aborted, goOn } = slow();
   await using own = await bench(definition);
   const id = await own.start();
-  const turn = own.loseWorkers();
+  const running = own.loseWorkers();
   await begun;
   await own.worker.runner.cancel(id, because);
   await aborted;
   expect([effects, (await own.info(id)).status]).toEqual([[], "cancelling"]);
   goOn();
-  await turn;
+  await running;
   expect([effects, (await own.info(id)).status]).toEqual([["charge", "refund receipt"], "compensated"]);
 });
 
-test("the undo of a call gets its output when the worker learns of the cancellation only at its end", async () => {
+test("the undo of a call gets its output when the worker detects the cancellation only after the call", async () => {
   const { definition, effects, begun, goOn } = slow();
   await using own = await bench(definition);
   const id = await own.start();
-  const turn = own.loseWorkers();
+  const running = own.loseWorkers();
   await begun;
   await own.worker2().runner.cancel(id, because);
   goOn();
-  await turn;
+  await running;
   expect([effects, (await own.info(id)).status]).toEqual([["charge", "refund receipt"], "compensated"]);
 });
 
-test("each branch of a cancelled step is undone with its own output, also those that had ended before", async () => {
+test("each branch of a cancelled step is undone with its own output, including branches that had ended before", async () => {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const undone: string[] = [];
   const definition = saga("both", 1)
@@ -78,14 +78,14 @@ test("each branch of a cancelled step is undone with its own output, also those 
     .build();
   await using own = await bench(definition);
   const id = await own.start();
-  const turn = own.loseWorkers();
+  const running = own.loseWorkers();
   await begun;
   await own.worker.runner.cancel(id, because);
-  await turn;
+  await running;
   expect([undone, (await own.info(id)).status]).toEqual([["undefined", "slow", "quick"], "compensated"]);
 });
 
-test("an undo gets the output of a late attempt, even if later attempts failed", async () => {
+test("an undo gets the output of an attempt that exceeded its time limit, even if later attempts failed", async () => {
   const clock = virtualClock();
   const undone: unknown[] = [];
   const seen: unknown[] = [];
@@ -103,16 +103,16 @@ test("an undo gets the output of a late attempt, even if later attempts failed",
     .build();
   await using own = await bench(definition, { stepTimeoutMs: 1000 }, { clock });
   const id = await own.start();
-  const turn = own.worker.runAll();
+  const running = own.worker.runAll();
   await begun;
   await clock.advance(1000);
-  await turn;
+  await running;
   await own.pass(2000);
   expect([undone, (await own.info(id)).status]).toEqual([["receipt"], "compensated"]);
   expect(seen.map((outputs) => ({ ...(outputs as object) }))).toEqual([{}, {}]);
 });
 
-test("a saga that is cancelled while no call runs is undone at once: before its first turn, and between two attempts", async () => {
+test("a saga that is cancelled while no call runs is undone at once: before its first run, and between two attempts", async () => {
   const effects: string[] = [];
   const definition = saga("s", 1)
     .call(
@@ -123,8 +123,8 @@ test("a saga that is cancelled while no call runs is undone at once: before its 
       { undo: () => void effects.push("refund"), retry: { attempts: 2, delayMs: 3_600_000 } },
     )
     .build();
-  await using place = databaseInFile();
-  const app = sagaApp(place);
+  await using storage = databaseInFile();
+  const app = sagaApp(storage);
   app.saga.define(definition);
   await started(app, async () => {
     const { id } = await app.saga.start(definition, null, { key: "k" });
@@ -144,14 +144,14 @@ test("the undo of a call that takes too long begins when the call has ended", as
   const { definition, effects, begun, aborted, goOn } = slow();
   await using own = await bench(definition, { stepTimeoutMs: 1000 }, { clock });
   const id = await own.start();
-  const turn = own.worker.runAll();
+  const running = own.worker.runAll();
   await begun;
   await clock.advance(1000);
   await aborted;
   await clock.advance(9999);
   expect([effects, (await own.info(id)).status]).toEqual([[], "ready"]);
   goOn();
-  await turn;
+  await running;
   expect(effects).toEqual(["charge", "refund receipt"]);
   expect(await own.info(id)).toMatchObject({ status: "compensated", error: { code: "SAGA_STEP_TIMEOUT" } });
 });
@@ -165,7 +165,7 @@ test.each(["at its time limit", "when it is cancelled"])(
     const { definition, effects, begun, aborted, goOn } = slow();
     await using own = await bench(definition, { stepTimeoutMs: 1000 }, { clock, log });
     const id = await own.start();
-    const turn = own.loseWorkers();
+    const running = own.loseWorkers();
     await begun;
     if (when !== "at its time limit") await own.worker.runner.cancel(id, because);
     await clock.advance(1000);
@@ -173,7 +173,7 @@ test.each(["at its time limit", "when it is cancelled"])(
     await clock.advance(9999);
     expect(effects).toEqual([]);
     await clock.advance(1);
-    await turn;
+    await running;
     expect([effects, (await own.info(id)).status]).toEqual([["refund undefined"], "compensated"]);
     expect(lines).toEqual([
       'saga: "slow" continues although "charge" has not ended 10000 ms after its time limit: its late effects may follow its undo',

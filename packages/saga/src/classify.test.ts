@@ -28,7 +28,7 @@ const runToEnd = async (
         const seen = await set.runner.get(id);
         return seen?.status === "compensated" && seen;
       },
-      { what: "the end of the saga", timeoutMs: 60_000 },
+      { subject: "the end of the saga", timeoutMs: 60_000 },
     );
     return { info: info as SagaInfo, errors };
   } finally {

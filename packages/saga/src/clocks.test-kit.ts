@@ -8,12 +8,12 @@ import { type AnySaga, saga, type SagaRunner } from "./index.ts";
 import { SagaSet } from "./saga-set.ts";
 import { HOUR_MS, shiftedClock } from "./testing/shifted-clock.test-kit.ts";
 
-/** Meetings of the two hosts. */
+/** Number of rounds, each with a rendezvous of the two hosts. */
 const ROUNDS = 10;
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** Sagas that are over only when both hosts run one of them at the same time. */
-class Meeting {
+/** Barrier for two hosts: `join` resolves once both have called it. */
+class Barrier {
   readonly calls = new Map<string, number>();
   private readonly present = new Set<string>();
   private readonly both = Promise.withResolvers<void>();
@@ -31,10 +31,10 @@ interface Host extends AsyncDisposable {
 }
 
 const startHost = async (
-  place: TestDatabase,
+  storage: TestDatabase,
   { ms, definitions }: { readonly ms: number; readonly definitions: readonly AnySaga[] },
 ): Promise<Host> => {
-  const db: Database = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
+  const db: Database = openDatabase({ url: storage.url, connectionTimeoutSecs: 60 });
   const clock = shiftedClock(ms);
   const kernel = createKernel(db, {
     config: { pollMinMs: 5, pollMaxMs: 50 },
@@ -58,46 +58,46 @@ const startHost = async (
 
 /** Declares the tests of two hosts whose clocks differ, which run on every database. */
 export const clockFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
-  test("of two hosts whose clocks differ by an hour, neither takes a saga from the other, leaves it without work, or ends its waits early", async () => {
-    await using place = await make();
-    let meeting = new Meeting();
+  test("of two hosts whose clocks differ by an hour, neither takes a saga from the other, leaves it without work, or ends its waits onTime", async () => {
+    await using storage = await make();
+    let barrier = new Barrier();
     const definitionsOf = (host: string) => ({
       meets: saga("meets", 1)
-        .call("join", ({ key }) => meeting.join(host, key))
+        .call("join", ({ key }) => barrier.join(host, key))
         .build(),
       waits: saga("waits", 1).sleep("30m").build(),
       listens: saga("listens", 1).waitFor("news", { timeout: "30m" }).build(),
     });
-    const [early, late] = [definitionsOf("early"), definitionsOf("late")];
-    await using first = await startHost(place, { ms: 0, definitions: Object.values(early) });
-    await using second = await startHost(place, { ms: HOUR_MS, definitions: Object.values(late) });
+    const [onTime, ahead] = [definitionsOf("onTime"), definitionsOf("ahead")];
+    await using first = await startHost(storage, { ms: 0, definitions: Object.values(onTime) });
+    await using second = await startHost(storage, { ms: HOUR_MS, definitions: Object.values(ahead) });
     const waiting = [
-      await first.runner.start(early.waits, null, { key: "1" }),
-      await second.runner.start(late.waits, null, { key: "2" }),
-      await first.runner.start(early.listens, null, { key: "1" }),
-      await second.runner.start(late.listens, null, { key: "2" }),
+      await first.runner.start(onTime.waits, null, { key: "1" }),
+      await second.runner.start(ahead.waits, null, { key: "2" }),
+      await first.runner.start(onTime.listens, null, { key: "1" }),
+      await second.runner.start(ahead.listens, null, { key: "2" }),
     ];
     const statusOf = async (id: string): Promise<string | undefined> => (await first.runner.get(id))?.status;
     for (let round = 1; round <= ROUNDS; round++) {
-      meeting = new Meeting();
+      barrier = new Barrier();
       const keys = [`${round} a`, `${round} b`];
       const ids = await Promise.all(
         keys.map(async (key, at) => {
           const { runner } = at === 0 ? first : second;
-          return (await runner.start(early.meets, null, { key })).id;
+          return (await runner.start(onTime.meets, null, { key })).id;
         }),
       );
       await waitFor(
         async () => (await Promise.all(ids.map(statusOf))).every((status) => status === "completed"),
-        { what: `the end of meeting ${round}, at which both hosts work`, timeoutMs: 60_000 },
+        { subject: `the end of round ${round}, in which both hosts run a saga`, timeoutMs: 60_000 },
       );
-      expect(Object.fromEntries(meeting.calls)).toEqual(Object.fromEntries(keys.map((key) => [key, 1])));
+      expect(Object.fromEntries(barrier.calls)).toEqual(Object.fromEntries(keys.map((key) => [key, 1])));
     }
     const statuses = (): Promise<unknown> => Promise.all(waiting.map(({ id }) => statusOf(id)));
     expect(await statuses()).toEqual(["waiting", "waiting", "waiting", "waiting"]);
-    expect(await first.runner.deliver(early.listens, { key: "2", id: "m", name: "news" })).toBe("resumed");
+    expect(await first.runner.deliver(onTime.listens, { key: "2", id: "m", name: "news" })).toBe("resumed");
     await waitFor(async () => (await statusOf(waiting[3]?.id ?? "")) === "completed", {
-      what: "the saga that got its message",
+      subject: "the saga that got its message",
       timeoutMs: 60_000,
     });
   }, 300_000);

@@ -6,8 +6,8 @@ import { saga, SagaReject } from "./index.ts";
 
 test("each run of a tx step and of its undo gets the outputs as they were stored", async () => {
   const seen: string[] = [];
-  const take = (what: string, items: string[]): void => {
-    seen.push(`${what} ${items.join("")}`);
+  const take = (step: string, items: string[]): void => {
+    seen.push(`${step} ${items.join("")}`);
     items.length = 0;
     if (seen.length % 2 === 1) throw new DatabaseError("deadlock", "a deadlock", { sqlCode: "40P01" });
   };
@@ -17,7 +17,7 @@ test("each run of a tx step and of its undo gets the outputs as they were stored
       undo: ({ outputs }) => take("undo", outputs.list),
     })
     .call("report", () => {
-      throw new SagaReject("nobody reads it");
+      throw new SagaReject("no reader");
     })
     .build();
   await using own = await bench(definition);

@@ -17,13 +17,13 @@ import { FakePaymentService } from "./testing/fake-payment-service.test-kit.ts";
 type Ending = "completed" | "refused" | "cancelled" | "bug";
 const endings: readonly Ending[] = ["completed", "refused", "cancelled", "bug"];
 
-/** Statements of the shortest life; PostgreSQL writes a change in one where SQLite needs three. */
-const LEAST_STATEMENTS = { sqlite: 60, postgres: 30 };
+/** Minimum number of statements of a saga; PostgreSQL writes a change with one statement, SQLite with three. */
+const MIN_STATEMENTS = { sqlite: 60, postgres: 30 };
 
-/** A crash that a stride leaves out: the search for the last statement continues after it. */
-const passedOver = { isDead: true } as FaultingDatabase;
+/** Result for a crash that the stride skips: the loop continues with the next statement. */
+const skippedCrash = { isDead: true } as FaultingDatabase;
 
-/** A saga with every kind of step, whose last step ends it as the test says. */
+/** A saga with every kind of step, whose last step causes the given ending. */
 const everyKind = (payments: FakePaymentService, ending: Ending): AnySaga =>
   saga("every-kind", 1)
     .tx(
@@ -69,8 +69,8 @@ interface Case {
   readonly ending: Ending;
 }
 
-/** Runs a saga to its end, with the statements of one process after the other; what fails is repeated by the next call. */
-const live = async (worker: ManualWorker, { time, key, definition, ending }: Case): Promise<string> => {
+/** Runs a saga to its end, in one process. After a crash, another call resumes it. */
+const runToEnd = async (worker: ManualWorker, { time, key, definition, ending }: Case): Promise<string> => {
   const { runner } = worker;
   const { id } = await runner.start(definition, { key }, { key });
   await worker.runAll();
@@ -127,9 +127,9 @@ const expectEnd = async (worker: ManualWorker, id: string, one: Case): Promise<v
 
 /**
  * Declares the tests of crashes at each statement, which run on every database.
- * The worker runs one statement at a time, so the state after each equals that before the next.
+ * The worker sends its statements sequentially, so the state after each statement equals the state before the next.
  *
- * @param stride distance between two of the statements after which it dies: 1 is every one
+ * @param stride the worker dies after every `stride`-th statement
  */
 export const crashFacts = (
   test: typeof jestTest,
@@ -139,17 +139,17 @@ export const crashFacts = (
   test.each(endings)(
     "wherever a worker dies in a saga that ends %s, another one brings it to the same end, and each effect happens once",
     async (ending) => {
-      await using place = await make();
-      const db = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
+      await using storage = await make();
+      const db = openDatabase({ url: storage.url, connectionTimeoutSecs: 60 });
       try {
         const time = await prepareDatabase(db);
         await db.execute("CREATE TABLE places (name TEXT NOT NULL, what TEXT NOT NULL)");
-        const die = (crash: Crash): Promise<FaultingDatabase> => liveAndDie(db, time, ending, crash);
+        const crashAt = (crash: Crash): Promise<FaultingDatabase> => runUntilCrash(db, time, ending, crash);
         const crashed = await crashAtEachStatement(
-          (crash) => (crash.at % stride === 0 ? die(crash) : Promise.resolve(passedOver)),
+          (crash) => (crash.at % stride === 0 ? crashAt(crash) : Promise.resolve(skippedCrash)),
           { when: "after" },
         );
-        expect(crashed).toBeGreaterThan(LEAST_STATEMENTS[db.dialect]);
+        expect(crashed).toBeGreaterThan(MIN_STATEMENTS[db.dialect]);
       } finally {
         await db.close();
       }
@@ -158,7 +158,7 @@ export const crashFacts = (
   );
 };
 
-const liveAndDie = async (
+const runUntilCrash = async (
   db: Database,
   time: TableClock,
   ending: Ending,
@@ -169,13 +169,13 @@ const liveAndDie = async (
   const key = "order-1";
   const definition = everyKind(payments, ending);
   const one: Case = { db, time, key, payments, definition, ending };
-  const doomed = faultingDatabase(db, crash);
-  await live(new ManualWorker(doomed, time, [definition]), one).catch((error: unknown) => {
-    if (!doomed.isDead) throw error;
+  const faulting = faultingDatabase(db, crash);
+  await runToEnd(new ManualWorker(faulting, time, [definition]), one).catch((error: unknown) => {
+    if (!faulting.isDead) throw error;
   });
-  await doomed.close();
+  await faulting.close();
   const next = new ManualWorker(db, time, [definition]);
-  const id = await live(next, one);
+  const id = await runToEnd(next, one);
   await expectEnd(next, id, one);
-  return doomed;
+  return faulting;
 };

@@ -16,7 +16,7 @@ export class EngineSet {
   private readonly engine: SagaEngine;
   readonly registry: SagaRegistry = new SagaRegistry();
   private readonly open: OpenEngine;
-  private readonly up = Promise.withResolvers<void>();
+  private readonly appReady = Promise.withResolvers<void>();
 
   constructor(engine: SagaEngine, parts: SagaSetParts) {
     const {
@@ -38,7 +38,7 @@ export class EngineSet {
       limits: { maxRetries, timeoutMs, stepTimeoutMs, undoTimeoutMs },
       concurrency,
       workers,
-      ready: this.up.promise,
+      ready: this.appReady.promise,
       keepSecs,
       classOf: classifier(classify, log),
       sender,
@@ -71,9 +71,9 @@ export class EngineSet {
     return this.open.start();
   }
 
-  /** Lets steps run: the whole app is up. */
+  /** Allows steps to run, once the whole app has started. */
   listen(): void {
-    this.up.resolve();
+    this.appReady.resolve();
   }
 
   end(): Promise<void> {

@@ -3,14 +3,14 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 /** The error codes of this package. */
 export const sagaErrors: ErrorCatalogue = {
   SAGA_BAD_DEFINITION: {
-    summary: "a saga has a bad name, version or step, or is defined twice; the app does not start",
-    action: "the message says which; correct it",
+    summary: "a saga has an invalid name, version or step, or is defined twice; the app does not start",
+    action: "correct the definition; the message names the problem",
   },
   SAGA_BAD_VALUE: {
     summary:
       "a key, an input, an output or a message does not match its schema, is not JSON data, or is larger than 1 MiB",
     action:
-      "the message says which; store large data elsewhere and pass a reference. A step with such an output is paused",
+      "correct the value that the message names; store large data elsewhere and pass a reference. A step with such an output is paused",
   },
   SAGA_CHANGED: {
     summary:
@@ -27,7 +27,7 @@ export const sagaErrors: ErrorCatalogue = {
   },
   SAGA_NOT_POSSIBLE: {
     summary: "409: the state of a saga does not allow an operator's decision, or a filter is invalid",
-    action: "the message says why; look at the saga again",
+    action: "read the saga again; the message states the reason",
   },
   SAGA_NO_MESSAGING: {
     summary: "a step sends messages in an app without messaging",
@@ -56,7 +56,7 @@ export const sagaErrors: ErrorCatalogue = {
   },
   SAGA_UNHEALTHY: {
     summary: "the health check `sagas` failed",
-    action: "the message says why: instances need an operator, or the process has no code for them",
+    action: "the message states the reason: instances need an operator, or the process has no code for them",
   },
   SAGA_UNKNOWN: {
     summary: "the process does not define the saga",

@@ -155,7 +155,7 @@ test("an output that cannot be stored is a programming error", async () => {
   });
 });
 
-test("of the branches of a parallel step only those that failed are repeated", async () => {
+test("of the branches of a parallel step only the failed ones are repeated", async () => {
   const ran: string[] = [];
   const run =
     (name: string, failures: number) =>

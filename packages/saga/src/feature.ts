@@ -17,7 +17,7 @@ export {
 } from "./definition/step.ts";
 export {
   changedDefinition,
-  lostTurns,
+  workersLost,
   notPossible,
   sagaTimeout,
   stepTimeout,
@@ -25,7 +25,7 @@ export {
   unknownSaga,
 } from "./errors/saga-errors.ts";
 export { type AttemptEnd, type Insight, noInsight, type ObservedAttempt } from "./insight/insight.ts";
-export { MAX_LOST_TURNS, MAX_MESSAGES, MAX_WAIT_MS } from "./limits.ts";
+export { MAX_LOST_WORKERS, MAX_MESSAGES, MAX_WAIT_MS } from "./limits.ts";
 export { checkedMessage } from "./messages/deliver.ts";
 export { checkedReason, decisionChange, type Verb } from "./operate/verbs.ts";
 export type { EngineParts, OpenEngine, SagaEngine } from "./port/saga-engine.ts";
@@ -35,7 +35,7 @@ export { checkedOutcome } from "./run/checked-outcome.ts";
 export { contextPerRun } from "./run/context-per-run.ts";
 export { retryOf, undoRetry } from "./run/retries.ts";
 export type { RunLimits } from "./run/runner-parts.ts";
-export { failureText, placeOf } from "./run/saga-run.ts";
+export { failureText, stepLabel } from "./run/saga-run.ts";
 export { checkStep, doStep, noScopes, type StepCall, type StepScopes, undoStep } from "./run/step-calls.ts";
 export { type UndoTarget, undoPlan } from "./run/undo-plan.ts";
 export { abandonedCall, type AttemptLimits, withinLimit } from "./run/within-limit.ts";

@@ -21,7 +21,7 @@ withServer("postgres", (server) => {
       ids.set(String(key), (await runner.start(definition, null, { key: String(key) })).id);
     for (const part of [0.8, 0.4]) {
       await waitFor(async () => (await openSagas(db)) <= part * SAGAS, {
-        what: `${part} of the sagas`,
+        subject: `${part} of the sagas`,
         timeoutMs: 600_000,
       });
       await own.kill();
@@ -32,7 +32,7 @@ withServer("postgres", (server) => {
         (open) => open === 0,
         () => false,
       );
-    await waitFor(isOver, { what: "the end of every saga", timeoutMs: 600_000 });
+    await waitFor(isOver, { subject: "the end of every saga", timeoutMs: 600_000 });
     await expectEachOnce(db, ids);
     await kernel.stop();
     await db.close();

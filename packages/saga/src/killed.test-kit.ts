@@ -14,14 +14,14 @@ import { HOUR_MS } from "./testing/shifted-clock.test-kit.ts";
 /** Seconds that the killed processes work in total. */
 const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.3");
 
-/** Sagas that are started: with a number, four processes work at a time, three seconds each on average. */
+/** Number of sagas to start. If set, four processes work concurrently, each for three seconds on average. */
 const KILL_SAGAS = Number(process.env["FRAMEWORK_KILL_SAGAS"] ?? "0");
 const isLong = KILL_SAGAS > 0;
 
-/** Workers live longer on a busy machine. */
-const LEAST_KILLS = isLong ? 20 : 6;
+/** Minimum number of kills: on a busy machine workers live longer. */
+const MIN_KILLS = isLong ? 20 : 6;
 
-/** Sagas that wait at most while processes are killed: more would only have to be completed at the end. */
+/** Maximum number of unfinished sagas while processes are killed: the rest would only have to be completed at the end. */
 const MAX_OPEN = isLong ? 400 : 40;
 
 const quiet = { info() {}, warn() {}, error() {} };
@@ -32,7 +32,7 @@ interface Sagas {
   readonly definition: AnySaga;
 }
 
-/** Sagas in a process of the test. */
+/** Opens the sagas of a process of the test. */
 export const sagasOn = async (
   db: Database,
   { runs, leaseMs = 600_000 }: { readonly runs: boolean; readonly leaseMs?: number },
@@ -63,7 +63,7 @@ const retryPaused = async (runner: SagaRunner): Promise<number> => {
   return sagas.length;
 };
 
-/** Every saga has ended as its key says, with the effects that belong to it. */
+/** Asserts that every saga has ended as its key determines, with each of its effects once. */
 export const expectEachOnce = async (db: Database, ids: ReadonlyMap<string, string>): Promise<void> => {
   const sagas = await db.query<{ id: string; key: string; status: string }>(
     "SELECT id, key, status FROM framework_sagas",
@@ -93,18 +93,18 @@ export const expectEachOnce = async (db: Database, ids: ReadonlyMap<string, stri
 
 export const killFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
   test("no saga is lost or duplicated while workers whose clocks differ by an hour are repeatedly killed soon after they began", async () => {
-    await using place = await make();
-    const db = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
+    await using storage = await make();
+    const db = openDatabase({ url: storage.url, connectionTimeoutSecs: 60 });
     try {
       const { kernel, runner, definition } = await sagasOn(db, { runs: false });
       await db.transaction((tx) => tx.script(EFFECTS));
       const ids = new Map<string, string>();
-      let isOver = false;
+      let hasEnded = false;
       let retried = 0;
       const areStarted = (): boolean => isLong && ids.size >= KILL_SAGAS;
       const isEnough = async (): Promise<boolean> => areStarted() && (await openSagas(db)) === 0;
       const add = async (): Promise<void> => {
-        for (let key = 1; !isOver; await delay(5)) {
+        for (let key = 1; !hasEnded; await delay(5)) {
           if (areStarted() || (await openSagas(db)) > MAX_OPEN) {
             retried += await retryPaused(runner);
             continue;
@@ -119,24 +119,24 @@ export const killFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
           const program = new URL("./killed.test-program.ts", import.meta.url);
           return await killWarmProcesses({
             program,
-            env: (at) => ({ DATABASE: place.url, CLOCK_AHEAD_MS: String((at % 2) * HOUR_MS) }),
+            env: (at) => ({ DATABASE: storage.url, CLOCK_AHEAD_MS: String((at % 2) * HOUR_MS) }),
             workingMs: KILL_SECS * 1000,
-            leastKills: LEAST_KILLS,
-            ...(isLong && { working: 4, meanLifeMs: 3000, limitMs: 3_600_000, isEnough }),
+            minKills: MIN_KILLS,
+            ...(isLong && { concurrency: 4, meanLifeMs: 3000, limitMs: 3_600_000, isEnough }),
           });
         } finally {
-          isOver = true;
+          hasEnded = true;
         }
       };
       const [killed] = await Promise.all([kill(), add()]);
-      expect(killed.kills).toBeGreaterThanOrEqual(LEAST_KILLS);
+      expect(killed.kills).toBeGreaterThanOrEqual(MIN_KILLS);
       await kernel.stop();
       const last = await sagasOn(db, { runs: true });
       const areOver = async (): Promise<boolean> => {
         retried += await retryPaused(last.runner);
         return (await openSagas(db)) === 0;
       };
-      await waitFor(areOver, { what: "the end of every saga", timeoutMs: 300_000 });
+      await waitFor(areOver, { subject: "the end of every saga", timeoutMs: 300_000 });
       await expectEachOnce(db, ids);
       await last.kernel.stop();
       if (isLong || KILL_SECS > 10) console.log(JSON.stringify({ ...killed, sagas: ids.size, retried }));

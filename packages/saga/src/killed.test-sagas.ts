@@ -6,13 +6,13 @@ export const EFFECTS: string = `
   CREATE TABLE effects (key TEXT PRIMARY KEY);
   CREATE TABLE places (saga TEXT NOT NULL, what TEXT NOT NULL)`;
 
-/** A service outside of the saga's transactions that honours keys. */
-const outside = async (db: Database, key: string): Promise<string> => {
+/** Simulates a call to an external service that honours idempotency keys. */
+const callService = async (db: Database, key: string): Promise<string> => {
   await db.execute`INSERT INTO effects (key) VALUES (${key}) ON CONFLICT DO NOTHING`;
   return key;
 };
 
-/** Every third saga is refused at its end, and undone. */
+/** A saga of which every third instance is rejected at its last step, and undone. */
 export const orderSaga = (db: Database): AnySaga =>
   saga("order", 1)
     .tx(
@@ -24,14 +24,14 @@ export const orderSaga = (db: Database): AnySaga =>
           void (await tx.execute`INSERT INTO places (saga, what) VALUES (${id}, 'released')`),
       },
     )
-    .call("charge", ({ idempotencyKey }) => outside(db, idempotencyKey), {
-      undo: ({ idempotencyKey }) => outside(db, idempotencyKey),
+    .call("charge", ({ idempotencyKey }) => callService(db, idempotencyKey), {
+      undo: ({ idempotencyKey }) => callService(db, idempotencyKey),
       retry: { attempts: 1000, delayMs: 5, factor: 1 },
     })
     .sleep("5ms")
     .parallel("notify", (branch) => ({
-      mail: branch(({ idempotencyKey }) => outside(db, idempotencyKey)),
-      phone: branch(({ idempotencyKey }) => outside(db, idempotencyKey)),
+      mail: branch(({ idempotencyKey }) => callService(db, idempotencyKey)),
+      phone: branch(({ idempotencyKey }) => callService(db, idempotencyKey)),
     }))
     .call("ship", ({ key }) => {
       if (Number(key) % 3 === 0) throw new SagaReject("no carrier");

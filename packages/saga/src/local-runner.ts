@@ -19,12 +19,12 @@ import {
 } from "./start/start.ts";
 import type { RunTransaction } from "./store/run-transaction.ts";
 import type { SagaStore } from "./store/saga-store.ts";
-import type { Turns } from "./turns/turns.ts";
+import type { RunQueue } from "./run-queue/run-queue.ts";
 
 /** Dependencies of `LocalRunner`. */
 export interface LocalRunnerParts {
   readonly store: SagaStore;
-  readonly turns: Turns;
+  readonly queue: RunQueue;
   readonly registry: SagaRegistry;
   readonly transaction: RunTransaction;
   /** Creates ids of instances. @default random UUIDs */

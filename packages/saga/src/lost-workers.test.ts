@@ -45,26 +45,26 @@ test("a saga whose workers are repeatedly lost in an undo is stuck until an oper
 test("a worker that froze in a step cannot write once another one has taken over", async () => {
   const { promise: frozen, resolve: thaw } = Promise.withResolvers<void>();
   const effects: string[] = [];
-  const made = (who: string, waits: Promise<void> | null) =>
+  const made = (name: string, waits: Promise<void> | null) =>
     saga("s", 1)
       .call("one", async ({ idempotencyKey }) => {
         await waits;
-        effects.push(`${who} ${idempotencyKey.split(":")[1]}`);
-        return who;
+        effects.push(`${name} ${idempotencyKey.split(":")[1]}`);
+        return name;
       })
-      .call("two", () => who)
+      .call("two", () => name)
       .build();
   await using own = await bench(made("zombie", frozen));
   const id = await own.start();
   const zombie = own.worker.run((await own.worker.take()) as never);
-  await own.worker2(made("heir", null)).runAll();
+  await own.worker2(made("successor", null)).runAll();
   thaw();
   await expect(zombie).rejects.toMatchObject({ code: "SAGA_STALE" });
-  expect(effects).toEqual(["heir one", "zombie one"]);
-  expect((await own.info(id)).steps.map(({ output }) => output)).toEqual(["heir", "heir"]);
+  expect(effects).toEqual(["successor one", "zombie one"]);
+  expect((await own.info(id)).steps.map(({ output }) => output)).toEqual(["successor", "successor"]);
 });
 
-test("a worker that froze cannot write once another one has claimed the saga, even before that one has written", async () => {
+test("a worker that froze cannot write once another one has claimed the saga, even before the other one has written", async () => {
   const { promise: frozen, resolve: thaw } = Promise.withResolvers<void>();
   const definition = saga("s", 1)
     .call("one", () => frozen)
@@ -72,15 +72,15 @@ test("a worker that froze cannot write once another one has claimed the saga, ev
   await using own = await bench(definition);
   const id = await own.start();
   const zombie = own.worker.run((await own.worker.take()) as never);
-  const heir = (await own.worker2().take()) as never;
+  const successor = (await own.worker2().take()) as never;
   thaw();
   await expect(zombie).rejects.toMatchObject({ code: "SAGA_STALE" });
   expect((await own.info(id)).steps.map(({ status }) => status)).toEqual(["started"]);
-  await own.worker.run(heir);
+  await own.worker.run(successor);
   expect((await own.info(id)).status).toBe("completed");
 });
 
-test("a change by an old state of a saga is refused, whoever holds it", async () => {
+test("a change based on an outdated state of a saga is refused", async () => {
   const definition = saga("s", 1)
     .call("one", () => 1)
     .build();

@@ -17,7 +17,7 @@ import { SagaSet, type SagaSetParts } from "./saga-set.ts";
 
 /** Methods of optional features, present if they are composed before this one. */
 export interface OtherFeatures {
-  /** Of `@framework/messaging`. */
+  /** The method of `@framework/messaging`. */
   readonly messaging?: MessageSender;
 }
 
@@ -89,7 +89,7 @@ export class SagaApp {
     life.onStop({ name: "saga", run: () => set.end() });
   }
 
-  /** Counts and removes rows of the app's database; other engines have their own storage. */
+  /** Counts unfinished and removes ended instances in the app's database; other engines have their own storage. */
   private observe(survey: Survey, keepSecs: number): void {
     const { host, kernel } = this;
     const sweep = new Sweep({ kernel, keepSecs, clock: systemClock, log: () => host.life.settings.log });
@@ -112,7 +112,7 @@ export class SagaApp {
     return operated;
   }
 
-  /** For reads and decisions of operators, which also work on an app that is not started, because they only need the database. @throws SAGA_NOT_ENABLED */
+  /** The sagas for reads and decisions of operators, which need only the database and so also work on an app that is not started. @throws SAGA_NOT_ENABLED */
   get operated(): SagaSet | EngineSet {
     if (this.built === null) throw new FrameworkError("SAGA_NOT_ENABLED", NOT_ENABLED);
     return this.built;

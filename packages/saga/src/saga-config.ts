@@ -19,13 +19,13 @@ export interface SagaConfig {
   readonly timeoutMs: number;
   /** Time limit of one attempt in milliseconds, 1 to 86,400,000. Its signal aborts then, and the saga waits up to 10 s for its end. @default 30000 */
   readonly stepTimeoutMs: number;
-  /** How long undos are retried before the saga is stuck, in milliseconds of active time. @default 86400000 */
+  /** Maximum active time for retries of undos, in milliseconds, before the saga is stuck. @default 86400000 */
   readonly undoTimeoutMs: number;
   /** Maximum concurrent instances of one version of a saga in one process, 1 to 1,000. @default 20 */
   readonly concurrency: number;
   /** Whether this process runs sagas; `false` for processes that only start and inspect them. @default true */
   readonly workers: boolean;
-  /** How long completed and compensated instances are kept, with their keys, in seconds. @default 2592000 */
+  /** Retention of completed and compensated instances, with their keys, in seconds. @default 2592000 */
   readonly keepSecs: number;
   /** Classifies errors of steps; for `undefined` the rules of the package apply. @default the rules of the package */
   readonly classify: ((error: unknown) => FailureClass | undefined) | undefined;

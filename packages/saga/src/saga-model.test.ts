@@ -1,4 +1,4 @@
-// Random sagas, failures, crashes and operators on the real runner: it ends well, and takes exactly the transitions of the table.
+// Random sagas, failures, crashes and operators on the real runner: every saga ends consistently, and only by transitions of the table.
 import { openDatabase } from "@framework/database";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
@@ -10,7 +10,7 @@ import { transitions } from "./transitions/transitions.ts";
 const RUNS = Number(process.env["FRAMEWORK_SAGA_RUNS"] ?? 300);
 
 const kinds = ["tx", "call", "check", "manual", "parallel", "wait", "sleep", "pivot", "when"] as const;
-const fates = ["ok", "ok", "ok", "transient", "reject", "bug", "lostBefore", "lostAfter"] as const;
+const outcomes = ["ok", "ok", "ok", "transient", "reject", "bug", "lostBefore", "lostAfter"] as const;
 const actions = [
   "run",
   "run",
@@ -27,25 +27,25 @@ const actions = [
 ] as const;
 
 type Kind = (typeof kinds)[number];
-type Fate = (typeof fates)[number];
+type Outcome = (typeof outcomes)[number];
 
 /** Outcomes of attempts, in order; further attempts succeed. */
-class Fates {
-  private readonly left: Fate[];
+class PlannedOutcomes {
+  private readonly left: Outcome[];
 
-  constructor(fates: readonly Fate[]) {
-    this.left = [...fates];
+  constructor(outcomes: readonly Outcome[]) {
+    this.left = [...outcomes];
   }
 
   /** Performs an effect, with the next outcome. */
-  meet(payments: FakePaymentService, { idempotencyKey }: StepContext): string {
-    const fate = this.left.shift() ?? "ok";
-    if (fate === "lostBefore") throw lost();
-    if (fate === "transient") throw new Error("later");
-    if (fate === "reject") throw new SagaReject("no");
-    if (fate === "bug") throw new TypeError("x");
+  perform(payments: FakePaymentService, { idempotencyKey }: StepContext): string {
+    const outcome = this.left.shift() ?? "ok";
+    if (outcome === "lostBefore") throw lost();
+    if (outcome === "transient") throw new Error("later");
+    if (outcome === "reject") throw new SagaReject("no");
+    if (outcome === "bug") throw new TypeError("x");
     const output = payments.call(idempotencyKey);
-    if (fate === "lostAfter") throw lost();
+    if (outcome === "lostAfter") throw lost();
     return output;
   }
 
@@ -56,8 +56,8 @@ class Fates {
 
 const lost = (): Error => Object.assign(new Error("lost"), { code: "DURABLE_LOST" });
 
-const build = (list: readonly Kind[], fates: Fates, payments: FakePaymentService): AnySaga => {
-  const act = (context: unknown): string => fates.meet(payments, context as StepContext);
+const build = (list: readonly Kind[], outcomes: PlannedOutcomes, payments: FakePaymentService): AnySaga => {
+  const act = (context: unknown): string => outcomes.perform(payments, context as StepContext);
   const retry = { attempts: 2, delayMs: 1000, jitter: 0 };
   const undo = (context: unknown): void => void act(context);
   let builder = saga("any", 1) as unknown as ReturnType<typeof saga>;
@@ -112,11 +112,11 @@ test("despite failures, crashes and operators, a saga ends completed or compensa
   let number = 0;
   const property = fc.asyncProperty(
     fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 5 }),
-    fc.array(fc.constantFrom(...fates), { maxLength: 14 }),
+    fc.array(fc.constantFrom(...outcomes), { maxLength: 14 }),
     fc.array(fc.constantFrom(...actions), { maxLength: 25 }),
     async (list, attempts, acts) => {
       const payments = new FakePaymentService();
-      const own = new Fates(attempts);
+      const own = new PlannedOutcomes(attempts);
       const definition = build(list, own, payments);
       const key = `k${number++}`;
       const worker = (): ManualWorker =>

@@ -11,15 +11,15 @@ import { type Insight, noInsight } from "./insight/insight.ts";
 import { GRACE_MS } from "./limits.ts";
 import { LocalRunner } from "./local-runner.ts";
 import { classifier } from "./run/failure-class.ts";
-import { runTurn } from "./run/runner.ts";
+import { runInstance } from "./run/runner.ts";
 import type { RunnerParts } from "./run/runner-parts.ts";
 import { noScopes, type StepScopes } from "./run/step-calls.ts";
 import { SagaConfig } from "./saga-config.ts";
 import { SagaStore } from "./store/saga-store.ts";
 import { SAGA_TABLES, sagaTables } from "./store/saga-tables.ts";
 import { checkDefinitions } from "./start/check-definitions.ts";
-import { Cancellations } from "./turns/cancellations.ts";
-import { KernelTurns } from "./turns/kernel-turns.ts";
+import { Cancellations } from "./run-queue/cancellations.ts";
+import { KernelRunQueue } from "./run-queue/kernel-run-queue.ts";
 
 /** Dependencies of `SagaSet` and `EngineSet`. */
 export interface SagaSetParts {
@@ -37,13 +37,13 @@ export interface SagaSetParts {
   readonly scopes?: StepScopes;
 }
 
-/** The sagas of one app, or of a kernel without one. */
+/** The sagas of one app, or of a kernel without an app. */
 export class SagaSet {
   readonly runner: LocalRunner;
   readonly registry: SagaRegistry = new SagaRegistry();
   readonly config: Readonly<SagaConfig>;
   private readonly parts: SagaSetParts;
-  private readonly turns: KernelTurns;
+  private readonly queue: KernelRunQueue;
   private readonly store: SagaStore;
 
   constructor(parts: SagaSetParts) {
@@ -53,10 +53,10 @@ export class SagaSet {
     kernel.tables(SAGA_TABLES, sagaTables);
     this.store = new SagaStore({ db: () => kernel.db, now: () => kernel.now });
     const cancelledOf = (ids: readonly string[]): Promise<readonly string[]> => this.store.cancelledOf(ids);
-    this.turns = new KernelTurns(kernel, new Cancellations({ kernel, clock, cancelledOf }), log);
+    this.queue = new KernelRunQueue(kernel, new Cancellations({ kernel, clock, cancelledOf }), log);
     this.runner = new LocalRunner({
       store: this.store,
-      turns: this.turns,
+      queue: this.queue,
       registry: this.registry,
       transaction: (run) => kernel.transaction(run),
       trace: () => parts.insight?.trace(),
@@ -77,16 +77,16 @@ export class SagaSet {
       });
     if (problems.length > 0) return;
     const { workers, concurrency, stepTimeoutMs } = this.config;
-    this.turns.open({
+    this.queue.open({
       name,
       version,
       concurrency: workers ? concurrency : 0,
-      longestTurnMs: longestTurnMs(definition, stepTimeoutMs),
-      run: (turn) => runTurn(this.runnerParts, definition, turn),
+      maxRunMs: maxRunMs(definition, stepTimeoutMs),
+      run: (claim) => runInstance(this.runnerParts, definition, claim),
     });
   }
 
-  /** Compares the definitions with those of running instances, once the tables exist. @throws SAGA_CHANGED */
+  /** Compares the definitions with the stored hashes of running instances, once the tables exist. @throws SAGA_CHANGED */
   async begin(): Promise<void> {
     await checkDefinitions(this.parts.kernel.db, this.registry.all());
   }
@@ -110,8 +110,8 @@ export class SagaSet {
   }
 }
 
-/** A turn may run all steps, each with its time limit and grace period, and then undo them. */
-const longestTurnMs = ({ steps }: AnySaga, stepTimeoutMs: number): number => {
+/** Returns the maximum duration of a run: all steps, each with its time limit and grace period, and then their undos. */
+const maxRunMs = ({ steps }: AnySaga, stepTimeoutMs: number): number => {
   const limits = steps.map((step) => branchesOf(step).map(({ timeoutMs }) => timeoutMs ?? stepTimeoutMs));
   return (
     2 *

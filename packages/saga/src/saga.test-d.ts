@@ -26,9 +26,9 @@ const order = saga("order", 1, input)
       // @ts-expect-error only an undo has the key of another call
       void context.stepKey;
       const place: number = outputs.reserve.place;
-      // @ts-expect-error a date is text once it was stored
+      // @ts-expect-error a stored date is a string
       const since: Date = outputs.reserve.since;
-      // @ts-expect-error a step sees the outputs of those before it only
+      // @ts-expect-error a step gets only the outputs of the previous steps
       void outputs.packed;
       return [place, since] as const;
     },
@@ -36,7 +36,7 @@ const order = saga("order", 1, input)
       undo: ({ stepKey }, output) => {
         const key: string = stepKey;
         void key;
-        // @ts-expect-error it may be unknown whether the step happened
+        // @ts-expect-error the output may be undefined, because it may be unknown whether the step took effect
         void output.length;
       },
     },
@@ -58,7 +58,7 @@ const order = saga("order", 1, input)
     const phone: string = outputs.notify.phone;
     const both = [mail, phone];
     const crane: string | undefined = outputs.crane;
-    // @ts-expect-error a step that may be skipped has no certain output
+    // @ts-expect-error the output of a step that may be skipped may be undefined
     const certain: string = outputs.crane;
     return { topic: "orders", type: "order.sent", key, data: [both, crane, certain] };
   })

@@ -13,7 +13,7 @@ const quiet: Logger = { info() {}, warn() {}, error() {} };
 
 type SagaTestApp = App & DatabaseMethods & DurableMethods & MessagingMethods & SagaMethods;
 
-/** An app that is not started yet. */
+/** Creates an app without starting it. */
 export const sagaApp = (
   { url }: Pick<TestDatabase, "url">,
   { workers = true }: { readonly workers?: boolean } = {},
@@ -44,7 +44,7 @@ export const inStatus = async (
       const info = await app.saga.get(id);
       return info?.status === status && info;
     },
-    { what: `the saga to be ${status}`, timeoutMs: 60_000 },
+    { subject: `the saga to be ${status}`, timeoutMs: 60_000 },
   );
   return found as SagaInfo;
 };
@@ -52,12 +52,12 @@ export const inStatus = async (
 const order = z.object({ book: z.string(), price: z.number() });
 
 export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
-  const fact = (name: string, run: (app: SagaTestApp, place: TestDatabase) => Promise<void>): void =>
+  const fact = (name: string, run: (app: SagaTestApp, storage: TestDatabase) => Promise<void>): void =>
     test(
       name,
       async () => {
-        await using place = await make();
-        await run(sagaApp(place), place);
+        await using storage = await make();
+        await run(sagaApp(storage), storage);
       },
       180_000,
     );
@@ -112,7 +112,7 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
     },
   );
 
-  fact("a refusal undoes what happened, in reverse, and the timeline says why", async (app) => {
+  fact("a rejection undoes the steps in reverse order, and the timeline has the failed step", async (app) => {
     const effects: string[] = [];
     const checkout = saga("checkout", 1, order)
       .tx("reserve", () => "place 7", { undo: (_, place) => void effects.push(`release ${place}`) })
@@ -139,30 +139,33 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
     });
   });
 
-  fact("a message ends a wait, whether it comes before or during it, and counts once", async (app) => {
-    const packed = z.object({ weight: z.coerce.number() });
-    const delivery = saga("delivery", 1)
-      .call("order", () => "ordered")
-      .waitFor("packed", { timeout: "1h", schema: packed })
-      .waitFor("fetched")
-      .call("end", ({ outputs }) => outputs.packed.weight)
-      .build();
-    app.saga.define(delivery);
-    await started(app, async () => {
-      const { id } = await app.saga.start(delivery, null, { key: "7" });
-      expect((await inStatus(app, id, "waiting")).waitsFor).toBe("packed");
-      const message = { key: "7", id: "m1", name: "packed", data: { weight: "12" } };
-      expect(await app.saga.deliver(delivery, { key: "7", id: "m2", name: "fetched" })).toBe("kept");
-      expect(await app.saga.deliver(delivery, message)).toBe("resumed");
-      expect((await inStatus(app, id, "completed")).steps.at(-1)?.output).toBe(12);
-      expect(await app.saga.deliver(delivery, message)).toBe("ended");
-      expect(await app.saga.deliver(delivery, { ...message, key: "8" })).toBe("unknown");
-      await expect(app.saga.deliver(delivery, { ...message, data: {} })).rejects.toMatchObject({
-        code: "SAGA_BAD_VALUE",
-        message: expect.stringContaining('the message "packed" does not match its schema: weight: '),
+  fact(
+    "a message ends a wait, whether it arrives before or during the wait, and counts once",
+    async (app) => {
+      const packed = z.object({ weight: z.coerce.number() });
+      const delivery = saga("delivery", 1)
+        .call("order", () => "ordered")
+        .waitFor("packed", { timeout: "1h", schema: packed })
+        .waitFor("fetched")
+        .call("end", ({ outputs }) => outputs.packed.weight)
+        .build();
+      app.saga.define(delivery);
+      await started(app, async () => {
+        const { id } = await app.saga.start(delivery, null, { key: "7" });
+        expect((await inStatus(app, id, "waiting")).waitsFor).toBe("packed");
+        const message = { key: "7", id: "m1", name: "packed", data: { weight: "12" } };
+        expect(await app.saga.deliver(delivery, { key: "7", id: "m2", name: "fetched" })).toBe("kept");
+        expect(await app.saga.deliver(delivery, message)).toBe("resumed");
+        expect((await inStatus(app, id, "completed")).steps.at(-1)?.output).toBe(12);
+        expect(await app.saga.deliver(delivery, message)).toBe("ended");
+        expect(await app.saga.deliver(delivery, { ...message, key: "8" })).toBe("unknown");
+        await expect(app.saga.deliver(delivery, { ...message, data: {} })).rejects.toMatchObject({
+          code: "SAGA_BAD_VALUE",
+          message: expect.stringContaining('the message "packed" does not match its schema: weight: '),
+        });
       });
-    });
-  });
+    },
+  );
 
   fact(
     "messages of a send step are sent with its commit, with ids that a repeated attempt would keep",
@@ -177,7 +180,7 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
       await started(app, async () => {
         const { id } = await app.saga.start(telling, { book: "Emma", price: 7 }, { key: "1" });
         await inStatus(app, id, "completed");
-        await waitFor(() => got.length > 0, { what: "the message", timeoutMs: 60_000 });
+        await waitFor(() => got.length > 0, { subject: "the message", timeoutMs: 60_000 });
         expect(got).toEqual([{ id: `${id}:tell:0`, data: { book: "Emma", price: 7 } }]);
       });
     },
@@ -185,13 +188,13 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
 
   fact(
     "a process with workers: false starts and inspects sagas, and another one runs them",
-    async (app, place) => {
+    async (app, storage) => {
       const where: string[] = [];
       const made = (name: string) =>
         saga("split", 1)
           .call("work", () => void where.push(name))
           .build();
-      const front = sagaApp(place, { workers: false });
+      const front = sagaApp(storage, { workers: false });
       const [local, remote] = [made("front"), made("back")];
       front.saga.define(local);
       app.saga.define(remote);
@@ -205,7 +208,7 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
 
   fact(
     "the undo of a saga that another process cancels during a call begins when the call has ended",
-    async (app, place) => {
+    async (app, storage) => {
       const [begun, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const continues = Promise.withResolvers<void>();
       const effects: string[] = [];
@@ -222,7 +225,7 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
           { undo: (_, output) => void effects.push(`refund ${output}`) },
         )
         .build();
-      const front = sagaApp(place, { workers: false });
+      const front = sagaApp(storage, { workers: false });
       for (const each of [front, app]) each.saga.define(order);
       await started(front, () =>
         started(app, async () => {

@@ -5,7 +5,7 @@ import { saga, SagaReject } from "./index.ts";
 import { inStatus, sagaApp, started } from "./saga.test-kit.ts";
 import { timeMachine } from "./testing.ts";
 
-/** A dependency of each call, and what became of those that were made. */
+/** Creates a dependency with one instance per call, and the events of its instances. */
 const sessions = () => {
   const events: string[] = [];
   const Session = dependency("session", {
@@ -13,7 +13,7 @@ const sessions = () => {
     create: (_needs, { kind, name, params }) => {
       const label = `${kind} ${name} ${String(params["attempt"])}`;
       events.push(`open ${label}`);
-      return { label, note: (what: string) => void events.push(what) };
+      return { label, note: (event: string) => void events.push(event) };
     },
     dispose: ({ label }) => void events.push(`close ${label}`),
   });
@@ -21,8 +21,8 @@ const sessions = () => {
 };
 
 test("each call of a step's function, its undo and its check is an invocation with the dependencies of the step", async () => {
-  await using place = databaseInFile();
-  const app = sagaApp(place);
+  await using storage = databaseInFile();
+  const app = sagaApp(storage);
   const { Session, events } = sessions();
   let isLost = true;
   const order = saga("order", 1)
@@ -54,7 +54,7 @@ test("each call of a step's function, its undo and its check is an invocation wi
     const { id } = await app.saga.start(order, null, { key: "1" });
     await inStatus(app, id, "compensated");
   });
-  const around = (name: string, ...what: string[]): string[] => [`open ${name}`, ...what, `close ${name}`];
+  const around = (name: string, ...calls: string[]): string[] => [`open ${name}`, ...calls, `close ${name}`];
   expect(events).toEqual([
     ...around("saga order reserve 1", "reserve"),
     ...around("saga order charge 1", "charge"),
@@ -65,9 +65,9 @@ test("each call of a step's function, its undo and its check is an invocation wi
   ]);
 });
 
-test("default arguments have dependencies in every function of a step, branches and messages included", async () => {
-  await using place = databaseInFile();
-  const app = sagaApp(place);
+test("default arguments have dependencies in every function of a step, including branches and messages", async () => {
+  await using storage = databaseInFile();
+  const app = sagaApp(storage);
   const { Session, events } = sessions();
   const steps = saga("defaults", 1)
     .tx("first", (_context, _tx, session = Depends(Session)) => session.label, {
@@ -106,8 +106,8 @@ test("default arguments have dependencies in every function of a step, branches 
 });
 
 test("unregistered dependencies are reported at start, with the step that needs them", async () => {
-  await using place = databaseInFile();
-  const app = sagaApp(place);
+  await using storage = databaseInFile();
+  const app = sagaApp(storage);
   const Mailer = dependency<{ send(): void }>("mailer");
   const mail = saga("mail", 3)
     .parallel("both", (branch) => ({
@@ -120,8 +120,8 @@ test("unregistered dependencies are reported at start, with the step that needs 
 });
 
 test("a default argument with a missing dependency pauses the saga: nothing is undone", async () => {
-  await using place = databaseInFile();
-  const app = sagaApp(place);
+  await using storage = databaseInFile();
+  const app = sagaApp(storage);
   const undone: string[] = [];
   const mail = saga("mail", 1)
     .call("charge", () => "receipt", { undo: () => void undone.push("charge") })

@@ -28,11 +28,11 @@ test("the time limit counts active time only: a long wait passes, long retries d
   expect(await own.info(id)).toMatchObject({ status: "compensated", error: { code: "SAGA_TIMEOUT" } });
 });
 
-test("time in which no worker has the saga does not count: before its first turn, after a worker was lost, and before a late turn", async () => {
-  let turns = 0;
+test("time in which no worker has the saga does not count: before its first run, after a worker was lost, and before a delayed run", async () => {
+  let runs = 0;
   const definition = saga("s", 1)
     .call("lost", () => {
-      if (++turns === 1) throw lost();
+      if (++runs === 1) throw lost();
     })
     .call("flaky", ({ attempt }) => {
       if (attempt === 1) throw new Error("later");
@@ -50,7 +50,7 @@ test("time in which no worker has the saga does not count: before its first turn
   expect(await own.info(id)).toMatchObject({ status: "completed", error: null });
 });
 
-test("the time of attempts counts, over all turns", async () => {
+test("the time of attempts counts, over all runs", async () => {
   const clock = virtualClock();
   const definition = saga("s", 1)
     .call("first", () => clock.advance(6000))

@@ -17,7 +17,7 @@ const made = (payments: FakePaymentService, isRefused: boolean) =>
     })
     .build();
 
-test("a worker that is lost after a step leaves a plan of what to undo, and the next worker resumes", async () => {
+test("after a worker is lost the machine shows the undo plan, and the next worker resumes", async () => {
   const payments = new FakePaymentService();
   await using machine = await timeMachine(made(payments, false));
   await machine.start({ book: "Emma" });
@@ -36,7 +36,7 @@ test("a worker that is lost after a step leaves a plan of what to undo, and the 
   expect(payments.net).toHaveLength(2);
 });
 
-test("replays of one saga with a crash after each attempt all end the same", async () => {
+test("replays of one saga, each with a crash after another attempt, all have the same end", async () => {
   for (let crashAfter = 1; crashAfter <= 6; crashAfter++) {
     const payments = new FakePaymentService();
     await using machine = await timeMachine(made(payments, true));

@@ -57,7 +57,7 @@ test("after an operator's retry an unknown outcome is still checked first", asyn
   expect(ran).toBe(10);
 });
 
-test("each branch of a parallel step with an unknown outcome is checked, also if another one has paused the saga", async () => {
+test("each branch of a parallel step with an unknown outcome is checked, even if another branch has paused the saga", async () => {
   const ran: string[] = [];
   const definition = saga("s", 1)
     .parallel("all", (branch) => {
@@ -138,7 +138,7 @@ test("a `check` that returns neither an output nor null pauses the saga, and the
   expect(ran).toBe(3);
 });
 
-test("a step does not run once its time has passed in `check`", async () => {
+test("a step does not run if `check` has exceeded the time limit", async () => {
   const clock = virtualClock();
   const asked = Promise.withResolvers<void>();
   const found = Promise.withResolvers<null>();
@@ -162,11 +162,11 @@ test("a step does not run once its time has passed in `check`", async () => {
   await using own = await bench(definition, {}, { clock });
   const id = await own.start();
   await own.worker.run((await own.worker.take()) as never).catch(() => {});
-  const turn = own.worker.run((await own.worker.take()) as never);
+  const running = own.worker.run((await own.worker.take()) as never);
   await asked.promise;
   await clock.advance(1000);
   found.resolve(null);
-  await turn;
+  await running;
   expect(ran).toBe(1);
   expect((await own.info(id)).steps).toMatchObject([
     { status: "started", error: { code: "SAGA_STEP_TIMEOUT" } },

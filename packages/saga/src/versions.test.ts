@@ -47,10 +47,10 @@ const failureOf = (app: App): Promise<string> =>
     (error: Error) => error.message,
   );
 
-test("two versions live side by side, each with its own steps", async () => {
-  await using place = databaseInFile();
+test("two versions run side by side, each with its own steps", async () => {
+  await using storage = databaseInFile();
   const [one, two] = [waiting(1), waiting(2, true)];
-  const app = appOn(place, one, two);
+  const app = appOn(storage, one, two);
   await started(app, async () => {
     const { id: first } = await app.saga.start(one, null, { key: "1" });
     const { id: second } = await app.saga.start(two, null, { key: "2" });
@@ -62,16 +62,16 @@ test("two versions live side by side, each with its own steps", async () => {
   });
 });
 
-test("a process without the code of a version warns in its readiness, and leaves the instances alone", async () => {
-  await using place = databaseInFile();
+test("a process that does not define a version reports it in its health check, and does not run its instances", async () => {
+  await using storage = databaseInFile();
   const [old, now] = [waiting(1), waiting(2)];
-  const before = appOn(place, old);
+  const before = appOn(storage, old);
   let id = "";
   await started(before, async () => {
     ({ id } = await before.saga.start(old, null, { key: "1" }));
     await inStatus(before, id, "waiting");
   });
-  const after = appOn(place, now);
+  const after = appOn(storage, now);
   await started(after, async () => {
     const report = async (): Promise<string> =>
       (await after.fetch(new Request("http://localhost/health"))).text();
@@ -83,15 +83,15 @@ test("a process without the code of a version warns in its readiness, and leaves
   });
 });
 
-test("a message for an instance of a version that another process has is kept, although none waits for it here", async () => {
-  await using place = databaseInFile();
+test("a message for an instance whose version only another process defines is stored, although no wait of this process expects it", async () => {
+  await using storage = databaseInFile();
   const [old, now] = [waiting(1), saga("order", 2).waitFor("packed").waitFor("fetched").build()];
-  const newer = appOn(place, old, now);
+  const newer = appOn(storage, old, now);
   await started(newer, async () => {
     const { id } = await newer.saga.start(now, null, { key: "2" });
     await newer.saga.start(old, null, { key: "1" });
     await inStatus(newer, id, "waiting");
-    const older = appOn(place, old); // during a rolling deployment
+    const older = appOn(storage, old); // during a rolling deployment
     await started(older, async () => {
       const fetched = { key: "2", id: "a", name: "fetched" };
       expect(await older.saga.deliver(old, fetched)).toBe("kept");
@@ -105,13 +105,13 @@ test("a message for an instance of a version that another process has is kept, a
 });
 
 test("metrics count attempts by outcome, and unfinished instances by status", async () => {
-  await using place = databaseInFile();
+  await using storage = databaseInFile();
   const broken = saga("broken", 1)
     .call("typo", () => {
       throw new TypeError("x");
     })
     .build();
-  const before = appOn(place, waiting(1), broken);
+  const before = appOn(storage, waiting(1), broken);
   await started(before, async () => {
     const { id: first } = await before.saga.start(waiting(1), null, { key: "1" });
     const { id: second } = await before.saga.start(broken, null, { key: "1" });
@@ -124,10 +124,10 @@ test("metrics count attempts by outcome, and unfinished instances by status", as
       ]),
     );
   });
-  const after = appOn(place, waiting(1), broken);
+  const after = appOn(storage, waiting(1), broken);
   await started(after, async () => {
     await waitFor(() => (after.readMetric("saga_instances") as readonly unknown[]).length > 0, {
-      what: "the first count",
+      subject: "the first count",
       timeoutMs: 60_000,
     });
     expect(after.readMetric("saga_instances")).toEqual(
@@ -140,16 +140,16 @@ test("metrics count attempts by outcome, and unfinished instances by status", as
 });
 
 test("a list of steps that changed without a new version is refused at start while instances of it run", async () => {
-  await using place = databaseInFile();
-  const app = appOn(place, waiting(1));
+  await using storage = databaseInFile();
+  const app = appOn(storage, waiting(1));
   await started(app, async () => {
     const { id } = await app.saga.start(waiting(1), null, { key: "1" });
     await inStatus(app, id, "waiting");
   });
-  expect(await failureOf(appOn(place, waiting(1, true)))).toContain(
+  expect(await failureOf(appOn(storage, waiting(1, true)))).toContain(
     'the steps of "order" version 1 differ from those',
   );
-  expect(await failureOf(appOn(place, waiting(1), waiting(2, true)))).toBe("started");
+  expect(await failureOf(appOn(storage, waiting(1), waiting(2, true)))).toBe("started");
 });
 
 test("all mistakes in definitions are reported at start, together", async () => {

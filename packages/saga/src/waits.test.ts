@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { saga } from "./index.ts";
 import { bench } from "./bench.test-kit.ts";
 
-test("a saga keeps 1,000 messages, refuses more, and still recognises those that are repeated", async () => {
+test("a saga stores 1,000 messages, refuses more, and still recognises repeated ones", async () => {
   const definition = saga("s", 1).waitFor("never").waitFor("early").build();
   await using own = await bench(definition);
   await own.start();

@@ -2,8 +2,8 @@ import { nearest } from "@framework/core/feature";
 
 /**
  * Directives of a Content-Security-Policy (CSP Level 3), each with its sources as in the header field: keywords in single quotes. An empty list
- * means a directive without value. `'nonce'` is replaced by the nonce of `cspNonce(request)`; in replies without one it is
- * omitted, and `'unsafe-inline'` of the same directive too.
+ * means a directive without value. `'nonce'` is replaced by the nonce of `cspNonce(request)`. A reply without a nonce
+ * omits it, and also `'unsafe-inline'` of the same directive.
  *
  * @example { "default-src": ["'self'"], "script-src": ["'self'", "'nonce'"], "upgrade-insecure-requests": [] }
  */
@@ -44,7 +44,7 @@ const BARE_KEYWORD =
 const UNSAFE_INLINE = /^'unsafe-inline'$/i;
 const TAKES_NONCE = /^(?:default-src|script-src(?:-elem)?|style-src(?:-elem)?)$/;
 
-/** Problems of a policy; each sentence begins with the directive. */
+/** Returns the problems of a policy; each message begins with the directive. */
 export const policyProblems = (directives: CspDirectives): string[] =>
   Object.entries(directives).flatMap(([name, sources]) => {
     if (!directiveNames.includes(name)) {
@@ -57,18 +57,18 @@ export const policyProblems = (directives: CspDirectives): string[] =>
 const sourceProblems = (name: string, source: string, count: number): string[] => {
   if (!/^[\x21-\x2b\x2d-\x3a\x3c-\x7e]+$/.test(source))
     return [`${name} has a source that is empty or contains a space, a comma or a semicolon`];
-  if (BARE_KEYWORD.test(source)) return [`${name}: write '${source}' with its single quotes`];
+  if (BARE_KEYWORD.test(source)) return [`${name}: keywords need single quotes; write '${source}'`];
   if (source === "'none'" && count > 1) return [`${name}: 'none' must be the only source`];
   if (source.startsWith("'nonce-")) return [`${name}: a fixed nonce gives no protection; write 'nonce'`];
   if (source === PLACEHOLDER && !TAKES_NONCE.test(name)) return [`${name} does not support a nonce`];
   return [];
 };
 
-/** The field's value: fixed, or with the nonce of the reply. */
+/** Value of the header field: fixed, or with the nonce of the reply. */
 export interface Policy {
   /** Value for replies without a nonce. */
   readonly plain: string;
-  /** `null` when the policy does not contain `'nonce'`. */
+  /** Returns the value with a nonce; `null` if the policy does not contain `'nonce'`. */
   readonly withNonce: ((nonce: string) => string) | null;
 }
 

@@ -33,7 +33,7 @@ const origins: readonly (readonly [string, Record<string, string>, boolean])[] =
   ],
   ["the user", { "sec-fetch-site": "none" }, true],
   ["a trusted origin", { "sec-fetch-site": "cross-site", origin: "https://admin.example" }, true],
-  ["a trusted origin's old browser", { referer: "https://admin.example/page" }, true],
+  ["an old browser on a page of a trusted origin", { referer: "https://admin.example/page" }, true],
   ["an old browser with Origin", { origin: host }, true],
   ["an old browser behind a TLS proxy", { origin: "https://host.test" }, true],
   ["an old browser with Referer", { referer: `${host}/page?x=1` }, true],
@@ -52,12 +52,12 @@ const origins: readonly (readonly [string, Record<string, string>, boolean])[] =
     false,
   ],
   ["a Sec-Fetch-Site that no browser sends", { "sec-fetch-site": "same-origin, cross-site" }, false],
-  ["another site's old browser", { origin: "https://evil.example" }, false],
-  ["another port's old browser", { origin: "http://host.test:8080" }, false],
+  ["an old browser on a page of another site", { origin: "https://evil.example" }, false],
+  ["an old browser on a page of another port", { origin: "http://host.test:8080" }, false],
   ["a host name with the same prefix", { origin: "http://host.test.evil.example" }, false],
-  ["an old browser's user part", { origin: "http://host.test@evil.example" }, false],
+  ["an old browser with an Origin that has a user part", { origin: "http://host.test@evil.example" }, false],
   ["a sandboxed page", { origin: "null" }, false],
-  ["a sandboxed page's new browser", { "sec-fetch-site": "cross-site", origin: "null" }, false],
+  ["a new browser on a sandboxed page", { "sec-fetch-site": "cross-site", origin: "null" }, false],
   ["another site's Referer", { referer: "https://evil.example/http://host.test/" }, false],
   ["a Referer without an origin", { referer: "about:blank" }, false],
 ];
@@ -178,10 +178,10 @@ test.each([
 test("an attacker's own token does not match a visitor's cookie; an earlier token of the same seed does", async () => {
   const { app, changes } = makeApp();
   const tokens = csrfTokens(secret, 86_400);
-  const nobody = { session: null, caller: null };
-  const [visitor, attacker] = [tokens.issue(nobody), tokens.issue(nobody)];
+  const anonymous = { session: null, caller: null };
+  const [visitor, attacker] = [tokens.issue(anonymous), tokens.issue(anonymous)];
   const older = csrfTokens(secret, 86_400, () => Date.now() - 50_000_000);
-  const earlier = older.issue(nobody, tokens.seedOf(visitor, null) ?? "");
+  const earlier = older.issue(anonymous, tokens.seedOf(visitor, null) ?? "");
   await using client = testClient(app);
   const post = (token: string) =>
     client.post("/change", { headers: { cookie: `_csrf=${visitor}`, "x-csrf-token": token } });

@@ -13,7 +13,7 @@ import { isHttpOrigin } from "./security-headers-config.ts";
 
 /** Options of `enableCsrf`. */
 export interface CsrfConfig {
-  /** Key of the tokens' signatures, 32 bytes or more; without one all workers share a random key for the lifetime of the service. */
+  /** Key of the tokens' signatures, 32 bytes or more. @default a random key that all workers share until the service stops */
   readonly secret: string | Uint8Array | undefined;
   /** Name of the cookie with the token. @default "_csrf" */
   readonly cookieName: string;
@@ -21,21 +21,22 @@ export interface CsrfConfig {
   readonly headerName: string;
   /** Form field with the token, used without the header field. @default "_csrf" */
   readonly fieldName: string;
-  /** Lifetime of a token in seconds; it is renewed after half of it. @default 86400 */
+  /** Lifetime of a token in seconds; renewed after half of it. @default 86400 */
   readonly maxAge: number;
   /** Other origins whose pages may send requests, such as `https://admin.example`. @default [] */
   readonly trustedOrigins: readonly string[];
   /** Unprotected paths, with all paths below them: webhooks, which have their own signatures. @default [] */
   readonly skipPaths: readonly string[];
   /**
-   * Identifies the login by a string, `null` or `undefined` for none; a token is valid for one login only. Called after authentication and guards, also for pages that need neither.
+   * Identifies the login by a string, `null` or `undefined` for none; a token is valid for one login only. Called after authentication and guards, also for
+   * routes without them.
    *
    * @default the cookie `session_id`, and the caller that authentication found: `sub` of the claims, or the name of the user
    */
   readonly session: ((request: HttpRequest) => string | null | undefined) | undefined;
 }
 
-/** Minimum bytes of an HMAC key that cannot be guessed. */
+/** Minimum bytes of the HMAC key. */
 const MIN_SECRET_BYTES = 32;
 
 const isSecret = (value: unknown): boolean =>
@@ -45,6 +46,7 @@ const isSecret = (value: unknown): boolean =>
 const isToken = (value: unknown): boolean =>
   typeof value === "string" && /^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(value);
 
+/** Validates the options of `enableCsrf` and fills in their defaults. */
 export const CsrfConfig: ConfigRecord<CsrfConfig> = configRecord<CsrfConfig>("CsrfConfig", {
   secret: secret(
     optional<string | Uint8Array>({
@@ -78,7 +80,7 @@ export const CsrfConfig: ConfigRecord<CsrfConfig> = configRecord<CsrfConfig>("Cs
 });
 
 function isFieldName(value: unknown): boolean {
-  // A form of another site can set these fields.
+  // Pages of other sites can set these fields without a preflight.
   return (
     typeof value === "string" &&
     /^[A-Za-z0-9-]{1,100}$/.test(value) &&

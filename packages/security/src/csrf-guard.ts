@@ -11,7 +11,7 @@ import {
 import type { CsrfConfig } from "./csrf-config.ts";
 import { areSame, type CsrfTokens, type Login } from "./csrf-tokens.ts";
 import { isUnread, knownLogin, loginOf, nextLogin, sessionOf } from "./login.ts";
-import { comesFromHere } from "./request-origin.ts";
+import { isFromTrustedOrigin } from "./request-origin.ts";
 
 /** The CSRF guard of the app. */
 export const ActiveGuard: Key<CsrfGuard | null> = key<CsrfGuard | null>("csrf_guard", null);
@@ -19,7 +19,7 @@ export const ActiveGuard: Key<CsrfGuard | null> = key<CsrfGuard | null>("csrf_gu
 /** The token of a request, created on first use. */
 export const CsrfToken: Key<string | null> = key<string | null>("csrf_token", null);
 
-/** The tokens of cookie and request, verified for this session; the caller is checked after authentication. */
+/** Tokens of the cookie and of the request, verified for this session; the caller is checked after authentication. */
 const Submitted: Key<readonly [cookie: string, request: string] | null> = key<
   readonly [cookie: string, request: string] | null
 >("csrf_submitted", null);
@@ -44,7 +44,7 @@ export class CsrfGuard {
   private readonly trusted: ReadonlySet<string>;
   private readonly reasons: DecisionReasons | null;
 
-  /** @param reasons `null` where no tool listens */
+  /** @param reasons `null` if no tool is subscribed */
   constructor(config: CsrfConfig, tokens: CsrfTokens, reasons: DecisionReasons | null = null) {
     this.config = config;
     this.reasons = reasons;
@@ -57,7 +57,7 @@ export class CsrfGuard {
   check(request: HttpRequest): Awaitable<void> {
     const exempt = this.whyExempt(request);
     if (exempt !== null) return this.explain(request, exempt);
-    if (!comesFromHere(request, this.trusted)) {
+    if (!isFromTrustedOrigin(request, this.trusted)) {
       this.explain(request, "the request comes from another origin, by Sec-Fetch-Site, Origin or Referer");
       throw refusal();
     }
@@ -67,31 +67,33 @@ export class CsrfGuard {
     if (cookie === null || seed === null) {
       this.explain(
         request,
-        cookie === null ? "the request has no token cookie" : "its token cookie is not of this session",
+        cookie === null
+          ? "the request has no token cookie"
+          : "the token cookie is malformed, expired or of another session",
       );
       throw this.refusalWithToken(request, knownLogin(request, this.config));
     }
     return mapAwaitable(this.submitted(request), (token) => {
-      // Double submit: cookie and request have tokens of the same seed, both signed for this session. Tokens of one login may differ, because others cannot get one.
+      // Double submit: cookie and request have tokens of the same seed, both signed for this session. Tokens of one login may have different seeds, because no other client can get one.
       const own = token === null ? null : this.tokens.seedOf(token, session);
       if (token === null || own === null || !(areSame(seed, own) || this.isOfLogin(token, session))) {
         this.explain(
           request,
           token === null
-            ? "neither its header fields nor its form contain the token"
-            : "its token does not match the cookie",
+            ? "neither the header field nor the form contains a token"
+            : "the token is invalid, or does not match the cookie",
         );
         throw refusal();
       }
-      this.explain(request, "cookie and request have the same token, which is of this session");
+      this.explain(request, "cookie and request have valid tokens of this session");
       request.context.set(Submitted, [cookie, token]);
     });
   }
 
-  /** Why a request needs no token; `null` if it needs one. */
+  /** Returns the reason why a request needs no token; `null` if it needs one. */
   private whyExempt(request: HttpRequest): string | null {
     if (safeMethods.has(request.method)) return "a safe method needs no token";
-    if (this.isSkipped(request)) return "skipPaths has the path";
+    if (this.isSkipped(request)) return "skipPaths covers the path";
     return hasExplicitCredentials(request)
       ? "Authorization without cookies, which browsers do not send automatically"
       : null;
@@ -107,7 +109,10 @@ export class CsrfGuard {
     if (submitted === null) return this.explain(request, "there is no token to compare with the caller");
     const login = loginOf(request, this.config);
     const isOfCaller = submitted.every((token) => this.tokens.isOf(token, login.caller));
-    this.explain(request, isOfCaller ? "the token is of this caller" : "the token is of another login");
+    this.explain(
+      request,
+      isOfCaller ? "the tokens belong to the caller" : "a token belongs to another caller",
+    );
     if (!isOfCaller) throw this.refusalWithToken(request, login);
   }
 
@@ -140,7 +145,7 @@ export class CsrfGuard {
     return sessionOf(request, this.config);
   }
 
-  /** Sets a token cookie if the browser has none or an aging one, or if the request changed the session. @param before the session at the start of the request */
+  /** Sets a token cookie if the browser has none that is valid, or an aging one, or if the request changed the session. @param before the session at the start of the request */
   finish(request: HttpRequest, reply: Response, before: string | null): Response {
     const { context } = request;
     const isOnPage = context.get(CsrfToken) !== null;
@@ -167,21 +172,21 @@ export class CsrfGuard {
     const login = loginOf(request, this.config);
     const seed = cookie === null ? null : this.seedOf(cookie, login);
     if (seed === null) {
-      if (!this.isOfAbsent(cookie, login)) this.issue(request, login);
+      if (!this.isOfAbsentCaller(cookie, login)) this.issue(request, login);
     } else if (this.tokens.isAging(cookie ?? "")) this.issue(request, login, seed); // open pages keep working
   }
 
   /** Whether a request without a caller has a caller's valid token, as on a public page or a logout. A new token would break the caller's open pages. */
-  private isOfAbsent(cookie: string | null, { session, caller }: Login): boolean {
+  private isOfAbsentCaller(cookie: string | null, { session, caller }: Login): boolean {
     return caller === null && cookie !== null && this.tokens.seedOf(cookie, session) !== null;
   }
 
-  /** Whether a token is for the session or for a caller, which `confirm` checks; a visitor's token is available to everyone. */
+  /** Whether a token is bound to the session or to a caller, which `confirm` checks. Everyone can get the token of a visitor. */
   private isOfLogin(token: string, session: string | null): boolean {
     return session !== null || !this.tokens.isOf(token, null);
   }
 
-  /** Returns the session that the token must match. If sessions are not read, a visitor's token passes too, because the handler sees a visitor. */
+  /** Returns the session that the token must match. If sessions are not read, a visitor's token also passes, because the handler sees a visitor. */
   private sessionFor(request: HttpRequest, cookie: string | null): string | null {
     const session = sessionOf(request, this.config);
     const isOther = cookie !== null && this.tokens.seedOf(cookie, session) === null;
@@ -206,8 +211,8 @@ export class CsrfGuard {
   }
 
   /**
-   * The 403 to a browser without a token, with an expired one, or with one of an earlier login sets a new one, for a retry. Before authentication the token is
-   * not yet for the caller; a retry with it reaches `confirm`, which issues the caller's token.
+   * Returns the 403 for a missing or expired token, or a token of an earlier login. It sets a new token for a retry, except while the session is unread.
+   * Before authentication the new token is not yet for the caller; a retry with it reaches `confirm`, which issues the caller's token.
    */
   private refusalWithToken(request: HttpRequest, login: Login): ForbiddenError {
     if (isUnread(request, this.config)) return refusal();
@@ -234,7 +239,7 @@ const hasExplicitCredentials = (request: HttpRequest): boolean => {
   );
 };
 
-/** Whether a reply may set a token: not if shared caches may reuse it without revalidation. A reply with `no-cache` becomes private, since a token sets `SingleUse`. */
+/** Whether a reply may set a token: only if shared caches do not reuse it without revalidation. A token sets `SingleUse`, so a `no-cache` reply becomes private. */
 const maySetToken = (request: HttpRequest, reply: Response): boolean => {
   if ((request.method !== "GET" && request.method !== "HEAD") || reply.status >= 400) return false;
   if (hasExplicitCredentials(request)) return false;

@@ -111,7 +111,7 @@ test("session is not called for a request that is refused before authentication"
 });
 
 test.each([Promise.resolve("ada"), { name: "ada" }, 5])(
-  "a session function that returns %p is a 500 and sets no token",
+  "a session function that returns %p causes a 500 and sets no token",
   async (name) => {
     const logged: string[] = [];
     const write = (_message: string, fields?: object): void =>
@@ -126,7 +126,7 @@ test.each([Promise.resolve("ada"), { name: "ada" }, 5])(
   },
 );
 
-test("a session function that returns undefined means a visitor", async () => {
+test("a request is a visitor's if the session function returns undefined", async () => {
   const { client, post } = openWithLogin({ session: ({ context }) => context.get(JwtClaims)?.sub });
   await using _ = client;
   const first = await post("/change");

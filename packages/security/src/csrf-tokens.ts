@@ -3,7 +3,7 @@ import { masked, unmasked } from "./token-mask.ts";
 
 /** The login of a token, in two parts that become known at different times of a request. */
 export interface Login {
-  /** Known from the request alone: the id of a session. */
+  /** Known before authentication: the id of a session. */
   readonly session: string | null;
   /** Known after authentication: the name of the caller. */
   readonly caller: string | null;
@@ -19,7 +19,7 @@ export interface CsrfTokens {
   seedOf(token: string, session: string | null): string | null;
   /** Whether a token that `seedOf` accepted was issued for this caller. */
   isOf(token: string, caller: string | null): boolean;
-  /** Whether more than half of a valid token's lifetime has passed. */
+  /** Whether at least half of a valid token's lifetime has passed. */
   isAging(token: string): boolean;
 }
 
@@ -27,8 +27,10 @@ const FORM = /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{22})\.([\w-]{43})$/;
 const MAX_CACHED = 1000;
 
 /**
- * @param maxAge seconds
- * @param now milliseconds since 1970
+ * Creates the tokens of a key.
+ *
+ * @param maxAge lifetime in seconds
+ * @param now returns Unix milliseconds
  */
 export const csrfTokens = (
   secret: string | Uint8Array,
@@ -42,7 +44,7 @@ export const csrfTokens = (
     createHmac("sha256", secret)
       .update(`${bound(session)}${payload}`)
       .digest("base64url");
-  /** 128 bits from which only the holder of the key can verify the caller. */
+  /** Truncated HMAC of the caller: only a holder of the key can check it, so a token does not reveal the caller. */
   const markOf = (caller: string | null, seed: string): string =>
     createHmac("sha256", secret)
       .update(`caller:${bound(caller)}${seed}`)
@@ -81,7 +83,7 @@ export const csrfTokens = (
   };
 };
 
-/** Length-prefixed, so that no login can extend into the next field. */
+/** Length-prefixed, so a session id cannot extend into the next field. */
 const bound = (session: string | null): string => (session === null ? "-:" : `${session.length}:${session}:`);
 
 /** Compares in constant time. */

@@ -2,7 +2,7 @@ import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
 import type { SecurityFields } from "./security-fields.ts";
 
-/** Adds the names of the added fields as reasons, for tools that show the steps of a request; values such as a nonce are omitted. */
+/** Wraps the middleware to report the number of added fields, and the names of the fields not added, as reasons for tools. */
 export const withReasons =
   (
     addFields: Middleware<HttpRequest, Response>,
@@ -22,9 +22,9 @@ export const withReasons =
     return mapAwaitable(added, (reply) => {
       const set = [...names, ...secure].filter((name) => reply.headers.has(name) && !own.includes(name));
       reasons.give(request, `${set.length} fields added`);
-      if (own.length > 0) reasons.give(request, `kept from the reply: ${own.join(", ")}`);
+      if (own.length > 0) reasons.give(request, `already in the reply: ${own.join(", ")}`);
       if (secure.length > 0 && !request.isSecure)
-        reasons.give(request, `only over TLS: ${secure.join(", ")}`);
+        reasons.give(request, `omitted without TLS: ${secure.join(", ")}`);
       return reply;
     });
   };

@@ -12,7 +12,7 @@ export const loginOf = (request: HttpRequest, config: CsrfConfig): Login =>
     ? knownLogin(request, config)
     : { session: null, caller: namedBy(config.session(request)) };
 
-/** Returns the login named by the program. Other values would convert to the same string for all logins. */
+/** Checks the name returned by `CsrfConfig.session`. Other values would convert to the same string for all logins. */
 const namedBy = (name: unknown): string | null => {
   if (typeof name === "string") return name;
   if (name === null || name === undefined) return null;
@@ -37,7 +37,7 @@ export const sessionOf = (request: HttpRequest, { session }: CsrfConfig): string
   return unread === undefined ? request.cookies.get(SESSION_COOKIE) : unread();
 };
 
-/** Whether the request names a session that was not read. Its tokens are for an unknown caller, so they must not be replaced. */
+/** Whether the request names a session that was not read. Its caller is unknown, so its tokens must not be replaced. */
 export const isUnread = ({ context }: HttpRequest, { session }: CsrfConfig): boolean =>
   session === undefined &&
   context.get(SessionId) === undefined &&

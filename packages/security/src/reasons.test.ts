@@ -3,7 +3,7 @@ import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { csrf, csrfToken, securityHeaders } from "./index.ts";
 
-test("reasons have the number of security fields, those kept from the reply, and those that need TLS", async () => {
+test("reasons have the number of added security fields, and the names of fields that the reply already had or that need TLS", async () => {
   const makeApp = () => {
     const app = new (App.with(securityHeaders))().enableSecurityHeaders();
     app.get("/", () => Response.text("x", { headers: { "x-frame-options": "SAMEORIGIN" } }));
@@ -12,8 +12,8 @@ test("reasons have the number of security fields, those kept from the reply, and
   const [explained] = await explainRequests(makeApp, [["GET", "/"]]);
   expect(explained?.reasons("security-headers")).toEqual([
     expect.stringMatching(/^[4-9] fields added$/),
-    "kept from the reply: x-frame-options",
-    "only over TLS: strict-transport-security",
+    "already in the reply: x-frame-options",
+    "omitted without TLS: strict-transport-security",
   ]);
 });
 
@@ -38,11 +38,11 @@ test("CSRF reasons explain why a request needs no token, and what is wrong with 
   const unchecked = "there is no token to compare with the caller";
   expect(explained.map(({ reply, reasons }) => [reply.status, reasons("csrf")])).toEqual([
     [200, ["a safe method needs no token", unchecked]],
-    [200, ["skipPaths has the path", unchecked]],
+    [200, ["skipPaths covers the path", unchecked]],
     [200, ["Authorization without cookies, which browsers do not send automatically", unchecked]],
     [403, ["the request comes from another origin, by Sec-Fetch-Site, Origin or Referer"]],
     [403, ["the request has no token cookie"]],
-    [403, ["its token cookie is not of this session"]],
+    [403, ["the token cookie is malformed, expired or of another session"]],
   ]);
   expect(JSON.stringify(explained.map(({ steps }) => steps))).not.toContain("planted");
 });
@@ -57,12 +57,9 @@ test("reasons distinguish a valid token from a missing or invalid one", async ()
     ["POST", "/books", { headers: { ...headers, "x-csrf-token": token } }],
   ]);
   expect(explained.map(({ reply, reasons }) => [reply.status, reasons("csrf")])).toEqual([
-    [403, ["neither its header fields nor its form contain the token"]],
-    [403, ["its token does not match the cookie"]],
-    [
-      200,
-      ["cookie and request have the same token, which is of this session", "the token is of this caller"],
-    ],
+    [403, ["neither the header field nor the form contains a token"]],
+    [403, ["the token is invalid, or does not match the cookie"]],
+    [200, ["cookie and request have valid tokens of this session", "the tokens belong to the caller"]],
   ]);
   const text = JSON.stringify(explained.map(({ steps }) => steps));
   expect([text.includes(token), text.includes("planted")]).toEqual([false, false]);

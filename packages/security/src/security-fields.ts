@@ -3,7 +3,7 @@ import type { SecurityHeadersConfig } from "./security-headers-config.ts";
 
 /** The fields of one configuration, computed once: name, value, name, value … */
 export interface SecurityFields {
-  /** Of every reply. */
+  /** Fields of every reply. */
   readonly always: readonly string[];
   /** Additional fields of replies over TLS. */
   readonly overTls: readonly string[];
@@ -34,7 +34,7 @@ const present = (fields: readonly (readonly [string, string | false])[]): readon
 
 const ancestors = { DENY: ["'none'"], SAMEORIGIN: ["'self'"] } as const;
 
-/** Browsers that support `frame-ancestors` ignore X-Frame-Options, so both must agree. */
+/** Adds `frame-ancestors` by `frameOptions` unless given: browsers that support it ignore X-Frame-Options. */
 const policyOf = ({ contentSecurityPolicy: given, frameOptions }: SecurityHeadersConfig): Policy | null => {
   if (given === false) return null;
   const framed = frameOptions === false ? {} : { "frame-ancestors": ancestors[frameOptions] };
@@ -46,11 +46,11 @@ const hstsText = ({ maxAge, includeSubDomains = false, preload = false }: Hsts):
 
 type Hsts = Exclude<SecurityHeadersConfig["strictTransportSecurity"], false>;
 
-/** A structured field (RFC 9651): `camera=(), fullscreen=(self "https://a.example")`. */
+/** Serialises a Permissions-Policy as a structured field (RFC 9651): `camera=(), fullscreen=(self "https://a.example")`. */
 const permissionsText = (permissions: Readonly<Record<string, readonly string[]>>): string =>
   Object.entries(permissions)
-    .map(([name, who]) => {
-      if (who.includes("*")) return `${name}=*`;
-      return `${name}=(${who.map((item) => (item.includes(":") ? `"${item}"` : item)).join(" ")})`;
+    .map(([name, origins]) => {
+      if (origins.includes("*")) return `${name}=*`;
+      return `${name}=(${origins.map((item) => (item.includes(":") ? `"${item}"` : item)).join(" ")})`;
     })
     .join(", ");

@@ -31,7 +31,7 @@ const openerPolicies = [
 
 /** Options of `enableSecurityHeaders`; `false` omits a field. */
 export interface SecurityHeadersConfig {
-  /** What a page may load and do. @default own origin only, no plugins, no `<base>` */
+  /** Directives that restrict what a page may load and do. @default own origin only, no plugins, no `<base>` */
   readonly contentSecurityPolicy: CspDirectives | false;
   /** Whether violations are only reported, for testing a policy. @default false */
   readonly reportOnly: boolean;
@@ -41,11 +41,11 @@ export interface SecurityHeadersConfig {
   readonly contentTypeOptions: boolean;
   /** Pages that may embed a page in a frame; also sets `frame-ancestors` of a policy without it. @default "DENY" */
   readonly frameOptions: "DENY" | "SAMEORIGIN" | false;
-  /** How much of its URL a page sends to the targets of its links. @default "strict-origin-when-cross-origin" */
+  /** Part of its URL that a page sends as `Referer`. @default "strict-origin-when-cross-origin" */
   readonly referrerPolicy: (typeof referrerPolicies)[number] | false;
   /** Windows that share a browsing context group with the page. @default "same-origin" */
   readonly crossOriginOpenerPolicy: (typeof openerPolicies)[number] | false;
-  /** Whether a page loads only resources that allow embedding; disabled, because it breaks pages with cross-origin images. @default false */
+  /** Requires cross-origin resources to allow embedding. Disabled by default, because it breaks pages with cross-origin images. @default false */
   readonly crossOriginEmbedderPolicy: "require-corp" | "credentialless" | "unsafe-none" | false;
   /** Pages that may embed a reply; pages that CORS allows may read it anyway. @default "same-origin" */
   readonly crossOriginResourcePolicy: "same-origin" | "same-site" | "cross-origin" | false;
@@ -75,10 +75,10 @@ const isPermissions = (value: unknown): boolean =>
   value === false ||
   (isRecord(value) &&
     Object.entries(value).every(
-      ([name, who]) =>
+      ([name, origins]) =>
         /^[a-z][a-z-]{0,63}$/.test(name) &&
-        Array.isArray(who) &&
-        who.every((item) => item === "*" || item === "self" || item === "src" || isHttpOrigin(item)),
+        Array.isArray(origins) &&
+        origins.every((item) => item === "*" || item === "self" || item === "src" || isHttpOrigin(item)),
     ));
 
 /** Whether a value is an origin as browsers write it. */
@@ -88,6 +88,7 @@ export const isHttpOrigin = (value: unknown): value is string =>
   URL.canParse(value) &&
   new URL(value).origin === value;
 
+/** Validates the options of `enableSecurityHeaders` and fills in their defaults. */
 export const SecurityHeadersConfig: ConfigRecord<SecurityHeadersConfig> = configRecord<SecurityHeadersConfig>(
   "SecurityHeadersConfig",
   {

@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { App, HttpError, Response } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import { eachClient, socketClient, testClient, type TestReply } from "@framework/testing";
@@ -21,7 +21,7 @@ const names = [...Object.keys(usual), "cross-origin-embedder-policy", "strict-tr
 const security = ({ headers }: Pick<TestReply, "headers">): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : [])));
 
-/** Answers preflights before the inner stages, like the CORS feature. */
+/** Answers preflights before the inner stages, as the CORS feature does. */
 const preflights: Feature<{ enablePreflights(): unknown }> = {
   name: "preflights",
   install: (host) => ({
@@ -93,9 +93,9 @@ eachClient(test, () => makeApp(), {
 
 test("Strict-Transport-Security is sent only over TLS, to the service or a trusted proxy", async () => {
   const app = makeApp();
-  const ask = async (url: string) =>
+  const get = async (url: string) =>
     (await app.fetch(new Request(url))).headers.get("strict-transport-security");
-  expect([await ask("http://host.test/200"), await ask("https://host.test/nowhere")]).toEqual([
+  expect([await get("http://host.test/200"), await get("https://host.test/nowhere")]).toEqual([
     null,
     "max-age=31536000",
   ]);
@@ -206,8 +206,8 @@ test("'unsafe-inline' beside a nonce is omitted with it, and stays in other dire
 
 test.each([
   [{ "script-source": ["'self'"] }, "script-source is not a directive; did you mean script-src"],
-  [{ "script-src": ["self"] }, "write 'self' with its single quotes"],
-  [{ "script-src": ["nonce"] }, "write 'nonce' with its single quotes"],
+  [{ "script-src": ["self"] }, "keywords need single quotes; write 'self'"],
+  [{ "script-src": ["nonce"] }, "keywords need single quotes; write 'nonce'"],
   [{ "script-src": ["https://a.example; object-src *"] }, "contains a space, a comma or a semicolon"],
   [{ "script-src": ["a,b"] }, "contains a space, a comma or a semicolon"],
   [{ "script-src": ["x\r\nSet-Cookie:a=b"] }, "contains a space"],

@@ -29,7 +29,7 @@ export const securityHeaders: Feature<SecurityHeaders> = {
         const message = `SecurityHeadersConfig.contentSecurityPolicy: ${problem}`;
         host.problem({ code: "CORE_BAD_CONFIG", message });
       }
-      // Outside of the stage `headers`, so that preflights, which are answered there, get the fields too.
+      // Outside of the stage `headers`, so preflights, which that stage answers, also get the fields.
       const fields = securityFields(config);
       const { reasons } = host.insight;
       const adding = addFields(fields);
@@ -68,7 +68,7 @@ const addMissing = (fields: readonly string[], { headers }: Response): void => {
   }
 };
 
-/** Names are in lower case on both sides. */
+/** Both the fields and the name are in lower case. */
 const holds = (fields: readonly string[], name: string): boolean => {
   for (let index = 0; index < fields.length; index += 2) if (fields[index] === name) return true;
   return false;

@@ -18,13 +18,13 @@ app
 // @ts-expect-error the methods exist only where the features are composed
 new App().enableSecurityHeaders();
 
-// @ts-expect-error each feature is composed by itself
+// @ts-expect-error composing securityHeaders does not add csrf
 new (App.with(securityHeaders))().enableCsrf();
 
 // @ts-expect-error a misspelt option
 app.enableSecurityHeaders({ frameOption: "DENY" });
 
-// @ts-expect-error only values that browsers know
+// @ts-expect-error an unknown policy
 app.enableSecurityHeaders({ referrerPolicy: "none" });
 
 // @ts-expect-error false omits a field; true is not a value

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * Masks a string with random bits, differently each time, as base64url of pad and masked string: a compressed page that reflects input then leaks nothing
- * about it by its length (BREACH).
+ * Masks a string with random bits, differently each time, as base64url of pad and masked string: the length of a compressed page that reflects input
+ * then leaks nothing about the string (BREACH).
  */
 export const masked = (text: string): string => {
   const { length } = text;

@@ -1,5 +1,5 @@
 import { bundledProgram } from "@framework/bundled-sources";
-import { askEveryWorker, startProgram } from "@framework/testing";
+import { requestEveryWorker, startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
 test("a token of one worker is valid in all four", async () => {
@@ -12,9 +12,9 @@ test("a token of one worker is valid in all four", async () => {
   );
   const token = (await program.client.get("/")).cookies.get("_csrf")?.value ?? "";
   const headers = { cookie: `_csrf=${token}`, "x-csrf-token": token, connection: "close" };
-  const replies = await askEveryWorker({
+  const replies = await requestEveryWorker({
     workers: 4,
-    ask: () => program.client.post("/", { headers }),
+    send: () => program.client.post("/", { headers }),
     pidOf: ({ text }) => Number(text), // a refused request has no pid
   });
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));

@@ -9,7 +9,7 @@ type Change = (session: Session, app: Shop["app"]) => unknown;
 interface Browsing {
   readonly client: TestClient;
   /** Sends a request that changes its session after `meanwhile`, which sends other requests. */
-  late(cookie: string, change: Change, meanwhile: () => Promise<unknown>): Promise<TestReply>;
+  changeAfter(cookie: string, change: Change, meanwhile: () => Promise<unknown>): Promise<TestReply>;
   /** Returns the names and the user that a request with this cookie sees. */
   contentOf(cookie: string): Promise<unknown>;
 }
@@ -17,7 +17,7 @@ interface Browsing {
 const browsing = ({ app, browser }: Shop): Browsing => {
   const client = browser({ cookies: false });
   const waiting: (readonly [Change, () => Promise<unknown>])[] = [];
-  app.post("/late", async (request) => {
+  app.post("/change", async (request) => {
     const session = sessionOf(request);
     const [change, meanwhile] = waiting.pop() ?? [];
     await meanwhile?.();
@@ -34,9 +34,9 @@ const browsing = ({ app, browser }: Shop): Browsing => {
   });
   return {
     client,
-    late(cookie, ...step) {
+    changeAfter(cookie, ...step) {
       waiting.push(step);
-      return client.post("/late", sending(cookie));
+      return client.post("/change", sending(cookie));
     },
     contentOf: async (cookie) => (await client.get("/content", sending(cookie))).json(),
   };
@@ -56,22 +56,22 @@ for (const [name, rotate] of Object.entries(rotations)) {
     const kind = "signed" in form ? "signed" : "stored";
 
     test(`${name} of a ${kind} session does not undo a concurrent logout: 409`, async () => {
-      const { client, late } = browsing(openShop(form));
+      const { client, changeAfter } = browsing(openShop(form));
       await using _ = client;
       const user = cookieOf(await client.post("/login/ann"));
-      const reply = await late(user, rotate, async () => {
+      const reply = await changeAfter(user, rotate, async () => {
         expect((await client.post("/logout", sending(user))).status).toBe(200);
       });
       expect(isRefused(reply)).toBe(true);
     });
 
     test(`${name} of a ${kind} session that got a new id meanwhile creates no second one: 409`, async () => {
-      const { client, late, contentOf } = browsing(openShop(form));
+      const { client, changeAfter, contentOf } = browsing(openShop(form));
       await using _ = client;
       const login = cookieOf(await client.post("/login/ann"));
       const user = cookieOf(await client.post("/set/a/1", sending(login))) || login;
       let promoted = "";
-      const reply = await late(user, rotate, async () => {
+      const reply = await changeAfter(user, rotate, async () => {
         promoted = cookieOf(await client.post("/promote", sending(user)));
       });
       expect(isRefused(reply)).toBe(true);
@@ -81,11 +81,11 @@ for (const [name, rotate] of Object.entries(rotations)) {
   }
 
   test(`${name} keeps the concurrent changes of other requests`, async () => {
-    const { client, late, contentOf } = browsing(openShop());
+    const { client, changeAfter, contentOf } = browsing(openShop());
     await using _ = client;
     const user = cookieOf(await client.post("/login/ann"));
     const change: Change = (session, app) => rotate(session.set("c", 1), app);
-    const reply = await late(user, change, async () => {
+    const reply = await changeAfter(user, change, async () => {
       for (const path of ["/set/a/1", "/set/b/1"])
         expect((await client.post(path, sending(user))).status).toBe(200);
     });
@@ -100,12 +100,12 @@ for (const form of [{}, { signed: true, secret }]) {
 
   for (const path of ["/login/ann", "/promote", "/logout"]) {
     test(`a change of a ${kind} session does not replace the cookie of a concurrent ${path}: 409`, async () => {
-      const { client, late, contentOf } = browsing(openShop(form));
+      const { client, changeAfter, contentOf } = browsing(openShop(form));
       await using _ = client;
       const user = cookieOf(await client.post("/login/ann"));
       let next = "";
       const change: Change = (session) => session.set("a", 1);
-      const reply = await late(user, change, async () => {
+      const reply = await changeAfter(user, change, async () => {
         next = cookieOf(await client.post(path, sending(user)));
       });
       expect(isRefused(reply)).toBe(true);
@@ -113,14 +113,14 @@ for (const form of [{}, { signed: true, secret }]) {
     });
   }
 
-  test(`a late use of a ${kind} session that got a new id meanwhile sets no cookie`, async () => {
+  test(`a use of a ${kind} session that got a new id meanwhile sets no cookie`, async () => {
     const { clock, ...shop } = openShop(form);
-    const { client, late } = browsing({ clock, ...shop });
+    const { client, changeAfter } = browsing({ clock, ...shop });
     await using _ = client;
     const user = cookieOf(await client.post("/login/ann"));
     await clock.advance(600_000); // long enough for the use to be recorded
     const read: Change = (session) => session.get("a");
-    const reply = await late(user, read, () => client.post("/promote", sending(user)));
+    const reply = await changeAfter(user, read, () => client.post("/promote", sending(user)));
     expect([reply.status, reply.headers.get("set-cookie")]).toEqual([200, null]);
   });
 }
@@ -143,10 +143,10 @@ test("a new id that was not sent leaves no session in the store", async () => {
     ...store,
     write: (key, ...rest) => (written.add(key), store.write(key, ...rest)),
   };
-  const { client, late } = browsing(openShop({ store: noting }));
+  const { client, changeAfter } = browsing(openShop({ store: noting }));
   await using _ = client;
   const user = cookieOf(await client.post("/login/ann"));
-  await late(
+  await changeAfter(
     user,
     (session) => session.regenerate(),
     () => client.post("/logout", sending(user)),
@@ -157,11 +157,11 @@ test("a new id that was not sent leaves no session in the store", async () => {
 
 test("concurrent changes that are too large together: one is refused, and the session can be changed", async () => {
   const { app, ...shop } = openShop();
-  const { client, late, contentOf } = browsing({ app, ...shop });
+  const { client, changeAfter, contentOf } = browsing({ app, ...shop });
   app.delete("/a", (request) => sessionOf(request).delete("a"));
   await using _ = client;
   const user = cookieOf(await client.post("/login/ann"));
-  const reply = await late(
+  const reply = await changeAfter(
     user,
     (session) => session.set("b", "x".repeat(20_000)),
     () => client.post("/set/a/20000", sending(user)),
@@ -172,10 +172,10 @@ test("concurrent changes that are too large together: one is refused, and the se
 });
 
 test("a new id is not given to a session that concurrent changes make too large", async () => {
-  const { client, late, contentOf } = browsing(openShop());
+  const { client, changeAfter, contentOf } = browsing(openShop());
   await using _ = client;
   const user = cookieOf(await client.post("/login/ann"));
-  const reply = await late(
+  const reply = await changeAfter(
     user,
     (session) => session.set("b", "x".repeat(20_000)).regenerate(),
     () => client.post("/set/a/20000", sending(user)),

@@ -5,7 +5,7 @@ import { cookieOf, openShop, secret, sending } from "./shop.test-kit.ts";
 
 const start = 1_800_000_000_000;
 
-test("ended sessions do not use the room of live ones", async () => {
+test("ended sessions do not count towards the limit of live ones", async () => {
   const { browser } = openShop({ maxSessions: 10 });
   await using client = browser({ cookies: false });
   const statuses: number[] = [];
@@ -32,7 +32,7 @@ test("with ended sessions beyond their limit, sessions can end and none can star
   for (const key of ["a", "b", "c", "d"]) expect(await store.read(key)).toBe("ended");
 });
 
-test("a signed session can end in a full memory, until twice as many have ended", async () => {
+test("a signed session can end while the memory is full, until twice as many have ended", async () => {
   const clock = virtualClock({ start });
   const { browser } = openShop({ signed: true, secret, maxSessions: 2, clock });
   await using client = browser({ cookies: false });

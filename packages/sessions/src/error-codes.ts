@@ -19,7 +19,7 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
   SESSIONS_NO_SECRET: {
     summary:
       "`signed` without `secret`, `encrypt` or `secret` without `signed`, or `idleSecs` above `absoluteSecs`; the app does not start",
-    action: "the message says which option to change",
+    action: "change the option that the message names",
   },
   SESSIONS_NOT_ENABLED: {
     summary:

@@ -14,8 +14,8 @@ export const unavailable = (code: SessionsErrorCode, cause?: unknown): HttpError
 /** The 503 of `unavailable`, for API documents. */
 export const unavailableReply: ImpliedReply = {
   status: 503,
-  description: "Sessions cannot be read or written at the moment.",
-  headers: { "Retry-After": { description: "Seconds until the next attempt.", type: "integer" } },
+  description: "Sessions are temporarily unavailable.",
+  headers: { "Retry-After": { description: "Seconds to wait before retrying.", type: "integer" } },
 };
 
 /** The 409 of `ended`, for API documents. */

@@ -79,16 +79,16 @@ test("a use that cannot be recorded does not fail the request", async () => {
   expect((await client.get("/me", sending(user))).json()).toEqual({ user: "ann", cart: null });
 });
 
-test("a store that does not answer in time is a 503", async () => {
+test("a store that exceeds the timeout is a 503", async () => {
   const { store } = failing();
   const waiting = Promise.withResolvers<void>();
   const mute: SessionStore = { ...store, read: () => (waiting.resolve(), new Promise<never>(() => {})) };
   const { browser, clock } = openShop({ store: mute, storeTimeoutMs: 1000 });
   await using client = browser({ cookies: false });
-  const asked = client.get("/me", sending("A".repeat(43)));
+  const pending = client.get("/me", sending("A".repeat(43)));
   await waiting.promise;
   await clock.advance(1001);
-  expect((await asked).status).toBe(503);
+  expect((await pending).status).toBe(503);
 });
 
 test("a full memory refuses new sessions with 503 and keeps the others", async () => {

@@ -115,9 +115,9 @@ test.each(attributes)(
   async (env, scheme, config, name, secure, sameSite) => {
     const { app } = openShop(config);
     await app.start({ env, log: { info() {}, warn() {}, error() {} } });
-    const ask = (path: string, method: string, headers: Record<string, string> = {}) =>
+    const send = (path: string, method: string, headers: Record<string, string> = {}) =>
       app.fetch(new Request(`${scheme}://shop.test${path}`, { method, headers }));
-    const line = (await ask("/login/ann", "POST")).headers.get("set-cookie") ?? "";
+    const line = (await send("/login/ann", "POST")).headers.get("set-cookie") ?? "";
     expect(line.startsWith(`${name}=`)).toBe(true);
     expect([
       /; secure/i.test(line),
@@ -127,9 +127,9 @@ test.each(attributes)(
     ]).toEqual([secure, true, true, false]);
     expect(/samesite=(\w+)/i.exec(line)?.[1]).toBe(sameSite);
     const cookie = line.split(";")[0] ?? "";
-    const mine = (await (await ask("/me", "GET", { cookie })).json()) as { user: unknown };
+    const mine = (await (await send("/me", "GET", { cookie })).json()) as { user: unknown };
     expect(mine.user).toBe("ann");
-    const out = (await ask("/logout", "POST", { cookie })).headers.get("set-cookie") ?? "";
+    const out = (await send("/logout", "POST", { cookie })).headers.get("set-cookie") ?? "";
     expect([out.startsWith(`${name}=;`), /; secure/i.test(out)]).toEqual([true, secure]);
     await app.stop();
   },

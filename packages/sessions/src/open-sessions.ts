@@ -1,7 +1,7 @@
 import type { AppSettings, HttpRequest, Response } from "@framework/core";
 import { type UserLogins, userLogins } from "./logins/user-logins.ts";
 import { checkUser, type RequestSession, type SessionTools } from "./request-session.ts";
-import { recordLateUse, saveSession, type SaveTools } from "./save-session.ts";
+import { recordUseAfterReply, saveSession, type SaveTools } from "./save-session.ts";
 import type { SessionCounts } from "./session-counts.ts";
 import type { Session } from "./session.ts";
 import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
@@ -56,7 +56,7 @@ export const openSessions = (
     async readAgain(value) {
       const found = await find(value);
       if (found === null || found === "ended") return null;
-      await recordLateUse(found, tools);
+      await recordUseAfterReply(found, tools);
       return found.entry;
     },
     save: (session, request, reply) => saveSession(session, request, reply, tools),

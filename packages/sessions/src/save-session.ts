@@ -19,7 +19,7 @@ export interface SaveTools {
 /** Attempts to apply changes while other requests write; in each round at least one request succeeds. */
 const MAX_ATTEMPTS = 100;
 /** Fraction of the idle lifetime after which a use is recorded: one write for many requests. */
-const RECORDED_PART = 0.1;
+const RECORDED_FRACTION = 0.1;
 
 /** Saves the changes of a request, and sets the cookie. @throws HttpError 503 if they cannot be written, 409 if the session has ended meanwhile */
 export const saveSession = async (
@@ -123,12 +123,12 @@ const extendLifetime = async (
   entry: SessionEntry,
   tools: SaveTools,
 ): Promise<string | null> => {
-  if (entry.seenAt - found.entry.seenAt < tools.lifetimes.idleMs * RECORDED_PART) return null;
+  if (entry.seenAt - found.entry.seenAt < tools.lifetimes.idleMs * RECORDED_FRACTION) return null;
   return tools.backend.write(found.id, found.version, entry, ttlOf(entry, tools)).catch(() => null);
 };
 
 /** Extends the idle lifetime for a use after the reply, such as by a WebSocket; not for a session in the cookie, which can no longer be set. */
-export const recordLateUse = async (found: Found, tools: SaveTools): Promise<void> => {
+export const recordUseAfterReply = async (found: Found, tools: SaveTools): Promise<void> => {
   if (!tools.backend.isInCookie) await extendLifetime(found, { ...found.entry, seenAt: tools.now() }, tools);
 };
 

@@ -52,7 +52,7 @@ export const sessionAuth = ({ install, cookieName }: SessionAuthParts): SessionA
     invocation.context.set(SessionUsed, true);
     recordIdentitySource(again, invocation);
   };
-  const again: IdentitySource = { identify: requireUser }; // the session itself has been read again by then
+  const again: IdentitySource = { identify: requireUser }; // the session has already been read again
   const identify = (invocation: Invocation): Awaitable<void> => {
     const session = invocation.context.get(CurrentSession);
     if (!(session instanceof RequestSession) || !session.closed) return requireUser(invocation);

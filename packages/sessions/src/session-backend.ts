@@ -11,7 +11,7 @@ export interface Found {
   readonly entry: SessionEntry;
 }
 
-/** Keeps the contents of sessions, in a store or in the cookie. */
+/** Stores the contents of sessions, in a store or in the cookie. */
 export interface SessionBackend {
   /** Maximum bytes of the user and the data, as counted by `bytesOf`. */
   readonly maxBytes: number;
@@ -37,10 +37,10 @@ export interface SessionBackend {
 const ID = /^[\w-]{43}$/;
 /** With the id, the times and a name of 57 characters, `Set-Cookie` then has at most 4,096 bytes, the limit of browsers. */
 const MAX_COOKIE_CONTENT = 2800;
-/** How long an ended id is remembered, for requests in flight that still use it. */
+/** Milliseconds for which an ended id is remembered, for requests in flight that still use it. */
 const ENDED_MS = 300_000;
 
-/** Keeps sessions in a store, under the digest of their id: a copy of the store contains no usable id. */
+/** Stores sessions in a store, under the digest of their id: a copy of the store contains no usable id. */
 export const storeBackend = (
   store: SessionStore,
   lifetimes: Lifetimes,
@@ -63,7 +63,7 @@ export const storeBackend = (
   endAsFound: async ({ id, version }) => store.end(digestOf(id), ENDED_MS, version),
 });
 
-/** Keeps sessions in a sealed cookie; the store has only the ended ids, as long as their cookies could be used. */
+/** Stores sessions in a sealed cookie; the store has only the ended ids, until their cookies have expired. */
 export const cookieBackend = (
   seal: CookieSeal,
   store: SessionStore,

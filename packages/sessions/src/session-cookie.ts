@@ -15,7 +15,7 @@ export interface SessionCookie {
 export interface SessionCookieOptions {
   readonly name: string;
   readonly sameSite: "lax" | "strict" | "Lax" | "Strict";
-  /** Whether the cookie requires TLS; with `undefined`, as the request did. */
+  /** Whether the cookie requires TLS; `undefined`: if the request came over TLS. */
   readonly secure: boolean | undefined;
 }
 

@@ -6,9 +6,9 @@ export interface SessionEntry {
   readonly user: string | null;
   /** Number of the login, by which `destroyAll` ends it; 0 for an anonymous session. */
   readonly login: number;
-  /** Start of the absolute lifetime, in milliseconds since 1970. */
+  /** Start of the absolute lifetime, in Unix milliseconds. */
   readonly createdAt: number;
-  /** Last recorded use, in milliseconds since 1970. */
+  /** Last recorded use, in Unix milliseconds. */
   readonly seenAt: number;
   readonly data: ReadonlyMap<string, Json>;
 }

@@ -65,9 +65,9 @@ for (const encrypt of [false, true]) {
     await using client = browser({ cookies: false });
     for (user of ["u", "u".repeat(256), "\u{1f600}".repeat(128), longUser]) {
       const login = sendingCookieOf(await client.post("/enter"));
-      const room = 2800 - Buffer.byteLength(JSON.stringify([user, [["n", ""]]]));
-      expect((await client.put(`/n/${room + 1}`, login)).status).toBe(500);
-      const largest = await client.put(`/n/${room}`, login);
+      const maxLength = 2800 - Buffer.byteLength(JSON.stringify([user, [["n", ""]]]));
+      expect((await client.put(`/n/${maxLength + 1}`, login)).status).toBe(500);
+      const largest = await client.put(`/n/${maxLength}`, login);
       expect(largest.status).toBe(200);
       expect(largest.headers.get("set-cookie")?.length).toBeLessThanOrEqual(4096);
       const found = await client.get("/me", sendingCookieOf(largest));

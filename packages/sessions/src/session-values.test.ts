@@ -83,20 +83,20 @@ test("removed values are gone", async () => {
 
 test("a change after the reply is an error, not a lost change", async () => {
   const { app, browser } = openShop();
-  const late = Promise.withResolvers<unknown>();
-  app.post("/late", (request) => {
+  const outcome = Promise.withResolvers<unknown>();
+  app.post("/change-after", (request) => {
     const session = sessionOf(request);
     setImmediate(() => {
       try {
-        session.set("cart", "late");
-        late.resolve("set");
+        session.set("cart", "changed");
+        outcome.resolve("set");
       } catch (error) {
-        late.resolve((error as { code: unknown }).code);
+        outcome.resolve((error as { code: unknown }).code);
       }
     });
-    return "early";
+    return "replied";
   });
   await using client = browser();
-  await client.post("/late");
-  expect(await late.promise).toBe("SESSIONS_CLOSED");
+  await client.post("/change-after");
+  expect(await outcome.promise).toBe("SESSIONS_CLOSED");
 });

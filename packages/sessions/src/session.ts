@@ -2,7 +2,7 @@ import { type HttpRequest, type Key, key } from "@framework/core";
 import { type Json, SingleUse } from "@framework/core/feature";
 import { sessionsError } from "./errors.ts";
 
-/** The session of a request. Changes are written once, before the reply is sent; those of a request answered with 500 or more are dropped. */
+/** The session of a request. Changes are written once, before the reply is sent; a reply with a status of 500 or more drops them. */
 export interface Session {
   /** Id of the logged-in user, `null` for a visitor. */
   readonly user: string | null;
@@ -19,13 +19,18 @@ export interface Session {
   /** Removes all values; the user stays logged in. @throws SESSIONS_CLOSED; SESSIONS_ENDED (409) */
   clear(): void;
   /**
-   * Logs a user in, under a new id; the old one ends. The values of a visitor are kept, those of another user are removed. The absolute lifetime starts again.
+   * Logs a user in, under a new id; the old one ends. The values of a visitor are kept; the values of another user are removed. The absolute lifetime starts
+   * again.
    *
    * @param user id of the user, 1 to 256 characters; set in the context under `User`
    * @throws SESSIONS_BAD_USER, SESSIONS_TOO_LARGE, SESSIONS_CLOSED; SESSIONS_UNAVAILABLE and SESSIONS_FULL (503)
    */
   login(user: string): Promise<void>;
-  /** Gives the session a new id, and ends the old one: for every change of privileges. A visitor without a session gets one. @throws SESSIONS_CLOSED; SESSIONS_ENDED (409) */
+  /**
+   * Gives the session a new id, and ends the old one: for every change of privileges. A visitor without a session gets one.
+   *
+   * @throws SESSIONS_CLOSED; SESSIONS_ENDED (409)
+   */
   regenerate(): void;
   /** Ends the session and deletes the cookie: the user is logged out on this device, even if the request fails later. @throws SESSIONS_CLOSED */
   destroy(): void;

@@ -17,9 +17,9 @@ import type { SessionStore } from "./store/session-store.ts";
 
 /** Options of `enableSessions`. */
 export interface SessionsConfig {
-  /** Where sessions are kept, such as `databaseSessions(app.db)`. @default the state that all workers share, and all hosts with Redis */
+  /** Store of the sessions, such as `databaseSessions(app.db)`. @default the state that all workers share; with Redis, all hosts */
   readonly store: SessionStore | undefined;
-  /** Keeps the data in a signed cookie; the store then has only ended ids. @default false */
+  /** Stores the data in a signed cookie; the store then has only ended ids. @default false */
   readonly signed: boolean;
   /** Encrypts the cookie with AES-256-GCM. @default false */
   readonly encrypt: boolean;
@@ -35,7 +35,7 @@ export interface SessionsConfig {
   readonly sameSite: "lax" | "strict" | "Lax" | "Strict";
   /** Whether the cookie requires TLS. @default true in production; in development, whether the request came over TLS */
   readonly secure: boolean | undefined;
-  /** Paths without sessions, with all paths below them, such as those of static files: no lookup is made. @default [] */
+  /** Paths without sessions, such as `/static`, with all paths below them: no lookup is made. @default [] */
   readonly skipPaths: readonly string[];
   /** Maximum number of live sessions in the memory of a host, and of ended ones; Redis and databases have their own limits. @default 40000 */
   readonly maxSessions: number;

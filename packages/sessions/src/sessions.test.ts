@@ -59,8 +59,8 @@ test("a request in flight with an old id changes nothing and keeps the new cooki
   await using client = browser({ cookies: false });
   const visitor = cookieOf(await client.post("/cart/tea"));
   const user = cookieOf(await client.post("/login/ann", sending(visitor)));
-  const late = await client.post("/cart/milk", sending(visitor));
-  expect([late.status, late.headers.get("set-cookie")]).toEqual([409, null]);
+  const reply = await client.post("/cart/milk", sending(visitor));
+  expect([reply.status, reply.headers.get("set-cookie")]).toEqual([409, null]);
   expect((await client.post("/promote", sending(visitor))).status).toBe(409);
   expect((await client.get("/me", sending(user))).json()).toEqual({ user: "ann", cart: "tea" });
 });

@@ -29,7 +29,8 @@ import { RequestSession } from "./request-session.ts";
 /** Sessions of users, as `app.sessions`. */
 export interface SessionsOfUsers {
   /**
-   * Ends every session of a user, on all hosts, such as after a change of password or the loss of a device. Requests in flight keep the session that they have read; a WebSocket must call `auth.identify`.
+   * Ends every session of a user, on all hosts, such as after a change of password or the loss of a device. Requests in flight keep the session that they
+   * have read; a WebSocket must call `auth.identify`.
    *
    * @param options `except` is the session of the current request, which continues under a new id
    * @throws SESSIONS_BAD_USER, SESSIONS_NOT_STARTED; SESSIONS_UNAVAILABLE and SESSIONS_FULL (503)

@@ -78,22 +78,22 @@ test("a WebSocket that calls identify sees the end of its session, and extends i
     const cookie = reply.headers.get("set-cookie")?.split(";")[0] ?? "";
     const url = new URL("/live", running.url.replace("http", "ws"));
     const client = new WebSocket(url, { headers: { cookie } } as never);
-    const ask = (): Promise<unknown> =>
+    const send = (): Promise<unknown> =>
       new Promise((resolve) => {
         client.addEventListener("message", ({ data }) => resolve(JSON.parse(String(data))), { once: true });
         client.send("");
       });
     await new Promise((resolve) => client.addEventListener("open", resolve));
-    const answers = [await ask()];
+    const replies = [await send()];
     for (let uses = 0; uses < 3; uses++) {
       await clock.advance(600_000);
-      answers.push(await ask());
+      replies.push(await send());
     }
     await app.sessions.destroyAll("ann");
-    answers.push(await ask());
+    replies.push(await send());
     client.close();
     const alive = [true, true, "ann"];
-    expect(answers).toEqual([alive, alive, alive, alive, [false, false, null]]);
+    expect(replies).toEqual([alive, alive, alive, alive, [false, false, null]]);
   } finally {
     await running.close();
   }

@@ -1,5 +1,5 @@
 import { bundledProgram } from "@framework/bundled-sources";
-import { askEveryWorker, startProgram, type TestReply } from "@framework/testing";
+import { requestEveryWorker, startProgram, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
 test("four workers share sessions, keep all concurrent changes, and apply destroyAll in each", async () => {
@@ -19,7 +19,7 @@ test("four workers share sessions, keep all concurrent changes, and apply destro
   const pidOf = (reply: TestReply): number => reply.json<{ pid: number }>().pid;
   let count = 0;
   const add = () => client.post(`/add/n${count++ % 20}`, { headers: headers(laptop) });
-  const added = await askEveryWorker({ workers: 4, ask: add, pidOf });
+  const added = await requestEveryWorker({ workers: 4, send: add, pidOf });
   while (count < 20) added.push(await add());
   expect(added.map(({ status }) => status)).toEqual(added.map(() => 200));
   const names = (await client.get("/names", { headers: headers(laptop) })).json();
@@ -31,8 +31,8 @@ test("four workers share sessions, keep all concurrent changes, and apply destro
     [laptop, null],
     [renewed, "ann"],
   ] as const) {
-    const ask = () => client.get("/me", { headers: headers(id) });
-    const replies = await askEveryWorker({ workers: 4, ask, pidOf });
+    const send = () => client.get("/me", { headers: headers(id) });
+    const replies = await requestEveryWorker({ workers: 4, send, pidOf });
     expect(new Set(replies.map((reply) => reply.json<{ user: unknown }>().user))).toEqual(new Set([user]));
   }
 }, 180_000);

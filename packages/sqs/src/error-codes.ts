@@ -3,7 +3,7 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 /** The error codes of this package. */
 export const sqsErrors: ErrorCatalogue = {
   SQS_UNAVAILABLE: {
-    summary: "SQS did not answer in time, could not be reached, or reported an internal error",
+    summary: "SQS did not respond in time, could not be reached, or reported an internal error",
     action:
       "check region, endpoint, credentials and network; the message may have been stored, so send it again with its id",
   },

@@ -97,10 +97,10 @@ test(
       ({ kills } = await killWarmProcesses({
         program: new URL("./inbox.test-program.ts", import.meta.url),
         env: () => ({ ENDPOINT: server.url, PREFIX: prefix, DATABASE: file.url }),
-        begins: true,
+        callsHasBegun: true,
         meanLifeMs: MESSAGES > 10_000 ? 2000 : 40,
         workingMs: 120,
-        leastKills: 3,
+        minKills: 3,
         isEnough,
         limitMs: LIMIT_MS / 2,
         standby: 1,

@@ -27,26 +27,26 @@ export interface FaultyProxy extends AsyncDisposable {
   fails: (action: string, entry: Entry) => { readonly Code: string; readonly SenderFault: boolean } | null;
 }
 
-interface Answer {
+interface Reply {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** Starts a proxy on loopback. @param endpoint URL of SQS; with `null` all other entries succeed */
 export const startFaultyProxy = async (endpoint: string | null): Promise<FaultyProxy> => {
-  const forward = async (request: IncomingMessage, input: BatchInput): Promise<Answer> => {
+  const forward = async (request: IncomingMessage, input: BatchInput): Promise<Reply> => {
     if (endpoint === null)
       return { status: 200, body: { Successful: (input.Entries ?? []).map(({ Id }) => ({ Id })) } };
     const headers = { "content-type": "", "x-amz-target": "", authorization: "", ...request.headers };
     const { "content-type": type, "x-amz-target": target, authorization } = headers;
-    const answer = await fetch(endpoint, {
+    const response = await fetch(endpoint, {
       method: "POST",
       headers: { "content-type": type, "x-amz-target": String(target), authorization },
       body: JSON.stringify(input),
     });
-    return { status: answer.status, body: (await answer.json()) as Answer["body"] };
+    return { status: response.status, body: (await response.json()) as Reply["body"] };
   };
-  const answerTo = async (request: IncomingMessage): Promise<Answer> => {
+  const replyTo = async (request: IncomingMessage): Promise<Reply> => {
     const input = JSON.parse(await text(request)) as BatchInput;
     const action = String(request.headers["x-amz-target"]).replace("AmazonSQS.", "");
     const { authorization = "", "x-amz-security-token": token } = request.headers;
@@ -63,7 +63,7 @@ export const startFaultyProxy = async (endpoint: string | null): Promise<FaultyP
     return { status, body: { ...body, Failed: failed } };
   };
   const server = createServer((request, response) => {
-    void answerTo(request).then(
+    void replyTo(request).then(
       ({ status, body }) =>
         response
           .writeHead(status, { "content-type": "application/x-amz-json-1.0" })

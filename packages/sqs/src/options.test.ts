@@ -16,7 +16,7 @@ const tests: Readonly<Record<keyof SqsConfig, readonly [file: string, name: stri
   maxMessages: requests,
   waitTimeSecs: requests,
   visibilityTimeoutSecs: requests,
-  requestTimeoutMs: ["sqs.int.test", "a request without an answer ends at requestTimeoutMs"],
+  requestTimeoutMs: ["sqs.int.test", "a request without a response ends at requestTimeoutMs"],
   maxReceiveCount: [
     "sqs.int.test",
     "a message that is never settled becomes a dead letter at maxReceiveCount",

@@ -15,7 +15,7 @@ import { MAX_DELAY_MS } from "./send/queue-entry.ts";
 import { SqsProducer } from "./send/sqs-producer.ts";
 import { configProblems, SqsConfig } from "./sqs-config.ts";
 
-/** Maximum bytes of headers. Stored as ASCII JSON, at most three times as long as UTF-8. */
+/** Maximum bytes of headers. Stored as ASCII JSON, where characters outside ASCII take up to three times their UTF-8 bytes. */
 const MAX_HEADER_BYTES = 16_384;
 
 const capabilitiesOf = ({ messageSizeBytes }: SqsConfig): Capabilities => ({
@@ -75,9 +75,9 @@ const openBroker = (config: SqsConfig, { clock, random, log }: BrokerContext): B
     topology: (spec, mode) => topology.apply(spec, mode),
     async health(signal) {
       const { queueUrl, region } = config;
-      const answer: Promise<unknown> =
+      const response: Promise<unknown> =
         queueUrl === "" ? api.list("", { limit: 1 }) : api.attributes(queueUrl, "QueueArn");
-      await untilAborted(answer, signal);
+      await untilAborted(response, signal);
       return { region };
     },
     async close() {

@@ -29,7 +29,7 @@ export interface SqsConfig {
   /** Long polling: seconds for which a receive request waits for messages; 1 to 20. @default 20 */
   readonly waitTimeSecs: number;
   /**
-   * Seconds without an extension after which SQS delivers a message to another process; 2 to 43,200. While its handler runs, it is extended at half of that time.
+   * Seconds without an extension after which SQS delivers a message to another process; 2 to 43,200. While the handler runs, it is extended at half of this time.
    * @default 30
    */
   readonly visibilityTimeoutSecs: number;
@@ -39,7 +39,7 @@ export interface SqsConfig {
   readonly maxReceiveCount: number;
   /** Maximum message size of the queues in bytes, with key and headers; 65,536 to 1,048,576. @default 1048576 */
   readonly messageSizeBytes: number;
-  /** Time for which senders cache the queues of a topic, in milliseconds, 100 to 3,600,000; a new group receives messages after it. @default 30000 */
+  /** Milliseconds for which senders cache the queues of a topic, 100 to 3,600,000; a new group receives messages after at most this time. @default 30000 */
   readonly discoveryMs: number;
 }
 
@@ -53,6 +53,7 @@ const isCredentials = (value: unknown): boolean =>
     typeof (value as Partial<SqsCredentials>).accessKeyId === "string" &&
     typeof (value as Partial<SqsCredentials>).secretAccessKey === "string");
 
+/** Checks a configuration of SQS and adds the defaults. */
 export const SqsConfig: ConfigRecord<SqsConfig> = configRecord("SqsConfig", {
   region: checked(
     "us-east-1",

@@ -324,7 +324,7 @@ withServer("sqs", (endpointUrl) => {
     await process.send({ body: "1" });
     const { got, consumer, done } = await process.consume();
     const [delivery] = await got(1);
-    if (delivery === undefined) throw new Error("there is no delivery");
+    if (delivery === undefined) throw new Error("nothing was delivered");
     let refusals = 0;
     proxy.fails = (action) =>
       action === "DeleteMessageBatch" && refusals++ === 0
@@ -378,7 +378,7 @@ withServer("sqs", (endpointUrl) => {
     await one.send({ body: "1" });
     const { got, sink, consumer } = await one.consume();
     const [delivery] = await got(1);
-    if (delivery === undefined) throw new Error("there is no delivery");
+    if (delivery === undefined) throw new Error("nothing was delivered");
     sink.isAlive = () => false; // like a handler that ignores its signal
     consumer.pause();
     const next = await other.consume();
@@ -419,8 +419,11 @@ withServer("sqs", (endpointUrl) => {
       const policy = JSON.parse((await attributes(queueOf(process)))["RedrivePolicy"] ?? "{}") as {
         readonly deadLetterTargetArn: string;
       };
-      const kept = policy.deadLetterTargetArn.split(":").at(-1) ?? "";
-      await requestSqs(endpointUrl, "SendMessage", { QueueUrl: urlOf(kept), MessageBody: "before" });
+      const deadLetterQueue = policy.deadLetterTargetArn.split(":").at(-1) ?? "";
+      await requestSqs(endpointUrl, "SendMessage", {
+        QueueUrl: urlOf(deadLetterQueue),
+        MessageBody: "before",
+      });
       const topic = `${process.topic}.${process.topic.replace("-topic", "-group")}.dlq`;
       await process.declare({ topics: [topic] }, ["operators"]);
       await process.send({ topic, body: "after" }, { topic, body: "after" });
@@ -485,11 +488,11 @@ withServer("sqs", (endpointUrl) => {
     await using process = processOn({ endpointUrl: proxy.url, ...limits });
     await process.declare();
     await process.consume();
-    const asked = await waitFor(() => proxy.requests.find(({ action }) => action === "ReceiveMessage"));
-    expect(asked).toMatchObject({ MaxNumberOfMessages: 3, WaitTimeSeconds: 1, VisibilityTimeout: 7 });
+    const received = await waitFor(() => proxy.requests.find(({ action }) => action === "ReceiveMessage"));
+    expect(received).toMatchObject({ MaxNumberOfMessages: 3, WaitTimeSeconds: 1, VisibilityTimeout: 7 });
   });
 
-  test.concurrent("a request without an answer ends at requestTimeoutMs", async () => {
+  test.concurrent("a request without a response ends at requestTimeoutMs", async () => {
     await using proxy = await startProxy(endpointUrl);
     await using process = processOn({ endpointUrl: proxy.url, requestTimeoutMs: 5000 });
     await process.declare();
@@ -514,7 +517,7 @@ withServer("sqs", (endpointUrl) => {
       expect([authorization.includes("Credential=temporary/"), token]).toEqual([true, "a-token"]);
   });
 
-  test.concurrent("messages of one call are sent ten at a time", async () => {
+  test.concurrent("one request sends ten messages of a call", async () => {
     await using proxy = await startFaultyProxy(endpointUrl);
     await using process = processOn({ endpointUrl: proxy.url });
     await process.declare();

@@ -7,7 +7,7 @@ import { configProblems, SqsConfig } from "./sqs-config.ts";
 /** The methods that the feature adds to an app. */
 export interface SqsMethods {
   /**
-   * Adds Amazon SQS to messaging, as the broker `sqs`. Sends the first request after the start; the app is not ready while SQS does not answer.
+   * Adds Amazon SQS to messaging, as the broker `sqs`. Sends the first request after the start; the app is not ready while SQS does not respond.
    *
    * @param config fields of `SqsConfig` and of `MessagingConfig`, except `broker`
    * @throws CORE_BAD_CONFIG at start, with all other mistakes

@@ -2,7 +2,7 @@ import { byteRanges } from "@framework/core/http";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { maxRanges, size, table } from "./range-table.test-kit.ts";
-import { ask, servedApp } from "./served-app.test-kit.ts";
+import { send, servedApp } from "./served-app.test-kit.ts";
 
 const content = Uint8Array.from({ length: size }, (_, index) => (index * 7 + (index >> 8)) % 256);
 
@@ -83,7 +83,7 @@ test("every Range field gets exactly the requested bytes", async () => {
 test("ranges of a file of one byte, and of an empty file", async () => {
   const { app } = servedApp({ "one.txt": "a", "none.txt": "" });
   const seen = async (path: string, range: string) => {
-    const { status, text, headers } = await ask(app, `/static/${path}`, { headers: { range } });
+    const { status, text, headers } = await send(app, `/static/${path}`, { headers: { range } });
     return [status, status === 416 ? "" : text, headers.get("content-range")];
   };
   expect(await seen("one.txt", "bytes=0-0")).toEqual([206, "a", "bytes 0-0/1"]);
@@ -116,8 +116,8 @@ test("merged ranges are disjoint and cover exactly the requested bytes", () => {
           const start = text.startsWith("-") ? Math.max(0, length + from) : from;
           for (let at = start; at <= Math.min(to, length - 1); at++) wanted.add(at);
         }
-        const asked = byteRanges(`bytes=${specs.map(({ text }) => text).join(", ")}`, length);
-        const ranges = asked === "whole" ? null : asked === "unsatisfiable" ? [] : asked;
+        const requested = byteRanges(`bytes=${specs.map(({ text }) => text).join(", ")}`, length);
+        const ranges = requested === "whole" ? null : requested === "unsatisfiable" ? [] : requested;
         const runs = [...wanted].filter((at) => !wanted.has(at - 1)).length;
         expect(ranges === null).toBe(runs > maxRanges);
         const found = (ranges ?? []).flatMap(({ start, end }) =>
@@ -149,16 +149,16 @@ test("a Range field is read in linear time", () => {
 test("HEAD and a failed If-Range get the whole file", async () => {
   const { app } = servedApp({ "a.txt": "0123456789" });
   const range = "bytes=2-3";
-  const { headers } = await ask(app, "/static/a.txt");
+  const { headers } = await send(app, "/static/a.txt");
   const etag = headers.get("etag") ?? "";
   const modified = headers.get("last-modified") ?? "";
   const get = async (ifRange: string) =>
-    (await ask(app, "/static/a.txt", { headers: { range, "if-range": ifRange } })).text;
+    (await send(app, "/static/a.txt", { headers: { range, "if-range": ifRange } })).text;
   expect(await get(etag)).toBe("23");
   expect(await get(modified)).toBe("23");
   for (const other of [`W/${etag}`, '"other"', "Thu, 01 Jan 1970 00:00:00 GMT", "yesterday", "*"])
     expect([other, await get(other)]).toEqual([other, "0123456789"]);
-  const head = await ask(app, "/static/a.txt", { method: "HEAD", headers: { range } });
+  const head = await send(app, "/static/a.txt", { method: "HEAD", headers: { range } });
   expect([head.status, head.headers.get("content-length"), head.headers.get("content-range")]).toEqual([
     200,
     "10",

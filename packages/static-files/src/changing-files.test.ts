@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { TransportName } from "@framework/core";
 import { socketClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { askRaw, openRaw, readRaw } from "./raw-requests.test-kit.ts";
+import { sendRaw, openRaw, readRaw } from "./raw-requests.test-kit.ts";
 import { canary, openBelow, servedApp } from "./served-app.test-kit.ts";
 
 /** Larger than the buffers of a socket. */
@@ -22,12 +22,12 @@ const served = async (transport: TransportName) => {
   await client.get("/static/small.txt");
   const openFiles = () => (app.snapshot()["static-files"] as { openFiles: number }).openFiles;
   const allClosed = () =>
-    waitFor(() => openFiles() === 0 && openBelow(root).length === 0, { what: "all files closed" });
+    waitFor(() => openFiles() === 0 && openBelow(root).length === 0, { subject: "all files closed" });
   return { app, root, client, url: await client.url("/"), file: join(root, "big.bin"), openFiles, allClosed };
 };
 
 /** Starts a request and does not read the reply: the file is open and mostly unsent. */
-const begun = async (url: string): Promise<Socket> => {
+const startUnread = async (url: string): Promise<Socket> => {
   const socket = openRaw(url, "/static/big.bin");
   await new Promise<void>((resolve) => socket.once("readable", resolve));
   return socket;
@@ -37,7 +37,7 @@ for (const transport of ["fast", "node"] as const) {
   test(`a file that is truncated while it is sent closes the connection (${transport} transport)`, async () => {
     const { client, url, file, allClosed } = await served(transport);
     await using _client = client;
-    const socket = await begun(url);
+    const socket = await startUnread(url);
     truncateSync(file, 1_048_576);
     const reply = await readRaw(socket);
     expect(reply.head).toContain(`content-length: ${size}`);
@@ -50,7 +50,7 @@ for (const transport of ["fast", "node"] as const) {
   test(`a file that grows or is replaced while it is sent keeps its old content (${transport} transport)`, async () => {
     const { client, url, root, file, allClosed } = await served(transport);
     await using _client = client;
-    const socket = await begun(url);
+    const socket = await startUnread(url);
     appendFileSync(file, "more");
     writeFileSync(join(root, "next.bin"), "new");
     renameSync(join(root, "next.bin"), file);
@@ -65,7 +65,7 @@ for (const transport of ["fast", "node"] as const) {
     const { client, url, root, openFiles, allClosed } = await served(transport);
     await using _client = client;
     const before = process.memoryUsage().rss;
-    const sockets = await Promise.all(Array.from({ length: 10 }, () => begun(url)));
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => startUnread(url)));
     await waitFor(() => openFiles() === 10);
     expect(openBelow(root)).toHaveLength(10);
     expect(process.memoryUsage().rss - before).toBeLessThan(5 * size); // of ten times the size
@@ -96,14 +96,14 @@ for (const transport of ["fast", "node"] as const) {
       ["GET", ['if-match: "x"'], 412],
     ];
     for (const [method, fields, status] of asks)
-      expect([fields, (await askRaw(url, "/static/big.bin", fields, method)).status]).toEqual([
+      expect([fields, (await sendRaw(url, "/static/big.bin", fields, method)).status]).toEqual([
         fields,
         status,
       ]);
-    for (const path of ["/static", "/static/", "/static/small.txt", "/static/none"]) await askRaw(url, path);
+    for (const path of ["/static", "/static/", "/static/small.txt", "/static/none"]) await sendRaw(url, path);
     await allClosed();
     rmSync(root, { recursive: true });
-    expect((await askRaw(url, "/static/small.txt")).status).toBe(404);
+    expect((await sendRaw(url, "/static/small.txt")).status).toBe(404);
   });
 }
 

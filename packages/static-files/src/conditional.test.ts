@@ -73,7 +73,7 @@ test("conditions and ranges are evaluated in the order of RFC 9110 13.2.2, in ev
   expect(app.snapshot()["static-files"]).toMatchObject({ openFiles: 0 });
 });
 
-test("304 has the fields of the 200, except those of its body", async () => {
+test("a 304 has the fields of the 200, except fields of its body", async () => {
   const { app } = servedApp({ "a.css": "a{}" }, { headers: { "x-own": "1" } });
   const whole = await app.fetch(new Request("http://localhost/static/a.css"));
   const etag = whole.headers.get("etag") ?? "";

@@ -3,7 +3,7 @@ import { App } from "@framework/core";
 import type { Host, Metric } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { staticFiles, StaticFilesConfig } from "./index.ts";
-import { ask, makeTree, servedApp } from "./served-app.test-kit.ts";
+import { send, makeTree, servedApp } from "./served-app.test-kit.ts";
 
 test("all problems of a configuration are reported together, at start", async () => {
   const bad = {
@@ -105,7 +105,7 @@ test("a metric counts open files", async () => {
 
 test("routes of static files are distinguished from the program's own", async () => {
   const { app } = servedApp({ "a.txt": "a" });
-  await ask(app, "/static/a.txt");
+  await send(app, "/static/a.txt");
   expect(app.routes.map(({ method, path, addedBy }) => [method, path, addedBy])).toEqual([
     ["GET", "/static", "static-files"],
     ["GET", "/static/", "static-files"],

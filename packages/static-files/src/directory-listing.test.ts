@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { MAX_LISTED } from "./directory-listing.ts";
-import { ask, servedApp } from "./served-app.test-kit.ts";
+import { send, servedApp } from "./served-app.test-kit.ts";
 
 const nasty = `<img src=x onerror='alert(1)'>&"`;
 
@@ -19,7 +19,7 @@ test("a folder without index file is listed: folders first, without hidden names
     },
     { directoryListing: true },
   );
-  const reply = await ask(app, "/static/docs/");
+  const reply = await send(app, "/static/docs/");
   expect(reply.status).toBe(200);
   expect(
     [...reply.text.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/g)].map(([, href, text]) => [href, text]),
@@ -33,10 +33,10 @@ test("a folder without index file is listed: folders first, without hidden names
   expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect(reply.headers.get("cache-control")).toBe("no-cache");
   expect(reply.headers.get("content-security-policy")).toContain("default-src 'none'");
-  expect((await ask(app, "/static/docs/.git/")).status).toBe(404);
-  expect((await ask(app, "/static/out/")).status).toBe(404);
-  expect((await ask(app, "/static/docs")).status).toBe(301);
-  expect((await ask(app, "/static/docs/", { method: "HEAD" })).text).toBe("");
+  expect((await send(app, "/static/docs/.git/")).status).toBe(404);
+  expect((await send(app, "/static/out/")).status).toBe(404);
+  expect((await send(app, "/static/docs")).status).toBe(301);
+  expect((await send(app, "/static/docs/", { method: "HEAD" })).text).toBe("");
 });
 
 test("names are escaped, and their links resolve to the files", async () => {
@@ -44,13 +44,13 @@ test("names are escaped, and their links resolve to the files", async () => {
   const { app } = servedApp(Object.fromEntries(names.map((name) => [name, name])), {
     directoryListing: true,
   });
-  const { text } = await ask(app, "/static/");
+  const { text } = await send(app, "/static/");
   expect(text).not.toContain("<img");
   expect(text).not.toContain('href="../"');
   const links = [...text.matchAll(/href="([^"]*)"/g)].map(([, href = ""]) => href);
   expect(links).toHaveLength(names.length);
   const seen = await Promise.all(
-    links.map((href) => ask(app, new URL(href, "http://localhost/static/").pathname)),
+    links.map((href) => send(app, new URL(href, "http://localhost/static/").pathname)),
   );
   expect(seen.map(({ text: content }) => content).sort()).toEqual([...names].sort());
 });
@@ -60,14 +60,14 @@ test("an index file takes precedence over a listing, and a listing is bounded", 
     Array.from({ length: MAX_LISTED + 5 }, (_, index) => [`many/${index}.txt`, ""]),
   );
   const { app } = servedApp({ ...many, "indexed/index.html": "index" }, { directoryListing: true });
-  expect((await ask(app, "/static/indexed/")).text).toBe("index");
-  const { text } = await ask(app, "/static/many/");
+  expect((await send(app, "/static/indexed/")).text).toBe("index");
+  const { text } = await send(app, "/static/many/");
   expect(text.match(/\.txt<\/a>/g)).toHaveLength(MAX_LISTED);
   expect(text).toContain("Only 1000 names are shown.");
 });
 
 test("without the option nothing is listed", async () => {
   const { app } = servedApp({ "docs/a.txt": "a" });
-  const reply = await ask(app, "/static/docs/");
+  const reply = await send(app, "/static/docs/");
   expect([reply.status, reply.text.includes("a.txt")]).toEqual([404, false]);
 });

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Response } from "@framework/core";
 import { expect, test } from "@jest/globals";
-import { ask, openBelow, servedApp } from "./served-app.test-kit.ts";
+import { send, openBelow, servedApp } from "./served-app.test-kit.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -14,7 +14,7 @@ test("a file is closed if a middleware replaces its reply", async () => {
     dropped += (await next(request)).contentLength ?? 0;
     return Response.text("replaced");
   });
-  expect((await ask(app, "/static/large.txt")).text).toBe("replaced");
+  expect((await send(app, "/static/large.txt")).text).toBe("replaced");
   expect(dropped).toBe(100_000);
   const deadline = Date.now() + 60_000;
   while (openBelow(root).length > 0 && Date.now() < deadline) {

@@ -3,13 +3,13 @@ import type { ByteRange } from "@framework/core/http";
 import { FrameworkError } from "@framework/core";
 import type { OpenedFile } from "./opened-file.ts";
 
-/** Pieces of a body: ranges of the file, and bytes between them. */
+/** Part of a body: a range of the file, or bytes between ranges. */
 export type BodyPart = ByteRange | Uint8Array;
 
 /** Bytes per read; a body up to this length is read before the reply begins. */
 export const CHUNK_BYTES = 65_536;
 
-/** Returns the body of a reply from an open file: read at once if it is short, otherwise streamed. The file is always closed. */
+/** Returns the body of a reply from an open file: read immediately if it is short, otherwise streamed. The file is always closed. */
 export const fileBody = async (
   file: OpenedFile,
   parts: readonly BodyPart[],
@@ -38,9 +38,9 @@ class FileChunks implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly file: OpenedFile;
   private readonly parts: readonly BodyPart[];
   private index = 0;
-  /** Position of the next byte within the current piece. */
+  /** Position of the next byte within the current part. */
   private at: number | null = null;
-  private isOver = false;
+  private hasEnded = false;
 
   constructor(file: OpenedFile, parts: readonly BodyPart[]) {
     this.file = file;
@@ -54,21 +54,21 @@ class FileChunks implements AsyncIterableIterator<Uint8Array, undefined> {
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     const part = this.parts[this.index];
-    if (this.isOver || part === undefined) return this.return();
+    if (this.hasEnded || part === undefined) return this.return();
     try {
       const value = isBytes(part) ? part : await this.read(part);
       if (this.at === null) this.index++;
       if (this.index === this.parts.length) await this.file.close();
-      return this.isOver ? finished : { done: false, value };
+      return this.hasEnded ? finished : { done: false, value };
     } catch (error) {
-      this.isOver = true;
+      this.hasEnded = true;
       await this.file.close();
       throw error;
     }
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {
-    this.isOver = true;
+    this.hasEnded = true;
     await this.file.close();
     return finished;
   }

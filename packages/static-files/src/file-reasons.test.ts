@@ -7,7 +7,7 @@ import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { staticFiles } from "./index.ts";
 
-test("replies with a file and without one have a reason", async () => {
+test("every reply has a reason, with a file or without", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "static-"));
   writeFileSync(join(folder.path, "a.txt"), "hello");
   writeFileSync(join(folder.path, "a.txt.gz"), gzipSync("hello"));
@@ -27,12 +27,12 @@ test("replies with a file and without one have a reason", async () => {
   ]);
   expect(explained.map(({ reply, reasons }) => [reply.status, reasons("static-files")])).toEqual([
     [200, ["the file, whole"]],
-    [200, ["its precompressed gzip form, whole"]],
+    [200, ["its precompressed gzip file, whole"]],
     [304, ["the file matches the client's copy"]],
     [206, ["the requested ranges of the file"]],
     [404, ["the folder has no such file"]],
     [404, ["the path contains a name that is never served"]],
-    [301, ["a folder: its path ends with /"]],
-    [404, ["a folder without index.html, and directoryListing is off"]],
+    [301, ["a folder: redirected to its path with a trailing /"]],
+    [404, ["a folder without index.html, and directoryListing is false"]],
   ]);
 });

@@ -20,11 +20,11 @@ export interface FileFacts {
   readonly cacheControl: string;
   /** Whether the reply depends on `Accept-Encoding`. */
   readonly varies: boolean;
-  /** Further fields. */
+  /** Additional header fields. */
   readonly headers: Readonly<Record<string, string>>;
   readonly etag: boolean;
   readonly lastModified: boolean;
-  /** Milliseconds since 1970; a modification time after it is omitted. */
+  /** Current time in Unix milliseconds; a later modification time is omitted. */
   readonly nowMs: number;
 }
 
@@ -100,7 +100,7 @@ const rangesFor = (
   });
 };
 
-/** HEAD has the same body as GET, because other features derive fields from it, such as those of a coding; the transport does not send it. */
+/** HEAD has the same body as GET, because other features derive fields from it, such as `Content-Encoding`; the transport does not send it. */
 const whole = async (
   response: Response,
   file: OpenedFile,
@@ -137,7 +137,7 @@ const inParts = async (
   return response;
 };
 
-/** RFC 9110 14.6: each part with its type and its range. */
+/** Returns the parts of a `multipart/byteranges` body (RFC 9110 14.6), each with its type and range. */
 const multipart = (
   ranges: readonly ByteRange[],
   size: number,

@@ -16,7 +16,7 @@ import { isServedName, type NameRules, requestNames } from "./request-names.ts";
 import type { ServedFolder } from "./served-folder.ts";
 import type { StaticFilesConfig } from "./static-files-config.ts";
 
-/** Answers requests for files under a prefix. */
+/** Serves the files under a prefix. */
 export class FileServer {
   private readonly config: Readonly<StaticFilesConfig>;
   private readonly folder: ServedFolder;
@@ -46,27 +46,27 @@ export class FileServer {
     this.cacheControl = cacheControlOf(config);
   }
 
-  /** @throws NotFoundError when no such file is served; the errors of `fileReply` */
-  async answer(request: HttpRequest): Promise<Response> {
-    const asked = requestNames(request.path, this.depth, this.rules);
-    if (asked === null) throw this.notFound(request, "the path contains a name that is never served");
-    if (asked.isFolder) return this.answerFolder(request, asked.names);
-    const found = await this.folder.find(asked.names);
+  /** Returns the reply to a request. @throws NotFoundError if no such file is served; the errors of `fileReply` */
+  async serve(request: HttpRequest): Promise<Response> {
+    const parsed = requestNames(request.path, this.depth, this.rules);
+    if (parsed === null) throw this.notFound(request, "the path contains a name that is never served");
+    if (parsed.isFolder) return this.serveFolder(request, parsed.names);
+    const found = await this.folder.find(parsed.names);
     if (found === "folder") {
-      this.reasons?.give(request, "a folder: its path ends with /");
+      this.reasons?.give(request, "a folder: redirected to its path with a trailing /");
       return redirectToFolder(request).setHeader("cache-control", this.cacheControl(""));
     }
     if (found === null) throw this.notFound(request, "the folder has no such file");
-    return this.send(request, asked.names, found);
+    return this.send(request, parsed.names, found);
   }
 
-  private async answerFolder(request: HttpRequest, folder: readonly string[]): Promise<Response> {
+  private async serveFolder(request: HttpRequest, folder: readonly string[]): Promise<Response> {
     const { indexFile, directoryListing } = this.config;
     const names = [...folder, indexFile];
     const found = await this.folder.find(names);
     if (found !== null && found !== "folder") return this.send(request, names, found);
     if (!directoryListing)
-      throw this.notFound(request, `a folder without ${indexFile}, and directoryListing is off`);
+      throw this.notFound(request, `a folder without ${indexFile}, and directoryListing is false`);
     const isShown = (name: string) => isServedName(name, this.rules);
     const entries = await this.folder.list(folder, MAX_LISTED, isShown);
     if (entries === null) throw this.notFound(request, "there is no such folder");
@@ -106,7 +106,7 @@ export class FileServer {
 }
 
 const sentReason = (request: HttpRequest, { status }: Response, coding: string | null): string => {
-  const file = coding === null ? "the file" : `its precompressed ${coding} form`;
+  const file = coding === null ? "the file" : `its precompressed ${coding} file`;
   if (status === 304) return `${file} matches the client's copy`;
   if (status === 412) return `${file} does not match the request's condition`;
   if (status === 206) return `the requested ranges of ${file}`;

@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** An open regular file, with its metadata at that moment. */
+/** An open regular file, with its metadata when it was opened. */
 export class OpenedFile {
   readonly size: number;
-  /** Last modification: nanoseconds since 1970. */
+  /** Last modification in Unix nanoseconds. */
   readonly changedNs: bigint;
   private readonly handle: FileHandle;
   private readonly onClose: () => void;

@@ -4,7 +4,7 @@ import { App, ForbiddenError, type TransportName } from "@framework/core";
 import { isUnder } from "@framework/core/feature";
 import { socketClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { askRaw, RawConversation } from "./raw-requests.test-kit.ts";
+import { sendRaw, RawConversation } from "./raw-requests.test-kit.ts";
 import { root, spellings } from "./path-spellings.test-kit.ts";
 import { canary, servedApp } from "./served-app.test-kit.ts";
 import { isServedName, requestNames } from "./request-names.ts";
@@ -43,7 +43,7 @@ for (const transport of ["fast", "node"] as const) {
     const worker = async (): Promise<void> => {
       const conversation = new RawConversation(url);
       for (let target = queue.pop(); target !== undefined; target = queue.pop()) {
-        const { status, head, body } = await conversation.ask(target);
+        const { status, head, body } = await conversation.get(target);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         if (`${head}${body}`.includes(canary) || ![200, 301, 400, 404].includes(status))
           wrong.push(`${target}: ${status}`);
@@ -75,7 +75,7 @@ for (const transport of ["fast", "node"] as const) {
       ["/static/", "<p>index</p>"],
       ["/static/sub/", "<p>sub</p>"],
     ] as const) {
-      const reply = await askRaw(await client.url("/"), target);
+      const reply = await sendRaw(await client.url("/"), target);
       expect([target, reply.status, Buffer.from(reply.body, "latin1").toString()]).toEqual([
         target,
         200,
@@ -90,7 +90,7 @@ test("dotFiles serves hidden names, but nothing from outside", async () => {
   await using client = socketClient(app);
   expect((await client.get("/static/.well-known/x")).text).toBe("known");
   for (const path of ["/static/out/etc/passwd", "/static/%2e%2e/x", "/static/.../x"])
-    expect([400, 404]).toContain((await askRaw(await client.url("/"), path)).status);
+    expect([400, 404]).toContain((await sendRaw(await client.url("/"), path)).status);
 });
 
 test("middleware and guards of a subfolder see every request for it, with the canonical path", async () => {
@@ -102,14 +102,14 @@ test("middleware and guards of a subfolder see every request for it, with the ca
   await using client = socketClient(app);
   const spelt = ["private", "%70rivate", "privat%65", "%70%72%69%76%61%74%65"];
   for (const name of spelt)
-    expect((await askRaw(await client.url("/"), `/static/${name}/x.txt`)).status).toBe(403);
+    expect((await sendRaw(await client.url("/"), `/static/${name}/x.txt`)).status).toBe(403);
   for (const target of [
     "/static//private/x.txt",
     "/static/./private/x.txt",
     "/static/PRIVATE/x.txt",
     "/static/private%2fx.txt",
   ])
-    expect([400, 404]).toContain((await askRaw(await client.url("/"), target)).status);
+    expect([400, 404]).toContain((await sendRaw(await client.url("/"), target)).status);
   expect((await client.get("/static/a.txt")).status).toBe(200);
 });
 

@@ -5,7 +5,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { PrecompressedSiblings } from "./precompressed.ts";
 import { ServedFolder } from "./served-folder.ts";
-import { ask, canary, makeTree, servedApp } from "./served-app.test-kit.ts";
+import { send, canary, makeTree, servedApp } from "./served-app.test-kit.ts";
 
 const script = "export const answer = 42;\n".repeat(50);
 const tree = {
@@ -71,14 +71,15 @@ test("the sibling with the client's highest weight is sent, with its Content-Enc
 test("every coding has its own strong tag, which conditions use", async () => {
   const { app } = makeApp();
   const tagFor = async (accept: string) =>
-    (await ask(app, "/static/both.js", { headers: { "accept-encoding": accept } })).headers.get("etag") ?? "";
+    (await send(app, "/static/both.js", { headers: { "accept-encoding": accept } })).headers.get("etag") ??
+    "";
   const tags = [await tagFor("br"), await tagFor("gzip"), await tagFor("identity")];
   expect(new Set(tags).size).toBe(3);
   expect(tags.every((tag) => tag.startsWith('"'))).toBe(true);
   for (const [at, accept] of ["br", "gzip", "identity"].entries()) {
     for (const [other, tag] of tags.entries()) {
       const headers = { "accept-encoding": accept, "if-none-match": tag };
-      expect((await ask(app, "/static/both.js", { headers })).status).toBe(at === other ? 304 : 200);
+      expect((await send(app, "/static/both.js", { headers })).status).toBe(at === other ? 304 : 200);
     }
   }
 });
@@ -101,7 +102,7 @@ test("ranges apply to the encoded bytes", async () => {
 
 test("incompressible types have no siblings, and no Vary", async () => {
   const { app } = makeApp();
-  const reply = await ask(app, "/static/photo.png", { headers: { "accept-encoding": "gzip" } });
+  const reply = await send(app, "/static/photo.png", { headers: { "accept-encoding": "gzip" } });
   expect([reply.text, reply.headers.get("vary"), reply.headers.get("content-encoding")]).toEqual([
     "png",
     null,
@@ -112,8 +113,8 @@ test("incompressible types have no siblings, and no Vary", async () => {
 test("a sibling without its file is served only under its own name", async () => {
   const { app } = makeApp();
   const headers = { "accept-encoding": "br" };
-  expect((await ask(app, "/static/alone.js", { headers })).status).toBe(404);
-  const own = await ask(app, "/static/alone.js.br", { headers });
+  expect((await send(app, "/static/alone.js", { headers })).status).toBe(404);
+  const own = await send(app, "/static/alone.js.br", { headers });
   expect([own.status, own.headers.get("content-encoding"), own.headers.get("content-type")]).toEqual([
     200,
     null,
@@ -123,7 +124,7 @@ test("a sibling without its file is served only under its own name", async () =>
 
 test("precompressed: false sends the files themselves", async () => {
   const { app } = servedApp({ "a.js": script, "a.js.gz": gzipSync(script) }, { precompressed: false });
-  const reply = await ask(app, "/static/a.js", { headers: { "accept-encoding": "gzip" } });
+  const reply = await send(app, "/static/a.js", { headers: { "accept-encoding": "gzip" } });
   expect([reply.text === script, reply.headers.get("vary"), reply.headers.get("content-encoding")]).toEqual([
     true,
     null,
@@ -134,7 +135,7 @@ test("precompressed: false sends the files themselves", async () => {
 test("a sibling that is a link to the outside is ignored", async () => {
   const root = makeTree({ "public/a.js": script, "public/a.js.gz": { link: "../canary" }, canary });
   const { app } = servedApp({}, { directory: join(root, "public") });
-  const reply = await ask(app, "/static/a.js", { headers: { "accept-encoding": "gzip" } });
+  const reply = await send(app, "/static/a.js", { headers: { "accept-encoding": "gzip" } });
   expect([reply.text === script, reply.headers.get("content-encoding")]).toEqual([true, null]);
 });
 

@@ -12,7 +12,7 @@ const siblings: readonly (readonly [coding: string, ending: string])[] = [
 /** Media types that are already compressed. */
 const COMPRESSED_TYPES = /^(?:audio|font\/woff|image\/(?!svg|bmp|vnd)|video)|zip|compress|zstd/;
 
-/** Negative cache: names without a sibling, and the lifetime of an entry. */
+/** Negative cache of names without a sibling: maximum entries, and lifetime of an entry. */
 const MAX_ABSENT = 10_000;
 const ABSENT_MS = 1000;
 
@@ -28,7 +28,7 @@ export class PrecompressedSiblings {
   private readonly now: () => number;
   private readonly absentUntil = new Map<string, number>();
 
-  /** @param now monotonic milliseconds */
+  /** @param now returns monotonic milliseconds */
   constructor(folder: ServedFolder, now: () => number) {
     this.folder = folder;
     this.now = now;

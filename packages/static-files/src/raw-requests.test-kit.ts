@@ -19,27 +19,27 @@ export interface RawReply {
   readonly status: number;
   readonly head: string;
   readonly body: string;
-  readonly isCut: boolean;
+  readonly isReset: boolean;
 }
 
 /** Reads a connection to its end. */
 export const readRaw = (socket: Socket): Promise<RawReply> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    let isCut = false;
+    let isReset = false;
     socket.on("data", (chunk: Buffer) => void chunks.push(chunk));
-    socket.on("error", () => (isCut = true));
+    socket.on("error", () => (isReset = true));
     socket.on("close", () => {
       const text = Buffer.concat(chunks).toString("latin1");
       const end = text.indexOf("\r\n\r\n");
       const head = text.slice(0, Math.max(0, end));
       const body = end === -1 ? "" : text.slice(end + 4);
-      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), head, body, isCut });
+      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), head, body, isReset });
     });
   });
 
 /** Sends one request on its own connection. */
-export const askRaw = (
+export const sendRaw = (
   url: string,
   target: string,
   fields: readonly string[] = [],
@@ -58,7 +58,7 @@ export class RawConversation {
   }
 
   /** Sends GET with exactly this target, and returns the reply by its `Content-Length`. */
-  async ask(target: string): Promise<{ status: number; head: string; body: string }> {
+  async get(target: string): Promise<{ status: number; head: string; body: string }> {
     const socket = (this.socket ??= this.connected());
     this.received = "";
     socket.write(`GET ${target} HTTP/1.1\r\nhost: localhost\r\n\r\n`, "latin1");

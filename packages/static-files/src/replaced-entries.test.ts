@@ -7,14 +7,14 @@ import { ServedFolder } from "./served-folder.ts";
 import { canary, makeTree, openBelow, servedApp } from "./served-app.test-kit.ts";
 
 /** Runs `change` every few turns of the event loop until `work` has ended, and returns its result. */
-const meanwhile = async <T>(
+const runDuringChanges = async <T>(
   turns: number,
   change: (round: number) => void,
   work: () => Promise<T>,
 ): Promise<T> => {
-  let isOver = false;
+  let hasEnded = false;
   const running = (async () => {
-    for (let round = 0; !isOver; round++) {
+    for (let round = 0; !hasEnded; round++) {
       change(round);
       for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
     }
@@ -22,36 +22,36 @@ const meanwhile = async <T>(
   try {
     return await work();
   } finally {
-    isOver = true;
+    hasEnded = true;
     await running;
   }
 };
 
 /** Replaces a file or a link atomically, as deployments do. */
-const replace = (place: string, make: (next: string) => void): void => {
-  const next = `${dirname(dirname(place))}/next`;
-  make(next);
-  renameSync(next, place);
+const replace = (path: string, create: (next: string) => void): void => {
+  const next = `${dirname(dirname(path))}/next`;
+  create(next);
+  renameSync(next, path);
 };
 
 /**
- * Results of at least `count` requests for one file: bodies of 200, other statuses. Changes may synchronise with the requests, so that one result is rare:
- * requests are made until each expected one was seen.
+ * Returns the distinct results of at least `count` requests for one file: the body of a 200, else the status. Changes may synchronise with the requests, which
+ * makes a result rare, so requests continue until each expected result was seen.
  */
-const look = async (
+const requestRepeatedly = async (
   app: App,
   path: string,
   count: number,
   expected: readonly string[],
 ): Promise<readonly string[]> => {
   const seen = new Set<string>();
-  const ask = async (): Promise<void> => {
+  const sendOne = async (): Promise<void> => {
     const reply = await app.fetch(new Request(`http://localhost/static/${path}`));
     seen.add(reply.status === 200 ? await reply.text() : String(reply.status));
   };
-  for (let index = 0; index < count; index++) await ask();
-  await waitFor(() => ask().then(() => expected.every((result) => seen.has(result))), {
-    what: `the results ${expected.join(" and ")}`,
+  for (let index = 0; index < count; index++) await sendOne();
+  await waitFor(() => sendOne().then(() => expected.every((result) => seen.has(result))), {
+    subject: `the results ${expected.join(" and ")}`,
   });
   return [...seen].sort();
 };
@@ -65,7 +65,9 @@ test("a name that alternates between a file and a link to the outside never expo
       else writeFileSync(next, "inside");
     });
   const results = ["404", "inside"];
-  expect(await meanwhile(10, swap, () => look(app, "a.txt", 250, results))).toEqual(results);
+  expect(await runDuringChanges(10, swap, () => requestRepeatedly(app, "a.txt", 250, results))).toEqual(
+    results,
+  );
   expect(openBelow(root)).toEqual([]);
 });
 
@@ -89,8 +91,8 @@ test("a folder that is swapped with a link to the outside never exposes the outs
   const { root, exchange } = swappedFolder();
   const { app } = servedApp({}, { directory: join(root, "public") });
   const results = ["404", "inside"];
-  const seen = await meanwhile(1, exchange, () =>
-    Promise.all(Array.from({ length: 6 }, () => look(app, "sub/a.txt", 80, results))),
+  const seen = await runDuringChanges(1, exchange, () =>
+    Promise.all(Array.from({ length: 6 }, () => requestRepeatedly(app, "sub/a.txt", 80, results))),
   );
   expect([...new Set(seen.flat())].sort()).toEqual(results);
   expect(openBelow(root)).toEqual([]);
@@ -101,12 +103,14 @@ test("a file that is replaced repeatedly is served to every request", async () =
   const write = (round: number): void =>
     replace(join(root, "public/a.txt"), (next) => writeFileSync(next, round % 2 === 0 ? "two" : "one"));
   const results = ["one", "two"];
-  expect(await meanwhile(200, write, () => look(app, "public/a.txt", 300, results))).toEqual(results);
+  expect(
+    await runDuringChanges(200, write, () => requestRepeatedly(app, "public/a.txt", 300, results)),
+  ).toEqual(results);
   expect(openBelow(root)).toEqual([]);
 });
 
 /** A served folder on a system that does not report the path of an open file. */
-const readBlindly = async (directory: string) => {
+const readWithoutPaths = async (directory: string) => {
   const folder = new ServedFolder(directory, () => Promise.resolve(null));
   await folder.open();
   return async (...names: string[]): Promise<string | null> => {
@@ -127,7 +131,7 @@ test("a system that does not report the path of an open file serves the same fil
     "public/out": { link: "../canary.txt" },
     "canary.txt": canary,
   });
-  const read = await readBlindly(join(root, "public"));
+  const read = await readWithoutPaths(join(root, "public"));
   expect([await read("a.txt"), await read("sub", "b.txt"), await read("inner")]).toEqual([
     "inside",
     "b",
@@ -138,13 +142,13 @@ test("a system that does not report the path of an open file serves the same fil
   expect(openBelow(root)).toEqual([]);
 });
 
-test("such a system exposes nothing of a folder that is swapped with a link to the outside during a lookup", async () => {
+test("a system that does not report the path of an open file exposes nothing of a folder that is swapped with a link to the outside during a lookup", async () => {
   const { root, exchange } = swappedFolder();
-  const read = await readBlindly(join(root, "public"));
+  const read = await readWithoutPaths(join(root, "public"));
   const seen = new Set<string | null>();
   for (let round = 0; round < 500; round++) {
     const reading = read("sub", "a.txt");
-    // One swap per lookup, at every point of it: such a system cannot detect several at the same moment.
+    // One swap per lookup, at every point of it: the system cannot detect several at the same moment.
     for (let turn = 0; turn < round % 20; turn++) await new Promise(setImmediate);
     exchange(round);
     seen.add(await reading);

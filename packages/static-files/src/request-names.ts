@@ -9,7 +9,7 @@ export interface RequestNames {
 /** Rules for names. */
 export interface NameRules {
   readonly dotFiles: boolean;
-  /** `process.platform`: Windows reserves more characters and names. */
+  /** `process.platform`; Windows reserves more characters and names. */
   readonly platform: string;
 }
 

@@ -36,13 +36,13 @@ export const makeTree = (tree: Tree): string => {
   made.push(root);
   const hourAgo = new Date(Date.now() - 3_600_000);
   for (const [path, content] of Object.entries(tree)) {
-    const place = join(root, path);
-    mkdirSync(dirname(place), { recursive: true });
+    const filePath = join(root, path);
+    mkdirSync(dirname(filePath), { recursive: true });
     if (typeof content === "string" || content instanceof Uint8Array) {
-      writeFileSync(place, content);
-      utimesSync(place, hourAgo, hourAgo);
-    } else if ("link" in content) symlinkSync(content.link, place);
-    else execFileSync("mkfifo", [place]);
+      writeFileSync(filePath, content);
+      utimesSync(filePath, hourAgo, hourAgo);
+    } else if ("link" in content) symlinkSync(content.link, filePath);
+    else execFileSync("mkfifo", [filePath]);
   }
   return root;
 };
@@ -69,7 +69,7 @@ export const openBelow = (root: string): readonly string[] =>
   });
 
 /** The reply of `app.fetch`, with its whole body. */
-export const ask = async (
+export const send = async (
   app: App,
   path: string,
   init: RequestInit = {},

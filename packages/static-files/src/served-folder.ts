@@ -4,7 +4,7 @@ import { join, resolve, sep } from "node:path";
 import { FrameworkError, HttpError, type Problem } from "@framework/core";
 import { OpenedFile } from "./opened-file.ts";
 
-/** The entry of a name: an open file, a folder, or nothing that is served. */
+/** The entry at a path: an open file or a folder; `null` if it is not served. */
 export type Found = OpenedFile | "folder" | null;
 
 /** One entry of a folder. */
@@ -16,7 +16,7 @@ export interface FolderEntry {
 /** Opening a pipe must not block, and a link created after the check must not be followed; not every system supports both flags. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Attempts to open a path whose entry is replaced during the check, as deployments do. */
+/** Maximum attempts to open a path whose entry is replaced between check and open, as deployments do. */
 const MAX_ATTEMPTS = 5;
 
 const absentCodes: ReadonlySet<unknown> = new Set([
@@ -32,7 +32,7 @@ const absentCodes: ReadonlySet<unknown> = new Set([
   "ERR_INVALID_ARG_VALUE",
 ]);
 
-/** A folder whose files are opened by name; nothing outside of it is ever opened. */
+/** A folder whose files are opened by name; an entry outside of it is never returned, except for the limitation of `isAt`. */
 export class ServedFolder {
   /** Number of open files. */
   openFiles = 0;
@@ -47,7 +47,7 @@ export class ServedFolder {
     this.pathOf = pathOf;
   }
 
-  /** Checks the path synchronously, so that a problem is reported with those of the app; `null` for a folder. */
+  /** Checks the path synchronously, so the problem is reported with the app's other problems; `null` if it is a folder. */
   problem(): Problem | null {
     try {
       if (statSync(this.path).isDirectory()) return null;
@@ -57,7 +57,7 @@ export class ServedFolder {
     return noFolder(this.path);
   }
 
-  /** @throws STATIC_FILES_NO_DIRECTORY */
+  /** Resolves the path. @throws STATIC_FILES_NO_DIRECTORY */
   async open(): Promise<void> {
     const real = await realpath(this.path).catch(() => null);
     if (real === null || !(await stat(real)).isDirectory()) {
@@ -73,15 +73,16 @@ export class ServedFolder {
   /**
    * Opens the entry at a path of names.
    *
-   * Links are resolved first, so that nothing outside is opened; then the opened file is compared with the resolved path.
+   * Links are resolved first, and a target outside is not opened. The opened file is then compared with the resolved path, because an entry may be
+   * replaced in between.
    *
    * @throws HttpError 503 when the process has too many files open
    */
   async find(names: readonly string[]): Promise<Found> {
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const place = await this.inside(names);
-        const found = place === null ? null : await this.openFile(place);
+        const realPath = await this.resolveInside(names);
+        const found = realPath === null ? null : await this.openFile(realPath);
         if (found !== "replaced") return found;
       }
       return null;
@@ -97,29 +98,29 @@ export class ServedFolder {
     isShown: (name: string) => boolean,
   ): Promise<readonly FolderEntry[] | null> {
     try {
-      const place = await this.inside(names);
-      if (place === null) return null;
+      const realPath = await this.resolveInside(names);
+      if (realPath === null) return null;
       const entries: FolderEntry[] = [];
-      for await (const entry of await opendir(place)) {
+      for await (const entry of await opendir(realPath)) {
         if (entries.length === limit) break;
         if (!isShown(entry.name)) continue;
         const target = entry.isSymbolicLink() ? await this.linked([...names, entry.name]) : entry;
         if (target?.isDirectory() === true) entries.push({ name: entry.name, isFolder: true });
         else if (target?.isFile() === true) entries.push({ name: entry.name, isFolder: false });
       }
-      return (await this.inside(names)) === place ? entries : null;
+      return (await this.resolveInside(names)) === realPath ? entries : null;
     } catch (error) {
       return absent(error);
     }
   }
 
-  /** The resolved path of names, `null` when it is outside. */
-  private async inside(names: readonly string[]): Promise<string | null> {
-    const asked = join(this.path, ...names);
-    const real = await realpath(asked);
+  /** Returns the resolved path of names; `null` if it is outside, or if a name has another spelling. */
+  private async resolveInside(names: readonly string[]): Promise<string | null> {
+    const requested = join(this.path, ...names);
+    const real = await realpath(requested);
     const isInside =
       real === this.path || real.startsWith(this.path.endsWith(sep) ? this.path : this.path + sep);
-    if (!isInside || (isOtherSpelling(asked, real) && !(await this.hasLink(names)))) return null;
+    if (!isInside || (isOtherSpelling(requested, real) && !(await this.hasLink(names)))) return null;
     return real;
   }
 
@@ -131,31 +132,37 @@ export class ServedFolder {
   }
 
   /**
-   * Whether an open file is the one at a resolved path. The path that the system reports cannot be raced; without one, the path is resolved
-   * again, which detects all but several replacements at the same moment.
+   * Whether an open file is the one at a resolved path. The path that the system reports is not subject to races. Without it, the path is resolved
+   * again, which detects every replacement except several at the same moment.
    */
-  private async isAt(handle: FileHandle, place: string): Promise<boolean> {
+  private async isAt(handle: FileHandle, realPath: string): Promise<boolean> {
     if (this.reportsPaths) {
       const path = await this.pathOf(handle);
-      return path === place || path === `${place} (deleted)`;
+      return path === realPath || path === `${realPath} (deleted)`;
     }
-    if ((await realpath(place)) !== place) return false;
-    const [opened, seen] = await Promise.all([handle.stat({ bigint: true }), lstat(place, { bigint: true })]);
+    if ((await realpath(realPath)) !== realPath) return false;
+    const [opened, seen] = await Promise.all([
+      handle.stat({ bigint: true }),
+      lstat(realPath, { bigint: true }),
+    ]);
     return opened.dev === seen.dev && opened.ino === seen.ino;
   }
 
   private async linked(names: readonly string[]) {
-    const place = await this.inside(names).catch(() => null); // a dangling link is not listed
-    return place === null ? null : lstat(place);
+    const realPath = await this.resolveInside(names).catch(() => null); // a dangling link is not listed
+    return realPath === null ? null : lstat(realPath);
   }
 
-  private async openFile(place: string): Promise<Found | "replaced"> {
-    const handle = await open(place, flags).catch(folderOrThrow);
+  private async openFile(realPath: string): Promise<Found | "replaced"> {
+    const handle = await open(realPath, flags).catch(folderOrThrow);
     if (handle === "folder") return "folder";
     let isKept = false;
     try {
-      const [opened, isThere] = await Promise.all([handle.stat({ bigint: true }), this.isAt(handle, place)]);
-      if (!isThere) return "replaced";
+      const [opened, isSame] = await Promise.all([
+        handle.stat({ bigint: true }),
+        this.isAt(handle, realPath),
+      ]);
+      if (!isSame) return "replaced";
       if (!opened.isFile()) return opened.isDirectory() ? "folder" : null;
       isKept = true;
       this.openFiles++;
@@ -180,8 +187,8 @@ const pathInProc: PathOfOpened = ({ fd }) => readlink(`/proc/self/fd/${fd}`).cat
  * Whether a path differs from the real one only in case or Unicode form. Some file systems accept that, but a guard that compares the path's text
  * would miss it.
  */
-export const isOtherSpelling = (asked: string, real: string): boolean =>
-  asked !== real && folded(asked) === folded(real);
+export const isOtherSpelling = (requested: string, real: string): boolean =>
+  requested !== real && folded(requested) === folded(real);
 
 const folded = (path: string): string => path.normalize("NFKC").toLowerCase();
 

@@ -41,7 +41,7 @@ export interface StaticFilesConfig {
 /** Input of the record: `directory`, and any of the other fields. */
 export type StaticFilesInput = ConfigInput<StaticFilesConfig> & { readonly directory: string };
 
-/** Fields that depend only on the file. */
+/** Fields that the feature or the transport sets, so `headers` must not contain them. */
 const ownFields: ReadonlySet<string> = new Set([
   "accept-ranges",
   "cache-control",
@@ -89,6 +89,7 @@ const isExtensions = (value: unknown): boolean =>
   isRecord(value) &&
   Object.entries(value).every(([name, secs]) => /^\.?[^./\\]{1,32}$/.test(name) && isMaxAge(secs));
 
+/** Validates the options of `enableStaticFiles` and fills in their defaults. */
 export const StaticFilesConfig: ConfigRecord<StaticFilesConfig> = configRecord("StaticFilesConfig", {
   directory: text(""),
   prefix: checked("/static", "a path such as /static, without trailing / and without patterns", isPrefix),
@@ -104,7 +105,7 @@ export const StaticFilesConfig: ConfigRecord<StaticFilesConfig> = configRecord("
   directoryListing: flag(false),
   headers: checked<Readonly<Record<string, string>>>(
     {},
-    "header fields with their values, except those that depend on the file",
+    "header fields with their values, except fields that the feature or the transport sets",
     canBeHeaders,
   ),
   extensions: checked<Readonly<Record<string, number>>>(

@@ -19,7 +19,7 @@ new App().enableStaticFiles({ directory: "public" });
 // @ts-expect-error there is no default for the folder
 app.enableStaticFiles();
 
-// @ts-expect-error the folder is required with other options too
+// @ts-expect-error the folder is also required with other options
 app.enableStaticFiles({ prefix: "/assets" });
 
 // @ts-expect-error a misspelt option

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { App } from "@framework/core";
 import { eachClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { ask, makeTree, servedApp } from "./served-app.test-kit.ts";
+import { send, makeTree, servedApp } from "./served-app.test-kit.ts";
 import { staticFiles } from "./index.ts";
 
 const changed = new Date("2026-01-02T03:04:05Z");
@@ -26,7 +26,7 @@ const makeApp = () => {
 };
 
 eachClient(test, makeApp, {
-  "answers GET with the file, its type, lifetime and validators": async (client) => {
+  "GET returns the file, its type, lifetime and validators": async (client) => {
     const reply = await client.get("/static/site.css");
     expect([reply.status, reply.text]).toEqual([200, "a{}"]);
     expect(reply.headers.get("content-type")).toBe("text/css; charset=utf-8");
@@ -37,7 +37,7 @@ eachClient(test, makeApp, {
     expect(reply.headers.get("etag")).toMatch(/^"3-[\da-f]+"$/);
     expect(reply.headers.get("content-encoding")).toBeNull();
   },
-  "answers HEAD with the fields of GET and no body": async (client) => {
+  "HEAD returns the fields of GET and no body": async (client) => {
     for (const path of ["/static/site.css", "/static/data.bin", "/static/empty.txt"]) {
       const [got, head] = [await client.get(path), await client.head(path)];
       const fields = (reply: typeof got) =>
@@ -52,11 +52,11 @@ eachClient(test, makeApp, {
     expect(reply.headers.get("content-length")).toBe("200000");
     expect(Buffer.from(reply.bytes).equals(bytes)).toBe(true);
   },
-  "sends an empty file": async (client) => {
+  "an empty file is sent": async (client) => {
     const reply = await client.get("/static/empty.txt");
     expect([reply.status, reply.text, reply.headers.get("content-length")]).toEqual([200, "", "0"]);
   },
-  "answers a folder with its index file, without / with a redirect that keeps the query": async (client) => {
+  "a folder returns its index file; without / it redirects and keeps the query": async (client) => {
     expect((await client.get("/static/")).text).toBe("<p>index</p>");
     expect((await client.get("/static/docs/")).text).toBe("<p>docs</p>");
     for (const [path, location] of [
@@ -69,9 +69,7 @@ eachClient(test, makeApp, {
       expect(reply.headers.get("cache-control")).toBe("max-age=3600");
     }
   },
-  "answers 404 with the standard body for a missing file, and for a folder without index file": async (
-    client,
-  ) => {
+  "a missing file and a folder without index file return 404 with the standard body": async (client) => {
     for (const path of [
       "/static/nothing.txt",
       "/static/bare/",
@@ -89,7 +87,7 @@ eachClient(test, makeApp, {
       });
     }
   },
-  "answers other methods with 405 and Allow": async (client) => {
+  "other methods return 405 with Allow": async (client) => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       const reply = await client.request(method, "/static/site.css");
       expect([reply.status, reply.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
@@ -107,20 +105,20 @@ eachClient(test, makeApp, {
 test("a prefix of / serves the site, and routes of the app take precedence", async () => {
   const { app } = servedApp({ "index.html": "index", "a/b.txt": "b", api: "shadowed" }, { prefix: "/" });
   app.get("/api", () => "route");
-  expect((await ask(app, "/")).text).toBe("index");
-  expect((await ask(app, "/a/b.txt")).text).toBe("b");
-  expect((await ask(app, "/api")).text).toBe("route");
-  expect((await ask(app, "/a")).headers.get("location")).toBe("/a/");
-  expect((await ask(app, "//evil.test")).status).toBe(404);
-  expect((await ask(app, "//evil.test/..")).status).toBe(404);
+  expect((await send(app, "/")).text).toBe("index");
+  expect((await send(app, "/a/b.txt")).text).toBe("b");
+  expect((await send(app, "/api")).text).toBe("route");
+  expect((await send(app, "/a")).headers.get("location")).toBe("/a/");
+  expect((await send(app, "//evil.test")).status).toBe(404);
+  expect((await send(app, "//evil.test/..")).status).toBe(404);
 });
 
 test("a prefix may have several segments", async () => {
   const { app } = servedApp({ "index.html": "index", "a.txt": "a" }, { prefix: "/assets/größe" });
   const path = "/assets/gr%C3%B6%C3%9Fe";
-  expect((await ask(app, `${path}/a.txt`)).text).toBe("a");
-  expect((await ask(app, `${path}/`)).text).toBe("index");
-  expect((await ask(app, path)).headers.get("location")).toBe(`${path}/`);
+  expect((await send(app, `${path}/a.txt`)).text).toBe("a");
+  expect((await send(app, `${path}/`)).text).toBe("index");
+  expect((await send(app, path)).headers.get("location")).toBe(`${path}/`);
 });
 
 test("indexFile, cacheMaxAge, cacheControl, extensions and headers are applied", async () => {
@@ -131,20 +129,20 @@ test("indexFile, cacheMaxAge, cacheControl, extensions and headers are applied",
     extensions: { css: 31_536_000, ".js": 0 },
     headers: { "X-Content-Type-Options": "nosniff" },
   });
-  const control = async (path: string) => (await ask(app, path)).headers.get("cache-control");
-  expect((await ask(app, "/static/")).text).toBe("home");
+  const control = async (path: string) => (await send(app, path)).headers.get("cache-control");
+  expect((await send(app, "/static/")).text).toBe("home");
   expect(await control("/static/a.css")).toBe("max-age=31536000");
   expect(await control("/static/b.JS")).toBe("max-age=0");
   expect(await control("/static/c.txt")).toBe("max-age=60");
-  expect((await ask(app, "/static/c.txt")).headers.get("x-content-type-options")).toBe("nosniff");
+  expect((await send(app, "/static/c.txt")).headers.get("x-content-type-options")).toBe("nosniff");
   const other = servedApp(files, {
     cacheControl: "public, max-age=5, immutable",
     extensions: { css: 1 },
   }).app;
-  expect((await ask(other, "/static/c.txt")).headers.get("cache-control")).toBe(
+  expect((await send(other, "/static/c.txt")).headers.get("cache-control")).toBe(
     "public, max-age=5, immutable",
   );
-  expect((await ask(other, "/static/a.css")).headers.get("cache-control")).toBe("max-age=1");
+  expect((await send(other, "/static/a.css")).headers.get("cache-control")).toBe("max-age=1");
 });
 
 test("a name without a dot has no extension, whatever extensions are configured", async () => {
@@ -152,7 +150,7 @@ test("a name without a dot has no extension, whatever extensions are configured"
     { css: "a", "a.css": "a", "a.b/css": "a" },
     { cacheMaxAge: 60, extensions: { css: 31_536_000 } },
   );
-  const control = async (path: string) => (await ask(app, path)).headers.get("cache-control");
+  const control = async (path: string) => (await send(app, path)).headers.get("cache-control");
   expect([await control("/static/css"), await control("/static/a.b/css")]).toEqual([
     "max-age=60",
     "max-age=60",
@@ -164,10 +162,10 @@ test("etag and lastModified can be disabled, and a future modification time is o
   const { app, root } = servedApp({ "a.txt": "a", "future.txt": "a" }, { etag: false });
   const future = new Date(Date.now() + 86_400_000);
   utimesSync(join(root, "future.txt"), future, future);
-  const reply = await ask(app, "/static/a.txt");
+  const reply = await send(app, "/static/a.txt");
   expect([reply.headers.has("etag"), reply.headers.has("last-modified")]).toEqual([false, true]);
-  expect((await ask(app, "/static/future.txt")).headers.has("last-modified")).toBe(false);
-  const without = await ask(servedApp({ "a.txt": "a" }, { lastModified: false }).app, "/static/a.txt");
+  expect((await send(app, "/static/future.txt")).headers.has("last-modified")).toBe(false);
+  const without = await send(servedApp({ "a.txt": "a" }, { lastModified: false }).app, "/static/a.txt");
   expect([without.headers.has("etag"), without.headers.has("last-modified")]).toEqual([true, false]);
 });
 
@@ -182,7 +180,7 @@ test("the tag changes with the content, even within one second and at the same l
   ] as const) {
     writeFileSync(join(root, "a.txt"), content);
     utimesSync(join(root, "a.txt"), secs, secs);
-    tags.add((await ask(app, "/static/a.txt")).headers.get("etag"));
+    tags.add((await send(app, "/static/a.txt")).headers.get("etag"));
   }
   expect(tags.size).toBe(3);
 });
@@ -191,15 +189,15 @@ test("app guards and middleware cover files", async () => {
   const { app } = servedApp({ "a.txt": "a" });
   let isOpen = false;
   app.addGuard(() => isOpen);
-  expect((await ask(app, "/static/a.txt")).status).toBe(403);
+  expect((await send(app, "/static/a.txt")).status).toBe(403);
   isOpen = true;
-  expect((await ask(app, "/static/a.txt")).status).toBe(200);
+  expect((await send(app, "/static/a.txt")).status).toBe(200);
 });
 
 test("the folder may be a link, and is resolved when the app starts", async () => {
   const root = makeTree({ "release/a.txt": "a", current: { link: "release" } });
   const app = new (App.with(staticFiles))().enableStaticFiles({ directory: join(root, "current") });
-  expect((await ask(app, "/static/a.txt")).text).toBe("a");
+  expect((await send(app, "/static/a.txt")).text).toBe("a");
   expect(app.snapshot()["static-files"]).toEqual({
     directory: join(root, "release"),
     prefix: "/static",

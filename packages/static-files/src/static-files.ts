@@ -27,7 +27,7 @@ export const staticFiles: Feature<StaticFiles> = {
   name: "static-files",
   install: (host) => ({
     enableStaticFiles(config) {
-      const given: StaticFilesInput | undefined = config; // a program without types may omit it
+      const given: StaticFilesInput | undefined = config; // untyped programs may omit it
       if (given?.directory === undefined) host.problem(noDirectory);
       enable(host, host.configure(StaticFilesConfig, given));
       return this;
@@ -47,7 +47,7 @@ const enable = (host: Host, config: Readonly<StaticFilesConfig>): void => {
   const server = new FileServer(config, folder, reasons.isObserved ? reasons : null);
   const below = prefix === "/" ? "/" : `${prefix}/`;
   const paths = new Set([prefix, below, `${below}{*file}`]);
-  for (const path of paths) host.http.route("GET", path, (request) => server.answer(request));
+  for (const path of paths) host.http.route("GET", path, (request) => server.serve(request));
   host.check(() => (directory === "" ? [] : [folder.problem()].filter((problem) => problem !== null)));
   host.life.onStart({ name: "static-files", run: () => folder.open() });
   host.insight.expose("static-files", () => ({

@@ -6,11 +6,11 @@ import { context, propagation, trace } from "@opentelemetry/api";
 import { NotFoundError, Response as Reply } from "@framework/core";
 import { socketClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { ask, tracedService } from "./traced-app.test-kit.ts";
+import { get, tracedService } from "./traced-app.test-kit.ts";
 
 const traceId = (): string => trace.getSpan(context.active())?.spanContext().traceId ?? "none";
 
-test("1,000 requests at once each keep their own trace over awaits, timers and streams", async () => {
+test("1,000 concurrent requests keep their own traces over awaits, timers and streams", async () => {
   await using service = await tracedService({ samplingRate: 0.5 });
   const { app } = service;
   app.get("/{n}", async ({ params }) => {
@@ -29,7 +29,7 @@ test("1,000 requests at once each keep their own trace over awaits, timers and s
   const ids = Array.from({ length: 1000 }, (_, n) => (n + 1).toString(16).padStart(32, "0"));
   const replies = await Promise.all(
     ids.map(async (id, n) =>
-      (await ask(app, `/${n}`, { traceparent: `00-${id}-00000000000000aa-01` })).text(),
+      (await get(app, `/${n}`, { traceparent: `00-${id}-00000000000000aa-01` })).text(),
     ),
   );
   expect(replies).toEqual(ids.map((id) => Array.from({ length: 4 }, () => id).join(" ")));
@@ -51,7 +51,7 @@ test.each(["app.fetch", "a socket"])(
     await using client = socketClient(app);
     const seen = parents.map(async (headers): Promise<unknown> =>
       entry === "app.fetch"
-        ? (await ask(app, "/", headers)).json()
+        ? (await get(app, "/", headers)).json()
         : (await client.get("/", { headers })).json(),
     );
     expect(await Promise.all(seen)).toEqual(ids.map((id) => [id]));
@@ -69,14 +69,14 @@ test("a span that the program creates through the API is a child of the request'
       return "cheap";
     });
   });
-  await ask(app, "/");
+  await get(app, "/");
   const { spans } = await service.finish();
   const [price, request] = spans;
   expect(spans).toHaveLength(2);
   expect(price).toMatchObject({ name: "price", parentSpanId: request?.spanId, traceId: request?.traceId });
 });
 
-test("baggage of the caller is readable, and invalid members are left out", async () => {
+test("baggage of the caller is readable, and invalid members are omitted", async () => {
   await using service = await tracedService();
   service.app.get("/", () =>
     propagation
@@ -84,15 +84,15 @@ test("baggage of the caller is readable, and invalid members are left out", asyn
       ?.getAllEntries()
       .map(([key, { value }]) => [key, value]),
   );
-  const reply = await ask(service.app, "/", { baggage: "tenant=north%20west;p=1, bad key=1,=2,plan=%zz" });
+  const reply = await get(service.app, "/", { baggage: "tenant=north%20west;p=1, bad key=1,=2,plan=%zz" });
   expect(await reply.json()).toEqual([["tenant", "north west"]]);
 });
 
-test("outside of requests there is no trace, and the stop undoes all registrations", async () => {
+test("outside of requests there is no trace, and the stop removes all registrations", async () => {
   const service = await tracedService();
   service.app.get("/", () => traceId());
   expect(traceId()).toBe("none");
-  expect(await (await ask(service.app, "/")).text()).toHaveLength(32);
+  expect(await (await get(service.app, "/")).text()).toHaveLength(32);
   expect(traceId()).toBe("none");
   await service[Symbol.asyncDispose]();
   expect(trace.getTracer("shop").startSpan("nothing").isRecording()).toBe(false);
@@ -106,11 +106,11 @@ test("an AsyncLocalStorage value set around app.fetch is available in the handle
     await turn();
     return [before, stored.getStore()];
   });
-  const reply = await stored.run("call", () => ask(service.app, "/"));
+  const reply = await stored.run("call", () => get(service.app, "/"));
   expect(await reply.json()).toEqual(["call", "call"]);
 });
 
-test("requests of one connection, sampled or not, have their own traces, and leave no context behind", async () => {
+test("requests of one connection, sampled or not, have their own traces, and the client's code has none", async () => {
   await using service = await tracedService();
   service.app.get("/", async () => {
     const before = traceId();
@@ -132,7 +132,7 @@ test("requests of one connection, sampled or not, have their own traces, and lea
   }
 });
 
-test("requests that arrive together on one connection each have their own trace, and an excluded one has none", async () => {
+test("requests that arrive together on one connection each have their own trace, and an excluded request has none", async () => {
   await using service = await tracedService({ excludedPaths: ["/quiet"] });
   for (const path of ["/", "/quiet"]) service.app.get(path, () => traceId());
   await using client = socketClient(service.app);

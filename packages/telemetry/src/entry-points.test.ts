@@ -24,13 +24,13 @@ const catalog = grpcService("books.v1.Catalog", {
 const [traceId, caller] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
 const traceparent = `00-${traceId}-${caller}-01`;
 
-/** Name, kind and parent of each span, in the order of their ends. */
+/** Returns the name, kind and parent of each span, in the order of their ends. */
 const shape = (spans: readonly ReceivedSpan[]) => {
   const names = new Map(spans.map(({ spanId, name }) => [spanId, name]));
   return spans.map(({ name, kind, parentSpanId }) => [name, kind, names.get(parentSpanId) ?? parentSpanId]);
 };
 
-test("a command and a query from GraphQL continue the page's trace, down to their statements", async () => {
+test("a command and a query from GraphQL continue the page's trace, including their statements", async () => {
   const app = new (App.with(telemetry, database, durable, cqrs, graphql))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableCqrs();

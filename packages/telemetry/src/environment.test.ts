@@ -3,7 +3,7 @@ import { startProgram, waitFor } from "@framework/testing";
 import { afterEach, expect, test } from "@jest/globals";
 import { destinations } from "./settings/destinations.ts";
 import { fromEnvironment } from "./settings/environment.ts";
-import { ask, newApp, tracedService } from "./traced-app.test-kit.ts";
+import { get, newApp, tracedService } from "./traced-app.test-kit.ts";
 
 const set = new Map<string, string | undefined>();
 const variable = (name: string, value: string): void => {
@@ -51,7 +51,7 @@ test("reads the standard variables", () => {
   });
 });
 
-test("ignores malformed and unsupported variables, and names each", () => {
+test("ignores malformed and unsupported variables, and names each of them", () => {
   const { given, mistakes } = fromEnvironment({
     OTEL_SERVICE_NAME: " ",
     OTEL_RESOURCE_ATTRIBUTES: "a",
@@ -124,7 +124,7 @@ test("malformed resource attributes do not affect the service's name", () => {
 const config = { otlpEndpoint: undefined, protocol: undefined, exportTraces: true, exportMetrics: true };
 const base = "http://collector.test:4318";
 
-test("the program's endpoint wins, then a signal's own, then the common one", () => {
+test("the program's endpoint takes precedence, then a signal's own, then the common endpoint", () => {
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: `${base}/in/`,
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://traces.test/as-it-is",
@@ -136,7 +136,7 @@ test("the program's endpoint wins, then a signal's own, then the common one", ()
   expect(destinations({ ...config, otlpEndpoint: base }, env, false).traces.url).toBe(`${base}/v1/traces`);
 });
 
-test("a malformed endpoint or protocol of a signal falls back to the common one", () => {
+test("for a malformed endpoint or protocol of a signal, the common value is used", () => {
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: base,
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "collector:4318",
@@ -165,23 +165,23 @@ test("port 4317 and the protocol's variables choose gRPC, and exporters can be n
   ]);
 });
 
-test("the program's options win over the environment, and collector headers come from the environment", async () => {
+test("the program's options take precedence over the environment, and collector headers come from the environment", async () => {
   variable("OTEL_SERVICE_NAME", "of-environment");
   variable("OTEL_RESOURCE_ATTRIBUTES", "team=blue");
   variable("OTEL_EXPORTER_OTLP_HEADERS", "x-collector-key=k1");
   await using service = await tracedService({ serviceName: "of-program" });
   service.app.get("/", () => "x");
-  await ask(service.app, "/");
+  await get(service.app, "/");
   const { spans, requests } = await service.finish();
   expect(spans[0]?.resource).toMatchObject({ "service.name": "of-program", team: "blue" });
   expect(requests[0]?.headers["x-collector-key"]).toBe("k1");
 });
 
-test("OTEL_SDK_DISABLED makes no spans", async () => {
+test("with OTEL_SDK_DISABLED no spans are created", async () => {
   variable("OTEL_SDK_DISABLED", "true");
   await using service = await tracedService();
   service.app.get("/", () => "x");
-  expect((await ask(service.app, "/")).headers.get("x-trace-id")).toBeNull();
+  expect((await get(service.app, "/")).headers.get("x-trace-id")).toBeNull();
   expect((await service.finish()).requests).toEqual([]);
 });
 

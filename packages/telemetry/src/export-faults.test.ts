@@ -5,7 +5,7 @@ import { waitFor } from "@framework/testing";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { listExporter } from "./export/batch-exporter.ts";
 import { SpanQueue } from "./export/span-queue.ts";
-import { ask, newApp, tracedService, type TracedApp } from "./traced-app.test-kit.ts";
+import { get, newApp, tracedService, type TracedApp } from "./traced-app.test-kit.ts";
 
 interface Counts {
   readonly waiting: number;
@@ -15,11 +15,11 @@ interface Counts {
 const counts = (app: TracedApp): Counts => app.snapshot()["telemetry"] as Counts;
 const silent = { info() {}, warn() {}, error() {} };
 
-const asked = async (app: TracedApp, times: number): Promise<void> => {
-  await Promise.all(Array.from({ length: times }, () => ask(app, "/")));
+const getMany = async (app: TracedApp, times: number): Promise<void> => {
+  await Promise.all(Array.from({ length: times }, () => get(app, "/")));
 };
 
-test("with an unavailable collector requests are answered, and every span is counted as dropped", async () => {
+test("with an unavailable collector requests succeed, and every span is counted as dropped", async () => {
   const warnings: string[] = [];
   const app = newApp().enableTelemetry({
     otlpEndpoint: "http://127.0.0.1:9", // the port of `discard`: nothing listens
@@ -30,14 +30,14 @@ test("with an unavailable collector requests are answered, and every span is cou
   });
   app.get("/", () => "here");
   await app.start({ env: "production", log: { ...silent, warn: (text) => void warnings.push(text) } });
-  await asked(app, 20);
+  await getMany(app, 20);
   await waitFor(() => counts(app).dropped.failed === 20);
   expect(counts(app)).toEqual({ waiting: 0, sent: 0, dropped: { full: 0, failed: 20, stopped: 0 } });
   expect(warnings).toEqual([expect.stringContaining("spans were dropped")]);
   await app.stop();
 });
 
-test("429 with Retry-After is obeyed, and the spans arrive once", async () => {
+test("429 is retried after Retry-After, and the spans arrive once", async () => {
   const paths: (string | undefined)[] = [];
   await using service = await tracedService(
     { exportMetrics: false, batchDelayMs: 1 },
@@ -51,7 +51,7 @@ test("429 with Retry-After is obeyed, and the spans arrive once", async () => {
     },
   );
   service.app.get("/", () => "here");
-  await asked(service.app, 5);
+  await getMany(service.app, 5);
   await waitFor(() => counts(service.app).sent === 5);
   expect([service.receiver.spans.length, paths.length]).toEqual([5, 2]);
 });
@@ -63,12 +63,12 @@ test("400 is not retried, and its spans are dropped", async () => {
   );
   service.app.get("/", () => "here");
   await service.app.start({ log: silent });
-  await asked(service.app, 3);
+  await getMany(service.app, 3);
   await waitFor(() => counts(service.app).dropped.failed === 3);
   expect(service.receiver.requests).toHaveLength(1);
 });
 
-/** A partial-success response: the number of rejected spans, and the reason. */
+/** Returns a partial-success response. @param rejected number of rejected spans */
 const partialSuccess = (rejected: number, message: string): Buffer => {
   const part = [8, rejected, 18, message.length, ...Buffer.from(message)];
   return Buffer.from([10, part.length, ...part]);
@@ -90,13 +90,13 @@ test("spans that the collector rejects are counted as dropped and logged with it
   const { app } = service;
   app.get("/", () => "here");
   await app.start({ log: { ...silent, warn: (text) => void warnings.push(text) } });
-  await asked(app, 5);
+  await getMany(app, 5);
   await waitFor(() => counts(app).sent > 0);
   expect(counts(app)).toEqual({ waiting: 0, sent: 3, dropped: { full: 0, failed: 2, stopped: 0 } });
   await clock.advance(60_000); // the log is throttled
-  await asked(app, 5);
+  await getMany(app, 5);
   await waitFor(() => counts(app).sent === 8);
-  await asked(app, 5); // a response without a message
+  await getMany(app, 5); // a response without a message
   await waitFor(() => counts(app).sent === 13);
   expect(warnings).toEqual([
     "telemetry: 2 spans were dropped: the collector rejected them: too old",
@@ -104,30 +104,30 @@ test("spans that the collector rejects are counted as dropped and logged with it
   ]);
 });
 
-test("a hanging collector only fills the queue; requests are answered, and the stop ends at its deadline", async () => {
+test("a hanging collector only fills the queue; requests succeed, and the stop ends at its deadline", async () => {
   const clock = virtualClock();
-  const unanswered: ServerResponse[] = [];
+  const pending: ServerResponse[] = [];
   await using service = await tracedService(
     { exportMetrics: false, batchSize: 10, queueSize: 30, clock },
-    { fault: (reply) => unanswered.push(reply) > 0 },
+    { fault: (reply) => pending.push(reply) > 0 },
   );
   const { app, receiver } = service;
   app.get("/", () => "here");
   await app.start({ log: silent });
-  await asked(app, 10);
+  await getMany(app, 10);
   await waitFor(() => receiver.requests.length === 1);
-  await asked(app, 100);
+  await getMany(app, 100);
   expect(counts(app)).toEqual({ waiting: 40, sent: 0, dropped: { full: 70, failed: 0, stopped: 0 } });
   const stopped = app.stop();
   await waitFor(async () => (await clock.advance(1000), counts(app).dropped.stopped === 40));
   await stopped;
-  for (const reply of unanswered) reply.writeHead(400).end(); // the SDK's exporter would try again, in real time
+  for (const reply of pending) reply.writeHead(400).end(); // the SDK's exporter would try again, in real time
 });
 
 test("the stop sends queued spans", async () => {
   await using service = await tracedService({ batchDelayMs: 600_000 });
   service.app.get("/", () => "here");
-  await asked(service.app, 7);
+  await getMany(service.app, 7);
   expect(counts(service.app).waiting).toBe(7);
   expect((await service.finish()).spans).toHaveLength(7);
 });
@@ -150,7 +150,7 @@ test("an exporter that throws or never responds loses only its batch", async () 
     timeoutMs: 1000,
     clock,
     withoutTracing: (work) => work(),
-    failed: () => {},
+    onFailure: () => {},
   });
   const span = { spanContext: () => ({ traceFlags: 1 }) } as unknown as ReadableSpan; // the members that the queue reads
   for (let made = 0; made < 5; made++) queue.onEnd(span);

@@ -11,23 +11,23 @@ import { z } from "zod";
 import { tracedService } from "./traced-app.test-kit.ts";
 import { telemetry } from "./telemetry.ts";
 
-/** A stream that keeps the lines written to it, parsed. */
+/** Creates a stream that collects the lines written to it, parsed. */
 const lines = () => {
-  const kept: Record<string, unknown>[] = [];
+  const parsed: Record<string, unknown>[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       for (const line of String(chunk).split("\n").filter(Boolean))
-        kept.push(JSON.parse(line) as Record<string, unknown>);
+        parsed.push(JSON.parse(line) as Record<string, unknown>);
       done();
     },
   });
-  return { kept, stream };
+  return { parsed, stream };
 };
 
 test.each(["database", "memory"])(
-  "one trace goes from a request to its message (broker: %s), its job, its saga and their log lines",
+  "one trace connects a request with its message (broker: %s), its job, its saga and their log lines",
   async (kind) => {
-    const { kept, stream } = lines();
+    const { parsed, stream } = lines();
     const app = new (App.with(telemetry, logging, database, durable, messaging, jobs, sagas))()
       .enableLogging({ format: "json", destination: stream })
       .enableDatabase({ url: "sqlite://:memory:" })
@@ -69,7 +69,7 @@ test.each(["database", "memory"])(
     );
     const send = traced.find(({ name }) => name === "send orders");
     expect(traced.find(({ name }) => name === "process orders")?.parentSpanId).toBe(send?.spanId);
-    const ids = Object.fromEntries(kept.map(({ message, trace_id: id }) => [message, id]));
+    const ids = Object.fromEntries(parsed.map(({ message, trace_id: id }) => [message, id]));
     expect(ids).toMatchObject({
       ordered: request?.traceId,
       indexed: request?.traceId,

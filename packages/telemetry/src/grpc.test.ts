@@ -6,7 +6,7 @@ import {
   type ReceivedMetric,
   type ReceivedSpan,
 } from "./otlp-decoder.test-kit.ts";
-import { ask, newApp } from "./traced-app.test-kit.ts";
+import { get, newApp } from "./traced-app.test-kit.ts";
 
 const method = (path: string) => ({
   path,
@@ -43,7 +43,7 @@ test("spans and metrics arrive over OTLP/gRPC", async () => {
   });
   const app = newApp().enableTelemetry({ otlpEndpoint: `http://127.0.0.1:${port}`, protocol: "grpc" });
   app.get("/{id}", () => "x");
-  await ask(app, "/7");
+  await get(app, "/7");
   await app.stop();
   expect(spans).toMatchObject([{ name: "GET /{id}", kind: "server" }]);
   expect(metrics.map(({ name }) => name).slice(0, 2)).toEqual([

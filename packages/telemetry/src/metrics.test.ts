@@ -3,13 +3,13 @@ import { App } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { telemetry } from "./telemetry.ts";
-import { ask, tracedService } from "./traced-app.test-kit.ts";
+import { get, tracedService } from "./traced-app.test-kit.ts";
 
 test("durations and active requests have the conventions' names, units, labels and buckets", async () => {
   await using service = await tracedService({ samplingRate: 0 });
   const { app } = service;
   app.get("/books/{id}", () => "x");
-  for (const path of ["/books/1", "/books/2", "/nowhere"]) await ask(app, path);
+  for (const path of ["/books/1", "/books/2", "/nowhere"]) await get(app, path);
   const { metrics } = await service.finish();
   const duration = metrics.get("http.server.request.duration");
   expect(duration?.unit).toBe("s");
@@ -41,7 +41,7 @@ test("the program's own instruments are exported with them", async () => {
     api.getMeter("shop").createCounter("books.sold").add(2, { genre: "novel" });
     return "sold";
   });
-  await ask(service.app, "/");
+  await get(service.app, "/");
   const { metrics } = await service.finish();
   expect(metrics.get("books.sold")?.points).toMatchObject([{ value: 2, attributes: { genre: "novel" } }]);
 });
@@ -89,7 +89,7 @@ test("counters, gauges and histograms of features are exported with them", async
   };
   const app = new (App.with(telemetry, publishing))();
   await using service = await tracedService({}, { app });
-  await ask(app, "/work");
+  await get(app, "/work");
   const { metrics } = await service.finish();
   expect(metrics.get("jobs_total")?.points).toMatchObject([{ value: 3, attributes: { kind: "mail" } }]);
   expect(metrics.get("jobs_waiting")?.points).toMatchObject([{ value: 2.5, attributes: {} }]);

@@ -3,7 +3,7 @@ import { App } from "@framework/core";
 import type { Feature, Host, OperationRole } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import type { ReceivedSpan } from "./otlp-decoder.test-kit.ts";
-import { ask, tracedService } from "./traced-app.test-kit.ts";
+import { get, tracedService } from "./traced-app.test-kit.ts";
 import { telemetry } from "./telemetry.ts";
 
 interface Work {
@@ -143,7 +143,7 @@ test("an error marks the span of its operation, and is rethrown", async () => {
   });
 });
 
-test("statements outside of a trace make no spans, and unsampled traces stay unsampled", async () => {
+test("statements outside of a trace have no spans, and unsampled traces stay unsampled", async () => {
   const app = newWorkingApp();
   await using service = await tracedService({ samplingRate: 0 }, { app });
   app.get("/", async () => {
@@ -154,7 +154,7 @@ test("statements outside of a trace make no spans, and unsampled traces stay uns
     return { child, sends };
   });
   const send = () => app.work({ kind: "message", role: "producer", name: "orders" }, async () => app.trace());
-  const reply = (await (await ask(app, "/")).json()) as {
+  const reply = (await (await get(app, "/")).json()) as {
     child: Record<string, string>;
     sends: Record<string, string>[];
   };
@@ -193,7 +193,7 @@ test("an attempt of a saga continues the trace that started it", async () => {
 test("without telemetry enabled, there is no trace", async () => {
   const app = newWorkingApp();
   app.get("/", () => app.work({ kind: "command", role: "internal", name: "Any" }, async () => app.trace()));
-  const reply = await ask(app, "/", { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` });
+  const reply = await get(app, "/", { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` });
   expect([await reply.json(), reply.headers.get("x-trace-id")]).toEqual([{}, null]);
   await app.stop();
 });

@@ -1,6 +1,6 @@
 // Decodes OTLP requests from their bytes (protobuf), with the field numbers of the published .proto files; shares no code with the SDK.
 
-/** A message's fields by number: varints and fixed numbers as bigint, others as bytes. */
+/** A message's fields by number: varints and fixed numbers as bigint, other values as bytes. */
 type Fields = Map<number, (bigint | Uint8Array)[]>;
 
 const fieldsOf = (bytes: Uint8Array): Fields => {

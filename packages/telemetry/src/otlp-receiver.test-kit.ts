@@ -8,11 +8,11 @@ import {
   type ReceivedSpan,
 } from "./otlp-decoder.test-kit.ts";
 
-/** The data that a receiver got. */
+/** Data that a receiver has received. */
 export interface Received {
   readonly url: string;
   readonly spans: ReceivedSpan[];
-  /** The latest state of each metric. */
+  /** Latest state of each metric. */
   readonly metrics: Map<string, ReceivedMetric>;
   /** Every metric of every export. */
   readonly exported: ReceivedMetric[];
@@ -20,7 +20,7 @@ export interface Received {
   close(): Promise<void>;
 }
 
-/** Answers an export with a failure; returns whether it did. */
+/** Sends a failure as the reply to an export; returns whether it did. */
 export type Fault = (reply: ServerResponse, count: number) => boolean;
 
 /** Starts an HTTP collector that decodes its requests. */

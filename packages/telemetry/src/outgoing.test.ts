@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import { httpClient, retryRequests } from "@framework/client";
 import { RequestId } from "@framework/core";
 import { expect, test } from "@jest/globals";
-import { ask, tracedService } from "./traced-app.test-kit.ts";
+import { get, tracedService } from "./traced-app.test-kit.ts";
 
-/** A server that records received header fields and answers with a status, after the replies of `interim`. */
+/** Starts a server that records received header fields and replies with a status, after the replies of `interim`. */
 const peer = async (status: number, interim: (reply: ServerResponse) => void = () => {}) => {
   const seen: IncomingHttpHeaders[] = [];
-  const raw: string[][] = []; // names of fields, each as often as it was sent
+  const raw: string[][] = []; // names of fields, with duplicates
   const server = createServer((request, reply) => {
     seen.push(request.headers);
     raw.push(request.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
@@ -33,7 +33,7 @@ test("fetch sends the trace and is a client span, without the query's secrets", 
   await using service = await tracedService();
   const url = `http://127.0.0.1:${there.port}/stock?id=7&api_key=canary`;
   service.app.get("/", async () => (await fetch(url)).text());
-  await ask(service.app, "/", {
+  await get(service.app, "/", {
     tracestate: "a=1",
     traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-03`,
   });
@@ -75,7 +75,7 @@ test("a call of httpClient carries the trace once per attempt and to every host,
     await (await stock.request("/items", { within: request })).text();
     return await (await stock.request(`http://${hostOf(distrusted)}/items`, { within: request })).text();
   });
-  await ask(service.app, "/");
+  await get(service.app, "/");
   const { spans } = await service.finish();
   const calls = spans.filter(({ kind }) => kind === "client");
   const sent = [...trusted.seen, ...distrusted.seen];
@@ -97,7 +97,7 @@ test("a reply 404 and a refused connection are errors of the call", async () => 
     await (await fetch(`http://127.0.0.1:${there.port}/`)).text();
     return await fetch(`http://127.0.0.1:${stopped.port}/`).then(String, () => "refused");
   });
-  await ask(service.app, "/");
+  await get(service.app, "/");
   const [missing, refused] = (await service.finish()).spans;
   expect(missing).toMatchObject({ status: 2, attributes: { "error.type": "404" } });
   expect(refused).toMatchObject({ status: 2, kind: "client", events: [{ name: "exception" }] });
@@ -110,7 +110,7 @@ test("a call ends with its final status, after interim replies", async () => {
   });
   await using service = await tracedService();
   service.app.get("/", async () => (await fetch(`http://127.0.0.1:${there.port}/`)).text());
-  await ask(service.app, "/");
+  await get(service.app, "/");
   const [call] = (await service.finish()).spans;
   expect(call).toMatchObject({
     status: 2,
@@ -118,13 +118,13 @@ test("a call ends with its final status, after interim replies", async () => {
   });
 });
 
-test("fields that the program has set are kept", async () => {
+test("fields that the program has set are sent unchanged", async () => {
   await using there = await peer(200);
   await using service = await tracedService();
   const traceparent = `00-${"c".repeat(32)}-${"d".repeat(16)}-00`;
   service.app.get("/", async () =>
     (await fetch(`http://127.0.0.1:${there.port}/`, { headers: { traceparent } })).text(),
   );
-  await ask(service.app, "/");
+  await get(service.app, "/");
   expect(there.seen[0]?.["traceparent"]).toBe(traceparent);
 });

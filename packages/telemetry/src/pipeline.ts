@@ -18,20 +18,20 @@ import { W3cPropagator } from "./propagation/w3c-propagator.ts";
 import { MAX_ATTRIBUTE, redactText } from "./redaction/redact.ts";
 import type { Destinations } from "./settings/destinations.ts";
 import type { OpenTelemetryConfig } from "./telemetry-config.ts";
-import { programHasSdk, registerParts, shareContexts } from "./tracing/globals.ts";
+import { programHasSdk, registerSdk, shareContexts } from "./tracing/globals.ts";
 import { RandomIds } from "./tracing/random-ids.ts";
 import { RatioSampler } from "./tracing/ratio-sampler.ts";
 import { hrTimeOf, processTime } from "./tracing/span-time.ts";
-import { suppressed, type Tracing } from "./tracing/tracing.ts";
+import { suppressTracing, type Tracing } from "./tracing/tracing.ts";
 
 /** The SDK of an app: tracing, metering and export. */
 export interface Pipeline {
   readonly tracing: Tracing;
   /** `null` without metrics. */
   readonly meter: RequestMeter | null;
-  /** `null` if spans are not exported, or by the program's own SDK. */
+  /** `null` if spans are not exported, or if the program's own SDK exports them. */
   readonly queue: SpanQueue | null;
-  /** Sends queued spans and metrics until `deadline` aborts, and undoes every registration. */
+  /** Sends queued spans and metrics until `deadline` aborts, and removes every registration. */
   stop(deadline: AbortSignal): Promise<void>;
 }
 
@@ -41,13 +41,13 @@ export interface PipelineOptions {
   readonly clock: Clock;
   readonly to: Destinations;
   readonly log: Logger;
-  /** Metrics of features, exported with those of requests. */
+  /** Metrics of features, exported with the metrics of requests. */
   readonly features: FeatureInsight;
 }
 
 const SCOPE = "@framework/telemetry";
 
-/** Starts the SDK, or uses the one that the program runs. @throws TELEMETRY_NEEDS_GRPC */
+/** Starts the SDK, or uses the program's own SDK. @throws TELEMETRY_NEEDS_GRPC */
 export const startPipeline = async (options: PipelineOptions): Promise<Pipeline> =>
   programHasSdk() ? programPipeline(options.config) : await ownPipeline(options);
 
@@ -75,9 +75,9 @@ const ownPipeline = async ({ config, clock, to, log, features }: PipelineOptions
   const resource = defaultResource().merge(resourceFromAttributes(resourceAttributes(config)));
   const ids = new RandomIds();
   const sampler = new RatioSampler(Math.min(1, Math.max(0, config.samplingRate)));
-  const silent = suppressed(ROOT_CONTEXT);
+  const silent = suppressTracing(ROOT_CONTEXT);
   const [logFailure, logWarning] = [throttledLog({ clock }), throttledLog({ clock })];
-  const failed = (error: Error, spans: number): void => {
+  const onFailure = (error: Error, spans: number): void => {
     const reason = redactText(error.message);
     if (spans === 0)
       logWarning((omitted) => log.warn(`telemetry: a warning of the collector: ${reason}`, { omitted }));
@@ -94,7 +94,7 @@ const ownPipeline = async ({ config, clock, to, log, features }: PipelineOptions
           timeoutMs: timeoutMs + GRACE_MS,
           clock,
           withoutTracing: (work) => contexts.with(silent, work),
-          failed,
+          onFailure,
         });
   const tracers = new TracerProvider({
     resource,
@@ -116,13 +116,13 @@ const ownPipeline = async ({ config, clock, to, log, features }: PipelineOptions
         });
   const meters = new sdk.MeterProvider({ resource, readers: reader === null ? [] : [reader] });
   const propagator = config.propagation === "w3c" ? new W3cPropagator(config.baggageKeys) : noPropagator;
-  const unregister = registerParts({ tracers, meters, propagator });
+  const unregister = registerSdk({ tracers, meters, propagator });
   const origin = {
     resource,
     scope: { name: SCOPE },
     now: config.clock?.now ?? processTime(),
     date: clock.date,
-    ended: (span: ReadableSpan) => queue?.onEnd(span),
+    onEnd: (span: ReadableSpan) => queue?.onEnd(span),
   };
   const tracing = { tracer: tracers.getTracer(SCOPE), contexts, propagator, own: { ids, sampler, origin } };
   return {
@@ -138,7 +138,7 @@ const ownPipeline = async ({ config, clock, to, log, features }: PipelineOptions
   };
 };
 
-/** Milliseconds after its own timeout in which an exporter must report it. */
+/** Extra milliseconds in which an exporter must report its own timeout. */
 const GRACE_MS = 1000;
 
 const resourceAttributes = (config: OpenTelemetryConfig): Attributes => ({

@@ -8,7 +8,7 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import { afterEach, expect, test } from "@jest/globals";
-import { ask, tracedService } from "./traced-app.test-kit.ts";
+import { get, tracedService } from "./traced-app.test-kit.ts";
 
 afterEach(() => {
   for (const api of [trace, context, propagation, metrics]) api.disable();
@@ -28,7 +28,7 @@ test("a program's own SDK gets the spans and metrics, decides about propagation,
   metrics.setGlobalMeterProvider(meters);
   await using service = await tracedService();
   service.app.get("/{id}", () => trace.getActiveSpan()?.spanContext().spanId ?? "none");
-  const reply = await ask(service.app, "/7", { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` });
+  const reply = await get(service.app, "/7", { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` });
   await meters.forceFlush();
   const { requests } = await service.finish();
   expect(requests).toEqual([]);
@@ -43,7 +43,7 @@ test("a program's own SDK gets the spans and metrics, decides about propagation,
   expect(trace.getTracer("shop").startSpan("after").isRecording()).toBe(true);
 });
 
-test("within the server span of the program's instrumentation the app makes no second span, and sets the route", async () => {
+test("within the server span of the program's instrumentation the app creates no second span, and sets the route", async () => {
   const exporter = new InMemorySpanExporter();
   trace.setGlobalTracerProvider(
     new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
@@ -53,7 +53,7 @@ test("within the server span of the program's instrumentation the app makes no s
   service.app.get("/books/{id}", () => trace.getActiveSpan()?.spanContext().spanId ?? "none");
   await service.app.start();
   const span = trace.getTracer("instrumentation").startSpan("GET", { kind: SpanKind.SERVER });
-  const reply = await context.with(trace.setSpan(context.active(), span), () => ask(service.app, "/books/7"));
+  const reply = await context.with(trace.setSpan(context.active(), span), () => get(service.app, "/books/7"));
   expect(await reply.text()).toBe(span.spanContext().spanId);
   span.end();
   await service.finish();
@@ -67,7 +67,7 @@ test("two apps of one process each export their own spans", async () => {
   await using two = await tracedService({ serviceName: "two" });
   for (const { app } of [one, two]) {
     app.get("/", () => trace.getActiveSpan()?.spanContext().traceId ?? "none");
-    await ask(app, "/");
+    await get(app, "/");
   }
   for (const [name, service] of [
     ["one", one],

@@ -10,8 +10,8 @@ import { W3cPropagator } from "./propagation/w3c-propagator.ts";
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";
 
-/** The outgoing fields after these incoming ones. */
-const carried = (
+/** Returns the outgoing fields for incoming fields. */
+const propagated = (
   incoming: Record<string, string>,
   baggageKeys: readonly string[] = [],
 ): Record<string, string> => {
@@ -42,7 +42,7 @@ test.each([
   expect(parseTraceParent(field) !== null).toBe(isValid);
 });
 
-test("formatted fields are parsed again, and any other text is parsed or refused by the grammar", () => {
+test("formatted fields are parsed again, and arbitrary text is rejected", () => {
   const id = (length: number) =>
     fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`)).filter((text) => !/^0+$/.test(text));
   const parent = fc.record({
@@ -92,21 +92,21 @@ test("tracestate: a member that is set becomes the first, and an invalid one cha
 
 test("flags and state are propagated; an invalid state is dropped without the trace", () => {
   const traceparent = `00-${TRACE}-${SPAN}-03`;
-  expect(carried({ traceparent, tracestate: "a=1" })).toEqual({ traceparent, tracestate: "a=1" });
-  expect(carried({ traceparent: `00-${TRACE}-${SPAN}-01` })).toEqual({
+  expect(propagated({ traceparent, tracestate: "a=1" })).toEqual({ traceparent, tracestate: "a=1" });
+  expect(propagated({ traceparent: `00-${TRACE}-${SPAN}-01` })).toEqual({
     traceparent: `00-${TRACE}-${SPAN}-01`,
   });
-  expect(carried({ traceparent, tracestate: "A=1" })).toEqual({ traceparent });
-  expect(carried({ traceparent: "bad", tracestate: "a=1" })).toEqual({});
+  expect(propagated({ traceparent, tracestate: "A=1" })).toEqual({ traceparent });
+  expect(propagated({ traceparent: "bad", tracestate: "a=1" })).toEqual({});
 });
 
 test("only allowed members of baggage are propagated, encoded again", () => {
   const baggage = "tenant=north%20west;p=1,secret=s";
-  expect(carried({ baggage })).toEqual({});
-  expect(carried({ baggage }, ["tenant"])).toEqual({ baggage: "tenant=north%20west;p=1" });
+  expect(propagated({ baggage })).toEqual({});
+  expect(propagated({ baggage }, ["tenant"])).toEqual({ baggage: "tenant=north%20west;p=1" });
 });
 
-test("baggage is bounded: 64 members and 8,192 bytes, however long the field is", () => {
+test("baggage is bounded: 64 members and 8,192 bytes, regardless of the length of the field", () => {
   const many = parseBaggage(Array.from({ length: 1000 }, (_, at) => `k${at}=v`).join());
   expect(many?.getAllEntries()).toHaveLength(64);
   expect(parseBaggage(`a=${"x".repeat(1 << 20)}`)).toBeNull();
@@ -114,7 +114,7 @@ test("baggage is bounded: 64 members and 8,192 bytes, however long the field is"
   expect(formatBaggage(wide, null).length).toBeLessThanOrEqual(8192);
 });
 
-test("a member of baggage that crosses the bound is left out, never cut", () => {
+test("a member of baggage that crosses the limit is omitted, not truncated", () => {
   const whole = `a=1,b=${"x".repeat(8186)}`;
   const values = (field: string) =>
     parseBaggage(field)

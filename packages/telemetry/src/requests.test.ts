@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { Response } from "@framework/core";
 import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { expect, test } from "@jest/globals";
-import { ask, tracedService } from "./traced-app.test-kit.ts";
+import { get, tracedService } from "./traced-app.test-kit.ts";
 
 test("a request becomes a span with the route's pattern and the stable conventions' attributes", async () => {
   await using service = await tracedService({ serviceName: "books" });
@@ -44,7 +44,7 @@ test("a request becomes a span with the route's pattern and the stable conventio
   expect(spans[0]?.endNanos).toBeGreaterThanOrEqual(spans[0]?.startNanos ?? 0n);
 });
 
-test("requests of one route differ by method, host, status and query, and attributes of the program win", async () => {
+test("requests of one route differ by method, host, status and query, and attributes of the program take precedence", async () => {
   await using service = await tracedService();
   const { app } = service;
   app.get("/books/{id}", ({ params, query }) => {
@@ -88,7 +88,7 @@ test("a 4xx reply is not an error of the span, and clients cannot choose span na
   await using service = await tracedService();
   const { app } = service;
   app.get("/", () => "home");
-  await ask(app, "/nowhere/at/all");
+  await get(app, "/nowhere/at/all");
   await (await app.fetch(new Request("http://shop.test/", { method: "BREW" }))).text();
   const [unmatched, brewed] = (await service.finish()).spans;
   expect(unmatched).toMatchObject({
@@ -110,7 +110,7 @@ test("a thrown error marks the span and is its exception event", async () => {
     throw new TypeError("cannot open https://ann:pw-canary@db.test/");
   });
   await app.start({ env: "production", log: { info() {}, warn() {}, error() {} } });
-  await ask(app, "/bug");
+  await get(app, "/bug");
   const [span] = (await service.finish()).spans;
   expect(span).toMatchObject({
     status: 2,
@@ -143,7 +143,7 @@ test("an error of a streamed reply marks the span; a client that disconnects add
       })(),
     ),
   );
-  app.get("/endless", ({ signal }) =>
+  app.get("/unfinished", ({ signal }) =>
     Response.stream(
       (async function* () {
         yield "a";
@@ -154,8 +154,8 @@ test("an error of a streamed reply marks the span; a client that disconnects add
   );
   const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
   await expect(fetch(`${running.url}/broken`).then((reply) => reply.text())).rejects.toThrow("terminated");
-  const endless = await fetch(`${running.url}/endless`);
-  await endless.body?.cancel();
+  const unfinished = await fetch(`${running.url}/unfinished`);
+  await unfinished.body?.cancel();
   await running.close();
   const { spans } = await service.finish();
   const [broken, left] = spans.filter(({ kind }) => kind === "server");
@@ -187,19 +187,19 @@ test("a request without a host has its path", async () => {
   expect(span?.attributes).toMatchObject({ "url.path": "/ok/1", "url.query": "a=b" });
 });
 
-test("excluded paths and the routes of features make no spans, nor do their calls", async () => {
+test("excluded paths and the routes of features, and their calls, have no spans", async () => {
   await using service = await tracedService({ excludedPaths: ["/internal"] });
   const { app } = service;
   app.get("/internal/state", () => "fine");
   app.get("/internals", () => "shown");
-  await ask(app, "/internal/state");
-  const reply = await ask(app, "/internals");
+  await get(app, "/internal/state");
+  const reply = await get(app, "/internals");
   const { spans } = await service.finish();
   expect(spans.map(({ attributes }) => attributes["url.path"])).toEqual(["/internals"]);
   expect(reply.headers.get("x-trace-id")).toBe(spans[0]?.traceId);
 });
 
-test("attributes that the program sets on a request's span are exported unchanged, and win over the framework's", async () => {
+test("attributes that the program sets on a request's span are exported unchanged, and take precedence over the framework's", async () => {
   await using service = await tracedService();
   service.app.get("/books/{id}", () => {
     const span = trace.getActiveSpan();
@@ -211,7 +211,7 @@ test("attributes that the program sets on a request's span are exported unchange
     for (let at = 0; at < 200; at++) span?.setAttribute(`n${at}`, at);
     return "x";
   });
-  await ask(service.app, "/books/7");
+  await get(service.app, "/books/7");
   const [span] = (await service.finish()).spans;
   expect(span).toMatchObject({
     name: "GET book",

@@ -3,14 +3,14 @@ import { seededRandom } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { RandomIds } from "./tracing/random-ids.ts";
 import { RatioSampler } from "./tracing/ratio-sampler.ts";
-import { ask, tracedService } from "./traced-app.test-kit.ts";
+import { get, tracedService } from "./traced-app.test-kit.ts";
 
 const hex = (bytes: number): string => randomBytes(bytes).toString("hex");
 const caller = (flags: string): Record<string, string> => ({
   traceparent: `00-${hex(16)}-${hex(8)}-${flags}`,
 });
 
-test("a ratio samples its share of 100,000 traces, within three standard deviations", () => {
+test("the ratio's share of 100,000 trace ids is sampled, within three standard deviations", () => {
   const all = 100_000;
   const ids = Array.from({ length: all }, (_, at) => hash("sha256", `${at}`).slice(0, 32));
   for (const ratio of [0.01, 0.1, 0.5]) {
@@ -20,7 +20,7 @@ test("a ratio samples its share of 100,000 traces, within three standard deviati
   }
 });
 
-test("0 samples nothing and 1 everything, and a trace sampled at a lower ratio is sampled at every higher one", () => {
+test("no trace is sampled at 0 and every trace at 1, and a trace sampled at a lower ratio is sampled at every higher one", () => {
   for (let at = 0; at < 1000; at++) {
     const id = at === 0 ? "f".repeat(32) : hex(16);
     expect([new RatioSampler(0).isSampled(id), new RatioSampler(1).isSampled(id)]).toEqual([false, true]);
@@ -29,21 +29,21 @@ test("0 samples nothing and 1 everything, and a trace sampled at a lower ratio i
   }
 });
 
-test("a trace that is sampled before it has an id gets one on which every service with the ratio agrees", () => {
+test("a new trace id matches the sampling decision that was made before it", () => {
   const ids = new RandomIds();
   for (const ratio of [0.001, 0.1, 0.5, 0.999]) {
     const sampler = new RatioSampler(ratio);
-    const made = [true, false].flatMap((sampled) =>
+    const created = [true, false].flatMap((sampled) =>
       Array.from({ length: 500 }, () => ({ sampled, id: sampler.newTraceId(ids, sampled) })),
     );
-    expect(made.filter(({ sampled, id }) => sampler.isSampled(id) !== sampled)).toEqual([]);
-    expect(made.filter(({ id }) => !/^[\da-f]{32}$/.test(id))).toEqual([]);
-    expect(new Set(made.map(({ id }) => id)).size).toBe(1000);
+    expect(created.filter(({ sampled, id }) => sampler.isSampled(id) !== sampled)).toEqual([]);
+    expect(created.filter(({ id }) => !/^[\da-f]{32}$/.test(id))).toEqual([]);
+    expect(new Set(created.map(({ id }) => id)).size).toBe(1000);
   }
   expect(new RatioSampler(1).newTraceId(ids, true)).toMatch(/^[\da-f]{32}$/);
 });
 
-test("the ratio's share of traces is sampled, within three standard deviations", () => {
+test("decide() samples the ratio's share of traces, within three standard deviations", () => {
   const sampler = new RatioSampler(0.1, seededRandom(1));
   let sampled = 0;
   for (let at = 0; at < 100_000; at++) if (sampler.decide()) sampled++;
@@ -54,25 +54,25 @@ test("the ratio's share of traces is sampled, within three standard deviations",
   ]);
 });
 
-test("a caller's decision is followed, whatever the rate", async () => {
+test("a caller's decision is followed, regardless of the rate", async () => {
   await using none = await tracedService({ samplingRate: 0 });
   none.app.get("/", () => "x");
-  await ask(none.app, "/");
-  await ask(none.app, "/", caller("00"));
+  await get(none.app, "/");
+  await get(none.app, "/", caller("00"));
   const sampled = caller("01");
-  await ask(none.app, "/", sampled);
+  await get(none.app, "/", sampled);
   const { spans } = await none.finish();
   const [, traceId, parentSpanId] = sampled["traceparent"]?.split("-") ?? [];
   expect(spans).toMatchObject([{ traceId, parentSpanId, kind: "server" }]);
   await using every = await tracedService({ samplingRate: 1 });
   every.app.get("/", () => "x");
-  await ask(every.app, "/", caller("00"));
+  await get(every.app, "/", caller("00"));
   expect((await every.finish()).spans).toEqual([]);
 });
 
 test("rates outside 0 to 1 are clamped", async () => {
   await using service = await tracedService({ samplingRate: 7 });
   service.app.get("/", () => "x");
-  await ask(service.app, "/");
+  await get(service.app, "/");
   expect((await service.finish()).spans).toHaveLength(1);
 });

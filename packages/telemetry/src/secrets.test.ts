@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { redactStatement } from "./redaction/redact-statement.ts";
 import { redactPath, redactQuery, redactText, redactUrl } from "./redaction/redact.ts";
-import { ask, tracedService } from "./traced-app.test-kit.ts";
+import { get, tracedService } from "./traced-app.test-kit.ts";
 
 const CANARY = "canaryCANARY0123456789";
 const jwt = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${CANARY}`;
@@ -27,7 +27,7 @@ test("no credential of a request is in its span: fields, cookies, query, path, c
     "pass%77ord",
   ];
   const query = names.map((name) => `${name}=${CANARY}`).join("&");
-  await ask(service.app, `/files/${jwt}?page=2&${query}&next=${jwt}`, {
+  await get(service.app, `/files/${jwt}?page=2&${query}&next=${jwt}`, {
     authorization: `Bearer ${CANARY}`,
     cookie: `session=${CANARY}`,
     "x-api-key": CANARY,
@@ -56,7 +56,7 @@ test.each([
 ])("query %s", async (query) => {
   await using service = await tracedService();
   service.app.get("/q", () => "x");
-  await ask(service.app, `/q?page=2&${query}`);
+  await get(service.app, `/q?page=2&${query}`);
   const [span] = (await service.finish()).spans;
   const exported = String(span?.attributes["url.query"]);
   expect(exported).toMatch(/^page=2&.*REDACTED/);
@@ -132,7 +132,7 @@ test("the user agent is redacted, and the address of a server has no brackets", 
   });
 });
 
-test("no part of a password in a URL or of a token remains, however long it is and wherever the text is cut", () => {
+test("no part of a password in a URL or of a token remains, regardless of its length and where the text is truncated", () => {
   const secrets = [
     `postgres://app:${"Q".repeat(600)}@db.test/shop`,
     `postgres://app:${"Q".repeat(5000)}@db.test/shop`,
@@ -151,7 +151,7 @@ test("no part of a password in a URL or of a token remains, however long it is a
   expect(redactText(`lost ${secrets[0] ?? ""}`)).toBe("lost postgres://REDACTED@db.test/shop");
 });
 
-test("ordinary values stay readable", () => {
+test("ordinary values are unchanged", () => {
   const query =
     "author=austen&page=2&id=0190f5c2-8f1e-7c3a-9d6b-3b1f6f6e2a11&q=a%20b&next=https%3A%2F%2Fshop.test&at=10:30&v=1.2.3&m=a+b@c.test";
   expect(redactQuery(query)).toBe(query);

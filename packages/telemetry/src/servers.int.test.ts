@@ -10,7 +10,7 @@ import { withServer } from "@framework/services";
 import { sqsBroker } from "@framework/sqs";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { ask, tracedService } from "./traced-app.test-kit.ts";
+import { get, tracedService } from "./traced-app.test-kit.ts";
 import { telemetry } from "./telemetry.ts";
 
 const traceId = (): string => randomUUID().replaceAll("-", "");
@@ -33,7 +33,7 @@ const brokers: readonly (readonly [server: string, broker: (url: string) => Brok
 for (const [server, brokerOn] of brokers)
   withServer(server, (url) => {
     test.each([false, true])(
-      "one trace goes from a request over the broker to its consumer and the statement there (outbox: %s)",
+      "one trace connects a request with the consumer of its message and the consumer's statement (outbox: %s)",
       async (outbox) => {
         const topic = `t${randomUUID().slice(0, 8)}`;
         const app = new (App.with(telemetry, database, durable, messaging))()
@@ -77,7 +77,7 @@ withServer("redis", (url) => {
       await app.redis.set("telemetry:canary", "canary-value", "PX", 1000);
       return "kept";
     });
-    await ask(app, "/");
+    await get(app, "/");
     const { spans } = await service.finish();
     const request = spans.find(({ name }) => name === "GET /");
     const commands = spans.filter(({ parentSpanId }) => parentSpanId === request?.spanId);

@@ -65,7 +65,7 @@ const span: fc.Arbitrary<ReadableSpan> = fc
     ended: true,
   }));
 
-test("encoded spans decode to the same as those of the SDK's encoder, whatever their texts, numbers and sizes", () => {
+test("encoded spans decode to the same values as with the SDK's encoder, for any texts, numbers and sizes", () => {
   fc.assert(
     fc.property(fc.array(span, { maxLength: 6 }), (spans) => {
       const expected = ProtobufTraceSerializer.serializeRequest(spans) ?? new Uint8Array();
@@ -80,5 +80,7 @@ test("a batch larger than the initial buffer is complete", () => {
   const large = { ...one, attributes: { text: "ü".repeat(1024) } };
   const decoded = decodeSpans(encodeSpans(Array.from({ length: 500 }, () => large)));
   expect(decoded).toHaveLength(500);
-  expect(new Set(decoded.map(({ attributes: { text: kept } }) => kept))).toEqual(new Set(["ü".repeat(1024)]));
+  expect(new Set(decoded.map(({ attributes: { text: decodedText } }) => decodedText))).toEqual(
+    new Set(["ü".repeat(1024)]),
+  );
 });

@@ -22,11 +22,11 @@ export interface OpenTelemetryConfig {
   readonly serviceName: string;
   /** Version of the service. @default "0.1.0" */
   readonly serviceVersion: string;
-  /** URL of an OTLP collector; HTTP paths are added. @default none: spans are printed in debug mode, else dropped */
+  /** URL of an OTLP collector; HTTP paths are added. @default none: spans are printed in development with `debug`, otherwise dropped */
   readonly otlpEndpoint: string | undefined;
-  /** Protocol of the exports. @default grpc for port 4317, else http/protobuf */
+  /** Protocol of the exports. @default grpc for port 4317, otherwise http/protobuf */
   readonly protocol: "grpc" | "http/protobuf" | undefined;
-  /** Share of recorded traces among those that begin here, clamped to 0 to 1; a caller's decision is followed. @default 1 */
+  /** Recorded share of the traces that begin in this app, clamped to 0 to 1; a caller's decision is followed. @default 1 */
   readonly samplingRate: number;
   /** Whether spans are exported. @default true */
   readonly exportTraces: boolean;
@@ -42,13 +42,13 @@ export interface OpenTelemetryConfig {
   readonly baggageKeys: readonly string[];
   /** Attributes of the service, such as `deployment.environment.name`. @default {} */
   readonly resourceAttributes: Readonly<Record<string, string>>;
-  /** Milliseconds that one export may take, retries included. @default 10000 */
+  /** Milliseconds that one export may take, including retries. @default 10000 */
   readonly exportTimeoutMs: number;
   /** Maximum spans of one export. @default 512 */
   readonly batchSize: number;
-  /** Maximum queued spans; further ones are dropped and counted. @default 2048 */
+  /** Maximum queued spans; further spans are dropped and counted. @default 2048 */
   readonly queueSize: number;
-  /** Milliseconds that a span waits for others of its batch. @default 5000 */
+  /** Maximum milliseconds that a span waits for its batch to fill. @default 5000 */
   readonly batchDelayMs: number;
   /** Milliseconds between two exports of metrics. @default 60000 */
   readonly metricIntervalMs: number;

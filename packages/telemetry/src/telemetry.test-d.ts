@@ -12,8 +12,8 @@ app
 // @ts-expect-error the method exists only where the feature is composed
 new App().enableTelemetry();
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error the compiler rejects a misspelt option
 app.enableTelemetry({ sampleRate: 1 });
 
-// @ts-expect-error a protocol that is not supported
+// @ts-expect-error the protocol is not supported
 app.enableTelemetry({ protocol: "http/json" });

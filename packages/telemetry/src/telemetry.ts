@@ -9,7 +9,7 @@ import {
   waitsOnce,
 } from "@framework/core/feature";
 import { FeatureHistograms } from "./metrics/feature-histograms.ts";
-import { outgoingOperations, watchOutgoing } from "./outgoing/outgoing-requests.ts";
+import { tracedCalls } from "./outgoing/outgoing-calls.ts";
 import { type Pipeline, startPipeline } from "./pipeline.ts";
 import { destinations } from "./settings/destinations.ts";
 import { fromEnvironment } from "./settings/environment.ts";
@@ -19,18 +19,18 @@ import { OpenTelemetryConfig } from "./telemetry-config.ts";
 import { currentTrace } from "./tracing/current-trace.ts";
 import { processTime } from "./tracing/span-time.ts";
 
-/** The methods that the feature adds to an app. */
+/** Methods that the feature adds to an app. */
 export interface Telemetry {
   /**
    * Records requests and all other operations of the app as OpenTelemetry spans, times requests, and continues the traces of callers.
    *
-   * @throws CORE_BAD_CONFIG at start, with all other mistakes; TELEMETRY_NEEDS_GRPC at start
+   * @throws CORE_BAD_CONFIG at start, together with all other mistakes; TELEMETRY_NEEDS_GRPC at start
    */
   enableTelemetry(config?: ConfigInput<OpenTelemetryConfig>): this;
 }
 
 /**
- * OpenTelemetry: spans, HTTP metrics, W3C trace context and baggage, exported over OTLP.
+ * Adds OpenTelemetry to an app: spans, HTTP metrics, W3C trace context and baggage, exported over OTLP.
  *
  * @example
  * const app = new (App.with(telemetry))().enableTelemetry({ serviceName: "books", otlpEndpoint: "http://localhost:4318" });
@@ -40,7 +40,7 @@ export const telemetry: Feature<Telemetry> = {
   install: (host) => ({
     enableTelemetry(input) {
       const { isDisabled, given, mistakes } = fromEnvironment(process.env);
-      const config = host.configure(OpenTelemetryConfig, merged(given, input));
+      const config = host.configure(OpenTelemetryConfig, mergeOptions(given, input));
       for (const message of mistakes) host.warn({ code: "TELEMETRY_BAD_VARIABLE", message });
       if (!isDisabled) observe(host, config);
       return this;
@@ -50,8 +50,8 @@ export const telemetry: Feature<Telemetry> = {
 
 type Input = ConfigInput<OpenTelemetryConfig>;
 
-/** The program's options over those of the environment. Anything but an object is passed on, for the record to refuse. */
-const merged = (environment: Input, input: Input = {}): Input =>
+/** Merges the program's options over the environment's. A value that is not an object is returned unchanged, for the configuration check to reject. */
+const mergeOptions = (environment: Input, input: Input = {}): Input =>
   isPlainObject(input)
     ? {
         ...environment,
@@ -59,8 +59,9 @@ const merged = (environment: Input, input: Input = {}): Input =>
       }
     : input;
 
-/** Maximum seconds for sending the last spans: less than the time of the whole drain. */
+/** Maximum seconds of the stop hook: less than the time of the whole drain. */
 const STOP_SECS = 10;
+/** Maximum milliseconds for sending the last spans. */
 const FLUSH_MS = 8000;
 
 const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
@@ -69,7 +70,6 @@ const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
   let pipeline: Pipeline | null = null;
   let requests: Middleware<HttpRequest, Response> = pass;
   let undo: (() => void)[] = [];
-  const outgoing = outgoingOperations(host.insight);
   host.http.use(
     "telemetry",
     waitsOnce((request, next) => requests(request, next)),
@@ -86,7 +86,10 @@ const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
       pipeline = await startPipeline({ config, clock, to, log, features });
       const { tracing, meter } = pipeline;
       requests = requestSpans(tracing, { ...config, meter, now });
-      undo = [host.insight.onOperation(operationSpans(tracing)), watchOutgoing(tracing, outgoing)];
+      undo = [
+        host.insight.onOperation(operationSpans(tracing)),
+        host.insight.publishOutgoingCalls(tracedCalls(tracing)),
+      ];
     },
   });
   host.life.onStop({
@@ -95,10 +98,10 @@ const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
     async run(_settings, signal) {
       requests = pass;
       for (const task of undo.splice(0)) task();
-      const late = new AbortController();
-      const cancel = clock.after(FLUSH_MS, () => late.abort());
+      const timeout = new AbortController();
+      const cancel = clock.after(FLUSH_MS, () => timeout.abort());
       try {
-        await pipeline?.stop(AbortSignal.any([signal, late.signal]));
+        await pipeline?.stop(AbortSignal.any([signal, timeout.signal]));
       } finally {
         cancel();
       }
@@ -106,7 +109,7 @@ const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
   });
 };
 
-/** For the API document, and for CORS, which lets pages of other origins use them. */
+/** Header fields for the API document, and for CORS, which allows them to pages of other origins. */
 const callerField: FieldUse = {
   name: "traceparent",
   in: "request",

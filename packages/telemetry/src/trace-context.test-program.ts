@@ -1,4 +1,4 @@
-// The service that W3C's trace-context test harness drives: for each item of the body it posts `arguments` to `url`.
+// Service for W3C's trace-context test harness: for each item of the body it posts `arguments` to `url`.
 //   node --conditions=@framework/source src/trace-context.test-program.ts [port]
 // and in the harness's folder: python3 test.py http://127.0.0.1:PORT/test
 import { App } from "@framework/core";

@@ -9,14 +9,14 @@ export type TracedApp = App & Telemetry;
 /** An app with telemetry that is not enabled yet. */
 export const newApp = (): TracedApp => new (App.with(telemetry))();
 
-/** An app with its own receiver. `finish` stops the app, so that all spans have arrived. */
+/** An app with its own receiver. `finish` stops the app and returns the receiver with all spans. */
 export interface TracedService extends AsyncDisposable {
   readonly app: TracedApp;
   readonly receiver: Received;
   finish(): Promise<Received>;
 }
 
-/** Creates an app, which the first request or `app.start()` starts. */
+/** Creates an app; the first request or `app.start()` starts it. */
 export const tracedService = async (
   config: ConfigInput<OpenTelemetryConfig> = {},
   { fault, app = newApp() }: { readonly fault?: Fault; readonly app?: TracedApp } = {},
@@ -38,7 +38,7 @@ export const tracedService = async (
 };
 
 /** Sends a GET and reads its reply to the end. */
-export const ask = async (
+export const get = async (
   app: App,
   path: string,
   headers: Record<string, string> = {},

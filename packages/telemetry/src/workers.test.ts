@@ -13,8 +13,8 @@ test("spans and metrics of all workers arrive after SIGTERM, and resource attrib
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_METRIC_EXPORT_INTERVAL: "3600000" },
     },
   );
-  const asked = new Map<number, number>();
-  while (asked.size < 2 || [...asked.values()].some((count) => count < 3)) {
+  const replyCounts = new Map<number, number>();
+  while (replyCounts.size < 2 || [...replyCounts.values()].some((count) => count < 3)) {
     const replies = await Promise.all(
       Array.from({ length: 8 }, async () =>
         fetch(new URL("/worker", program.url), { headers: { connection: "close" } }),
@@ -22,12 +22,12 @@ test("spans and metrics of all workers arrive after SIGTERM, and resource attrib
     );
     for (const reply of replies) {
       const { pid } = (await reply.json()) as { pid: number };
-      asked.set(pid, (asked.get(pid) ?? 0) + 1);
+      replyCounts.set(pid, (replyCounts.get(pid) ?? 0) + 1);
     }
   }
   expect((await program.stop()).code).toBe(0);
   const byPid = Map.groupBy(receiver.spans, ({ resource }) => Number(resource["process.pid"]));
-  expect(new Map([...byPid].map(([pid, spans]) => [pid, spans.length]))).toEqual(asked);
+  expect(new Map([...byPid].map(([pid, spans]) => [pid, spans.length]))).toEqual(replyCounts);
   const instances = [...byPid.values()].map(
     (spans) => new Set(spans.map(({ resource }) => resource["service.instance.id"])),
   );
@@ -36,6 +36,6 @@ test("spans and metrics of all workers arrive after SIGTERM, and resource attrib
   const counted = receiver.exported
     .filter(({ name }) => name === "http.server.request.duration")
     .map(({ resource, points }) => [Number(resource["process.pid"]), points[0]?.value] as const);
-  expect(new Map(counted)).toEqual(asked);
+  expect(new Map(counted)).toEqual(replyCounts);
   await receiver.close();
 }, 180_000);

@@ -11,7 +11,7 @@ import { collectLogs } from "./collected-logs.ts";
 export interface AppUnderTest {
   /** Starts the app without a port. */
   start(settings?: Partial<AppSettings>): Promise<unknown>;
-  /** Answers a web request. */
+  /** Returns the reply to a web request. */
   fetch(request: Request): Promise<Response>;
   /** Drains and stops the app. */
   stop(): Promise<void>;
@@ -22,8 +22,8 @@ export interface AppUnderTest {
 /**
  * Settings of the application during a test, the same for all clients; the command line and the environment are not read.
  *
- * `env` defaults to `"development"`, `debug` to true there, and `logs` to `debug`; `logs: false` omits request lines, those of a feature included. Log lines
- * are collected, not printed; `log` also gets those of the framework, and features then write to their usual output.
+ * `env` defaults to `"development"`, `debug` to true there, and `logs` to `debug`; `logs: false` omits request lines, also of features. Log lines
+ * are collected, not printed; `log` also gets the lines of the framework, and features then write to their usual output.
  */
 export type ServeOptions = Pick<
   RunOptions,
@@ -42,7 +42,7 @@ export const serveOptions: readonly (keyof ServeOptions)[] = [
   "transport",
 ];
 
-/** Settings of an app that is called with `fetch`. */
+/** Returns the settings of an app that is called with `fetch`. */
 export const toAppSettings = (options: ServeOptions): Partial<AppSettings> => {
   const { env, debug, logs, log, limits, timeouts, trustedProxies } = withDefaults(options);
   return {
@@ -57,7 +57,7 @@ export const toAppSettings = (options: ServeOptions): Partial<AppSettings> => {
   };
 };
 
-/** Options of `run` for an app that listens in the test's process, on any free port. */
+/** Returns the options of `run` for an app that listens in the test's process, on any free port. */
 export const toRunOptions = (options: ServeOptions): RunOptions => ({
   ...withDefaults(options),
   host: "127.0.0.1",

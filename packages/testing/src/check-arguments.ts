@@ -36,23 +36,23 @@ const unknownName = (name: string, known: readonly string[]): string[] => {
 /** Maximum delay of a timer. */
 const MAX_MS = 2_147_483_647;
 
-/** A duration in milliseconds. */
+/** Accepts a duration in milliseconds. */
 export const duration: Rule = (value) =>
   typeof value === "number" && value >= 1 && value <= MAX_MS
     ? null
     : `a number of milliseconds from 1 to ${MAX_MS}`;
 
-/** A whole number of at least `min`. */
+/** Returns a rule that accepts whole numbers of at least `min`. */
 export const wholeNumber =
   (min: number): Rule =>
   (value) =>
     Number.isSafeInteger(value) && (value as number) >= min ? null : `a whole number of at least ${min}`;
 
-/** A whole number of bytes, or `Infinity`. */
+/** Accepts a whole number of bytes, or `Infinity`. */
 export const size: Rule = (value) =>
   value === Infinity || wholeNumber(0)(value) === null ? null : "a whole number of bytes, or Infinity";
 
-/** Header fields in any form that `Headers` takes. */
+/** Accepts header fields in any form that `Headers` takes. */
 export const headerFields: Rule = (value) => {
   try {
     return new Headers(value as ConstructorParameters<typeof Headers>[0]) instanceof Headers
@@ -63,8 +63,8 @@ export const headerFields: Rule = (value) => {
   }
 };
 
-/** True or false. */
+/** Accepts true or false. */
 export const flag: Rule = (value) => (typeof value === "boolean" ? null : "true or false");
 
-/** A function. */
+/** Accepts a function. */
 export const callback: Rule = (value) => (typeof value === "function" ? null : "a function");

@@ -3,12 +3,12 @@ import { callback, duration, flag, headerFields, type Rule, size } from "./check
 import { type CookieJar, cookieJar } from "./cookie-jar.ts";
 import { testingError } from "./errors.ts";
 import { inTime, unlessAborted } from "./in-time.ts";
-import { endingOn, cancelLate } from "./reply-body.ts";
+import { withAbortableBody, cancelReply } from "./reply-body.ts";
 import { type PreparedRequest, prepareRequest, type TestInit } from "./request-init.ts";
 import { readReply, type TestReply } from "./test-reply.ts";
 
 /** Sends one request and resolves with the whole reply. */
-export type Ask = (path: string, init?: TestInit) => Promise<TestReply>;
+export type SendRequest = (path: string, init?: TestInit) => Promise<TestReply>;
 
 /**
  * Client of one application, over `fetch`, over a socket, or of another process.
@@ -17,19 +17,19 @@ export type Ask = (path: string, init?: TestInit) => Promise<TestReply>;
  */
 export interface TestClient extends AsyncDisposable {
   /** Sends a GET request. */
-  readonly get: Ask;
+  readonly get: SendRequest;
   /** Sends a HEAD request. */
-  readonly head: Ask;
+  readonly head: SendRequest;
   /** Sends a POST request. */
-  readonly post: Ask;
+  readonly post: SendRequest;
   /** Sends a PUT request. */
-  readonly put: Ask;
+  readonly put: SendRequest;
   /** Sends a PATCH request. */
-  readonly patch: Ask;
+  readonly patch: SendRequest;
   /** Sends a DELETE request. */
-  readonly delete: Ask;
+  readonly delete: SendRequest;
   /** Sends an OPTIONS request. */
-  readonly options: Ask;
+  readonly options: SendRequest;
   /** Sends a request with any method. @throws TESTING_TIMEOUT, TESTING_CLIENT_CLOSED, the reason of `init.signal`, the app's start error */
   readonly request: (method: string, path: string, init?: TestInit) => Promise<TestReply>;
   /** Resolves with the head of the reply and a live body, for event streams and long downloads; `timeoutMs` counts up to the head. */
@@ -37,15 +37,15 @@ export interface TestClient extends AsyncDisposable {
   /** Absolute URL of a path, for clients of another protocol; a socket client starts to listen. */
   readonly url: (path?: string) => Promise<string>;
   /**
-   * The last 1000 log lines of the app that this client started, oldest first: the framework's, with the cause of each 500, and those of `enableLogging`
-   * that would go to standard output or error. Nothing is printed. Always empty for `clientFor`.
+   * The last 1000 log lines of the app that this client started, oldest first: lines of the framework, with the cause of each 500, and lines of `enableLogging`
+   * that would be written to standard output or error. Nothing is printed. Always empty for `clientFor`.
    */
   readonly logs: readonly LogLine[];
 }
 
 /** Options of a client. */
 export interface ClientOptions {
-  /** Sent with every request; a request's own fields take precedence. */
+  /** Header fields sent with every request; a request's own fields take precedence. */
   readonly headers?: TestInit["headers"];
   /** Stores cookies of replies and sends them back, whatever their `Domain` and `Secure`: the host of a test is not that of production. @default false */
   readonly cookies?: boolean;
@@ -53,7 +53,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** Maximum bytes of a buffered reply. @default 64 MiB */
   readonly maxReplyBytes?: number;
-  /** Milliseconds since 1970, for the expiry of cookies. @default Date.now */
+  /** Returns the current time in Unix ms, for the expiry of cookies. @default Date.now */
   readonly now?: () => number;
 }
 
@@ -87,12 +87,14 @@ export const createClient = (
 
   const request: TestClient["request"] = (method, path, init = {}) => {
     const title = `${method} ${path}`;
-    return inTime(timeoutMs, slow(title, timeoutMs, "was not answered to its end"), async (deadline) =>
-      readReply(await open(method, path, init, deadline), title, maxReplyBytes),
+    return inTime(
+      timeoutMs,
+      createTimeoutError(title, timeoutMs, "got no complete reply"),
+      async (deadline) => readReply(await open(method, path, init, deadline), title, maxReplyBytes),
     );
   };
   const sending =
-    (method: string): Ask =>
+    (method: string): SendRequest =>
     (path, init) =>
       request(method, path, init);
 
@@ -106,7 +108,7 @@ export const createClient = (
     delete: sending("DELETE"),
     options: sending("OPTIONS"),
     stream: (method, path, init = {}) =>
-      inTime(timeoutMs, slow(`${method} ${path}`, timeoutMs, "was not answered"), (deadline) =>
+      inTime(timeoutMs, createTimeoutError(`${method} ${path}`, timeoutMs, "got no reply"), (deadline) =>
         open(method, path, init, deadline),
       ),
     logs,
@@ -119,8 +121,8 @@ export const createClient = (
   };
 };
 
-const slow = (title: string, timeoutMs: number, what: string) => () =>
-  testingError("TESTING_TIMEOUT", `${title} ${what} within ${timeoutMs} ms`);
+const createTimeoutError = (title: string, timeoutMs: number, problem: string) => () =>
+  testingError("TESTING_TIMEOUT", `${title} ${problem} within ${timeoutMs} ms`);
 
 type Open = (method: string, path: string, init: TestInit, deadline: AbortSignal) => Promise<Response>;
 
@@ -134,18 +136,18 @@ const opener = (
     const signal = AbortSignal.any([closing, deadline, ...(init.signal === undefined ? [] : [init.signal])]);
     signal.throwIfAborted();
     const prepared = await prepareRequest(method, path, init, headers);
-    if (jar !== null) sendKept(jar, prepared);
+    if (jar !== null) addCookies(jar, prepared);
     const reply = connection.send(prepared, signal);
     const response = await unlessAborted(reply, signal).catch((error: unknown) => {
-      cancelLate(reply);
+      cancelReply(reply);
       throw error;
     });
     jar?.store(response.headers, prepared.target);
-    return endingOn(signal, response);
+    return withAbortableBody(signal, response);
   };
 };
 
-const sendKept = (jar: CookieJar, { headers, target }: PreparedRequest): void => {
+const addCookies = (jar: CookieJar, { headers, target }: PreparedRequest): void => {
   const fields = [jar.fieldFor(target), headers.get("cookie")].filter((field) => field !== null);
   if (fields.length > 0) headers.set("cookie", fields.join("; "));
 };

@@ -14,7 +14,7 @@ const failing = (): App => {
 test.each([
   ["fetch", testClient],
   ["a socket", socketClient],
-])("over %s, the cause of a 500 is in the client's log, in production too", async (_name, connect) => {
+])("over %s, the cause of a 500 is in the client's log, also in production", async (_name, connect) => {
   await using client = connect(failing(), { env: "production" });
   expect((await client.get("/boom")).text).not.toContain("no luck");
   expect(client.logs).toEqual([

@@ -26,13 +26,13 @@ export const collectLogs = (to?: Logger): CollectedLogs => {
     lines.push(line);
     if (lines.length > MAX_LINES) lines.shift();
   };
-  const at =
+  const logAt =
     (level: "info" | "warn" | "error"): Logger["info"] =>
     (message, fields = {}) => {
       add({ level, message, fields });
       to?.[level](message, fields);
     };
-  const log = { info: at("info"), warn: at("warn"), error: at("error") };
+  const log = { info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
   if (to === undefined) return { log: { ...log, collect: (text) => add(lineOf(text)) }, lines };
   const redirect = to.redirect?.bind(to);
   return { log: redirect === undefined ? log : { ...log, redirect }, lines };

@@ -47,7 +47,7 @@ test("a later cookie with the same name and path replaces the earlier one", () =
   expect(jar.fieldFor("/")).toBe("a=2");
 });
 
-test("Max-Age overrides Expires; both expire a cookie, at once or later", () => {
+test("Max-Age overrides Expires; both expire a cookie, immediately or later", () => {
   let now = Date.parse("2026-01-01T00:00:00Z");
   const jar = cookieJar(() => now);
   jar.store(

@@ -19,7 +19,7 @@ interface StoredCookie {
 }
 
 /**
- * A cookie jar for one host: respects paths and expiry (RFC 6265, section 5), ignores `Domain`, and sends `Secure` cookies without TLS,
+ * Creates a cookie jar for one host: it respects paths and expiry (RFC 6265, section 5), ignores `Domain`, and sends `Secure` cookies without TLS,
  * as browsers do for localhost.
  */
 export const cookieJar = (now: () => number = Date.now): CookieJar => {
@@ -27,10 +27,10 @@ export const cookieJar = (now: () => number = Date.now): CookieJar => {
   return {
     store(headers, target) {
       for (const cookie of readSetCookies(headers)) {
-        const kept = toKept(cookie, pathOf(target), now());
-        const key = `${kept.path} ${kept.name}`;
-        if (kept.expiresAt <= now()) jar.delete(key);
-        else jar.set(key, kept);
+        const stored = toStored(cookie, pathOf(target), now());
+        const key = `${stored.path} ${stored.name}`;
+        if (stored.expiresAt <= now()) jar.delete(key);
+        else jar.set(key, stored);
       }
       for (const key of [...jar.keys()].slice(0, Math.max(0, jar.size - MAX_COOKIES))) jar.delete(key);
     },
@@ -43,7 +43,7 @@ export const cookieJar = (now: () => number = Date.now): CookieJar => {
   };
 };
 
-const toKept = (
+const toStored = (
   { name, value, path, maxAge, expires }: SetCookie,
   requested: string,
   now: number,
@@ -56,7 +56,7 @@ const toKept = (
 
 const pathOf = (target: string): string => target.split("?", 1)[0] ?? target;
 
-/** The request's path up to its last slash (section 5.1.4). */
+/** Returns the request's path up to its last slash (section 5.1.4). */
 const defaultPath = (requested: string): string => requested.slice(0, requested.lastIndexOf("/")) || "/";
 
 const covers = (cookiePath: string, path: string): boolean =>

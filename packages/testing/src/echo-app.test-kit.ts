@@ -1,6 +1,6 @@
 import { App, Response } from "@framework/core";
 
-/** An app that answers with the request. */
+/** Creates an app that replies with the request. */
 export const echo = (): App => {
   const app = new App();
   app.route("/echo", { methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] }, async (request) => ({

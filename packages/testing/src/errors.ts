@@ -1,9 +1,9 @@
 import { FrameworkError } from "@framework/core";
 import type { TestingErrorCode } from "./error-codes.ts";
 
-/** An error of this package. */
+/** Creates an error of this package. */
 export const testingError = (code: TestingErrorCode, message: string, cause?: unknown): FrameworkError =>
   new FrameworkError(code, message, cause === undefined ? undefined : { cause });
 
-/** The message of an error, or any other thrown value as text. */
+/** Returns the message of an error, or any other thrown value as text. */
 export const reasonOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error));

@@ -1,13 +1,13 @@
 import { clearTimeout, setTimeout } from "node:timers"; // the module's own stay real where a runner fakes the global ones
 
-/** Runs work with a signal that aborts after `timeoutMs` with the error of `late`. */
+/** Runs work with a signal that aborts after `timeoutMs` with the error that `timeoutError` creates. */
 export const inTime = async <T>(
   timeoutMs: number,
-  late: () => Error,
+  timeoutError: () => Error,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(late()), timeoutMs);
+  const timer = setTimeout(() => deadline.abort(timeoutError()), timeoutMs);
   try {
     return await work(deadline.signal);
   } finally {
@@ -15,7 +15,7 @@ export const inTime = async <T>(
   }
 };
 
-/** The outcome of work, or the signal's reason as soon as it aborts; a later outcome is ignored. */
+/** Settles like `work`, or rejects with the signal's reason as soon as it aborts. */
 export const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

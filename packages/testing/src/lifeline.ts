@@ -22,7 +22,7 @@ export interface Lifeline {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A lifeline over a pipe, descriptor `fd` of the child. */
+/** Creates a lifeline over a pipe, descriptor `fd` of the child. */
 export const lifelineOn = (fd: number): Lifeline => ({
   execArgv: [`--import=data:text/javascript,${encodeURIComponent(preload)}`],
   env: { [VARIABLE]: String(fd) },

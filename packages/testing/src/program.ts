@@ -39,7 +39,7 @@ export interface Program extends AsyncDisposable {
 
 /** A child process with its output and exit. */
 export interface StartedChild {
-  /** For messages. */
+  /** Name of the program, for messages. */
   readonly name: string;
   readonly child: ChildProcess;
   readonly output: ProgramOutput;
@@ -47,11 +47,11 @@ export interface StartedChild {
   readonly stopTimeoutMs: number;
 }
 
-/** The program in a child process that listens at a URL. */
+/** Creates the program of a child process that listens at a URL. */
 export const createProgram = (started: StartedChild, url: string): Program => {
   const { name, child, output, exited, stopTimeoutMs } = started;
   const client = clientFor(new URL(url).origin);
-  const late = (): Error => {
+  const timeoutError = (): Error => {
     const message = `${name} did not stop within ${stopTimeoutMs} ms and was killed; ${output.tail()}`;
     return testingError("TESTING_TIMEOUT", message);
   };
@@ -60,7 +60,7 @@ export const createProgram = (started: StartedChild, url: string): Program => {
     child.ref();
     child.kill(signal);
     try {
-      return await inTime(stopTimeoutMs, late, (deadline) => unlessAborted(exited, deadline));
+      return await inTime(stopTimeoutMs, timeoutError, (deadline) => unlessAborted(exited, deadline));
     } finally {
       child.kill("SIGKILL"); // no effect on a process that has ended
       await exited;
@@ -86,7 +86,7 @@ export const createProgram = (started: StartedChild, url: string): Program => {
   };
 };
 
-/** A running program must not keep this process alive: a test run that forgets it can end, which closes the lifeline. */
+/** Lets this process end while the program runs, so that a forgotten program does not keep the test run alive; the end closes the lifeline. */
 const unrefChild = (child: ChildProcess): void => {
   child.unref();
   for (const stream of child.stdio) if (stream instanceof Socket) stream.unref();

@@ -1,5 +1,5 @@
-/** Returns the reply with a body that fails with the signal's reason on abort, and cancels its source. */
-export const endingOn = (signal: AbortSignal, response: Response): Response => {
+/** Returns the reply with a body that, when the signal aborts, fails with its reason and cancels its source. */
+export const withAbortableBody = (signal: AbortSignal, response: Response): Response => {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
   const live = body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal });
@@ -7,6 +7,6 @@ export const endingOn = (signal: AbortSignal, response: Response): Response => {
 };
 
 /** Cancels the body of a reply that arrives after its call was aborted. */
-export const cancelLate = (reply: Promise<Response>): void => {
-  reply.then((late) => late.body?.cancel()).catch(() => {}); // the caller already has the error
+export const cancelReply = (reply: Promise<Response>): void => {
+  reply.then((response) => response.body?.cancel()).catch(() => {}); // the caller already has the error
 };

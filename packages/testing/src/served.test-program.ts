@@ -1,6 +1,6 @@
 import { App } from "@framework/core";
 
-/** A typical user program: it answers with its arguments and environment, and prints a line when it stops. */
+/** A typical user program: it replies with its arguments and environment, and prints a line when it stops. */
 const app = new App();
 app.get("/", () => ({
   args: process.argv.slice(2),
@@ -8,5 +8,5 @@ app.get("/", () => ({
   execArgv: process.execArgv,
   variables: Object.keys(process.env),
 }));
-app.onEvent("shutdown", () => console.log("stopped in good order"));
+app.onEvent("shutdown", () => console.log("stopped gracefully"));
 await app.run({ argv: [] });

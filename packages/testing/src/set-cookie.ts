@@ -2,7 +2,7 @@
 export interface SetCookie {
   /** Name of the cookie. */
   readonly name: string;
-  /** As sent, not decoded. */
+  /** Value as sent, not decoded. */
   readonly value: string;
   /** The attribute `Path`. */
   readonly path: string | undefined;
@@ -10,17 +10,17 @@ export interface SetCookie {
   readonly domain: string | undefined;
   /** The attribute `Expires`. */
   readonly expires: Date | undefined;
-  /** Seconds. */
+  /** The attribute `Max-Age`, in seconds. */
   readonly maxAge: number | undefined;
   /** Whether the attribute `Secure` is set. */
   readonly secure: boolean;
   /** Whether the attribute `HttpOnly` is set. */
   readonly httpOnly: boolean;
-  /** As spelt in the line, such as `Lax`. */
+  /** The attribute `SameSite` as spelt in the line, such as `Lax`. */
   readonly sameSite: string | undefined;
 }
 
-/** The cookies of a reply, in order; lines without a name are omitted. */
+/** Returns the cookies of a reply, in order; lines without a name are omitted. */
 export const readSetCookies = (headers: Headers): readonly SetCookie[] =>
   headers
     .getSetCookie()
@@ -46,7 +46,7 @@ const parseSetCookie = (line: string): SetCookie | null => {
   };
 };
 
-/** The parts before and after the first `=`, trimmed; the second is `null` without `=`. */
+/** Returns the parts before and after the first `=`, trimmed; the second is `null` without `=`. */
 const halves = (text: string): [before: string, after: string | null] => {
   const equals = text.indexOf("=");
   return equals < 0 ? [text.trim(), null] : [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];

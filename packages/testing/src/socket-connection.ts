@@ -16,8 +16,8 @@ interface Opened {
   readonly service: Listening;
 }
 
-/** Characters that are invalid in a request target: spaces, control characters, characters of more than a byte. */
-const OUTSIDE_TARGETS = /[^\u0021-\u00ff]/;
+/** Characters that are invalid in a request target: spaces, control characters below U+0020, characters above U+00FF. */
+const INVALID_IN_TARGET = /[^\u0021-\u00ff]/;
 
 /** Sends requests to a service over sockets; the first request calls `listen` and loads undici. */
 export const socketConnection = (listen: () => Promise<Listening>): Connection => {
@@ -31,7 +31,7 @@ export const socketConnection = (listen: () => Promise<Listening>): Connection =
     async send(request, signal) {
       const { agent, origin } = await opened();
       const { method, target, headers } = request;
-      if (OUTSIDE_TARGETS.test(target)) {
+      if (INVALID_IN_TARGET.test(target)) {
         const message = `the path ${JSON.stringify(target)} is invalid in a request line; encode it, as encodeURI does`;
         throw testingError("TESTING_BAD_OPTION", message);
       }
@@ -54,7 +54,7 @@ const open = async (listen: () => Promise<Listening>): Promise<Opened> => {
 };
 
 /** Statuses whose replies have no body in the web's Response. */
-const bare: readonly number[] = [204, 205, 304];
+const bodilessStatuses: readonly number[] = [204, 205, 304];
 
 const toResponse = async (
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
@@ -64,7 +64,7 @@ const toResponse = async (
   for (const [name, value] of Object.entries(headers)) {
     for (const line of [value ?? []].flat()) fields.append(name, line);
   }
-  if (method !== "HEAD" && !bare.includes(status)) {
+  if (method !== "HEAD" && !bodilessStatuses.includes(status)) {
     return new Response(Readable.toWeb(body), { status, headers: fields });
   }
   await body.dump();

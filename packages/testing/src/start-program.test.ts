@@ -33,7 +33,7 @@ test("starts a program, connects to the URL that it prints, and stops it gracefu
   const reply = await program.client.get("/");
   expect(reply.json()).toMatchObject({ args: ["--one", "two"], own: "mine" });
   expect(await program.stop()).toEqual({ code: 0, signal: null });
-  expect(program.output()).toContain("stopped in good order\n");
+  expect(program.output()).toContain("stopped gracefully\n");
   expect(isAlive(program.pid)).toBe(false);
 });
 
@@ -127,11 +127,11 @@ test("a program does not outlive a test run that is killed", async () => {
   expect(isAlive(child)).toBe(true);
   parent.kill("SIGKILL");
   await ended;
-  await waitFor(() => !isAlive(child), { what: "the end of the program" });
+  await waitFor(() => !isAlive(child), { subject: "the end of the program" });
 });
 
 test("a forgotten program does not keep the test run alive, and ends with it", async () => {
   const { ended, child } = await startParent("leaves");
   expect(await ended).toEqual([0, null]);
-  await waitFor(() => !isAlive(child), { what: "the end of the program" });
+  await waitFor(() => !isAlive(child), { subject: "the end of the program" });
 });

@@ -17,13 +17,13 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Arguments of Node, besides the conditions. */
   readonly execArgv?: readonly string[];
-  /** Export conditions of the program. @default those of this process's command line */
+  /** Export conditions of the program. @default the conditions of this process's command line */
   readonly conditions?: readonly string[];
   /** Working directory. @default this process's */
   readonly cwd?: string;
-  /** Milliseconds until the program must listen. @default 60_000 */
+  /** Maximum time until the program listens, in milliseconds. @default 60_000 */
   readonly timeoutMs?: number;
-  /** Milliseconds until the program must have stopped; then it is killed. @default 60_000 */
+  /** Maximum time until the program has stopped, in milliseconds; then it is killed. @default 60_000 */
   readonly stopTimeoutMs?: number;
 }
 
@@ -31,7 +31,7 @@ export interface ProgramOptions {
  * Starts a program with this process's Node. Resolves when it listens, that is when it prints the framework's line
  * `{"event":"listening","url":…}`, or any URL of this machine.
  *
- * `PORT=0` selects any free port, also for a program with a fixed one. It never outlives this process, even if that is killed.
+ * `PORT=0` selects any free port, also for a program that sets a fixed one. The program ends with this process, even if this process is killed.
  *
  * @throws TESTING_PROGRAM_FAILED when it exits before it listens, TESTING_TIMEOUT; both with its output
  * @example
@@ -48,14 +48,14 @@ export const startProgram = async (file: string | URL, options: ProgramOptions =
     const url = listeningUrl(line);
     if (url !== null) resolve(url);
   });
-  const failed = (what: string, cause?: unknown): void =>
-    reject(testingError("TESTING_PROGRAM_FAILED", `${name} ${what}; ${output.tail()}`, cause));
+  const failed = (problem: string, cause?: unknown): void =>
+    reject(testingError("TESTING_PROGRAM_FAILED", `${name} ${problem}; ${output.tail()}`, cause));
   child.once("error", (error) => failed(`could not be started: ${error.message}`, error));
   void exited.then(({ code, signal }) => failed(`ended with ${signal ?? code} before it listened`));
-  const late = (): Error =>
+  const timeoutError = (): Error =>
     testingError("TESTING_TIMEOUT", `${name} did not listen within ${timeoutMs} ms; ${output.tail()}`);
   try {
-    const url = await inTime(timeoutMs, late, (deadline) => unlessAborted(listening, deadline));
+    const url = await inTime(timeoutMs, timeoutError, (deadline) => unlessAborted(listening, deadline));
     return createProgram({ name, child, output, exited, stopTimeoutMs }, url);
   } catch (error) {
     child.kill("SIGKILL");

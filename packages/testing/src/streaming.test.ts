@@ -8,8 +8,8 @@ import { waitFor } from "./wait-for.ts";
 
 /** An app with an endless stream, and the state of that stream. */
 class StreamApp extends App {
-  asked = 0;
-  /** Lets the pending handler answer. */
+  requestCount = 0;
+  /** Lets the pending handler reply. */
   release: () => void = () => {};
   ended = 0;
   aborted = 0;
@@ -18,7 +18,7 @@ class StreamApp extends App {
 const streams = (): StreamApp => {
   const app = new StreamApp();
   app.get("/ticks", () => {
-    app.asked++;
+    app.requestCount++;
     async function* ticks() {
       try {
         for (let tick = 1; ; tick++) {
@@ -32,7 +32,7 @@ const streams = (): StreamApp => {
     return Response.stream(ticks());
   });
   app.get("/never", async (request) => {
-    app.asked++;
+    app.requestCount++;
     await new Promise<void>((resolve) =>
       request.signal.addEventListener("abort", () => resolve(), { once: true }),
     );
@@ -40,7 +40,7 @@ const streams = (): StreamApp => {
     return "late";
   });
   app.get("/late", async () => {
-    app.asked++;
+    app.requestCount++;
     await new Promise<void>((resolve) => (app.release = resolve));
     return new Response(new ReadableStream({ cancel: () => void app.ended++ }));
   });
@@ -70,13 +70,13 @@ eachClient(test, streams, {
   "cancelling a stream ends it in the handler": async (client, app) => {
     const { reader } = await begin(client);
     await reader.cancel();
-    await waitFor(() => app.ended === 1, { what: "the end of the stream" });
+    await waitFor(() => app.ended === 1, { subject: "the end of the stream" });
   },
 
   "disposing of the client ends its streams": async (client, app) => {
     const { reader } = await begin(client);
     await client[Symbol.asyncDispose]();
-    await waitFor(() => app.ended === 1, { what: "the end of the stream" });
+    await waitFor(() => app.ended === 1, { subject: "the end of the stream" });
     await expect(readOn(reader)).rejects.toMatchObject({ code: "TESTING_CLIENT_CLOSED" });
   },
 
@@ -85,29 +85,29 @@ eachClient(test, streams, {
     const { reader } = await begin(client, { signal: leaving.signal });
     leaving.abort(new Error("read enough"));
     await expect(readOn(reader)).rejects.toThrow("read enough");
-    await waitFor(() => app.ended === 1, { what: "the end of the stream" });
+    await waitFor(() => app.ended === 1, { subject: "the end of the stream" });
   },
 
   "a request's own signal ends it with its reason": async (client, app) => {
     const leaving = new AbortController();
-    const asked = client.get("/never", { signal: leaving.signal });
-    await waitFor(() => app.asked === 1, { what: "the request" });
+    const pendingReply = client.get("/never", { signal: leaving.signal });
+    await waitFor(() => app.requestCount === 1, { subject: "the request" });
     leaving.abort("changed my mind");
-    await expect(asked).rejects.toBe("changed my mind");
-    await waitFor(() => app.aborted === 1, { what: "the abort in the handler" });
+    await expect(pendingReply).rejects.toBe("changed my mind");
+    await waitFor(() => app.aborted === 1, { subject: "the abort in the handler" });
   },
 
   "an aborted signal sends no request": async (client, app) => {
     await expect(client.get("/never", { signal: AbortSignal.abort("no") })).rejects.toBe("no");
     expect((await client.get("/short")).text).toBe("ab");
-    expect(app.asked).toBe(0);
+    expect(app.requestCount).toBe(0);
   },
 });
 
 /** Lets requests time out until one has reached its handler, which may take more than 400 ms on a busy machine. */
-const timeOut = async (app: StreamApp, ask: () => Promise<unknown>): Promise<void> => {
-  do await expect(ask()).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
-  while (app.asked === 0);
+const timeOut = async (app: StreamApp, send: () => Promise<unknown>): Promise<void> => {
+  do await expect(send()).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
+  while (app.requestCount === 0);
 };
 
 eachClient(
@@ -115,21 +115,21 @@ eachClient(
   streams,
   {
     "an endless reply times out, and the error names the request": async (client, app) => {
-      let asked: Promise<unknown> = Promise.resolve();
-      await timeOut(app, () => (asked = client.get("/ticks")));
-      await expect(asked).rejects.toThrow(/^GET \/ticks was not answered to its end within 400 ms$/);
-      await waitFor(() => app.ended > 0, { what: "the end of the stream" });
+      let pendingReply: Promise<unknown> = Promise.resolve();
+      await timeOut(app, () => (pendingReply = client.get("/ticks")));
+      await expect(pendingReply).rejects.toThrow(/^GET \/ticks got no complete reply within 400 ms$/);
+      await waitFor(() => app.ended > 0, { subject: "the end of the stream" });
     },
 
     "an unanswered request times out, and its handler sees the disconnect": async (client, app) => {
       await timeOut(app, () => client.stream("GET", "/never"));
-      await waitFor(() => app.aborted > 0, { what: "the abort in the handler" });
+      await waitFor(() => app.aborted > 0, { subject: "the abort in the handler" });
     },
 
-    "a stream that arrives after the client has left is cancelled": async (client, app) => {
+    "a stream that arrives after the client has disconnected is cancelled": async (client, app) => {
       await timeOut(app, () => client.stream("GET", "/late"));
       app.release();
-      await waitFor(() => app.ended > 0, { what: "the end of the stream" });
+      await waitFor(() => app.ended > 0, { subject: "the end of the stream" });
     },
   },
   { timeoutMs: 400 },

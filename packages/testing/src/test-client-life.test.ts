@@ -69,26 +69,26 @@ test("disposing closes the connections to a service that keeps running", async (
   await client.get("/");
   expect(await connections()).toBe(1);
   await client[Symbol.asyncDispose]();
-  await waitFor(async () => (await connections()) === 0, { what: "the end of the connection" });
+  await waitFor(async () => (await connections()) === 0, { subject: "the end of the connection" });
   server.close();
 });
 
 /** Passes on the settings that a logging feature receives. */
-const listener: Feature<{ enableListening(hear: (settings: AppSettings) => void): unknown }> = {
+const listener: Feature<{ enableListening(onSettings: (settings: AppSettings) => void): unknown }> = {
   name: "listener",
-  install: (host) => ({ enableListening: (hear) => host.life.onStart(hear) }),
+  install: (host) => ({ enableListening: (onSettings) => host.life.onStart(onSettings) }),
 };
 
 test("both clients keep the lines of a logging feature on by default", async () => {
   for (const connect of [testClient, socketClient]) {
-    const told: [boolean, boolean | undefined][] = [];
+    const seen: [boolean, boolean | undefined][] = [];
     for (const options of [{}, { logs: true }, { logs: false }, { env: "production" as const }]) {
       const app = new (App.with(listener))();
-      app.enableListening(({ logs, quiet }) => void told.push([logs, quiet]));
+      app.enableListening(({ logs, quiet }) => void seen.push([logs, quiet]));
       await using client = connect(app, options);
       await client.get("/");
     }
-    expect(told).toEqual([
+    expect(seen).toEqual([
       [true, false],
       [true, false],
       [false, true],

@@ -6,13 +6,13 @@ import { echo } from "./echo-app.test-kit.ts";
 
 eachClient(test, echo, {
   "each method has its own member": async (client) => {
-    const asked = [client.get, client.post, client.put, client.patch, client.delete, client.options];
-    const replies = await Promise.all(asked.map((ask) => ask("/echo")));
+    const senders = [client.get, client.post, client.put, client.patch, client.delete, client.options];
+    const replies = await Promise.all(senders.map((send) => send("/echo")));
     const methods = replies.map((reply) => reply.json<{ method: string }>().method);
     expect(methods).toEqual(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
   },
 
-  "head answers with fields and no body": async (client) => {
+  "head returns fields and no body": async (client) => {
     const reply = await client.head("/plain");
     expect([reply.status, reply.text, reply.headers.get("content-length")]).toEqual([200, "", "5"]);
   },

@@ -23,7 +23,7 @@ test("makes one attempt even with a timeout of 0", async () => {
 });
 
 test("the error states the condition and the last result", async () => {
-  const waiting = waitFor(() => 0, { timeoutMs: 20, intervalMs: 1, what: "the third worker" });
+  const waiting = waitFor(() => 0, { timeoutMs: 20, intervalMs: 1, subject: "the third worker" });
   await expect(waiting).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
   await expect(waiting).rejects.toThrow("waited 20 ms for the third worker: the last attempt returned 0");
 });

@@ -9,8 +9,8 @@ export interface WaitOptions {
   readonly timeoutMs?: number;
   /** Milliseconds between two attempts. @default 10 */
   readonly intervalMs?: number;
-  /** Completes "waited 60000 ms for …" in the error's message. @default "a condition" */
-  readonly what?: string;
+  /** Subject of the wait in the error's message, after "waited 60000 ms for". @default "a condition" */
+  readonly subject?: string;
 }
 
 /** Truthy results of a condition. */
@@ -23,14 +23,14 @@ export type Truthy<T> = Exclude<T, false | 0 | 0n | "" | null | undefined>;
  */
 export const waitFor = async <T>(
   condition: () => Awaitable<T>,
-  { timeoutMs = 60_000, intervalMs = 10, what = "a condition" }: WaitOptions = {},
+  { timeoutMs = 60_000, intervalMs = 10, subject = "a condition" }: WaitOptions = {},
 ): Promise<Truthy<T>> => {
   let last: { readonly result: string; readonly error?: unknown } = {
     result: "the first attempt did not end",
   };
-  const late = () =>
-    testingError("TESTING_TIMEOUT", `waited ${timeoutMs} ms for ${what}: ${last.result}`, last.error);
-  return inTime(timeoutMs, late, async (deadline) => {
+  const timeoutError = () =>
+    testingError("TESTING_TIMEOUT", `waited ${timeoutMs} ms for ${subject}: ${last.result}`, last.error);
+  return inTime(timeoutMs, timeoutError, async (deadline) => {
     for (;;) {
       try {
         const value = await unlessAborted(Promise.try(condition), deadline);

@@ -10,7 +10,7 @@ const isMember: Guard<HttpRequest> = (request) => request.getHeader("x-user") !=
 const member = { headers: { "x-user": "ada" } };
 
 describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
-  test("a socket below the prefixes of its blueprints has their parameters, and shares the app's rooms", async () => {
+  test("a socket of nested blueprints has the parameters of their prefixes, and shares the app's rooms", async () => {
     const rooms = new SocketBlueprint("/orgs/{org}");
     rooms.websocket("/rooms/{room}", async (socket, { params, app, route }) => {
       socket.join(params.room);
@@ -67,7 +67,7 @@ test("limits and injections of a blueprint's socket apply to its connections", a
   expect(texts).toEqual(["hello 7"]);
 });
 
-test("mistakes in a blueprint's socket are reported at start, together", async () => {
+test("all mistakes in a blueprint's socket are reported at start", async () => {
   const chat = new SocketBlueprint("/chat");
   chat.websocket("/a", { inject: { db: "db" }, injectEach: { session: "session" } }, () => {});
   chat.websocket("/b", { limits: { pings: 1 } as object }, () => {});
@@ -77,7 +77,7 @@ test("mistakes in a blueprint's socket are reported at start, together", async (
   await expect(start).rejects.toThrow(/WebSocketLimits has no field "pings"/);
 });
 
-test("an app without the feature fails at start, and names the missing feature", async () => {
+test("an app without the feature fails at start with the name of the missing feature", async () => {
   const chat = new SocketBlueprint("/chat");
   chat.websocket("/a", () => {});
   const start = new App().registerBlueprint(chat as never).start();

@@ -21,7 +21,7 @@ const longMessage = (): Buffer => {
   ]);
 };
 
-/** Opens a connection with compression, and sends `SENT` messages of a megabyte at once. */
+/** Opens a connection with compression, and sends `SENT` messages of a megabyte in one write. */
 const sendMany = async ({ url }: Served, path: string): Promise<Socket> => {
   const client = connect(Number(new URL(url).port), "127.0.0.1");
   client.on("error", () => {}); // the server may terminate it
@@ -33,7 +33,7 @@ const sendMany = async ({ url }: Served, path: string): Promise<Socket> => {
   return client;
 };
 
-/** Reads the count of messages that the app has received. */
+/** A feature that returns the number of messages that the app has received. */
 const counting: Feature<{ readonly received: () => unknown }> = {
   name: "counting",
   install: ({ insight }) => ({
@@ -58,15 +58,15 @@ test("compressed messages queued for a slow handler are not inflated, and none i
   });
   await using s = await serveApp(app);
   const clients = [await sendMany(s, "/busy"), await sendMany(s, "/eager")];
-  await waitFor(() => read.eager === SENT * MEGABYTE, { what: "the messages that were sent later" });
+  await waitFor(() => read.eager === SENT * MEGABYTE, { subject: "the messages that were sent later" });
   const received = app.received();
   go.resolve();
-  await waitFor(() => read.busy === SENT * MEGABYTE, { what: "the messages that waited" });
+  await waitFor(() => read.busy === SENT * MEGABYTE, { subject: "the messages that waited" });
   for (const client of clients) client.destroy();
-  expect(received).toBe(SENT + 2); // the second of the busy connection exceeds the queue's limit of 1 MiB
+  expect(received).toBe(SENT + 2); // two messages of the busy connection exceed the queue's limit of 1 MiB
 });
 
-test("a connection that breaks while compressed messages are queued ends for its handler", async () => {
+test("the handler of a connection that breaks while compressed messages are queued gets the end", async () => {
   const ended = Promise.withResolvers<unknown>();
   const read: number[] = [];
   const app = new (App.with(websocket, counting))().enableWebSocket({ deflate: true });
@@ -92,7 +92,7 @@ test("a handler that keeps reading a closing connection gets no message after a 
   app.websocket("/", async (socket) => {
     await waitFor(() => app.received() === 2);
     void socket.close();
-    await waitFor(() => app.received() === SENT, { what: "the messages that the queue cannot hold" });
+    await waitFor(() => app.received() === SENT, { subject: "the messages that the queue cannot hold" });
     for (let n = 0; n < 2; n++) read.push((await socket.recv())?.data.byteLength ?? 0);
     emptied.resolve();
     for await (const message of socket) read.push(message.data.byteLength);
@@ -102,14 +102,14 @@ test("a handler that keeps reading a closing connection gets no message after a 
   const client = await sendMany(s, "/");
   await emptied.promise;
   client.write(longMessage());
-  await waitFor(() => app.received() === SENT + 1, { what: "a later message, which would fit" });
+  await waitFor(() => app.received() === SENT + 1, { subject: "a later message, which would fit" });
   client.destroy();
   await ended.promise;
   expect(read).toEqual([MEGABYTE, MEGABYTE]);
 });
 
 test.each([true, false])(
-  "a handler that returns closes its connection in order, whatever waits (deflate: %j)",
+  "a handler that returns closes its connection gracefully, even with unread messages (deflate: %j)",
   async (deflate) => {
     await using s = await serve((app) => {
       app.enableWebSocket({ deflate, closeWaitSecs: 3600 });

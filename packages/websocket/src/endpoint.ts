@@ -10,7 +10,7 @@ import type { WebSocketConfig, WebSocketLimits } from "./websocket-config.ts";
 import { WebSocketClose } from "./websocket-close.ts";
 import type { AnyHandler, AnyOptions } from "./websocket-handler.ts";
 
-/** The part of a request that `ws` reads, and the header fields of the 101. */
+/** The members of a request that `ws` reads, and the header fields of the 101 reply. */
 interface Handshake {
   readonly method: "GET";
   readonly headers: Readonly<Record<string, string>>;
@@ -42,14 +42,14 @@ export class Endpoint {
     this.handler = handler;
   }
 
-  /** Accepts the handshake, or answers as HTTP. @param dependencies the route's injections, if any @throws HttpError */
-  answer(request: HttpRequest, dependencies: readonly unknown[]): unknown {
+  /** Accepts the handshake, or calls the option `http` for a request without an upgrade. @param dependencies the route's injections, if any @throws HttpError */
+  respond(request: HttpRequest, dependencies: readonly unknown[]): unknown {
     const { http } = this.options;
     if (http !== undefined && request.upgrade === null) return http(request);
     return this.accept(request, dependencies);
   }
 
-  /** The app's configuration with the route's own limits; read after start, when both are complete. */
+  /** The app's configuration with the route's own limits. Cached on first access, so read it only after the app has been configured. */
   get config(): WebSocketConfig {
     return (this.merged ??= withLimits(this.sockets.config, this.options.limits));
   }
@@ -64,7 +64,7 @@ export class Endpoint {
       const handshake: Handshake = { method: "GET", headers, fields: connection.fields };
       this.open(connection, handshake, (ws) => {
         const open = this.begin(ws, connection, request);
-        // The request ends after this, so its scope is still open: `Depends` works in the handler, and its values live until the handler has settled.
+        // The scope of the request is still open here: `Depends` works in the handler, and its values live until the handler has settled.
         void request.scope.call(undefined, () => this.serve(open, request, dependencies));
       });
     });
@@ -166,7 +166,7 @@ const withLimits = (config: WebSocketConfig, limits: ConfigInput<WebSocketLimits
 const closeCode = ({ closed }: OpenSocket): Attributes =>
   closed === null ? {} : { "websocket.close_code": closed.code };
 
-/** Whether an error refuses the caller, such as one of `verifyGuards`. */
+/** Whether an error refuses the caller, such as an error of `verifyGuards`. */
 const isRefusal = (error: unknown): error is HttpError =>
   HttpError.is(error) && (error.status === 401 || error.status === 403);
 

@@ -4,8 +4,8 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const websocketErrors: ErrorCatalogue = {
   WEBSOCKET_NO_JSON: {
     summary:
-      "`sendJson` was given a value that JSON cannot express; under debug also one that JSON loses, such as a `Set` or a promise",
-    action: "the message names the place",
+      "`sendJson` got a value that JSON cannot express, or under debug a value that JSON loses, such as a `Set` or a promise",
+    action: "the message has the path of the value",
   },
   WEBSOCKET_BAD_MESSAGE: {
     summary:
@@ -21,15 +21,15 @@ export const websocketErrors: ErrorCatalogue = {
     action: "nothing",
   },
   WEBSOCKET_BAD_CLOSE_CODE: {
-    summary: "a close code or reason is not allowed in a close frame",
-    action: "the message states the range",
+    summary: "a close code is not allowed in a close frame",
+    action: "use a code from 4000 to 4999",
   },
   WEBSOCKET_BAD_ROOM: {
     summary: "a room's name is empty, too long or not a string",
-    action: "the message states the bound",
+    action: "use a string of 1 to 200 characters",
   },
   WEBSOCKET_TOO_MANY_ROOMS: {
-    summary: "a connection joined more rooms than its bound",
+    summary: "a connection joined more than 100 rooms",
     action: "leave rooms",
   },
   WEBSOCKET_NO_ROUTE: {
@@ -37,13 +37,13 @@ export const websocketErrors: ErrorCatalogue = {
     action: "add a route with `app.websocket` before the start",
   },
   WEBSOCKET_NOT_STARTED: {
-    summary: "a room or the sockets were used before the app started",
+    summary: "a message was sent to a room before the app started",
     action: "start the app first",
   },
   WEBSOCKET_BROADCAST_INCOMPLETE: {
     status: 503,
     summary: "a worker lost its connection to the others, or died, before it confirmed a message to a room",
-    action: "send it again if members may get it twice",
+    action: "send it again if members may receive it twice",
   },
   WEBSOCKET_BROADCAST_TOO_LARGE: {
     summary: "a broadcast is larger than the shared state can carry",

@@ -39,30 +39,27 @@ test.each([
   ["Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=7", 400],
   ["Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits, other", 101],
   ["Sec-WebSocket-Protocol: a, b", 101],
-])(
-  "a handshake with %s has the reply %i, with the fields and the body of any other",
-  async (field, status) => {
-    await using s = await serve((app) => {
-      app.enableWebSocket({ deflate: true });
-      app.use((request, next) => {
-        const reply = next(request);
-        return reply instanceof Promise
-          ? reply.then((late) => late.setHeader("x-seen", String(late.status)))
-          : reply.setHeader("x-seen", String(reply.status));
-      });
-      app.websocket("/", { protocols: ["b"] }, async (socket) => {
-        await socket.recv();
-      });
+])("the reply to a handshake with %s is %i, and passes middleware", async (field, status) => {
+  await using s = await serve((app) => {
+    app.enableWebSocket({ deflate: true });
+    app.use((request, next) => {
+      const reply = next(request);
+      return reply instanceof Promise
+        ? reply.then((resolved) => resolved.setHeader("x-seen", String(resolved.status)))
+        : reply.setHeader("x-seen", String(reply.status));
     });
-    const client = connect(Number(new URL(s.url).port), "127.0.0.1");
-    client.write(
-      `GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${KEY}\r\n${field}\r\n\r\n`,
-    );
-    const [data] = (await once(client, "data")) as [Buffer];
-    client.destroy();
-    const reply = data.toString();
-    expect(reply).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(reply.toLowerCase()).toContain(`x-seen: ${status}`);
-    expect(reply.includes('"status":400')).toBe(status === 400);
-  },
-);
+    app.websocket("/", { protocols: ["b"] }, async (socket) => {
+      await socket.recv();
+    });
+  });
+  const client = connect(Number(new URL(s.url).port), "127.0.0.1");
+  client.write(
+    `GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${KEY}\r\n${field}\r\n\r\n`,
+  );
+  const [data] = (await once(client, "data")) as [Buffer];
+  client.destroy();
+  const reply = data.toString();
+  expect(reply).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(reply.toLowerCase()).toContain(`x-seen: ${status}`);
+  expect(reply.includes('"status":400')).toBe(status === 400);
+});

@@ -4,7 +4,7 @@ import { isOwnOrigin, OriginAllowed } from "@framework/core/feature";
 /** 16 bytes in Base64. */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
-/** A parameter of `permessage-deflate` that sizes a window, with its value. */
+/** Matches a parameter of `permessage-deflate` for a window size, with its value. */
 const WINDOW_BITS = /(?:server|client)_max_window_bits[\t ]*=[\t ]*"?([^\t ",;]*)/g;
 
 /**
@@ -40,7 +40,7 @@ export const checkHandshake = (request: HttpRequest, origins: readonly string[])
   return upgrade;
 };
 
-/** Browsers send cookies with every handshake and no preflight, so a page of another origin must be allowed explicitly. */
+/** Checks the origin: browsers send cookies with every handshake, without a preflight, so pages of other origins need explicit permission. */
 const checkOrigin = (request: HttpRequest, origins: readonly string[]): void => {
   const origin = request.getHeader("origin");
   if (origin === null || isOwnOrigin(origin, request)) return;
@@ -57,7 +57,7 @@ const upgradeFields = [
   "sec-websocket-extensions",
 ] as const;
 
-/** Returns the header fields of the handshake, by the names that `ws` reads. */
+/** Returns the header fields of the handshake that `ws` reads. */
 export const handshakeFields = (request: HttpRequest): Record<string, string> => {
   const fields: Record<string, string> = {};
   for (const name of upgradeFields) {

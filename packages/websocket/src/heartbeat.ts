@@ -1,12 +1,12 @@
 import type { OpenSocket } from "./open-socket.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** Ping interval. */
+/** Options of `Heartbeat`. */
 export interface HeartbeatOptions {
   readonly pingSecs: number;
 }
 
-/** Pings every connection and destroys silent ones; one timer for all. */
+/** Pings every connection and destroys inactive ones, with one timer for all. */
 export class Heartbeat {
   private readonly options: HeartbeatOptions;
   private readonly traffic: Traffic;

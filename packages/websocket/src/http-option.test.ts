@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { collect, serve } from "./socket-app.test-kit.ts";
 
-test("the option http answers requests without an upgrade, after the guards", async () => {
+test("the option http handles requests without an upgrade, after the guards", async () => {
   await using s = await serve((app) => {
     const guards = [({ query }: { query: { has(name: string): boolean } }) => query.has("key")];
     app.websocket("/", { guards, http: ({ path }) => `HTTP ${path}` }, (socket) => socket.sendText("socket"));

@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws";
 
-/** Inflates one frame; `ws` takes the next one after `done`. */
+/** Inflates one frame; `ws` reads the next one after `done` is called. */
 type Decompress = (data: Buffer, isLast: boolean, done: (...result: unknown[]) => void) => void;
 
 /** The accepted extensions of a connection, which the types of `ws` omit. */
@@ -9,10 +9,11 @@ interface WithExtensions {
 }
 
 /**
- * Holds the next compressed frame while the connection is paused. `ws` only stops reading then, and would inflate every frame of the 64 KiB that
- * it has read, which can become 64 MiB.
+ * Holds the next compressed frame while the connection is paused. `ws` itself only stops reading, and would inflate every frame of the 64 KiB that it has
+ * already read, which can become 64 MiB.
  *
- * Overrides `decompress`, the only step at which `ws` waits within the data that it has read. `compressed-limits.test.ts` fails for a release that works differently.
+ * Overrides `decompress`, the only asynchronous step in which `ws` processes data that it has read. If a release works differently, `compressed-limits.test.ts`
+ * fails.
  */
 export class InflateGate {
   private held: (() => void) | null = null;
@@ -28,7 +29,7 @@ export class InflateGate {
     };
   }
 
-  /** Releases the held frame, after `ws` was resumed. */
+  /** Inflates the held frame. Call it after `ws` was resumed. */
   open(): void {
     const { held } = this;
     this.held = null;

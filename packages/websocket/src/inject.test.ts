@@ -11,14 +11,14 @@ interface Clock {
 }
 const Clock: Token<Clock> = dependency<Clock>("clock");
 
-/** A dependency of one connection that records its start and end. */
+/** Creates a dependency of scope `invocation` that records its creation and disposal. */
 const session = (events: string[]): Token<string> => {
-  let made = 0;
+  let created = 0;
   return dependency("session", {
     scope: "invocation",
     create: async (_, invocation) => {
       events.push(`created for ${isHttpRequest(invocation) ? invocation.path : invocation.name}`);
-      return `session ${++made}`;
+      return `session ${++created}`;
     },
     dispose: (value) => void events.push(`disposed of ${value}`),
   });
@@ -72,7 +72,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(events.slice(2)).toEqual(["disposed of session 2", "disposed of session 1"]);
   });
 
-  test("it lives until the handler settles, after the connection's end and before the service stops", async () => {
+  test("an invocation's dependency lives until the handler has settled, even after the connection's end", async () => {
     const events: string[] = [];
     const goOn = Promise.withResolvers<void>();
     await using s = await serve(
@@ -117,7 +117,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     await waitFor(() => events.length === 4);
     await expect(s.open("/replaced")).rejects.toThrow("200");
     await waitFor(() => events.length === 6);
-    await expect(s.open("/guarded")).rejects.toThrow("403"); // no dependency was created before
+    await expect(s.open("/guarded")).rejects.toThrow("403"); // the guard refuses before a dependency is created
     expect(events).toEqual([
       "created for /throws",
       "disposed of session 1",
@@ -159,12 +159,12 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     client.terminate();
     await waitFor(() => events.length === 2);
     expect(events).toEqual(["handled", "disposed of http GET /plain"]);
-    const late = await s.open("/late");
-    late.send("x");
-    expect(await collect(late).closed).toEqual([1011, "internal error"]); // called after the first await
+    const afterAwait = await s.open("/late");
+    afterAwait.send("x");
+    expect(await collect(afterAwait).closed).toEqual([1011, "internal error"]); // Depends was called after the first await
   });
 
-  test("each message has its own dependencies, by injectEach and Depends, besides those of the connection", async () => {
+  test("each message has its own dependencies, by injectEach and Depends, besides the dependencies of the connection", async () => {
     const events: string[] = [];
     const Session = session(events);
     const Work = dependency("work", {

@@ -4,26 +4,26 @@ import { WebSocket } from "ws";
 import { expect, test } from "@jest/globals";
 import { collect, serve } from "./socket-app.test-kit.ts";
 
-test("a sender that awaits never runs ahead of a stalled client; one that does not await is closed with 1013", async () => {
+test("a sender that awaits waits for a stalled client; sends that are not awaited close the connection", async () => {
   let sent = 0;
-  let most = 0;
+  let maxBuffered = 0;
   const over = Promise.withResolvers<unknown>();
   await using s = await serve((app) => {
     app.enableWebSocket({ maxSendQueueBytes: 400_000, closeWaitSecs: 0.1 });
-    app.websocket("/polite", async (socket) => {
+    app.websocket("/awaiting", async (socket) => {
       for (;;) {
         await socket.sendText("x".repeat(100_000));
         sent++;
-        most = Math.max(most, socket.bufferedBytes);
+        maxBuffered = Math.max(maxBuffered, socket.bufferedBytes);
       }
     });
-    app.websocket("/rude", async (socket) => {
+    app.websocket("/unawaited", async (socket) => {
       const sends = Array.from({ length: 200 }, () => socket.sendText("x".repeat(100_000)));
       over.resolve((await Promise.allSettled(sends)).at(-1));
     });
   });
-  const polite = await s.open("/polite");
-  polite.pause();
+  const awaiting = await s.open("/awaiting");
+  awaiting.pause();
   let before = -1;
   await waitFor(
     async () => {
@@ -34,9 +34,9 @@ test("a sender that awaits never runs ahead of a stalled client; one that does n
     },
     { intervalMs: 100 } as never,
   );
-  expect(most).toBeLessThan(400_000);
-  const rude = await s.open("/rude");
-  rude.pause();
+  expect(maxBuffered).toBeLessThan(400_000);
+  const unawaited = await s.open("/unawaited");
+  unawaited.pause();
   expect(await over.promise).toMatchObject({ status: "rejected", reason: { code: "WEBSOCKET_CLOSED" } });
 });
 
@@ -46,7 +46,7 @@ test.each([1000, 100_000])(
     await using s = await serve((app) => {
       app.enableWebSocket({ maxSendQueueBytes, deflate: true });
       app.websocket("/", async (socket) => {
-        // The first ones are still being compressed when the next are sent.
+        // The first messages are still being compressed when the next are sent.
         for (const size of [2000, 900, 5000, 200_000, 10, 200_000]) await socket.sendText("x".repeat(size));
       });
     });
@@ -56,7 +56,7 @@ test.each([1000, 100_000])(
   },
 );
 
-test("messages sent while one larger than the queue waits may fill the whole queue, up to its bound", async () => {
+test("while a message larger than the queue is being written, other messages may fill the whole queue", async () => {
   const ended: unknown[] = [];
   await using s = await serve((app) => {
     app.enableWebSocket({ maxSendQueueBytes: 400_000, closeWaitSecs: 0.1 });
@@ -89,14 +89,14 @@ test("a client is paused while its handler does not read, and no message is lost
   const client = await s.open("/");
   for (let n = 0; n < 300; n++) client.send("x".repeat(100_000));
   await waitFor(() => client.bufferedAmount > 1_000_000, {
-    what: "bytes that remain in the client's buffer",
+    subject: "bytes that remain in the client's buffer",
   });
   go.resolve();
   await waitFor(() => seen.length === 300);
   expect(seen.every((size) => size === 100_000)).toBe(true);
 });
 
-/** Runs a trial, and measures the longest time for which the event loop, shared by server and clients, was blocked. */
+/** Runs a trial, and measures the longest time for which the event loop of server and clients was blocked. */
 const withLag = async <T>(trial: () => Promise<T>): Promise<{ readonly seen: T; readonly lagMs: number }> => {
   let last = performance.now();
   let lagMs = 0;
@@ -115,7 +115,7 @@ const withLag = async <T>(trial: () => Promise<T>): Promise<{ readonly seen: T; 
   }
 };
 
-/** Three clients of an app that allows two seconds of silence: one answers pings, one is silent, one sends a long message piece by piece. */
+/** Runs three clients of an app with a timeout of two seconds: one sends pongs, one is silent, and one sends a long message piece by piece. */
 const heartbeats = async (): Promise<readonly unknown[]> => {
   const ends: unknown[] = [];
   const pausable = (client: WebSocket): Socket => (client as unknown as { _socket: Socket })._socket;
@@ -132,7 +132,7 @@ const heartbeats = async (): Promise<readonly unknown[]> => {
   const dead = await s.open("/dead");
   pausable(dead).pause();
   const slow = pausable(await s.open("/slow")).pause();
-  slow.on("error", () => {}); // the server terminated it: `ends` has the reason
+  slow.on("error", () => {}); // the server may terminate the connection; `ends` has the reason
   slow.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 0])); // a binary message of 65,535 bytes
   let left = 65_535;
   const part = (): void => void slow.write(Buffer.alloc(left >= 1000 ? ((left -= 10), 10) : 0));
@@ -141,12 +141,12 @@ const heartbeats = async (): Promise<readonly unknown[]> => {
   clearInterval(parts);
   slow.write(Buffer.alloc(left));
   await waitFor(() => ends.length > 1);
-  return [...ends]; // the stop of the service closes the rest
+  return [...ends]; // stopping the service closes the others
 };
 
-test("a client that ignores pings is disconnected; one that answers, or is still sending a long message, is not", async () => {
+test("a client that ignores pings is disconnected; clients that send pongs or a long message are not", async () => {
   let trial = await withLag(heartbeats);
-  while (trial.lagMs > 1000) trial = await withLag(heartbeats); // the machine was blocked, so every client was silent
+  while (trial.lagMs > 1000) trial = await withLag(heartbeats); // the machine was blocked, so every client seemed silent
   expect(trial.seen).toEqual([
     ["dead", 1006],
     ["slow", 65_535],
@@ -154,7 +154,7 @@ test("a client that ignores pings is disconnected; one that answers, or is still
 });
 
 /**
- * Three clients of an app that allows two seconds of silence. One sends more than fits the queues and reads nothing, one reads a long message slowly,
+ * Runs three clients of an app with a timeout of two seconds. One sends more than the queues can hold and reads nothing, one reads a long message slowly,
  * and one waits for a handler that is busy for longer.
  */
 const backpressure = async (): Promise<readonly unknown[]> => {
@@ -199,7 +199,7 @@ const backpressure = async (): Promise<readonly unknown[]> => {
   return [...ends];
 };
 
-test("a client that reads none of its queued bytes is disconnected; one that reads slowly, or waits for its handler, is not", async () => {
+test("a client that reads none of its queued bytes is disconnected; clients that read slowly or wait for their handler are not", async () => {
   let trial = await withLag(backpressure);
   while (trial.lagMs > 1000) trial = await withLag(backpressure);
   expect(trial.seen).toEqual([

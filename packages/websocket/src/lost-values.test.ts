@@ -5,7 +5,7 @@ import { collect, type Served, serve } from "./socket-app.test-kit.ts";
 const cycle: Record<string, unknown> = {};
 cycle["self"] = cycle;
 
-/** Values in a message, and the error for each. */
+/** Values in a message that JSON loses, and the error for each. */
 const lost: readonly (readonly [name: string, value: unknown, found: string])[] = [
   ["a promise", Promise.resolve(1), "loses a value: $.tags[0] is a promise"],
   ["a Set", new Set([1]), "loses a value: $.tags[0] is a Set"],
@@ -23,7 +23,7 @@ const unwritable: typeof lost = [
 
 const service = async (env: "development" | "production", send: () => unknown) => {
   const lines: string[] = [];
-  const keep = (text: string): void => void lines.push(text);
+  const record = (text: string): void => void lines.push(text);
   const errors: unknown[] = [];
   const s = await serve(
     (app) => {
@@ -40,7 +40,7 @@ const service = async (env: "development" | "production", send: () => unknown) =
         await socket.sendText("end");
       });
     },
-    { env, workers: 1, log: { info() {}, warn: keep, error: keep } },
+    { env, workers: 1, log: { info() {}, warn: record, error: record } },
   );
   return Object.assign(s, { lines, errors });
 };
@@ -57,7 +57,7 @@ const places = [
 ] as const;
 
 test.each([...lost, ...unwritable])(
-  "under debug, %s in a message is an error that names route or room and path, and is not sent",
+  "under debug, a message with %s is not sent, and the error has its path and the route or room",
   async (_name, value, found) => {
     await using s = await service("development", () => ({ tags: [value] }));
     for (const [path, place] of places) {
@@ -72,7 +72,7 @@ test.each([...lost, ...unwritable])(
   },
 );
 
-test("in production a lossy value is sent as JSON, and logged once for each route and once for the rooms", async () => {
+test("in production a message that loses a value is sent, and logged once for each route and once for the rooms", async () => {
   for (const [_name, value, found] of lost) {
     await using s = await service("production", () => ({ tags: [value] }));
     for (const [path, place] of places) {
@@ -84,7 +84,7 @@ test("in production a lossy value is sent as JSON, and logged once for each rout
   }
 });
 
-test("in production a value that JSON cannot express is the same error", async () => {
+test("in production a value that JSON cannot express is also an error", async () => {
   for (const [_name, value, found] of unwritable) {
     await using s = await service("production", () => ({ tags: [value] }));
     for (const [path, place] of places) {

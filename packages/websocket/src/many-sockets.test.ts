@@ -39,7 +39,7 @@ test("clients that never read use bounded memory, and are closed", async () => {
   expect(new Set(ends)).toEqual(new Set([1006]));
 });
 
-test("a handler that only sends yields to others, however fast its client reads", async () => {
+test("a handler that only sends yields to others, even if its client reads fast", async () => {
   let [turns, counting] = [0, true];
   const count = (): void => {
     turns++;
@@ -49,7 +49,7 @@ test("a handler that only sends yields to others, however fast its client reads"
   await using s = await serve((app) => {
     app.websocket("/flood", async (socket) => {
       setImmediate(count);
-      for (let n = 0; n < 1000; n++) await socket.sendText("x".repeat(1000)); // fits the socket's send buffer
+      for (let n = 0; n < 1000; n++) await socket.sendText("x".repeat(1000)); // the socket's send buffer accepts all of it
       counting = false;
       sentAll.resolve(turns);
     });

@@ -7,7 +7,7 @@ import { collect, serve } from "./socket-app.test-kit.ts";
 
 type Send = (value: never) => Promise<void>;
 
-/** The outcome of each send: an error code, or "sent". */
+/** Returns the result of each send: an error code, or "sent". */
 const outcomes = async (send: Send, values: readonly unknown[]): Promise<readonly unknown[]> => {
   const found: unknown[] = [];
   for (const value of values)
@@ -20,7 +20,7 @@ const outcomes = async (send: Send, values: readonly unknown[]): Promise<readonl
 
 const posing = { byteLength: 4000, length: 4000, isBinary: true };
 
-test("only a string is sent as text, whatever `byteLength` an object has", async () => {
+test("only a string is sent as text, not an object with a `byteLength`", async () => {
   const values = [posing, undefined, null, 5, {}, [1], new Uint8Array(4), new ArrayBuffer(4)];
   const found: unknown[] = [];
   await using s = await serve((app) => {
@@ -39,7 +39,7 @@ test("only a string is sent as text, whatever `byteLength` an object has", async
   ]);
 });
 
-test("a value that is not a string, bytes or a message is not sent, and is not counted in a queue", async () => {
+test("a value that is not a string, bytes or a message is not sent, and does not count in the queue", async () => {
   const values = [posing, { byteLength: 2_000_000_000 }, undefined, null, 5, {}, [1]];
   const messages = [...values, { data: posing, isBinary: true }, { data: "x", isBinary: false }];
   const found: unknown[] = [];
@@ -96,7 +96,7 @@ test("a room's name must be a string", async () => {
 });
 
 test.each([3000, 20_000, 60_000])(
-  "a handler may use the memory of a binary message of %d bytes again once its send has resolved",
+  "a handler may reuse the memory of a binary message of %d bytes once its send has resolved",
   async (size) => {
     const count = Math.ceil(20_000_000 / size);
     let server: ServerSocket | undefined;
@@ -125,7 +125,7 @@ test.each([3000, 20_000, 60_000])(
   60_000,
 );
 
-test("a handler may use the memory of a compressed message again once its send has resolved", async () => {
+test("a handler may reuse the memory of a compressed message once its send has resolved", async () => {
   const noise = randomFillSync(new Uint8Array(40_000));
   await using s = await serve((app) => {
     app.enableWebSocket({ deflate: true });

@@ -5,17 +5,17 @@ import type { Message } from "./message.ts";
 /** Payload of a binary message. */
 export type Bytes = Uint8Array | ArrayBufferView | ArrayBufferLike;
 
-/** Whether a value is binary data: a parsed object of a client may have a `byteLength`, and a frame of that size would expose memory of the process. */
+/** Whether a value is binary data. A parsed object of a client may have a `byteLength`; a frame of that size would expose memory of the process. */
 export const isBytes = (value: unknown): value is Bytes =>
   ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value);
 
-/** Returns a string as it is. @throws WEBSOCKET_BAD_MESSAGE for anything else */
+/** Returns the string. @throws WEBSOCKET_BAD_MESSAGE for other values */
 export const textOf = (value: string): string => {
   if (typeof value === "string") return value;
   throw badMessage("sendText takes a string", value, "; sendJson sends any value as JSON");
 };
 
-/** Returns the bytes of a view or an `ArrayBuffer`, without a copy. @throws WEBSOCKET_BAD_MESSAGE for anything else */
+/** Returns the bytes of a view or an `ArrayBuffer`, without a copy. @throws WEBSOCKET_BAD_MESSAGE for other values */
 export const bytesOf = (value: Bytes): Uint8Array => {
   if (value instanceof Uint8Array) return value;
   if (!isBytes(value)) throw badMessage("sendBinary takes bytes, such as a Uint8Array", value);
@@ -24,7 +24,7 @@ export const bytesOf = (value: Bytes): Uint8Array => {
     : new Uint8Array(value);
 };
 
-/** The bytes of a message that is forwarded. @throws WEBSOCKET_BAD_MESSAGE */
+/** Returns the bytes of a forwarded message. @throws WEBSOCKET_BAD_MESSAGE for other values */
 export const forwarded = (message: Message): Uint8Array => {
   const data = (message as Partial<Message> | null | undefined)?.data;
   if (isBytes(data)) return bytesOf(data);

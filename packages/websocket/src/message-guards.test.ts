@@ -3,7 +3,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { collect, serve } from "./socket-app.test-kit.ts";
 
-test("guards of a route decide at the upgrade, not again for each message", async () => {
+test("guards of a route run at the upgrade, and not for each message", async () => {
   let decisions = 0;
   const guard = () => ++decisions > 0;
   await using s = await serve((app) => {
@@ -16,7 +16,7 @@ test("guards of a route decide at the upgrade, not again for each message", asyn
   expect([texts, decisions]).toEqual([["a", "b", "c"], 1]);
 });
 
-test("a message that the handler's own guards refuse closes with 1008 and the guard's text", async () => {
+test("a refusal by guards in the handler closes with 1008 and the guard's text", async () => {
   await using s = await serve((app) => {
     app.websocket("/{name}", async (socket, request) => {
       let left = 1;

@@ -2,7 +2,7 @@ import { WebSocketClose } from "./websocket-close.ts";
 
 /** One message from a client. */
 export interface Message {
-  /** Whether it is text or bytes. */
+  /** Type of the message. */
   readonly msgType: "text" | "binary";
   /** Whether it is text. */
   readonly isText: boolean;
@@ -12,7 +12,7 @@ export interface Message {
   readonly text: string;
   /** The bytes; UTF-8 for a text message. */
   readonly data: Uint8Array;
-  /** Parses the text as JSON. Throws `WebSocketClose` 1007 for anything else. */
+  /** Parses the text as JSON. Throws `WebSocketClose` 1007 for invalid JSON, and 1003 for a binary message. */
   json(): unknown;
 }
 

@@ -20,16 +20,16 @@ const { Receiver } = createRequire(import.meta.url)("ws") as {
 interface Sent {
   readonly length: number;
   readonly binary: boolean;
-  /** Number of its frames; a ping follows each but the last. */
+  /** Number of frames; a ping follows each except the last. */
   readonly frames: number;
 }
 
-/** The actions of one client: sends messages, and disconnects after them or within the last one. */
+/** Plan of one client: it sends messages, and disconnects after them or within the last one. */
 interface Visit {
   readonly messages: readonly Sent[];
   /** Bytes of each write; one turn of the event loop passes between two writes. */
   readonly piece: number;
-  /** Whether its first frames follow the request for the upgrade without waiting for the reply. */
+  /** Whether the client sends its first frames with the upgrade request, before the reply. */
   readonly eager: boolean;
   readonly ending: "close" | "end" | "reset";
 }
@@ -49,7 +49,7 @@ const visits = fc.array(
   { minLength: 2, maxLength: 12 },
 );
 
-/** Bytes of a message: letters, so that they are text too. */
+/** Returns the bytes of a message: letters, so that they are also valid text. */
 const bytesOf = (client: number, at: number, length: number): Buffer => {
   const bytes = Buffer.alloc(length);
   for (let n = 0; n < length; n++) bytes[n] = 97 + ((client * 11 + at * 5 + n * (client + 3)) % 26);
@@ -58,7 +58,7 @@ const bytesOf = (client: number, at: number, length: number): Buffer => {
 
 const [CONTINUATION, TEXT, BINARY, CLOSE, PING] = [0, 1, 2, 8, 9];
 
-/** A masked frame (RFC 6455 5.2). */
+/** Returns a masked frame (RFC 6455 5.2). */
 const frame = (opcode: number, payload: Buffer, isLast = true): Buffer => {
   const { length } = payload;
   const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -70,7 +70,7 @@ const frame = (opcode: number, payload: Buffer, isLast = true): Buffer => {
   return Buffer.concat([head, mask, payload.map((byte, at) => byte ^ (mask[at & 3] as number))]);
 };
 
-/** The frames of a message, with a ping after each but the last. */
+/** Returns the frames of a message, with a ping after each except the last. */
 const framesOf = (bytes: Buffer, { binary, frames }: Sent): Buffer => {
   const size = Math.ceil(bytes.length / frames);
   const parts = Array.from({ length: frames }, (_, at) => {
@@ -88,14 +88,14 @@ const REQUEST =
 const nameOf = (bytes: Buffer, binary: boolean): string =>
   `${binary} ${createHash("sha1").update(bytes).digest("hex")}`;
 
-/** Everything that the service has sent to a client. */
+/** Messages, pongs and close code that a client has received. */
 interface Received {
   readonly messages: string[];
   pongs: number;
   code: number | null;
 }
 
-/** Reads the reply to the upgrade, then frames. Resolves when the reply is there. */
+/** Reads the reply to the upgrade, then frames. Resolves when the reply has arrived. */
 const listen = (socket: Socket, received: Received): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const receiver = new Receiver({ isServer: false, maxPayload: 0 });
@@ -130,7 +130,7 @@ const write = async (socket: Socket, bytes: Buffer, piece: number): Promise<void
   }
 };
 
-/** Performs a visit, and returns the expected and the received data. */
+/** Runs the plan of a client, and returns the expected and the received data. */
 const visit = async (
   port: number,
   client: number,
@@ -162,13 +162,13 @@ const visit = async (
   if (ending === "end") socket.end();
   if (ending === "reset") socket.resetAndDestroy();
   await closed;
-  if (finished.length > 0 || ending === "close") await upgraded; // other clients may disconnect earlier
+  if (finished.length > 0 || ending === "close") await upgraded; // without a finished message, the client may disconnect before the reply
   if (ending === "close") return [wanted, received];
-  return [wanted, { ...received, pongs: Math.min(received.pongs, wanted.pongs), code: null }]; // a ping within the last message may have been complete
+  return [wanted, { ...received, pongs: Math.min(received.pongs, wanted.pongs), code: null }]; // a ping of the unfinished message may have arrived
 };
 
 test.each<NonNullable<RunOptions["transport"]>>(["fast", "node"])(
-  "on the transport %s each client receives only its own messages, whatever other clients send, fragment or close meanwhile",
+  "on the transport %s each client receives only its own messages while other clients send, fragment and close",
   async (transport) => {
     let open = 0;
     await using service = await serve(
@@ -177,7 +177,7 @@ test.each<NonNullable<RunOptions["transport"]>>(["fast", "node"])(
         app.websocket("/echo", async (socket) => {
           open++;
           for await (const message of socket) {
-            await turn(); // other connections are read before the rest of the message
+            await turn(); // lets the app read other connections
             await socket.send(message);
           }
           open--;

@@ -2,7 +2,7 @@ import { HttpError, type HttpRequest } from "@framework/core";
 import type * as Ws from "ws";
 import { checkWindowBits } from "./handshake.ts";
 
-/** Options of compression, for offers and messages. */
+/** Options of `permessage-deflate`, for checking offers and for messages. */
 export const compression = {
   threshold: 1024,
   concurrencyLimit: 10,
@@ -12,7 +12,7 @@ export const compression = {
 
 const DEFLATE = "permessage-deflate";
 
-/** The parts of `ws` that parse a client's offers; its types lack them. */
+/** The parsers of `ws` for a client's offers, which its types omit. */
 interface OfferReaders {
   readonly subprotocol: { parse(field: string): Set<string> };
   readonly extension: {
@@ -22,10 +22,10 @@ interface OfferReaders {
   readonly PerMessageDeflate: new (options: object) => { accept(offers: object[]): object };
 }
 
-/** Returns the offer of an extension to accept, as a field's value, or `null`; throws an `HttpError` 400 for what `ws` would refuse. */
+/** Returns the extension offer to accept, as a header value, or `null`; throws an `HttpError` 400 for offers that `ws` would refuse. */
 export type CheckOffers = (request: HttpRequest, deflate: boolean) => string | null;
 
-/** Creates the check of the sub-protocols and extensions that a client offers. Without it `ws` would refuse them after the app has answered 101. */
+/** Creates the check of the offered sub-protocols and extensions. Without it `ws` would refuse malformed offers after the app has replied with 101. */
 export const createCheckOffers = (ws: typeof Ws): CheckOffers => {
   const { subprotocol, extension, PerMessageDeflate } = ws as unknown as OfferReaders;
   const isAcceptable = (offer: string): boolean => {
@@ -34,7 +34,7 @@ export const createCheckOffers = (ws: typeof Ws): CheckOffers => {
       new PerMessageDeflate({ ...compression, isServer: true }).accept(parameters);
       return true;
     } catch {
-      return false; // declined, as unknown and repeated parameters must be (RFC 7692 7)
+      return false; // declined, as RFC 7692 7 requires for unknown and repeated parameters
     }
   };
   const acceptableOf = (field: string): string | null => {

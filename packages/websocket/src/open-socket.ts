@@ -1,4 +1,4 @@
-// Above 250 lines because both directions of one connection, their limits and its end depend on each other.
+// Longer than 250 lines because the two directions of a connection, their limits and its end depend on each other.
 import { randomUUID } from "node:crypto";
 import { FrameworkError } from "@framework/core";
 import { handled } from "@framework/core/feature";
@@ -15,13 +15,13 @@ import { MAX_WHOLE_BYTES, wholeFrame } from "./whole-frame.ts";
 import { fittingReason, isSendable, WebSocketClose } from "./websocket-close.ts";
 import type { WebSocketConfig } from "./websocket-config.ts";
 
-/** A send resolves at once while at most this many bytes are queued, or `maxSendQueueBytes` if that is less. */
+/** A send resolves immediately while at most this many bytes, or `maxSendQueueBytes` if that is less, are queued. */
 const HIGH_WATER_BYTES = 65_536;
 
 /** `readyState` of an open connection. */
 const OPEN = 1;
 
-/** Bytes added per message to the count between yields, so that many small messages yield too. */
+/** Bytes added for each message to the count between yields, so that many small messages also yield. */
 const FRAME_COST = 128;
 
 /** The rooms that connections join and leave. */
@@ -31,6 +31,7 @@ export interface Membership {
   leaveAll(member: OpenSocket): void;
 }
 
+/** Dependencies of `OpenSocket`. */
 export interface OpenSocketParts<T> {
   readonly ws: WebSocket;
   /** The stream that `ws` writes to. */
@@ -46,13 +47,13 @@ export interface OpenSocketParts<T> {
   readonly invoke: (work: MessageWork) => unknown;
 }
 
-/** The work for one message, called with its dependencies, if any. */
+/** The work for one message; called with its dependencies, if any. */
 export type MessageWork = (dependencies: unknown) => unknown;
 
-/** A connection on top of `ws`, bounded in both directions. */
+/** A connection over `ws`, with bounded queues in both directions. */
 export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [dependencies: unknown]> {
   readonly id: string = randomUUID();
-  // Not the parts as one object: with many connections, each object that a message touches costs a cache miss.
+  // Separate members instead of one `parts` object: with many connections, each object that a message accesses costs a cache miss.
   private readonly ws: WebSocket;
   private readonly socket: OpenSocketParts<T>["socket"];
   private readonly config: WebSocketConfig;
@@ -64,22 +65,22 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   private readonly invoke: OpenSocketParts<T>["invoke"];
   private readonly inbox = new Inbox();
   private readonly endedSignal = Promise.withResolvers<void>();
-  /** Whether frames are sent unchanged; an extension would transform them. */
-  private readonly plain: boolean;
+  /** Whether the connection has no extension, which would transform frames. */
+  private readonly isPlain: boolean;
   private aborter: AbortController | null = null;
-  private closeReceived: Closed | null = null;
+  private closedWith: Closed | null = null;
   private controlSecond = 0;
   private controlFrames = 0;
   /** Whether a message was dropped because the connection is closing and the queue was full. */
   private hasDropped = false;
   /** Bytes sent since the last yield to the event loop. */
   private sentInTurn = 0;
-  /** Bytes sent while a message larger than the send queue is waiting; `null` without such a message. */
-  private sentBesideLarge: number | null = null;
+  /** Bytes sent while a message larger than the send queue is being written; `null` without such a message. */
+  private sentWhileLargeWaits: number | null = null;
   /** Time of the client's last activity, for the heartbeat. */
   lastSeenMs: number;
   private readonly liveness: Liveness;
-  /** Set for a connection that compresses. */
+  /** `null` for a connection without compression. */
   private readonly gate: InflateGate | null;
 
   constructor(
@@ -97,15 +98,15 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.invoke = invoke;
     this.lastSeenMs = nowMs;
     this.liveness = new Liveness(socket);
-    this.plain = ws.extensions === "";
-    this.gate = this.plain ? null : new InflateGate(ws);
-    if (this.gate !== null) socket.once("close", () => this.resume()); // `ws` ends after the frames that it has read
+    this.isPlain = ws.extensions === "";
+    this.gate = this.isPlain ? null : new InflateGate(ws);
+    if (this.gate !== null) socket.once("close", () => this.resume()); // `ws` emits its end only after the frames that it has read
     const receive = (data: RawData, isBinary: boolean): void => this.receive(data as Buffer, isBinary);
     ws.on("message", receive);
-    if (this.plain) readWholeFrames(ws, config.maxMessageBytes, receive);
+    if (this.isPlain) readWholeFrames(ws, config.maxMessageBytes, receive);
     ws.on("ping", () => this.control());
     ws.on("pong", () => this.control());
-    ws.on("error", () => {}); // a close with its code follows
+    ws.on("error", () => {}); // the close event follows, with its code
     ws.on("close", (code, reason) => this.end(code, reason.toString("utf8")));
   }
 
@@ -118,7 +119,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   }
 
   get closed(): Closed | null {
-    return this.closeReceived;
+    return this.closedWith;
   }
 
   get bufferedBytes(): number {
@@ -127,7 +128,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
 
   get signal(): AbortSignal {
     this.aborter ??= new AbortController();
-    if (this.closeReceived !== null) this.aborter.abort();
+    if (this.closedWith !== null) this.aborter.abort();
     return this.aborter.signal;
   }
 
@@ -152,59 +153,59 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     return attempt(() => this.sendFrame(forwarded(message), message.isBinary));
   }
 
-  private sendFrame(data: string | Uint8Array, binary: boolean): Promise<void> {
+  private sendFrame(data: string | Uint8Array, isBinary: boolean): Promise<void> {
     const ws = this.ws;
     const socket = this.socket;
     if (ws.readyState !== OPEN) return handled(Promise.reject(closedError()));
     const waiting = this.waiting;
     const size = typeof data === "string" ? Buffer.byteLength(data) : data.byteLength;
-    if (this.isTooMuch(waiting, size)) {
+    if (this.exceedsQueue(waiting, size)) {
       this.traffic.overrun++;
       ws.close(1013, "the client reads too slowly");
       return handled(Promise.reject(closedError()));
     }
     this.traffic.sent++;
-    if (this.sentBesideLarge !== null) this.sentBesideLarge += size;
+    if (this.sentWhileLargeWaits !== null) this.sentWhileLargeWaits += size;
     const fits = waiting + size <= this.highWaterBytes;
-    if (fits && this.plain && size <= MAX_WHOLE_BYTES) {
-      socket.write(wholeFrame(data, size, binary));
-      return this.atOnce(size);
+    if (fits && this.isPlain && size <= MAX_WHOLE_BYTES) {
+      socket.write(wholeFrame(data, size, isBinary));
+      return this.resolvedOrYield(size);
     }
     if (fits && typeof data === "string") {
-      ws.send(data, { binary });
-      return this.atOnce(size);
+      ws.send(data, { binary: isBinary });
+      return this.resolvedOrYield(size);
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const written = handled(promise); // a disconnect must not end the process through the rejection of a send that nothing awaits
-    const isFirstLarge = size > this.config.maxSendQueueBytes && this.sentBesideLarge === null;
-    ws.send(data, { binary }, (error) => {
-      if (isFirstLarge) this.sentBesideLarge = null;
+    const written = handled(promise); // a rejected send that is not awaited must not end the process
+    const isFirstLarge = size > this.config.maxSendQueueBytes && this.sentWhileLargeWaits === null;
+    ws.send(data, { binary: isBinary }, (error) => {
+      if (isFirstLarge) this.sentWhileLargeWaits = null;
       if (error == null) setImmediate(resolve);
       else reject(closedError(error));
     });
-    if (isFirstLarge) this.sentBesideLarge = 0;
-    return fits && this.waiting === 0 ? this.atOnce(size) : written; // queued bytes are not copied: the handler may change them once this has resolved
+    if (isFirstLarge) this.sentWhileLargeWaits = 0;
+    return fits && this.waiting === 0 ? this.resolvedOrYield(size) : written; // queued bytes are not copied, and the handler may change them once the promise has resolved
   }
 
   private get waiting(): number {
-    return this.plain ? this.socket.writableLength : this.ws.bufferedAmount;
+    return this.isPlain ? this.socket.writableLength : this.ws.bufferedAmount;
   }
 
   /**
-   * Whether a message does not fit in the send queue. A sender that awaits has at most the high water mark queued; its next message may be of any size. One
-   * larger than the queue does not count against other sends until it is written.
+   * Whether a message does not fit into the send queue. At most the high-water mark is queued for a sender that awaits, so its next message may have any size.
+   * A message larger than the queue does not count against other sends while it is being written.
    */
-  private isTooMuch(waiting: number, size: number): boolean {
+  private exceedsQueue(waiting: number, size: number): boolean {
     const { maxSendQueueBytes } = this.config;
-    if (this.sentBesideLarge !== null) return this.sentBesideLarge + size > maxSendQueueBytes;
+    if (this.sentWhileLargeWaits !== null) return this.sentWhileLargeWaits + size > maxSendQueueBytes;
     return waiting > this.highWaterBytes && waiting + size > maxSendQueueBytes;
   }
 
   /**
-   * Resolves at once, and periodically in the next turn of the event loop: while the system accepts all writes, a handler that only sends would
-   * otherwise block other work forever, and hide from its own connection that the client has disconnected.
+   * Returns a resolved promise, but after every 64 KiB one that resolves in the next turn of the event loop: while the system accepts all writes, a handler
+   * that only sends would otherwise block the event loop, and the disconnect of its client would never be noticed.
    */
-  private atOnce(size: number): Promise<void> {
+  private resolvedOrYield(size: number): Promise<void> {
     this.sentInTurn += size + FRAME_COST;
     if (this.sentInTurn <= HIGH_WATER_BYTES) return sent;
     this.sentInTurn = 0;
@@ -217,7 +218,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     return new Promise((resolve) => this.inbox.wait(resolve));
   }
 
-  /** Takes from the inbox; resumes the client once at most half of the receive queue is used. */
+  /** Removes a message from the inbox; resumes the client if at most half of the receive queue is used. */
   private take(): Message | null | undefined {
     const message = this.inbox.take();
     if (this.ws.isPaused && this.inbox.bytes <= this.config.maxReceiveQueueBytes / 2) this.resume();
@@ -255,7 +256,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     }
   }
 
-  /** Not a generator: that would await three times per message. */
+  /** Not a generator, which would await three times per message. */
   [Symbol.asyncIterator](): AsyncIterator<Message> {
     const wait = (resolve: (result: IteratorResult<Message>) => void): void =>
       this.inbox.wait((message) => resolve(step(message)));
@@ -268,9 +269,9 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   }
 
   async close(code = 1000, reason = ""): Promise<void> {
-    if (!isSendable(code)) throw new WebSocketClose(code); // its error lists the allowed codes
+    if (!isSendable(code)) throw new WebSocketClose(code); // throws WEBSOCKET_BAD_CLOSE_CODE
     this.ws.close(code, fittingReason(reason));
-    if (this.ws.isPaused) this.resume(); // otherwise the reply would never be read
+    if (this.ws.isPaused) this.resume(); // the client's close frame must be read
     await this.endedSignal.promise;
   }
 
@@ -287,7 +288,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.rooms.leave(room, this as OpenSocket);
   }
 
-  /** Sends without waiting: its own queue limit closes a room member that cannot keep up. */
+  /** Sends without waiting. The send queue limit closes the connection of a room member that cannot keep up. */
   deliver(data: string | Uint8Array): void {
     this.sendFrame(data, typeof data !== "string").catch(() => {});
   }
@@ -316,7 +317,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.lastSeenMs = traffic.now();
     traffic.received++;
     const isOpen = this.ws.readyState === OPEN;
-    // A closing connection cannot be paused: its close frame follows these messages. Once a message is dropped, all further ones are.
+    // A closing connection is not paused, because the close frame follows these messages. After one dropped message, all further messages are dropped.
     if (!isOpen && (this.hasDropped ||= this.isFull)) return;
     if (this.inbox.put(new ReceivedMessage(data, isBinary))) return;
     if (isOpen && this.isFull) this.ws.pause();
@@ -339,7 +340,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   }
 
   private end(code: number, reason: string): void {
-    this.closeReceived = { code, reason };
+    this.closedWith = { code, reason };
     this.rooms.leaveAll(this as OpenSocket);
     this.inbox.end();
     this.aborter?.abort();
@@ -347,12 +348,12 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   }
 }
 
-/** Maximum number of queued messages, however small. */
+/** Maximum number of queued messages, regardless of their size. */
 const MAX_WAITING_MESSAGES = 10_000;
 
 const sent = Promise.resolve();
 
-/** Turns an error thrown by `send` into a rejection. */
+/** Converts an error thrown by `send` to a rejection. */
 const attempt = (send: () => Promise<void>): Promise<void> => {
   try {
     return send();

@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { websocket } from "./index.ts";
 import { collect, serveApp } from "./socket-app.test-kit.ts";
 
-test("a connection is an operation from its upgrade to its end, and each message one within it", async () => {
+test("a connection is an operation from its upgrade to its end, and each message is an operation within it", async () => {
   const seen: string[] = [];
   const current: (string | undefined)[] = [];
   const listening: Feature<{ readonly note: () => void }> = {

@@ -29,7 +29,7 @@ test("an origin that CORS lists with credentials may connect; `*` is not enough"
   expect(await may("*", false)).toBe(false);
 });
 
-test("a page of the service itself may connect when a proxy states the default port in Host", async () => {
+test("a page of the service itself may connect if a proxy adds the default port to Host", async () => {
   await using s = await serve((app) => {
     app.websocket("/", async (socket) => {
       await socket.recv();

@@ -31,7 +31,7 @@ async def take(ws, name, *given):
         return shown(await ws.recv())
     if name == "echo":
         message = repeated(*given)
-        sending = asyncio.ensure_future(ws.send(message))  # so that neither side waits for the other to read
+        sending = asyncio.ensure_future(ws.send(message))  # concurrently, so that neither side waits for the other to read
         same = await ws.recv() == message
         await sending
         return same

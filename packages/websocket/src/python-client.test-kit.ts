@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-/** Finds a Python with the module `websockets`: Debian's, with the package python3-websockets, or that on PATH; `null` without one. */
+/** Finds a Python with the module `websockets`: Debian's, with the package python3-websockets, or the Python on PATH; `null` without one. */
 export const findPython = (): string | null =>
   ["/usr/bin/python3", "python3"].find(
     (python) => spawnSync(python, ["-c", "import websockets"], { stdio: "ignore" }).status === 0,
@@ -37,7 +37,7 @@ const script = fileURLToPath(new URL("./python-client.py", import.meta.url));
 
 type Line = { readonly id: number } & ({ readonly seen: Seen } | { readonly failure: string });
 
-/** Clients in one process: its start takes longer than most of them. */
+/** Runs all clients in one process, because starting a process takes longer than most clients. */
 export class PythonClients implements AsyncDisposable {
   private readonly child: ChildProcessByStdio<Writable, Readable, null>;
   private readonly waiting = new Map<number, PromiseWithResolvers<Seen>>();
@@ -46,14 +46,14 @@ export class PythonClients implements AsyncDisposable {
   constructor(python: string) {
     const env = { ...process.env, NO_PROXY: "*" };
     this.child = spawn(python, [script], { env, stdio: ["pipe", "pipe", "inherit"] });
-    this.child.stdin.on("error", () => {}); // the process has exited, which its exit event reports
+    this.child.stdin.on("error", () => {}); // the process has exited; its exit event reports it
     this.child.once("close", () => {
       for (const { reject } of this.waiting.values()) reject(new Error("the clients' process exited"));
     });
     createInterface(this.child.stdout).on("line", (line) => this.ended(JSON.parse(line) as Line));
   }
 
-  /** Runs one client until its end. */
+  /** Runs the steps of one client. */
   run(
     url: string,
     steps: readonly Step[],

@@ -82,7 +82,7 @@ block.each(transports)("a Python client on the %s transport", (transport) => {
     },
   );
 
-  test("sees the server's close code and reason, and the server those of the client", async () => {
+  test("gets the server's close code and reason, and the server gets the client's", async () => {
     const ends: (Closed | null)[] = [];
     await using s = await serve(
       (app) => {
@@ -143,8 +143,8 @@ block.each(transports)("a Python client on the %s transport", (transport) => {
   });
 });
 
-block("a Python client on both transports at a time", () => {
-  test("answers pings, so a silent connection stays open", async () => {
+block("Python clients on both transports", () => {
+  test("send pongs, so an idle connection stays open", async () => {
     const staysOpen = async (transport: (typeof transports)[number]): Promise<void> => {
       await using s = await serve(
         (app) => {

@@ -12,13 +12,13 @@ const { Receiver } = createRequire(import.meta.url)("ws") as {
 
 const MAX_BYTES = 70_000;
 
-/** Events of a receiver, and the number of chunks that passed through its stream. */
+/** Events of a receiver, and the number of chunks that it has read through its stream. */
 interface Read {
   readonly events: readonly unknown[];
   readonly streamed: number;
 }
 
-/** Reads chunks with `ws` alone, or with whole frames before it. */
+/** Reads chunks with `ws` alone, or with `readWholeFrames`. */
 const read = (chunks: readonly Uint8Array[], whole: boolean): Read => {
   const events: unknown[] = [];
   let streamed = 0;
@@ -80,7 +80,7 @@ const frame = fc.record({
   lengthBytes: fc.constantFrom<0 | 2 | 8>(0, 0, 0, 0, 0, 2, 8),
 });
 
-/** Received chunks: a frame each, or cut at any byte. */
+/** Received chunks: one frame each, or frames split at any byte. */
 const arrivals = fc
   .tuple(fc.array(frame, { minLength: 1, maxLength: 8 }), fc.array(fc.nat({ max: 400 }), { maxLength: 6 }))
   .map(([frames, sizes]) => {
@@ -92,7 +92,7 @@ const arrivals = fc
     return [...pieces, bytes.subarray(at)];
   });
 
-test("all bytes, in any pieces, are read as `ws` alone reads them", () => {
+test("the result for any frames in any pieces is the result of `ws` alone", () => {
   fc.assert(
     fc.property(arrivals, (chunks) => {
       expect(read(chunks, true).events).toEqual(read(chunks, false).events);
@@ -101,7 +101,7 @@ test("all bytes, in any pieces, are read as `ws` alone reads them", () => {
   );
 });
 
-test("whole frames bypass the stream of `ws`, however many arrive together", () => {
+test("whole frames bypass the stream of `ws`, also if several arrive together", () => {
   const frames = [Buffer.from("one"), new Uint8Array(65_535), Buffer.from("é")].map((data) =>
     bytesOf({ first: 0x81, payload: data, mask: [1, 2, 3, 4], isMasked: true, lengthBytes: 0 }),
   );

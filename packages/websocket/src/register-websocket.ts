@@ -15,7 +15,7 @@ type ArgumentsOf<Inject> = Inject extends Injections
   ? readonly [dependencies: Injected<Inject>]
   : readonly [];
 
-/** The path with its prefix; without one, the path itself. */
+/** The path with its prefix, if any. */
 type Joined<Prefix extends string, P extends string> = Prefix extends "" ? P : `${Prefix}${P}`;
 
 type MessageOf<Schema> = Schema extends StandardSchema ? InferOutput<Schema> : unknown;
@@ -34,7 +34,7 @@ export interface RegisterWebSocket<Prefix extends string, A extends object> {
   >(
     path: P,
     options: WebSocketOptions<Schema, Inject, Each>,
-    handler: [NonNullable<Inject>] extends [never] // two complete function types: only then has `db = Depends(Db)` the type of its default
+    handler: [NonNullable<Inject>] extends [never] // two function types: with an optional parameter, `db = Depends(Db)` would not get the type of its default
       ? WebSocketHandler<
           ServerSocket<MessageOf<Schema>, ArgumentsOf<Each>>,
           HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, NoInput, A>

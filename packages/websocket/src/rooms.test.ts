@@ -41,7 +41,7 @@ test.each([
   ["letters of two bytes", "é".repeat(22_500)],
   ["short strings as JSON", JSON.stringify(Array.from({ length: 11_000 }, () => "a"))],
   ["nothing", ""],
-])("a room accepts 45,000 bytes of text, whatever their size in JSON: %s", async (_name, text) => {
+])("a room accepts 45,000 bytes of text, regardless of their size in JSON: %s", async (_name, text) => {
   await using service = await serve((app) => {
     app.websocket("/", async (socket) => {
       socket.join("a");
@@ -84,7 +84,7 @@ test("a room reaches its members except the sender", async () => {
   });
 });
 
-test("the error of a message to a room names what is missing: a route, or the start", async () => {
+test("a message to a room without a route or before the start is an error with its cause", async () => {
   const without = await new (App.with(websocket))().start();
   await expect(without.room("a").sendText("hello")).rejects.toMatchObject({
     code: "WEBSOCKET_NO_ROUTE",

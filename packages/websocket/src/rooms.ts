@@ -7,21 +7,21 @@ export interface Room {
   /** Members connected to this worker. */
   readonly localSize: number;
   /**
-   * Sends a text message to every member; resolves when each worker has passed it to its members. At most 45 000 bytes.
+   * Sends a text message of at most 45 000 bytes to every member; resolves when each worker has forwarded it to its members.
    *
    * @throws WEBSOCKET_BROADCAST_INCOMPLETE when a worker lost its connection to the others, or died, before it confirmed; its members may have missed the
-   * message. WEBSOCKET_BROADCAST_TOO_LARGE, WEBSOCKET_BAD_MESSAGE for anything but a string, WEBSOCKET_NOT_STARTED, WEBSOCKET_NO_ROUTE in an app without WebSocket routes, CORE_SHARED_STATE_UNAVAILABLE
+   * message. WEBSOCKET_BROADCAST_TOO_LARGE, WEBSOCKET_BAD_MESSAGE for a value that is not a string, WEBSOCKET_NOT_STARTED, WEBSOCKET_NO_ROUTE in an app without WebSocket routes, CORE_SHARED_STATE_UNAVAILABLE
    */
   sendText(text: string, options?: RoomSendOptions): Promise<void>;
   /** Sends a binary message; see `sendText`. */
   sendBinary(data: Bytes, options?: RoomSendOptions): Promise<void>;
-  /** Sends a value as JSON; see `sendText`. @throws WEBSOCKET_NO_JSON as `sendJson` of a socket */
+  /** Sends a value as JSON; see `sendText`. @throws WEBSOCKET_NO_JSON like `sendJson` of a socket */
   sendJson(value: unknown, options?: RoomSendOptions): Promise<void>;
 }
 
 /** Options of a message to a room. */
 export interface RoomSendOptions {
-  /** A member to leave out, usually the sender. */
+  /** A member that does not get the message, usually the sender. */
   readonly except?: { readonly id: string };
 }
 
@@ -32,17 +32,17 @@ interface RoomMember {
   deliver(data: string | Uint8Array): void;
 }
 
-/** Keeps messages, in Base64, below the shared state's limit of 64 KiB. */
+/** Maximum bytes of a message: in Base64 it then stays below the shared state's limit of 64 KiB. */
 const MAX_BYTES = 45_000;
-/** A text whose JSON, with its escapes, is longer is sent in Base64, which is then shorter. */
+/** Maximum bytes of a text as JSON with its escapes; a longer text is sent in Base64, which is then shorter. */
 const MAX_JSON_BYTES = 60_000;
-/** Maximum bytes of JSON for one byte of a text. */
+/** Maximum bytes of JSON for one byte of text. */
 const MAX_ESCAPE_BYTES = 6;
 const MAX_ROOMS_PER_CONNECTION = 100;
 const MAX_NAME = 200;
 const CHANNEL = "websocket:rooms";
 
-/** The rooms of an app: members of this worker, and messages to and from the others. */
+/** Rooms of an app: the members in this worker, and messages to and from all workers. */
 export class Rooms {
   private readonly rooms = new Map<string, Set<RoomMember>>();
   private readonly joined = new WeakMap<RoomMember, Set<string>>();
@@ -50,7 +50,7 @@ export class Rooms {
   private write: ((value: unknown) => string) | null = null;
   private readonly hasRoutes: () => boolean;
 
-  /** @param hasRoutes whether the app has a WebSocket route: without one, its sockets never start */
+  /** @param hasRoutes returns whether the app has a WebSocket route: without one, `connect` is never called */
   constructor(hasRoutes: () => boolean) {
     this.hasRoutes = hasRoutes;
   }
@@ -120,7 +120,7 @@ export class Rooms {
   }
 
   private deliver(message: Json): void {
-    const { room, except, ...encodedData } = message as unknown as RoomMessage; // only `publish` writes to the channel
+    const { room, except, ...encodedData } = message as unknown as RoomMessage; // the type is correct: only `publish` writes to the channel
     const data = decoded(encodedData);
     for (const member of this.rooms.get(room) ?? []) if (member.id !== except) member.deliver(data);
   }
@@ -135,7 +135,7 @@ const noRoute = (): FrameworkError =>
     "this app has no WebSocket route, so its rooms are not connected; add one with app.websocket(path, handler) before the start",
   );
 
-/** 503 with `Retry-After`. The reply lacks the room's name, which is only logged. */
+/** A 503 with `Retry-After`. The room's name is only logged and not part of the reply. */
 class BroadcastIncompleteError extends HttpError {
   override readonly name = "BroadcastIncompleteError";
   override readonly detail: string = "The message did not reach every process";
@@ -143,13 +143,13 @@ class BroadcastIncompleteError extends HttpError {
   constructor(room: string) {
     super(
       503,
-      `a message to the room "${room}" was not confirmed by every process; members at the others have it`,
+      `a message to the room "${room}" was not confirmed by every process; members in the other processes have it`,
       { code: "WEBSOCKET_BROADCAST_INCOMPLETE", headers: { "retry-after": "1" }, retry_after: 1 },
     );
   }
 }
 
-/** Message data in the shared state: a text as it is or its UTF-8 in Base64; bytes in Base64. */
+/** Message data in the shared state: text unchanged or its UTF-8 in Base64; bytes in Base64. */
 interface Encoded {
   readonly data: string;
   readonly form: "text" | "text-base64" | "bytes-base64";

@@ -37,7 +37,7 @@ test("a route's limits override the app's for its own connections", async () => 
   }
 });
 
-test("a route's origins are its own", async () => {
+test("a route's origins replace the origins of the app", async () => {
   await using s = await serve((app) => {
     app.websocket("/own", { limits: { origins: ["https://a.example"] } }, (socket) =>
       socket.sendText("hello"),
@@ -87,7 +87,7 @@ test("refuses window sizes that are not a number from 8 to 15 without leading ze
   expect(await open("/plain", "010", "client_max_window_bits")).toBe("101");
 });
 
-test("unknown or wrong options of a route, such as a misspelt guard, are reported at start", async () => {
+test("unknown or invalid options of a route, such as a misspelt `guards`, are reported at start", async () => {
   const app = new (App.with(websocket))();
   const options = { guard: [() => false], http: "hello", protocols: "v1" };
   app.websocket("/live", options as object, () => {});

@@ -13,7 +13,7 @@ const names: Readonly<Record<keyof AnyOptions, true>> = {
   protocols: true,
 };
 
-/** Returns the mistakes in the options and the handler of a route that no other check finds. */
+/** Returns the mistakes in the options and the handler of a route that other checks do not find. */
 export const optionProblems = (path: string, options: AnyOptions, handler: unknown): readonly string[] => {
   const place = `the options of the WebSocket route ${path}`;
   const { http, protocols = [] } = options;
@@ -28,13 +28,13 @@ export const optionProblems = (path: string, options: AnyOptions, handler: unkno
   ];
 };
 
-/** Returns the problem of options that are not an object, such as a guard. */
+/** Returns the message for options that are not an object, such as a guard. */
 export const optionsNotObject = (path: string): string =>
   `the options of the WebSocket route ${path} must be an object, such as { guards: [isMember] }; the handler is the last argument`;
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** Returns the problem of a timeout that expires before the first ping, and so closes idle clients. @param place such as `WebSocket route /chat` */
+/** Returns the mistake of a timeout that expires before the first ping, and so closes idle clients. @param place such as `WebSocket route /chat` */
 export const timeoutProblems = (
   place: string,
   { pingSecs, timeoutSecs }: WebSocketConfig,

@@ -24,7 +24,7 @@ export const serve = async (set: (app: SocketApp) => void, options: RunOptions =
   return serveApp(app, options);
 };
 
-/** Like `serve`, for an app with other features. */
+/** Serves an app that may have other features. */
 export const serveApp = async (app: SocketApp, options: RunOptions = {}): Promise<Served> => {
   const running: Running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false, ...options });
   const clients: WebSocket[] = [];
@@ -51,7 +51,7 @@ export const serveApp = async (app: SocketApp, options: RunOptions = {}): Promis
   };
 };
 
-/** Everything a client received, from its first byte on. */
+/** All messages that a client has received, and its close code. */
 export interface Collected {
   readonly texts: string[];
   readonly closed: Promise<[code: number, reason: string]>;

@@ -15,7 +15,7 @@ export const sessionOperation: OperationDefinition<HttpRequest> = {
   },
 };
 
-/** A message of `socket.each`, as an operation of the kind `websocket` within that of its connection. */
+/** A message of `socket.each`, as an operation of the kind `websocket` within the operation of its connection. */
 export const messageOperation: OperationDefinition<Invocation> = {
   kind: "websocket",
   role: "consumer",

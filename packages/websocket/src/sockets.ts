@@ -47,7 +47,7 @@ export class Sockets {
     return this.settings?.log ?? null;
   }
 
-  /** Loads `ws`; never called in an app without WebSocket routes. */
+  /** Loads `ws` and connects the rooms; returns a function that disconnects them. Not called in an app without WebSocket routes. */
   async start(shared: SharedValues, settings: AppSettings): Promise<() => void> {
     this.settings = settings;
     const ws = await import("ws");
@@ -56,11 +56,11 @@ export class Sockets {
     return this.rooms.connect(shared, this.jsonWriter("a message to a room"));
   }
 
-  /** Creates the JSON writer of a route, or of rooms. @param what names the message in errors @throws WEBSOCKET_NOT_STARTED */
-  jsonWriter(what: string): (value: unknown) => string {
+  /** Creates the JSON writer of a route, or of rooms. @param subject subject of the error message @throws WEBSOCKET_NOT_STARTED */
+  jsonWriter(subject: string): (value: unknown) => string {
     if (this.settings === null) throw notStarted();
     const { debug, log } = this.settings;
-    return jsonWriter(what, { debug, log, code: "WEBSOCKET_NO_JSON" });
+    return jsonWriter(subject, { debug, log, code: "WEBSOCKET_NO_JSON" });
   }
 
   /** Checks the sub-protocols and extensions that a client offers. Returns the extension to accept, if any. @throws HttpError 400 */
@@ -69,7 +69,7 @@ export class Sockets {
     return this.check(request, deflate);
   }
 
-  /** Creates the server of `ws` for one route, which reads its handshakes and frames. */
+  /** Creates the `ws` server of one route, which reads its handshakes and frames. */
   newServer(
     { maxMessageBytes, maxFragments, closeWaitSecs, deflate }: WebSocketConfig,
     protocols: readonly string[],
@@ -91,7 +91,7 @@ export class Sockets {
 const notStarted = (): FrameworkError =>
   new FrameworkError("WEBSOCKET_NOT_STARTED", "the app has not started");
 
-/** Milliseconds. Bound once, because the global `performance` is a getter that costs more per message than the clock. */
+/** Returns a clock in milliseconds. `performance` is read once: the global is a getter that takes longer than the clock itself. */
 const monotonicClock = (): (() => number) => {
   const { performance: clock } = globalThis;
   return () => clock.now();

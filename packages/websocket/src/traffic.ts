@@ -1,4 +1,4 @@
-/** Totals of an app's connections, for its metrics. */
+/** Totals of an app's connections, for its metrics, and the clock of the connections. */
 export interface Traffic {
   readonly now: () => number;
   opened: number;
@@ -6,7 +6,7 @@ export interface Traffic {
   sent: number;
   /** Connections closed because their client read messages too slowly. */
   overrun: number;
-  /** Connections closed because their client was silent. */
+  /** Connections closed because their client was inactive. */
   timedOut: number;
 }
 

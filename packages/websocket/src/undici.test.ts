@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Closed } from "./index.ts";
 import { serve } from "./socket-app.test-kit.ts";
 
-/** The global WebSocket client, undici's in Node, and its messages. */
+/** Opens the global WebSocket client, which is undici's in Node, and records its messages. */
 const open = async (url: string, protocols: string[] = []) => {
   const client = new globalThis.WebSocket(url.replace("http", "ws"), protocols);
   client.binaryType = "arraybuffer";
@@ -57,7 +57,7 @@ describe.each(["fast", "node"] as const)("undici's client on the %s transport", 
     },
   );
 
-  test("sees the server's close code and reason, and the server those of the client", async () => {
+  test("gets the server's close code and reason, and the server gets the client's", async () => {
     const ends: (Closed | null)[] = [];
     await using s = await serve(
       (app) => {

@@ -3,13 +3,15 @@ import { FrameworkError } from "@framework/core";
 /**
  * Closes the connection with a code and a reason when thrown in a handler (RFC 6455 7.4).
  *
- * Programs use 4000 to 4999; of the standard codes, 1000 to 1003 and 1007 to 1014 may be sent.
+ * Use 4000 to 4999 for your own codes. Registered codes from 3000 to 3999, and the standard codes 1000 to 1003 and 1007 to 1014, are also allowed.
+ *
+ * @throws WEBSOCKET_BAD_CLOSE_CODE
  */
 export class WebSocketClose extends FrameworkError {
   override readonly name = "WebSocketClose";
   /** Code of the close frame. */
   readonly closeCode: number;
-  /** At most 123 bytes; a longer reason is truncated. */
+  /** Reason of the close frame, which truncates it to 123 bytes. */
   readonly reason: string;
 
   constructor(closeCode: number, reason = "") {
@@ -29,7 +31,7 @@ export class WebSocketClose extends FrameworkError {
   }
 }
 
-/** Whether a close frame may carry the code. */
+/** Whether the code is allowed in a close frame. */
 export const isSendable = (code: number): boolean =>
   (code >= 4000 && code <= 4999) ||
   (code >= 1000 && code <= 1003) ||
@@ -38,7 +40,7 @@ export const isSendable = (code: number): boolean =>
 
 const MAX_REASON_BYTES = 123;
 
-/** Truncates a reason to the size of a close frame, between characters. */
+/** Truncates a reason to the limit of a close frame, between characters. */
 export const fittingReason = (reason: string): string => {
   if (Buffer.byteLength(reason) <= MAX_REASON_BYTES) return reason;
   let cut = reason.slice(0, MAX_REASON_BYTES);

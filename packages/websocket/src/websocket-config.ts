@@ -2,32 +2,32 @@ import { type ConfigRecord, configRecord, decimal, flag, integer, list } from "@
 
 /** Limits and options of WebSocket connections. */
 export interface WebSocketConfig {
-  /** Largest message in bytes, after inflating; a larger one closes with 1009. @default 1048576 */
+  /** Largest message in bytes, after inflating; a larger message closes the connection with 1009. @default 1048576 */
   readonly maxMessageBytes: number;
-  /** Maximum fragments of one message; more close with 1008. @default 1024 */
+  /** Maximum fragments of one message; more close the connection with 1008. @default 1024 */
   readonly maxFragments: number;
-  /** Maximum bytes queued for a client; more close with 1013. A single message may be larger. @default 1048576 */
+  /** Maximum bytes queued for a client; more close the connection with 1013. A single message may be larger. @default 1048576 */
   readonly maxSendQueueBytes: number;
   /** Maximum bytes queued for the handler; above it the client is paused. @default 1048576 */
   readonly maxReceiveQueueBytes: number;
-  /** Pings and pongs per second; more close with 1008. @default 100 */
+  /** Maximum pings and pongs of a client per second; more close the connection with 1008. @default 100 */
   readonly maxControlFramesPerSec: number;
   /** Seconds between pings. @default 30 */
   readonly pingSecs: number;
-  /** Seconds without activity, neither sent data nor received queued bytes, after which a connection is closed; above `pingSecs`. @default 60 */
+  /** Seconds after which a connection is closed if the client neither sends data nor receives queued bytes; must be above `pingSecs`. @default 60 */
   readonly timeoutSecs: number;
   /** Maximum wait for the client's close frame, in seconds. @default 5 */
   readonly closeWaitSecs: number;
   /** Compresses messages of 1 KiB and more for clients that support it (RFC 7692), without state between messages. @default false */
   readonly deflate: boolean;
-  /** Allowed origins of browser pages, besides the service's own and those that CORS allows with `credentials`: `https://app.example`. @default [] */
+  /** Allowed origins of browser pages, such as `https://app.example`, besides the service's own and the origins of CORS with `credentials`. @default [] */
   readonly origins: readonly string[];
 }
 
 const isOrigin = (value: unknown): boolean =>
   typeof value === "string" && URL.canParse(value) && new URL(value).origin === value;
 
-/** Limits and options that a route can set for itself. Pings are sent at the app's interval. */
+/** Limits and options that a route can set for itself: all but the ping interval, which the app sets. */
 export type WebSocketLimits = Omit<WebSocketConfig, "pingSecs">;
 
 const limits = {

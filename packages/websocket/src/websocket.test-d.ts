@@ -32,7 +32,7 @@ app.websocket("/x", { guard: [] }, () => {});
 const Db: Token<{ all(): string[] }> = dependency("db");
 app.websocket("/inject", { inject: { db: Db, limit: "limit" } }, (_socket, _request, { db, limit }) => {
   const all: string[] = db.all();
-  // @ts-expect-error a name alone carries no type
+  // @ts-expect-error a dependency that is injected by name has no type
   const few: number = limit;
   return [all, few];
 });

@@ -126,11 +126,11 @@ describe.each(transports)("on the %s transport", (transport) => {
     ]);
     expect(await plain.json()).toMatchObject({ status: 426, error: "Upgrade Required" });
     const refused = async (path: string, headers: Record<string, string> = {}): Promise<number> => {
-      const answer = Promise.withResolvers<number>();
+      const status = Promise.withResolvers<number>();
       s.open(path, { headers }).catch((error: Error) =>
-        answer.resolve(Number(/\d{3}$/.exec(error.message)?.[0])),
+        status.resolve(Number(/\d{3}$/.exec(error.message)?.[0])),
       );
-      return await answer.promise;
+      return await status.promise;
     };
     expect(await refused("/guarded")).toBe(403);
     expect(await refused("/nowhere")).toBe(404);
@@ -153,7 +153,7 @@ describe.each(transports)("on the %s transport", (transport) => {
     await stopped;
   });
 
-  test("a message above the limit closes with 1009, even if only its inflated size is", async () => {
+  test("a message above the limit closes with 1009, also if only its inflated size is above it", async () => {
     await using s = await serve(
       (app) => {
         app.enableWebSocket({ maxMessageBytes: 10_000, deflate: true });
@@ -216,7 +216,7 @@ test("messages with a schema are typed; a mismatch closes with 1008, invalid JSO
   expect(seen).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
 });
 
-test("sends after the end reject, and the signal has aborted", async () => {
+test("after the end of the connection, sends reject and the signal has aborted", async () => {
   const ended = Promise.withResolvers<ServerSocket>();
   await using s = await serve((app) => {
     app.websocket("/", async (socket) => {
@@ -235,7 +235,7 @@ test("sends after the end reject, and the signal has aborted", async () => {
   void socket.sendBinary(new Uint8Array(1));
   void socket.sendJson({ dropped: true });
   void socket.send("dropped");
-  await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections once a turn is over
+  await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections at the end of a turn
   process.off("unhandledRejection", note);
   expect(stray).toEqual([]);
   await expect(socket.sendText("late")).rejects.toMatchObject({ code: "WEBSOCKET_CLOSED" });

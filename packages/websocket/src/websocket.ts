@@ -23,7 +23,7 @@ export interface WebSocketRoutes {
 
 /** The methods that the feature adds to an app. */
 export interface WebSocketMethods extends WebSocketRoutes {
-  /** Overrides default limits. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  /** Overrides default limits and options. @throws CORE_BAD_CONFIG at start, together with all other mistakes */
   enableWebSocket(config?: ConfigInput<WebSocketConfig>): this;
   /** Returns the room with this name. */
   room(name: string): Room;
@@ -40,18 +40,18 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
   name: "websocket",
   routeMethods: ["websocket"],
   install: (host) => {
-    let begun = false;
-    const rooms = new Rooms(() => begun);
+    let hasBegun = false;
+    const rooms = new Rooms(() => hasBegun);
     const sockets = new Sockets(rooms, host.insight);
-    let inheritsTimeout = false;
+    let checksAppTimeout = false;
     return {
       enableWebSocket(config) {
         sockets.config = host.configure(WebSocketConfig, config);
         return this;
       },
       websocket(path: string, ...rest: readonly unknown[]): void {
-        if (!begun) begin(host, sockets);
-        begun = true;
+        if (!hasBegun) begin(host, sockets);
+        hasBegun = true;
         const given = rest.length < 2 ? {} : rest[0];
         const options: AnyOptions = isPlainObject(given) ? given : {};
         const handler = rest.at(-1) as AnyHandler;
@@ -63,15 +63,15 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
         if (limits !== undefined) host.configure(WebSocketLimits, limits);
         if (limits?.timeoutSecs !== undefined)
           host.check(() => timeoutProblems(`WebSocket route ${path}`, endpoint.config));
-        else if (!inheritsTimeout) {
-          inheritsTimeout = true; // reported once for all routes
+        else if (!checksAppTimeout) {
+          checksAppTimeout = true; // reported once for all routes
           host.check(() => timeoutProblems("WebSocketConfig", sockets.config));
         }
         if (injectEach !== undefined) host.state.inject(`messages of ${path}`, injectEach);
         host.http.route(
           "GET",
           path,
-          (request, ...dependencies): unknown => endpoint.answer(request, dependencies),
+          (request, ...dependencies): unknown => endpoint.respond(request, dependencies),
           inject === undefined ? { guards } : { guards, inject },
         );
       },
@@ -102,6 +102,6 @@ const begin = (host: Host, sockets: Sockets): void => {
   count("messages_received", "Messages from WebSocket clients.", () => traffic.received);
   count("messages_sent", "Messages to WebSocket clients.", () => traffic.sent);
   count("overrun", "WebSocket connections closed because the client read too slowly.", () => traffic.overrun);
-  count("timed_out", "WebSocket connections closed because the client was silent.", () => traffic.timedOut);
+  count("timed_out", "WebSocket connections closed because the client was inactive.", () => traffic.timedOut);
   host.insight.expose("websocket", () => ({ connections: sockets.size }));
 };

@@ -80,7 +80,7 @@ export const openEntryPoints = async (auth: JwtAuth): Promise<EntryPoints> => {
             }
             return decision !== null;
           },
-          { what: "the message's end", timeoutMs: 60_000 },
+          { subject: "the message's end", timeoutMs: 60_000 },
         );
         return decision ?? "ok";
       },

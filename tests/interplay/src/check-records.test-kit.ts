@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { waitFor } from "@framework/testing";
-import { type Answered, idOf } from "./send-rows.test-kit.ts";
+import { type RowResult, idOf } from "./send-rows.test-kit.ts";
 import type { Stack } from "./stack.test-kit.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
 /** Checks that each reply has one log line and one end of its exchange. */
-export const checkRecords = async (answered: readonly Answered[], { on, observed }: Stack): Promise<void> => {
+export const checkRecords = async (results: readonly RowResult[], { on, observed }: Stack): Promise<void> => {
   const lines = (): readonly Line[] => observed.lines.filter((line) => "method" in line && "bytes" in line);
-  await waitFor(() => observed.inFlight === 0, { what: "every exchange to end" });
+  await waitFor(() => observed.inFlight === 0, { subject: "every exchange to end" });
   const ends = observed.ends.map(([id, end]) => `${id} ${end}`);
-  assert.deepEqual(ends.toSorted(), answered.map(({ row }) => `${idOf(row)} sent`).toSorted());
+  assert.deepEqual(ends.toSorted(), results.map(({ row }) => `${idOf(row)} sent`).toSorted());
   if (!on.has("logging")) return;
-  await waitFor(() => lines().length >= answered.length, { what: "every line" });
-  assert.deepEqual(sorted(lines().map(actual)), sorted(answered.map((answer) => expected(answer, on))));
+  await waitFor(() => lines().length >= results.length, { subject: "every line" });
+  assert.deepEqual(sorted(lines().map(actual)), sorted(results.map((result) => expected(result, on))));
 };
 
 const actual = ({ method, path, status, route, bytes, request_id, aborted, level }: Line): Line => ({
@@ -27,7 +27,7 @@ const actual = ({ method, path, status, route, bytes, request_id, aborted, level
   level,
 });
 
-const expected = ({ row, reply }: Answered, on: Stack["on"]): Line => {
+const expected = ({ row, reply }: RowResult, on: Stack["on"]): Line => {
   const { method = "GET" } = row;
   const { status } = reply;
   const [path = ""] = row.path.split("?");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { gunzipSync } from "node:zlib";
 import type { TestReply } from "@framework/testing";
-import { type Answered, idOf } from "./send-rows.test-kit.ts";
+import { type RowResult, idOf } from "./send-rows.test-kit.ts";
 import type { EnabledFeatures, Row } from "./row.test-kit.ts";
 import type { Stack } from "./stack.test-kit.ts";
 import { pageOrigin, type ToggleName } from "./toggles.test-kit.ts";
@@ -10,10 +10,10 @@ import { pageOrigin, type ToggleName } from "./toggles.test-kit.ts";
 type Facts = Readonly<Record<string, unknown>>;
 
 /** Compares every reply with the requirements of the enabled features; reports the first three differences. */
-export const checkReplies = (answered: readonly Answered[], { on }: Stack): void => {
-  const pairs = answered.map((answer) => ({
-    actual: { ...actualOf(answer, on), ...fieldsOfOriginal(answer, answered) },
-    expected: { ...expectedOf(answer, on), ...fieldsOfOriginal(answer, answered, true) },
+export const checkReplies = (results: readonly RowResult[], { on }: Stack): void => {
+  const pairs = results.map((result) => ({
+    actual: { ...actualOf(result, on), ...fieldsOfOriginal(result, results) },
+    expected: { ...expectedOf(result, on), ...fieldsOfOriginal(result, results, true) },
   }));
   const wrong = pairs.filter(({ actual, expected }) => !isDeepStrictEqual(actual, expected)).slice(0, 3);
   assert.deepEqual(
@@ -22,7 +22,7 @@ export const checkReplies = (answered: readonly Answered[], { on }: Stack): void
   );
 };
 
-const actualOf = ({ row, reply, sentTag, calls }: Answered, on: EnabledFeatures): Facts => {
+const actualOf = ({ row, reply, sentTag, calls }: RowResult, on: EnabledFeatures): Facts => {
   const { status, headers } = reply;
   const field = (name: string): string | null => headers.get(name);
   const present = (field("vary") ?? "").toLowerCase().split(/, */);
@@ -38,7 +38,7 @@ const actualOf = ({ row, reply, sentTag, calls }: Answered, on: EnabledFeatures)
     vary: expectedVary(row, reply, on).filter((name) => present.includes(name)),
     coding: field("content-encoding"),
     text: row.text !== undefined && status === 200 && !isHead(row) ? decoded(reply) : null,
-    hasRightLength: hasRightLength(row, reply),
+    hasCorrectLength: hasCorrectLength(row, reply),
     tag: status === 304 && sentTag !== null ? field("etag") : tagKind(reply),
     cache: field("x-cache"),
     isLimited: ["ratelimit", "ratelimit-policy", "x-ratelimit-limit", "x-ratelimit-remaining"].map(
@@ -50,7 +50,7 @@ const actualOf = ({ row, reply, sentTag, calls }: Answered, on: EnabledFeatures)
   };
 };
 
-const expectedOf = ({ row, reply, sentTag }: Answered, on: EnabledFeatures): Facts => {
+const expectedOf = ({ row, reply, sentTag }: RowResult, on: EnabledFeatures): Facts => {
   const status = row.status(on);
   const isPreflight = row.isPreflight === true;
   const exposed = ["X-Request-ID", ...exposedBy(on)];
@@ -67,7 +67,7 @@ const expectedOf = ({ row, reply, sentTag }: Answered, on: EnabledFeatures): Fac
     vary: expectedVary(row, reply, on),
     coding: isCoded(row, status, on) ? "gzip" : null,
     text: status === 200 && !isHead(row) ? (row.text ?? null) : null,
-    hasRightLength: true,
+    hasCorrectLength: true,
     tag: status === 304 && sentTag !== null ? sentTag : expectedTag(row, reply, on),
     cache: on.has("cache") ? (outcome ?? null) : null,
     isLimited: Array.from({ length: 4 }, () => isLimited),
@@ -119,8 +119,8 @@ const expectedVary = (
   ];
 };
 
-/** Returns whether Content-Length is that of the body; HEAD is compared with its GET elsewhere. */
-const hasRightLength = (row: Row, { status, headers, bytes }: TestReply): boolean => {
+/** Returns whether Content-Length equals the length of the body. HEAD is compared with its GET elsewhere. */
+const hasCorrectLength = (row: Row, { status, headers, bytes }: TestReply): boolean => {
   const length = headers.get("content-length");
   if (status === 204 || status === 304) return bytes.length === 0 && (length === null || length === "0");
   if (isHead(row)) return bytes.length === 0;
@@ -146,12 +146,12 @@ const expectedTag = (row: Row, reply: TestReply, on: EnabledFeatures): string | 
 
 /** Fields that HEAD must have in common with GET, and a 304 with its 200 (RFC 9110 9.3.2, 15.4.5); HEAD may omit the length. */
 const fieldsOfOriginal = (
-  { row, reply }: Answered,
-  answered: readonly Answered[],
+  { row, reply }: RowResult,
+  results: readonly RowResult[],
   isExpected = false,
 ): Facts => {
   const name = row.like ?? (reply.status === 304 ? row.sendsTagOf : undefined);
-  const original = answered.find((other) => other.row.name === name);
+  const original = results.find((other) => other.row.name === name);
   if (original === undefined) return {};
   const { headers } = isExpected ? original.reply : reply;
   const ofBoth = ["etag", "vary", "cache-control", "last-modified"].map((name) => headers.get(name));

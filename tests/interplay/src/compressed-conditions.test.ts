@@ -70,18 +70,18 @@ eachClient(test, makeApp, {
     client,
   ) => {
     for (const path of ["/notes/1", "/plain", "/cached", "/files/a.txt"]) {
-      const ask = async (coding: string, tag?: string) => {
+      const getTag = async (coding: string, tag?: string) => {
         const condition = tag === undefined ? {} : { "if-none-match": tag };
         const { status, headers } = await client.get(path, {
           headers: { "accept-encoding": coding, ...condition },
         });
         return { status, tag: headers.get("etag") ?? "" };
       };
-      const { tag } = await ask("gzip");
-      const { tag: plain } = await ask("identity");
-      expect([path, await ask("gzip", tag)]).toEqual([path, { status: 304, tag }]);
-      expect([path, await ask("gzip", plain)]).toEqual([path, { status: 304, tag: plain }]);
-      expect([path, await ask("identity", tag)]).toEqual([path, { status: 200, tag: plain }]);
+      const { tag } = await getTag("gzip");
+      const { tag: plain } = await getTag("identity");
+      expect([path, await getTag("gzip", tag)]).toEqual([path, { status: 304, tag }]);
+      expect([path, await getTag("gzip", plain)]).toEqual([path, { status: 304, tag: plain }]);
+      expect([path, await getTag("identity", tag)]).toEqual([path, { status: 200, tag: plain }]);
     }
   },
 });

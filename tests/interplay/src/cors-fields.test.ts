@@ -23,8 +23,8 @@ const makeApp = (headers: readonly string[] = []) => {
 /** Returns the fields that pages of other origins may send and read. */
 const permissions = async (app: App): Promise<readonly [sent: string | null, read: string | null]> => {
   await using client = testClient(app);
-  const asked = { origin, "access-control-request-method": "POST" };
-  const preflight = await client.options("/", { headers: asked });
+  const preflightHeaders = { origin, "access-control-request-method": "POST" };
+  const preflight = await client.options("/", { headers: preflightHeaders });
   const reply = await client.get("/", { headers: { origin } });
   return [
     preflight.headers.get("access-control-allow-headers"),

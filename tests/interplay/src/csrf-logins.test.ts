@@ -11,7 +11,7 @@ const secret = "0123456789abcdef0123456789abcdef";
 type Fields = Readonly<Record<string, string>>;
 const WithCsrf = App.with(csrf, sessions);
 
-/** A login method: how the app authenticates, and the fields that a logged-in browser sends. */
+/** A login method: the authentication of the app, and the fields that a logged-in browser sends. */
 interface LoginMethod {
   readonly csrf?: Partial<CsrfConfig>;
   install(app: App & Sessions): { readonly fieldsOf: (user: string) => Promise<Fields> | Fields };
@@ -91,15 +91,17 @@ test.each(Object.entries(loginMethods))(
     const [ann, eve] = [await fieldsOf("ann"), await fieldsOf("eve")];
     const statusOf = async (token: string) =>
       (await client.post("/change", { headers: withCookie(ann, token) })).status;
-    const own = await tokenOf(client, "/page", ann);
+    const ownToken = await tokenOf(client, "/page", ann);
     const visitors = await tokenOf(client, "/public/page", {});
     const others = await tokenOf(client, "/page", eve);
-    expect([await statusOf(own), await statusOf(visitors), await statusOf(others)]).toEqual([200, 403, 403]);
-    const again = await client.get("/page", { headers: withCookie(ann, own) });
+    expect([await statusOf(ownToken), await statusOf(visitors), await statusOf(others)]).toEqual([
+      200, 403, 403,
+    ]);
+    const again = await client.get("/page", { headers: withCookie(ann, ownToken) });
     expect(again.cookies.size).toBe(0); // a valid token is kept
     const refused = await client.post("/change", { headers: withCookie(ann, others) });
     expect(await statusOf(refused.cookies.get("_csrf")?.value ?? "")).toBe(200); // to retry
-    const mixed = { ...withCookie(ann, own), "x-csrf-token": others };
+    const mixed = { ...withCookie(ann, ownToken), "x-csrf-token": others };
     expect((await client.post("/change", { headers: mixed })).status).toBe(403);
   },
 );

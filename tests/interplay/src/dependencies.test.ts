@@ -42,7 +42,7 @@ const recordEnd = async (
 const empty = z.object({});
 const input = { input: empty, output: empty };
 const Change = command("Change", input);
-const Ask = query("Ask", input);
+const Read = query("Read", input);
 const service = grpcService("calls.v1.Calls", { methods: { Call: { request: empty, response: empty } } });
 const loader = createLoader({
   name: "sessions",
@@ -104,7 +104,7 @@ app.messaging.subscribe(
 const job = app.jobs.define("job", { inject }, (_input, _run, { session }, other = Depends(Session)) =>
   recordEnd(session, other),
 );
-for (const operation of [Change, Ask] as const)
+for (const operation of [Change, Read] as const)
   app.cqrs.handle(operation, { inject }, async (_input, _context, { session }, other = Depends(Session)) => {
     await recordEnd(session, other);
     return {};
@@ -139,7 +139,7 @@ const callGrpc = async (): Promise<void> => {
 const sendOverSocket = async (): Promise<void> => {
   const socket = new WebSocket(`${url.replace("http", "ws")}/socket`);
   socket.on("open", () => socket.send("hello"));
-  await waitFor(() => events.length === 3, { what: "the message's end", timeoutMs: 60_000 });
+  await waitFor(() => events.length === 3, { subject: "the message's end", timeoutMs: 60_000 });
   socket.close();
 };
 
@@ -152,14 +152,14 @@ test.each<[entry: string, call: () => Promise<unknown>, label: string]>([
   ["a message", () => app.messaging.send("topic", { type: "t" }), "message t"],
   ["a job", () => job.enqueue(), "job jobs:job"],
   ["a command", () => app.cqrs.execute(Change, {}), "command Change"],
-  ["a query", () => app.cqrs.query(Ask, {}), "query Ask"],
+  ["a query", () => app.cqrs.query(Read, {}), "query Read"],
   ["a step of a saga", () => app.saga.start(steps, null, { key: "k" }), "saga steps call"],
 ])(
   "%s gets its dependencies by inject and by Depends, until its handler has ended",
   async (_entry, call, label) => {
     events.length = 0;
     await call();
-    await waitFor(() => events.length >= 3, { what: "the end of the call", timeoutMs: 60_000 });
+    await waitFor(() => events.length >= 3, { subject: "the end of the call", timeoutMs: 60_000 });
     expect(events).toEqual([`open ${label}`, `${label} and ${label}`, `close ${label}`]);
   },
 );

@@ -12,7 +12,7 @@ const disconnectDuring = async (client: TestClient, { observed }: Stack, id: str
   const controller = new AbortController();
   const request = client.get("/waits", { headers: { "x-request-id": id }, signal: controller.signal });
   const ended = request.catch((error: unknown) => error);
-  await waitFor(() => (observed.calls.get("/waits") ?? 0) > before, { what: "the handler" });
+  await waitFor(() => (observed.calls.get("/waits") ?? 0) > before, { subject: "the handler" });
   controller.abort(new Error("disconnected"));
   expect(await ended).toMatchObject({ message: "disconnected" });
 };
@@ -31,14 +31,14 @@ eachClient(
       const { observed } = app;
       await disconnectDuring(client, app, "one");
       await disconnectDuring(client, app, "two");
-      await waitFor(() => observed.inFlight === 0, { what: "both exchanges to end" });
+      await waitFor(() => observed.inFlight === 0, { subject: "both exchanges to end" });
       expect(observed.ends).toEqual([
         ["one", "aborted"],
         ["two", "aborted"],
       ]);
       const after = await client.get("/waits?now", { headers: { "x-request-id": "after" } });
       expect([after.status, after.headers.get("x-cache")]).toEqual([200, "MISS"]);
-      await waitFor(() => linesOf(app, "after").length > 0, { what: "the last line" });
+      await waitFor(() => linesOf(app, "after").length > 0, { subject: "the last line" });
       for (const id of ["one", "two"])
         expect(linesOf(app, id)).toEqual([
           expect.objectContaining({ status: 499, aborted: true, route: "/waits" }),
@@ -51,9 +51,9 @@ eachClient(
     ) => {
       const controller = new AbortController();
       const aborted = client.get("/waits?once", { signal: controller.signal }).catch(() => {});
-      await waitFor(() => observed.calls.get("/waits") === 1, { what: "the handler" });
+      await waitFor(() => observed.calls.get("/waits") === 1, { subject: "the handler" });
       const waiting = client.get("/waits?once");
-      await waitFor(() => observed.inFlight === 2, { what: "the second client" });
+      await waitFor(() => observed.inFlight === 2, { subject: "the second client" });
       controller.abort(new Error("disconnected"));
       expect((await waiting).status).toBe(200);
       await aborted;
@@ -77,10 +77,10 @@ eachClient(
       controller.abort(new Error("disconnected"));
       await rest;
       await waitFor(() => observed.inFlight === 0 && observed.calls.has("end of /endless"), {
-        what: "the end",
+        subject: "the end",
       });
       expect(observed.ends).toEqual([["stream", "aborted"]]);
-      await waitFor(() => linesOf(app, "stream").length > 0, { what: "the line" });
+      await waitFor(() => linesOf(app, "stream").length > 0, { subject: "the line" });
       expect(linesOf(app, "stream")).toEqual([expect.objectContaining({ status: 200, aborted: true })]);
     },
   },

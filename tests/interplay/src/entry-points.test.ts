@@ -24,7 +24,7 @@ type Headers = Readonly<Record<string, string>>;
 
 const log = { info() {}, warn() {}, error() {} };
 
-/** An entry point outside of core: topics with authentication and guards, and messages with headers. */
+/** An entry point defined outside core: topics with authentication and guards, and messages with headers. */
 interface Mailbox {
   topic(name: string, auth: Authenticator | null, guards: readonly Guard[]): void;
   /** Delivers a message. Returns 200 if it was handled, otherwise the status of the error. */
@@ -140,7 +140,7 @@ const operationsOf = (auth: Auth, guard: string, own: Guard) => {
   const options = { input: z.object({}), output: z.string(), guards: [own] };
   return {
     change: command(`Change${name}`, { ...options, http: { path: `/command${pathOf(auth, guard)}` } }),
-    ask: query(`Ask${name}`, { ...options, http: { path: `/query${pathOf(auth, guard)}` } }),
+    read: query(`Read${name}`, { ...options, http: { path: `/query${pathOf(auth, guard)}` } }),
   };
 };
 
@@ -196,8 +196,8 @@ const serve = async () => {
     app.get(pathOf(auth, name), { guards: [guard] }, () => "in");
     app.websocket(`/ws${pathOf(auth, name)}`, { guards: [guard] }, () => {});
     app.topic(pathOf(auth, name), authentications[auth], [guard]);
-    const { change, ask } = operationsOf(auth, name, guard);
-    app.cqrs.handle(change, () => "in").handle(ask, () => "in");
+    const { change, read } = operationsOf(auth, name, guard);
+    app.cqrs.handle(change, () => "in").handle(read, () => "in");
     executions.set(pathOf(auth, name), (from) => app.cqrs.execute(change, {}, { from }));
   }
   const service = await app.run({ port: 0, logs: false, log, argv: [], exitOnError: false });
@@ -217,17 +217,17 @@ const serve = async () => {
 
 const statusOver = (url: URL, headers: Headers, upgrade: Headers, method = "GET"): Promise<number> =>
   new Promise((resolve, reject) => {
-    const asked = httpRequest(url, { method, headers: { ...headers, ...upgrade }, agent: false });
-    asked.on("error", reject);
-    asked.on("response", (reply) => {
+    const upgradeRequest = httpRequest(url, { method, headers: { ...headers, ...upgrade }, agent: false });
+    upgradeRequest.on("error", reject);
+    upgradeRequest.on("response", (reply) => {
       reply.resume();
       resolve(reply.statusCode ?? 0);
     });
-    asked.on("upgrade", (_reply, socket) => {
+    upgradeRequest.on("upgrade", (_reply, socket) => {
       socket.destroy();
       resolve(200);
     });
-    asked.end(method === "POST" ? "{}" : undefined);
+    upgradeRequest.end(method === "POST" ? "{}" : undefined);
   });
 
 const handshake: Headers = {

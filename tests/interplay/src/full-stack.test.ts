@@ -1,7 +1,7 @@
 // oxlint-disable jest/expect-expect, jest/no-standalone-expect -- the kits assert, inside the tests that eachClient registers
 import { eachClient, seededRandom, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { type Answered, sendRows } from "./send-rows.test-kit.ts";
+import { type RowResult, sendRows } from "./send-rows.test-kit.ts";
 import { checkReplies } from "./check-replies.test-kit.ts";
 import { checkRecords } from "./check-records.test-kit.ts";
 import { type Order, type Stack, stackOf } from "./stack.test-kit.ts";
@@ -41,8 +41,8 @@ const metricsOf = ({ observed }: Stack) => {
 };
 
 /** Computes the same metrics from the replies; a circuit ignores replies with 429 and its own 503s. */
-const expectedMetrics = (answered: readonly Answered[]): ReturnType<typeof metricsOf> => {
-  const count = (fits: (answer: Answered) => boolean): number => answered.filter(fits).length;
+const expectedMetrics = (results: readonly RowResult[]): ReturnType<typeof metricsOf> => {
+  const count = (fits: (result: RowResult) => boolean): number => results.filter(fits).length;
   const countField = (name: string, value: string) => count(({ reply }) => reply.headers.get(name) === value);
   const limited = count(({ reply }) => reply.headers.has("ratelimit"));
   const rejected = count(({ reply }) => reply.status === 429);
@@ -67,10 +67,10 @@ for (const seed of [1, 2, 3]) {
     () => stackOf(orderOf(seed)),
     {
       "every reply satisfies all features, with one log line and one end": async (client, stack) => {
-        const answered = await sendRows(client, stack);
-        checkReplies(answered, stack);
-        await checkRecords(answered, stack);
-        expect(metricsOf(stack)).toEqual(expectedMetrics(answered));
+        const results = await sendRows(client, stack);
+        checkReplies(results, stack);
+        await checkRecords(results, stack);
+        expect(metricsOf(stack)).toEqual(expectedMetrics(results));
       },
     },
     options,

@@ -39,7 +39,7 @@ const operations = () => {
   const options = { input: z.object({}), output: z.string() };
   return {
     change: command("Change", { ...options, http: { path: "/change" }, idempotency: "required" }),
-    ask: query("Ask", { ...options, http: { path: "/ask" } }),
+    find: query("Find", { ...options, http: { path: "/find" } }),
   };
 };
 
@@ -70,8 +70,8 @@ test("command and query endpoints, and routes with idempotency keys, imply their
     .enableCsrf()
     .enableCaching()
     .enableEtag();
-  const { change, ask } = operations();
-  app.cqrs.handle(change, () => "in").handle(ask, () => "in");
+  const { change, find } = operations();
+  app.cqrs.handle(change, () => "in").handle(find, () => "in");
   app.post("/pay", { idempotency: "required" }, () => 1);
   await app.start({ log: { info() {}, warn() {}, error() {} } });
   const { http } = host as unknown as Host; // set by `install`
@@ -87,12 +87,12 @@ test("command and query endpoints, and routes with idempotency keys, imply their
   await app.stop();
   expect(implied).toEqual({
     "POST /change": [400, 403, 409, 413, 415, 422, 429, 503, 504],
-    "GET /ask": [304, 400, 422, 429, 503, 504],
+    "GET /find": [304, 400, 422, 429, 503, 504],
     "POST /pay": [400, 403, 409, 413, 415, 422, 429, 503],
   });
 });
 
-/** Returns the statuses implied by the routes, without those of core: 400, 413 and 415. */
+/** Returns the statuses implied by the routes, except the statuses of core: 400, 413 and 415. */
 const implied = async (enable: (app: Stack) => unknown): Promise<Record<string, number[]>> => {
   const { app, host } = stack();
   enable(app);

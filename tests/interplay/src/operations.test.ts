@@ -35,7 +35,7 @@ test("the statements of a command are children of the command, which is a child 
   expect((await client.post("/orders", { json: { book: "Emma" } })).status).toBe(201);
   expect((await client.get("/shelves/Emma")).json()).toEqual({ count: 1 });
   await client.post("/returns", { headers: { "idempotency-key": "k" } });
-  const countWithin = (place: string) => seen.filter((path) => path.startsWith(place)).length;
+  const countWithin = (prefix: string) => seen.filter((path) => path.startsWith(prefix)).length;
   expect(countWithin("http POST /orders > command Order > db ")).toBeGreaterThan(2);
   expect(countWithin("http GET /shelves/{book} > query Shelf > db ")).toBe(1);
   expect(countWithin("http POST /returns > db ")).toBeGreaterThan(2);
@@ -65,7 +65,7 @@ test("one metrics page counts the requests, commands, queries, statements and jo
   expect(text).toMatch(/^[a-z_]*durable_/m);
 });
 
-test("the API document has the endpoints and the routes of the program", async () => {
+test("the API document has the endpoints of operations and the routes of the program", async () => {
   const app = new (App.with(openapi, ...operationFeatures))();
   app.enableOpenapi();
   enableOperations(app);
@@ -81,8 +81,10 @@ test("the API document has the endpoints and the routes of the program", async (
 });
 
 test("a drain waits for the command of a request and for a running job, and the database closes after both", async () => {
-  await using place = databaseInFile();
-  const app = new (App.with(database, durable, cqrs, jobs))().enableDatabase({ url: place.url }).enableCqrs();
+  await using storage = databaseInFile();
+  const app = new (App.with(database, durable, cqrs, jobs))()
+    .enableDatabase({ url: storage.url })
+    .enableCqrs();
   const order: string[] = [];
   const gate = Promise.withResolvers<void>();
   const started = new Set<string>();
@@ -105,13 +107,13 @@ test("a drain waits for the command of a request and for a running job, and the 
   });
   const service = await app.run({ port: 0, logs: false, log: quiet, argv: [], exitOnError: false });
   await work.enqueue();
-  await waitFor(() => started.has("job"), { what: "the job", timeoutMs: 60_000 });
+  await waitFor(() => started.has("job"), { subject: "the job", timeoutMs: 60_000 });
   const reply = fetch(new URL("/slow", service.url), {
     method: "POST",
     body: "{}",
     headers: { "content-type": "application/json" },
   });
-  await waitFor(() => started.has("command"), { what: "the command", timeoutMs: 60_000 });
+  await waitFor(() => started.has("command"), { subject: "the command", timeoutMs: 60_000 });
   const closed = service.close();
   expect(order).toEqual([]);
   gate.resolve();

@@ -12,10 +12,10 @@ import { transcriptOf } from "./transcript.test-kit.ts";
 const runRows = async (order: Order): Promise<readonly string[]> => {
   const stack = stackOf(order);
   await using client = testClient(stack, { env: "production" });
-  const answered = await sendRows(client, stack);
-  checkReplies(answered, stack);
-  await checkRecords(answered, stack);
-  return transcriptOf(answered);
+  const results = await sendRows(client, stack);
+  checkReplies(results, stack);
+  await checkRecords(results, stack);
+  return transcriptOf(results);
 };
 
 const pairs = toggleNames.flatMap((one, at) =>

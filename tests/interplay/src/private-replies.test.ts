@@ -163,14 +163,14 @@ test("the 304 of a shared route is as public as its 200", async () => {
   await using client = testClient(app);
   // no-store: the reply comes from the handler, and the etag feature compares it
   const headers = { "x-api-key": "the-key", "cache-control": "no-store" };
-  const whole = await client.get("/", { headers });
+  const complete = await client.get("/", { headers });
   const unchanged = await client.get("/", { headers: { ...headers, "if-none-match": "*" } });
-  const seen = ({ status, headers: fields }: typeof whole) => [
+  const seen = ({ status, headers: fields }: typeof complete) => [
     status,
     fields.get("cache-control"),
     fields.get("vary"),
   ];
-  expect([seen(whole), seen(unchanged)]).toEqual([
+  expect([seen(complete), seen(unchanged)]).toEqual([
     [200, "max-age=60", null],
     [304, "max-age=60", null],
   ]);

@@ -41,7 +41,7 @@ const appWithTenFeatures = () =>
     .enableRequestId()
     .enableSecurityHeaders();
 
-/** Counts the promises of a request, including those of the client; the minimum of ten requests, because timers and split replies add some. */
+/** Counts the promises of a request, including the promises of the client; returns the minimum of ten requests, because timers and split replies add some. */
 const countPromises = async (app: App): Promise<number> => {
   await using client = socketClient(app, { env: "production" });
   let minimum = Infinity;

@@ -11,16 +11,16 @@ export interface Row {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: () => NonNullable<TestInit["body"]>;
-  /** The row whose `ETag` this one sends in `If-None-Match`. */
+  /** Name of the row whose `ETag` this one sends in `If-None-Match`. */
   readonly sendsTagOf?: string;
   readonly status: (on: EnabledFeatures) => number;
   /** Pattern of the route; `null` when nothing matches. @default the path */
   readonly route?: (on: EnabledFeatures) => string | null;
   /** `X-Cache`; absent when the cache is not reached or disabled. */
   readonly cache?: string | ((on: EnabledFeatures) => string | null);
-  /** The body of a 2xx, before any coding. */
+  /** Body of a 2xx before content coding. */
   readonly text?: string;
-  /** The row whose fields this HEAD must have. */
+  /** Name of the row whose fields this HEAD must have. */
   readonly like?: string;
   /** Whether the reply must be compressed while compression is enabled. */
   readonly isCoded?: boolean;

@@ -15,7 +15,7 @@ import {
 import type { Row } from "./row.test-kit.ts";
 import { streamText } from "./stack.test-kit.ts";
 
-const answers: readonly Row[] = [
+const routeRows: readonly Row[] = [
   { name: "miss", path: "/page", ...coded, cache: "MISS" },
   { name: "hit", path: "/page", ...coded, cache: "HIT", calls: when("cache", 1, 2) },
   { name: "hit without coding", path: "/page", ...ok, headers: plain, cache: "HIT" },
@@ -152,4 +152,4 @@ const files: readonly Row[] = [
 ];
 
 /** Every kind of reply that an app sends. */
-export const rows: readonly Row[] = [...answers, ...rejectedRows, ...failures, ...files, ...operationRows];
+export const rows: readonly Row[] = [...routeRows, ...rejectedRows, ...failures, ...files, ...operationRows];

@@ -4,8 +4,8 @@ import { rows } from "./rows.test-kit.ts";
 import type { Stack } from "./stack.test-kit.ts";
 import { pageOrigin } from "./toggles.test-kit.ts";
 
-/** A reply, with values recorded right after it. */
-export interface Answered {
+/** The reply to the request of a row, with values recorded right after it. */
+export interface RowResult {
   readonly row: Row;
   readonly reply: TestReply;
   /** The tag that the request sent in `If-None-Match`. */
@@ -15,12 +15,12 @@ export interface Answered {
 }
 
 /** Sends the requests of all rows in order; the id of each request is the name of its row. */
-export const sendRows = async (client: TestClient, { observed }: Stack): Promise<readonly Answered[]> => {
-  const answered: Answered[] = [];
+export const sendRows = async (client: TestClient, { observed }: Stack): Promise<readonly RowResult[]> => {
+  const results: RowResult[] = [];
   for (const row of rows) {
     const { method = "GET", path, body, sendsTagOf } = row;
     const sentTag =
-      answered.find((earlier) => earlier.row.name === sendsTagOf)?.reply.headers.get("etag") ?? null;
+      results.find((earlier) => earlier.row.name === sendsTagOf)?.reply.headers.get("etag") ?? null;
     const reply = await client.request(method, path, {
       ...(body === undefined ? {} : { body: body() }),
       headers: {
@@ -30,9 +30,10 @@ export const sendRows = async (client: TestClient, { observed }: Stack): Promise
         ...row.headers,
       },
     });
-    answered.push({ row, reply, sentTag, calls: observed.calls.get(path) ?? 0 });
+    results.push({ row, reply, sentTag, calls: observed.calls.get(path) ?? 0 });
   }
-  return answered;
+  return results;
 };
 
+/** Returns the request id of a row. */
 export const idOf = ({ name }: Row): string => name.replaceAll(" ", "-");

@@ -46,9 +46,9 @@ const serve = async (app: App) => {
       const waiting = new Map<string, (payload: unknown) => void>();
       const ready = Promise.withResolvers<void>();
       client.on("message", (data: Buffer) => {
-        const { id = "", type, payload: answer } = JSON.parse(data.toString()) as Message;
+        const { id = "", type, payload: reply } = JSON.parse(data.toString()) as Message;
         if (type === "connection_ack") ready.resolve();
-        waiting.get(id)?.(answer);
+        waiting.get(id)?.(reply);
         waiting.delete(id);
       });
       await once(client, "open");
@@ -57,9 +57,9 @@ const serve = async (app: App) => {
       let last = 0;
       return async (query) => {
         const id = String(++last);
-        const answer = new Promise((resolve) => waiting.set(id, resolve));
+        const reply = new Promise((resolve) => waiting.set(id, resolve));
         client.send(JSON.stringify({ id, type: "subscribe", payload: { query } }));
-        const given = (await answer) as object;
+        const given = (await reply) as object;
         const errors = (Array.isArray(given) ? given : (given as { errors?: unknown[] }).errors) as
           | readonly { readonly extensions: { readonly status: number } }[]
           | undefined;

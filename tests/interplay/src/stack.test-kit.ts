@@ -16,7 +16,7 @@ import { type ToggleName, toggles } from "./toggles.test-kit.ts";
 export interface Observations {
   /** Parsed log lines, in order. */
   readonly lines: Readonly<Record<string, unknown>>[];
-  /** How each exchange ended, by its `X-Request-ID`. */
+  /** End of each exchange, with its `X-Request-ID`. */
   readonly ends: [id: string | null, end: "sent" | "aborted"][];
   /** Number of requests in progress. */
   inFlight: number;
@@ -60,7 +60,7 @@ export const stackOf = ({ installed, enabled }: Order): Stack => {
   return Object.assign(app, { on, observed });
 };
 
-/** Puts commands last: installing them before the cache is a start error. */
+/** Moves commands to the end: installing them before the cache is a start error. */
 const inOrder = (names: readonly ToggleName[]): readonly ToggleName[] => [
   ...names.filter((name) => name !== "commands"),
   ...names.filter((name) => name === "commands"),
@@ -93,7 +93,7 @@ const observing = (observed: MutableObservations): Feature => ({
   },
 });
 
-/** Authentication as an application might write it. */
+/** Authentication written by an application. */
 const authenticate: Middleware<HttpRequest, Response> = (request, next) => {
   if (request.path === "/private" && request.getHeader("authorization") === null)
     throw new UnauthorizedError();

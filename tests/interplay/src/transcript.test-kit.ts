@@ -1,4 +1,4 @@
-import type { Answered } from "./send-rows.test-kit.ts";
+import type { RowResult } from "./send-rows.test-kit.ts";
 
 /** Fields whose values depend on time or randomness. */
 const volatileFields: ReadonlySet<string> = new Set([
@@ -13,8 +13,8 @@ const volatileFields: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns everything that clients received, one string per reply so that two apps compare quickly; only the presence of volatile fields. */
-export const transcriptOf = (answered: readonly Answered[]): readonly string[] =>
-  answered.map(({ row, reply, calls }) => {
+export const transcriptOf = (results: readonly RowResult[]): readonly string[] =>
+  results.map(({ row, reply, calls }) => {
     const fields = [...reply.headers].map(([name, value]) => [name, volatileFields.has(name) ? "" : value]);
     const body = Buffer.from(reply.bytes).toString("latin1");
     return JSON.stringify([row.name, reply.status, fields, body, calls]);

@@ -109,7 +109,7 @@ test.each([false, true])(
   async (cached) => {
     const app = makeApp(cached);
     await app.start({ log: { info: () => {}, warn: () => {}, error: () => {} } });
-    const ask = async (method: string, path: string, given: Readonly<Record<string, string | null>>) => {
+    const send = async (method: string, path: string, given: Readonly<Record<string, string | null>>) => {
       const sent = Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
       const headers = Object.fromEntries(sent) as Record<string, string>;
       const reply = await app.fetch(new Request(`http://localhost${path}`, { method, headers }));
@@ -125,7 +125,7 @@ test.each([false, true])(
         async (method, path, given, name, choice) => {
           const others = values[name] ?? [];
           const changed = { ...given, [name]: others[choice % others.length] ?? null };
-          const [one, other] = [await ask(method, path, given), await ask(method, path, changed)];
+          const [one, other] = [await send(method, path, given), await send(method, path, changed)];
           if (one.shown === other.shown) return;
           const names = [one.vary, other.vary].map((vary) => vary.split(", ").includes(name));
           expect([method, path, name, given, changed, names]).toEqual([

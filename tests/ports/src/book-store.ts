@@ -9,11 +9,11 @@ export interface Book {
 /** A book as sent by a client. */
 export type NewBook = Omit<Book, "id">;
 
-/** The books of one service, in memory. The four services for Node share it, because it is independent of frameworks. */
+/** The books of one service, in memory. The services for Node share it, because it is independent of frameworks. */
 export class BookStore {
   private readonly books: Book[] = [];
 
-  /** One page of the list; the first page is 1. */
+  /** Returns one page of the list; the first page is 1. */
   list({ page, size }: { readonly page: number; readonly size: number }): {
     readonly books: readonly Book[];
     readonly total: number;

@@ -31,7 +31,7 @@ test.concurrent.each([
   ["Fastify", "src/fastify/main.ts"],
   ["Hono", "src/hono/main.ts"],
   ["Nest", ".cache/nest.mjs"],
-])("the program of %s listens on the port that it is given", async (_name, file) => {
+])("the program of %s listens on the given port", async (_name, file) => {
   const port = await freePort();
   const child = spawn(process.execPath, ["--conditions=@framework/source", file], {
     cwd: folder,
@@ -45,5 +45,5 @@ test.concurrent.each([
     },
   });
   const healthy = async () => (await fetch(`http://127.0.0.1:${port}/health`)).status;
-  expect(await waitFor(healthy, { what: `${file} to answer` })).toBe(200);
+  expect(await waitFor(healthy, { subject: `${file} to reply` })).toBe(200);
 });

@@ -68,7 +68,7 @@ export interface Program extends AsyncDisposable {
 }
 
 const { NODE_OPTIONS: _flagsOfJest, ...inherited } = process.env;
-// Removes the addresses of servers that other tests use at the same time.
+// Without the addresses of servers, which concurrent tests use.
 const servers = ["DATABASE_URL", "REDIS_URL", "KAFKA_BROKERS", "AMQP_URL", "SQS_ENDPOINT", "HOST", "PORT"];
 const environment = Object.fromEntries(Object.entries(inherited).filter(([name]) => !servers.includes(name)));
 
@@ -106,11 +106,13 @@ export const serve = async (runtime: Runtime, program: string, workers = 1): Pro
     }
     throw new Error(`${runtime.name} ended before it listened: ${output}`);
   };
-  const late = AbortSignal.timeout(START_MS);
-  const url = await Promise.race([listening(), once(late, "abort").then(() => null)]).catch(async (error) => {
-    await kill();
-    throw error;
-  });
+  const timeout = AbortSignal.timeout(START_MS);
+  const url = await Promise.race([listening(), once(timeout, "abort").then(() => null)]).catch(
+    async (error) => {
+      await kill();
+      throw error;
+    },
+  );
   if (url === null) {
     await kill();
     throw new Error(`${runtime.name} did not listen in time: ${output}`);

@@ -10,27 +10,29 @@ export interface Chromium extends AsyncDisposable {
 
 /** A window size and colour scheme. */
 export interface View {
-  /** CSS pixels. @default 1200 */
+  /** Width in CSS pixels. @default 1200 */
   readonly width?: number;
-  /** Preferred colours. @default "light" */
+  /** Preferred colour scheme. @default "light" */
   readonly colours?: "light" | "dark";
 }
 
 export interface ChromiumOptions {
-  /** Host names, `*` allowed, that resolve to 127.0.0.1; no other name resolves. @default [] */
+  /** Host names, with `*` as a wildcard, that resolve to 127.0.0.1; other names do not resolve. @default [] */
   readonly hosts?: readonly string[];
 }
 
-/** The reason to skip browser tests; `false` when the executable exists (`CHROMIUM`, or `/usr/bin/chromium`). */
+/** Returns the reason to skip browser tests; `false` when the executable exists (`CHROMIUM`, or `/usr/bin/chromium`). */
 export const noChromium = (): string | false =>
-  existsSync(chromiumPath()) ? false : `there is no ${chromiumPath()}; name one in CHROMIUM`;
+  existsSync(chromiumPath())
+    ? false
+    : `there is no ${chromiumPath()}; set CHROMIUM to the path of a Chromium`;
 
 const chromiumPath = (): string => process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
-/** Starting a browser takes many seconds on a busy machine. */
+/** Time limit of the start, which takes many seconds on a busy machine. */
 const TIMEOUT_MS = 60_000;
 
-/** CSS pixels of a window. */
+/** Height of a window in CSS pixels. */
 const HEIGHT = 1000;
 
 /** Starts Chromium; only `127.0.0.1` and the given hosts resolve. */

@@ -9,6 +9,6 @@ export {
   viewName,
   views,
   violations,
-} from "./look.ts";
-export { opening } from "./opening.ts";
+} from "./page-checks.ts";
+export { opening } from "./open-app.ts";
 export type { Visit } from "./visit.ts";

@@ -6,21 +6,21 @@ export interface Visit extends AsyncDisposable {
   requested(): readonly string[];
   /** Errors and warnings of the console, uncaught errors, and policy violations. */
   readonly problems: readonly string[];
-  /** Navigates to another URL, as the address bar does; resolves when the page has loaded. */
+  /** Navigates to another URL, like the address bar; resolves when the page has loaded. */
   goTo(url: string): Promise<void>;
-  /** Reloads the page, as the button does; resolves when it has loaded. */
+  /** Reloads the page, like the reload button; resolves when it has loaded. */
   reload(): Promise<void>;
   /** Evaluates an expression that navigates; resolves when the next page has loaded. */
   follow(expression: string): Promise<void>;
   /** Evaluates an expression in the page; a promise is awaited. */
   evaluate<T>(expression: string): Promise<T>;
-  /** Runs a function in the page. It can only use its arguments; arguments and result are sent as JSON. */
+  /** Runs a function in the page. It has access only to its arguments; arguments and result are sent as JSON. */
   run<Args extends readonly unknown[], T>(work: (...args: Args) => T, ...args: Args): Promise<Awaited<T>>;
   /** Presses a key, such as `Tab`, `ArrowDown` or `/`. */
   press(key: string): Promise<void>;
   /** Types a text into the focused field. */
   type(text: string): Promise<void>;
-  /** A screenshot of the page as PNG. */
+  /** Takes a screenshot of the page as PNG. */
   screenshot(): Promise<Uint8Array>;
 }
 
@@ -29,7 +29,7 @@ export const startVisit = async (page: Page, url: string, close: () => Promise<v
   const requested = recordRequests(page);
   const problems = recordProblems(page);
   let closed: Promise<void> | undefined;
-  const evaluate = <T>(expression: string): Promise<T> => page.evaluate(expression) as Promise<T>; // the caller names the type
+  const evaluate = <T>(expression: string): Promise<T> => page.evaluate(expression) as Promise<T>; // the caller determines the type
   await page.goto(url);
   return {
     requested: () => Array.from(requested, (request) => request.url()),
@@ -70,6 +70,6 @@ const recordProblems = (page: Page): readonly string[] => {
   return problems;
 };
 
-/** A violation of a report-only policy has the level of information. */
+/** Whether a console message is a problem. Violations of a report-only policy have the level "info". */
 const isProblem = (message: ConsoleMessage): boolean =>
   ["error", "warn", "assert"].includes(message.type()) || message.text().includes("Content Security Policy");

@@ -9,13 +9,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { placeOf, record, runBundler, workspace, workspaceCache } from "./bundled-sources.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
+import { bundleFolder, record, runBundler, workspace, workspaceCache } from "./bundled-sources.ts";
+import { withProcessLock } from "./process-lock.ts";
 
 /**
- * Bundles all programs that tests start, once for a new cache: `bundledProgram` finds them, and bundles a program alone when its sources have changed since.
+ * Bundles all programs that tests start, once per cache. `bundledProgram` then finds them, and bundles a program again only when its sources have changed.
  *
- * Together they take a quarter of the processor time: they share most of their sources.
+ * Bundling them together takes a quarter of the processor time, because they share most of their sources.
  */
 export const bundlePrograms = (
   programs: () => readonly string[] = programsOfTests,
@@ -24,7 +24,7 @@ export const bundlePrograms = (
   const done = join(cache, "programs");
   if (existsSync(done)) return;
   mkdirSync(cache, { recursive: true });
-  oneAtATime(join(cache, "programs.lock"), () => {
+  withProcessLock(join(cache, "programs.lock"), () => {
     if (existsSync(done)) return;
     bundleNew(programs(), cache);
     writeFileSync(done, "");
@@ -32,24 +32,24 @@ export const bundlePrograms = (
 };
 
 const bundleNew = (programs: readonly string[], cache: string): void => {
-  const places = programs.map((file) => placeOf({ [nameOf(file)]: file }, "inside", cache));
+  const bases = programs.map((file) => bundleFolder({ [nameOf(file)]: file }, "inside", cache));
   const fresh = programs
-    .map((file, index) => ({ file, place: places[index] ?? "", key: `${index}/${nameOf(file)}` }))
-    .filter(({ place }) => !existsSync(join(place, "recorded.json")));
+    .map((file, index) => ({ file, base: bases[index] ?? "", key: `${index}/${nameOf(file)}` }))
+    .filter(({ base }) => !existsSync(join(base, "recorded.json")));
   if (fresh.length === 0) return;
   const folder = mkdtempSync(join(cache, "programs-"));
   try {
     const entries = Object.fromEntries(fresh.map(({ file, key }) => [key, file]));
     const since = Date.now();
-    const lists = JSON.parse(runBundler(entries, folder, "inside", "apart")) as Record<string, string[]>;
-    for (const { place, key } of fresh) {
-      mkdirSync(place, { recursive: true });
-      const own = mkdtempSync(join(place, "bundle-"));
+    const lists = JSON.parse(runBundler(entries, folder, "inside", "separate")) as Record<string, string[]>;
+    for (const { base, key } of fresh) {
+      mkdirSync(base, { recursive: true });
+      const own = mkdtempSync(join(base, "bundle-"));
       renameSync(dirname(join(folder, key)), own);
       record(own, { files: lists[key] ?? [], since, previous: null });
     }
   } catch {
-    // one of the programs is broken: its error is reported when it is bundled alone
+    // one of the programs cannot be bundled: its error is reported when it is bundled alone
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -62,7 +62,7 @@ const patterns = [
   "src/run/testing/fixtures/{dropping,life,listeners,service}.ts", // of core
 ];
 
-/** Those of the packages that start bundled programs. */
+/** Returns the programs of the packages that start bundled programs. */
 const programsOfTests = (): readonly string[] =>
   globSync("packages/*/package.json", { cwd: workspace })
     .filter((path) =>

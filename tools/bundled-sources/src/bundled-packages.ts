@@ -4,7 +4,7 @@ import { bundledSources } from "./bundled-sources.ts";
 
 const folderOfPackages = join(dirname(import.meta.dirname), "../../packages");
 
-/** The fields of a package.json that are read. */
+/** The fields of package.json that `bundledPackages` reads. */
 export interface TestedManifest {
   readonly name: string;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -18,9 +18,10 @@ interface Package extends TestedManifest {
 }
 
 /**
- * The entry points of the packages that a package uses, also through others, as paths of bundled files by their names: `@framework/core`, `@framework/core/feature` and so on.
+ * Returns the paths of the bundled entry points of all direct and indirect dependencies in the workspace, by name: `@framework/core`, `@framework/core/feature`
+ * and so on.
  *
- * The files share their modules, so that a class is the same through each entry point. Packages from npm are not in them: the tests and the bundle use the same.
+ * The files share their modules, so a class is the same through each entry point. Packages from npm are not bundled: the tests and the bundle use the same ones.
  *
  * One bundle serves the tests of all packages. A change of the tested package does not require a new one, because its dependencies cannot depend on it.
  */
@@ -30,7 +31,7 @@ export const bundledPackages = (tested: TestedManifest): Readonly<Record<string,
   const own = packages.get(tested.name)?.folder;
   const folder = bundledSources(Object.fromEntries(entryPoints.map(({ entry, source }) => [entry, source])), {
     npm: "outside",
-    ...(own !== undefined && { unread: join(own, "/") }),
+    ...(own !== undefined && { ignoredPrefix: join(own, "/") }),
   });
   const used = usedBy(tested, packages);
   return Object.fromEntries(

@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 import { bundledSources } from "./bundled-sources.ts";
 
 /**
- * A program bundled with all workspace sources that it imports, for a test that starts many processes of it: each takes a third of the processor time.
- * The first call takes half a second, unless `bundlePrograms` has made the bundle.
+ * Bundles a program with all workspace sources that it imports, for a test that starts many processes of it: each process takes a third of the processor time.
+ * The first call takes half a second, unless `bundlePrograms` has created the bundle.
  *
- * `import.meta.url` and its like keep the values of the sources. Not for a program whose own modules are the subject.
+ * `import.meta.url`, `filename` and `dirname` keep the values of the sources. Not for tests of module loading itself.
  *
  * @throws when a source cannot be bundled; the message has the bundler's output
  */

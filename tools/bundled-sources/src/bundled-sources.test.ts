@@ -16,7 +16,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { bundledSources } from "./bundled-sources.ts";
 import { bundledPackages, bundledProgram, bundlePrograms } from "./index.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
+import { withProcessLock } from "./process-lock.ts";
 
 let folder: ReturnType<typeof mkdtempDisposableSync>;
 beforeEach(() => {
@@ -55,7 +55,7 @@ test("only uses of import.meta are replaced, also in a program with a hashbang",
   expect(outputOf(bundledProgram(at("program.ts"), at("cache")))).toBe(`import.meta.url ${places} node:fs`);
 });
 
-test("it is bundled again only when a source has changed; the last two bundles are kept", () => {
+test("a program is bundled again only when a source has changed; the last two bundles are kept", () => {
   const programs = ["one", "two!", "three"].map((greeting) => {
     const file = writeProgram(greeting);
     const bundled = bundledProgram(file, at("cache"));
@@ -96,12 +96,12 @@ test("ES modules from npm are in the bundle, CommonJS is imported from its path"
   addPackage(
     "modern",
     "module",
-    'import plain from "../plain/index.js"; export const told = `told ${plain}`;',
+    'import plain from "../plain/index.js"; export const text = `text ${plain}`;',
   );
-  writeFileSync(at("program.ts"), 'import { told } from "modern"; console.log(told);');
+  writeFileSync(at("program.ts"), 'import { text } from "modern"; console.log(text);');
   const bundled = bundledProgram(at("program.ts"), at("cache"));
   rmSync(at("node_modules/modern"), { recursive: true });
-  expect(outputOf(bundled)).toBe(`told ${at("node_modules/plain/index.js")}`);
+  expect(outputOf(bundled)).toBe(`text ${at("node_modules/plain/index.js")}`);
 });
 
 test("the entry points of the packages that a package uses share their modules, without packages from npm", () => {
@@ -120,10 +120,10 @@ test("the entry points of the packages that a package uses share their modules, 
 
 test("a change of a source that is irrelevant to the caller creates no new bundle", () => {
   writeProgram("one");
-  const bundled = (unread?: string): string =>
+  const bundled = (ignoredPrefix?: string): string =>
     bundledSources(
       { program: at("program.ts") },
-      { cache: at("cache"), ...(unread !== undefined && { unread }) },
+      { cache: at("cache"), ...(ignoredPrefix !== undefined && { ignoredPrefix }) },
     );
   const first = bundled();
   writeFileSync(at("greeting.ts"), 'export const [greeting, place] = ["two!", ""];');
@@ -137,10 +137,10 @@ const writePrograms = (): string[] => {
   writeFileSync(at("one.ts"), 'import { shared } from "./shared.ts"; console.log("one", shared.place);');
   const late = [
     'import { shared } from "./shared.ts"; import { name } from "./two.ts";',
-    "export const tell = () => console.log(name, shared.place);",
+    "export const print = () => console.log(name, shared.place);",
   ];
   writeFileSync(at("late.ts"), late.join("\n"));
-  const two = 'export const name = "two"; void import("./late.ts").then(({ tell }) => tell());';
+  const two = 'export const name = "two"; void import("./late.ts").then(({ print }) => print());';
   writeFileSync(at("two.ts"), two);
   writeFileSync(at("three.ts"), 'console.log("three");');
   return ["one.ts", "two.ts", "three.ts"].map(at);
@@ -182,13 +182,13 @@ test("if one program cannot be bundled, the others are bundled separately", () =
   expect(() => bundledProgram(at("broken.ts"), at("cache"))).toThrow(/missing/);
 });
 
-test("processes that need the same bundle concurrently create it once, and a killed one does not block the others", async () => {
+test("processes that need the same bundle concurrently create it once, and the lock of a dead process does not block the others", async () => {
   const file = writeProgram("hello");
   const dead = spawn(process.execPath, ["--version"], { stdio: "ignore" });
   await once(dead, "exit");
   mkdirSync(at("locks"));
   writeFileSync(at("locks/dead"), String(dead.pid));
-  expect(oneAtATime(at("locks/dead"), () => readFileSync(at("locks/dead"), "utf8"))).toBe(
+  expect(withProcessLock(at("locks/dead"), () => readFileSync(at("locks/dead"), "utf8"))).toBe(
     String(process.pid),
   );
   expect(existsSync(at("locks/dead"))).toBe(false);

@@ -16,7 +16,7 @@ const service = (name: string, parts: Partial<Service> = {}): Service => ({
     const stop = async (): Promise<void> => void stopped.push(name);
     return { url: `${name}://started`, stop, [Symbol.asyncDispose]: stop };
   },
-  ask: async () => {},
+  check: async () => {},
   ...parts,
 });
 
@@ -37,17 +37,17 @@ const withPrograms = (scripts: Readonly<Record<string, string>>) => {
   return folder;
 };
 
-test("a server whose variable is set is used, and never stopped", async () => {
+test("a server whose variable is set is used and not stopped", async () => {
   const [outcome] = await bringUp([service("one")], { env: { ONE_URL: "one://given" } });
-  expect(outcome).toMatchObject({ url: "one://given", how: "from ONE_URL" });
+  expect(outcome).toMatchObject({ url: "one://given", detail: "from ONE_URL" });
   await outcome?.stop();
   expect(stopped).toEqual([]);
 });
 
 test("a set variable with an unreachable address is reported, not replaced", async () => {
-  const refuses = service("one", { ask: () => Promise.reject(new Error("connection refused")) });
+  const refuses = service("one", { check: () => Promise.reject(new Error("connection refused")) });
   const [outcome] = await bringUp([refuses], { env: { ONE_URL: "one://given" } });
-  expect(outcome).toMatchObject({ url: null, how: "ONE_URL is set, but connection refused" });
+  expect(outcome).toMatchObject({ url: null, detail: "ONE_URL is set, but connection refused" });
 });
 
 test("missing servers are started; a failed start is reported and does not affect the others", async () => {
@@ -55,7 +55,7 @@ test("missing servers are started; a failed start is reported and does not affec
     start: () => Promise.reject(new Error("the program two is not installed")),
   });
   const outcomes = await bringUp([service("one"), fails], { env: {} });
-  expect(outcomes.map(({ url, how }) => [url, how])).toEqual([
+  expect(outcomes.map(({ url, detail }) => [url, detail])).toEqual([
     ["one://started", "started here"],
     [null, "the program two is not installed"],
   ]);
@@ -63,10 +63,10 @@ test("missing servers are started; a failed start is reported and does not affec
   expect(stopped).toEqual(["one"]);
 });
 
-test("Docker Compose is used when a daemon answers, on its own port, and taken down at the end", async () => {
+test("Docker Compose is used when a daemon runs, on its own port, and taken down at the end", async () => {
   using folder = withPrograms({ docker: `echo "$@ port=$REDIS_PORT" >> "$(dirname "$0")/calls"` });
   const [outcome] = await bringUp([service("redis")], { env: {} });
-  expect(outcome?.how).toBe("docker");
+  expect(outcome?.detail).toBe("docker");
   await outcome?.stop();
   const calls = readFileSync(join(folder.path, "calls"), "utf8").trim().split("\n");
   const port = new URL(outcome?.url ?? "").port;
@@ -80,7 +80,7 @@ test("Docker Compose is used when a daemon answers, on its own port, and taken d
 test("a Docker client without a daemon counts as no Docker", async () => {
   using _folder = withPrograms({ docker: "exit 1" });
   const [outcome] = await bringUp([service("redis")], { env: {} });
-  expect(outcome?.how).toBe("started here");
+  expect(outcome?.detail).toBe("started here");
 });
 
 test("an installed program is found, and nothing is installed", () => {

@@ -1,4 +1,4 @@
-import { dockerAnswers, inCompose, startWithDocker } from "./docker.ts";
+import { isDockerRunning, isInCompose, startWithDocker } from "./docker.ts";
 import type { RunningServer } from "./running-server.ts";
 import type { Service } from "./services.ts";
 import { installPrograms } from "./system-packages.ts";
@@ -8,17 +8,17 @@ export interface Outcome {
   readonly service: Service;
   /** Its address; `null` when unavailable. */
   readonly url: string | null;
-  /** Its source, or the reason why it is unavailable. */
-  readonly how: string;
+  /** Source of the server, or the reason why it is unavailable. */
+  readonly detail: string;
   /** Stops it, if it was started here. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts every server of the list that is not running, concurrently; all are ready when this resolves.
+ * Starts every server of the list that is not running, concurrently; resolves when all are ready.
  *
- * A set environment variable takes precedence, then a Docker daemon, then the system's programs, installed if that is allowed.
- * Never rejects: an unavailable server has the reason.
+ * A set environment variable takes precedence, then a Docker daemon, then the programs of the system, which are installed if that is allowed.
+ * Never rejects: the outcome of an unavailable server has the reason.
  */
 export const bringUp = async (
   wanted: readonly Service[],
@@ -29,8 +29,8 @@ export const bringUp = async (
 ): Promise<readonly Outcome[]> => {
   const missing = wanted.filter(({ variable }) => env[variable] === undefined);
   const composed = new Set(
-    missing.filter(({ name }) => inCompose(name)).length > 0 && dockerAnswers()
-      ? missing.map((s) => s.name).filter(inCompose)
+    missing.filter(({ name }) => isInCompose(name)).length > 0 && isDockerRunning()
+      ? missing.map(({ name }) => name).filter(isInCompose)
       : [],
   );
   const local = missing.filter(({ name }) => !composed.has(name));
@@ -42,34 +42,34 @@ export const bringUp = async (
       const given = env[service.variable];
       if (given !== undefined) return await fromEnvironment(service, given);
       return composed.has(service.name)
-        ? await started(service, "docker", () => startWithDocker(service.name), null)
-        : await started(service, "started here", service.start, reason);
+        ? await tryStart(service, "docker", () => startWithDocker(service.name), null)
+        : await tryStart(service, "started here", service.start, reason);
     }),
   );
 };
 
-const nothing = async (): Promise<void> => {};
+const noop = async (): Promise<void> => {};
 
 const fromEnvironment = async (service: Service, url: string): Promise<Outcome> => {
   try {
-    await service.ask(url);
-    return { service, url, how: `from ${service.variable}`, stop: nothing };
+    await service.check(url);
+    return { service, url, detail: `from ${service.variable}`, stop: noop };
   } catch (error) {
-    return { service, url: null, how: `${service.variable} is set, but ${messageOf(error)}`, stop: nothing };
+    return { service, url: null, detail: `${service.variable} is set, but ${messageOf(error)}`, stop: noop };
   }
 };
 
-const started = async (
+const tryStart = async (
   service: Service,
-  how: string,
+  detail: string,
   start: () => Promise<RunningServer>,
   hint: string | null,
 ): Promise<Outcome> => {
   try {
     const server = await start();
-    return { service, url: server.url, how, stop: () => server.stop() };
+    return { service, url: server.url, detail, stop: () => server.stop() };
   } catch (error) {
-    return { service, url: null, how: [messageOf(error), hint].filter(Boolean).join("; "), stop: nothing };
+    return { service, url: null, detail: [messageOf(error), hint].filter(Boolean).join("; "), stop: noop };
   }
 };
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { freePort } from "./free-port.ts";
 import type { RunningServer } from "./running-server.ts";
 
-/** Servers of `compose.yaml`, each with a function from port to address. */
+/** Servers of `compose.yaml`, each with a function that returns its address for a port. */
 const addresses: Readonly<Record<string, (port: number) => string>> = {
   postgres: (port) => `postgres://framework@127.0.0.1:${port}/framework`,
   "postgres-newest": (port) => `postgres://framework@127.0.0.1:${port}/framework`,
@@ -12,11 +12,11 @@ const addresses: Readonly<Record<string, (port: number) => string>> = {
   kafka: (port) => `127.0.0.1:${port}`,
 };
 
-/** Whether a Docker daemon answers: an installed client is not enough. */
-export const dockerAnswers = (): boolean => docker(["info"]).ok;
+/** Whether a Docker daemon runs: an installed client is not enough. */
+export const isDockerRunning = (): boolean => docker(["info"]).ok;
 
 /** Whether Docker Compose can start the server of that name. */
-export const inCompose = (name: string): boolean => Object.hasOwn(addresses, name);
+export const isInCompose = (name: string): boolean => Object.hasOwn(addresses, name);
 
 /** Starts one server of `compose.yaml` in its own project, and waits until it is healthy. */
 export const startWithDocker = async (name: string): Promise<RunningServer> => {

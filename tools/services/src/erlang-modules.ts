@@ -7,9 +7,9 @@ import { needProgram } from "./programs.ts";
 const folders = join(dirname(dirname(dirname(import.meta.dirname))), ".cache/erlang-modules");
 
 /**
- * Returns a folder with links to all modules of RabbitMQ and of Erlang, made once for their versions.
+ * Returns a folder with links to all modules of RabbitMQ and of Erlang, created once per version.
  *
- * First on the code path, it halves the processor time of a start: otherwise each of a thousand modules is searched for in about fifty folders.
+ * As the first entry of the code path it halves the processor time of a start: otherwise Erlang searches about fifty folders for each of a thousand modules.
  */
 export const erlangModules = async (rabbitMq: string): Promise<string> => {
   const plugins = join(realpathSync(rabbitMq), "../../plugins");
@@ -26,7 +26,7 @@ const link = async (sources: readonly string[], folder: string): Promise<void> =
   const unfinished = `${folder}-${process.pid}`;
   await mkdir(unfinished, { recursive: true });
   const files = sources.flatMap((source) => globSync(join(source, "*.beam")));
-  const first = new Map(files.toReversed().map((file) => [basename(file), file])); // of two with one name, as Erlang does
+  const first = new Map(files.toReversed().map((file) => [basename(file), file])); // the first of two with the same name, like Erlang
   for (const [name, file] of first) await symlink(file, join(unfinished, name));
-  await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true })); // another process was faster
+  await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true })); // another process has created it
 };

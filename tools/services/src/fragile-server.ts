@@ -3,19 +3,19 @@ import type { ServerFolder } from "./server-folder.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { untilReady } from "./until-ready.ts";
 
-/** Specifics of one kind of server. */
+/** Options of `startFragileServer`. */
 export interface ServerParts {
   readonly name: string;
   readonly url: string;
   readonly folder: ServerFolder;
   readonly process: ServerProcess;
-  /** Signal for an orderly stop. */
+  /** Signal for a graceful stop. */
   readonly stopSignal?: NodeJS.Signals;
-  /** Rejects until the server answers requests. */
-  readonly ask: () => Promise<void>;
+  /** Rejects until the server is ready for requests. */
+  readonly check: () => Promise<void>;
 }
 
-/** Starts a server and returns its handle; a failed start cleans up, and its error has the end of the server's log. */
+/** Starts a server and returns its handle; a failed start cleans up, and the error contains the end of the log of the server. */
 export const startFragileServer = async (parts: ServerParts): Promise<FragileServer> => {
   const server = new LocalServer(parts);
   try {
@@ -40,9 +40,9 @@ class LocalServer implements FragileServer {
   }
 
   async start(): Promise<void> {
-    const { name, process, ask } = this.parts;
+    const { name, process, check } = this.parts;
     process.start();
-    await untilReady(name, ask, { isAborted: () => !process.running });
+    await untilReady(name, check, { isAborted: () => !process.running });
   }
 
   async shutdown(): Promise<void> {

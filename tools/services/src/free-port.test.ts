@@ -3,18 +3,18 @@ import { once } from "node:events";
 import { expect, test } from "@jest/globals";
 import { freePort } from "./free-port.ts";
 
-/** Listens on the first free port from `lowest` on. */
-const listenFrom = async (lowest: number): Promise<readonly [port: number, server: Server]> => {
+/** Listens on the first free port from `minPort`. */
+const listenFrom = async (minPort: number): Promise<readonly [port: number, server: Server]> => {
   const server = createServer();
   try {
-    await once(server.listen(lowest, "127.0.0.1"), "listening");
-    return [lowest, server];
+    await once(server.listen(minPort, "127.0.0.1"), "listening");
+    return [minPort, server];
   } catch {
-    return await listenFrom(lowest + 1);
+    return await listenFrom(minPort + 1);
   }
 };
 
-test("returns ports below those of outgoing connections, none twice, and none that is another's cluster bus", async () => {
+test("returns ports below the ephemeral range, none twice, and none that is the cluster bus port of another", async () => {
   const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()));
   expect(new Set(ports).size).toBe(50);
   expect(ports.filter((port) => port < 12_000 || port >= 22_000)).toEqual([]);

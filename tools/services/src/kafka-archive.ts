@@ -2,26 +2,27 @@ import { existsSync, renameSync } from "node:fs";
 
 /** An archive of the classes that Kafka loads: a server starts in half the time with it. */
 export interface KafkaArchive {
-  /** Options of the JVM that use the archive, if there is one. */
-  readonly toRead: readonly string[];
-  /** Options of the server that write it at its orderly stop, if there is none. */
-  readonly toWrite: readonly string[];
-  /** Call it when the server has stopped. */
-  readonly stopped: () => void;
+  /** JVM options that use the archive, if there is one. */
+  readonly readOptions: readonly string[];
+  /** JVM options that write it when the server stops gracefully, if there is none. */
+  readonly writeOptions: readonly string[];
+  /** Stores the archive that a stopped server has written. */
+  readonly saveArchive: () => void;
 }
 
 /**
- * Returns the archive beside the jars, written once by the first server with permission: its stop takes some seconds longer, and as much processor time. An archive of another Java version is
- * ignored by the JVM.
+ * Returns the archive beside the jars, written once by the first server that is allowed to: its stop takes some seconds longer, and as much processor time. An
+ * archive of another Java version is ignored by the JVM.
  */
-export const kafkaArchive = (jars: string, mayWrite: boolean): KafkaArchive => {
+export const kafkaArchive = (jars: string, isWritable: boolean): KafkaArchive => {
   const archive = `${jars}.jsa`;
-  if (existsSync(archive)) return { toRead: [`-XX:SharedArchiveFile=${archive}`], toWrite: [], stopped() {} };
-  if (!mayWrite) return { toRead: [], toWrite: [], stopped() {} };
+  if (existsSync(archive))
+    return { readOptions: [`-XX:SharedArchiveFile=${archive}`], writeOptions: [], saveArchive() {} };
+  if (!isWritable) return { readOptions: [], writeOptions: [], saveArchive() {} };
   const unfinished = `${jars}.${process.pid}.jsa`; // renamed when complete: another server may start now
   return {
-    toRead: [],
-    toWrite: [`-XX:ArchiveClassesAtExit=${unfinished}`],
-    stopped: () => void (existsSync(unfinished) && renameSync(unfinished, archive)),
+    readOptions: [],
+    writeOptions: [`-XX:ArchiveClassesAtExit=${unfinished}`],
+    saveArchive: () => void (existsSync(unfinished) && renameSync(unfinished, archive)),
   };
 };

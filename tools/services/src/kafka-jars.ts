@@ -14,7 +14,7 @@ export const kafkaJars = async (): Promise<string> => {
   const folder = join(cache, `kafka-${VERSION}`);
   if (existsSync(folder)) return folder;
   const maven = needProgram("mvn");
-  const unfinished = `${folder}.${process.pid}`; // renamed when complete: a partial folder would look like a cache hit
+  const unfinished = `${folder}.${process.pid}`; // renamed when complete: a partial folder would count as cached
   mkdirSync(unfinished, { recursive: true });
   try {
     const project = join(unfinished, "pom.xml");
@@ -35,7 +35,7 @@ export const kafkaJars = async (): Promise<string> => {
 const dependency = (group: string, artifact: string, version: string): string =>
   `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;
 
-// Kafka speaks SLF4J 1.7, so log4j-slf4j-impl and not log4j-slf4j2-impl.
+// Kafka uses SLF4J 1.7, so log4j-slf4j-impl and not log4j-slf4j2-impl.
 const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 <modelVersion>4.0.0</modelVersion><groupId>framework</groupId><artifactId>kafka</artifactId><version>1</version><packaging>pom</packaging>
 <dependencies>

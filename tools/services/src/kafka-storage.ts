@@ -30,7 +30,7 @@ export const makeStorage = async (
   await format(machine, folder, []);
   const unfinished = `${template}.${process.pid}`; // renamed when complete: another broker may start now
   await cp(data, unfinished, { recursive: true });
-  await rename(unfinished, template).catch(() => rm(unfinished, { recursive: true })); // another process was faster
+  await rename(unfinished, template).catch(() => rm(unfinished, { recursive: true })); // another process has created it
 };
 
 const format = async (

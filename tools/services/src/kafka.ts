@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { askKafka } from "./ask-kafka.ts";
+import { checkKafka } from "./check-kafka.ts";
 import { startFragileServer } from "./fragile-server.ts";
 import { freePort } from "./free-port.ts";
 import { kafkaArchive } from "./kafka-archive.ts";
@@ -13,17 +13,17 @@ import { ServerProcess } from "./server-process.ts";
 /** JVM options for a fast start rather than throughput. */
 const javaOptions = ["-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
-/** Ports of a broker. */
+/** Options of `startKafka`. */
 export interface KafkaOptions {
   /** @default a free one */
   readonly port?: number;
-  /** The port that clients are told to use: that of a proxy. @default its own */
+  /** Port that the broker advertises to clients, such as the port of a proxy. @default `port` */
   readonly advertisedPort?: number;
-  /** Whether it writes the archive of classes at its stop, if there is none. @default false */
+  /** Whether a stop writes the archive of classes, if there is none. @default false */
   readonly writesArchive?: boolean;
-  /** One more listener for clients: its protocol, such as `SASL_SSL`, and its `host:port`. */
+  /** An additional listener for clients: its protocol, such as `SASL_SSL`, and its `host:port`. */
   readonly secureListener?: { readonly name: string; readonly address: string };
-  /** More settings, as in `server.properties`. */
+  /** Additional settings, as in `server.properties`. */
   readonly settings?: Readonly<Record<string, string | number>>;
   /** SCRAM users, as `--add-scram` of the format tool takes them. */
   readonly scramUsers?: readonly string[];
@@ -43,25 +43,25 @@ export const startKafka = async (chosen: KafkaOptions = {}): Promise<FragileServ
   writeFileSync(folder.at("log4j2.properties"), LOG_SETTINGS);
   const archive = kafkaArchive(jars, chosen.writesArchive ?? false);
   const options = [
-    ...archive.toRead,
+    ...archive.readOptions,
     ...javaOptions,
     `-Dlog4j2.configurationFile=${folder.at("log4j2.properties")}`,
     "-cp",
     `${jars}/*`,
   ];
   await makeStorage({ java, options, jars }, folder, scramUsers);
-  const args = [...archive.toWrite, ...options, "kafka.Kafka", folder.at("server.properties")];
+  const args = [...archive.writeOptions, ...options, "kafka.Kafka", folder.at("server.properties")];
   const broker = `127.0.0.1:${port}`;
   const server = await startFragileServer({
     name: "Kafka",
     url: broker,
     folder,
     process: new ServerProcess({ program: java, args, folder, env: { LOG_DIR: folder.path } }),
-    ask: () => askKafka([broker]),
+    check: () => checkKafka([broker]),
   });
   const stop = async (): Promise<void> => {
     await server.stop();
-    archive.stopped();
+    archive.saveArchive();
   };
   return {
     url: server.url,
@@ -106,7 +106,7 @@ const properties = (
     "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
     "log.dirs": data,
     "auto.create.topics.enable": false,
-    "metadata.max.idle.interval.ms": 0, // no record every half second while nothing happens
+    "metadata.max.idle.interval.ms": 0, // no record every half second while idle
     "group.initial.rebalance.delay.ms": 0,
     "offsets.topic.replication.factor": 1,
     "offsets.topic.num.partitions": 4,

@@ -26,12 +26,12 @@ function readArguments(words: readonly string[]): { names: readonly string[]; co
   return { names, command: end < 0 ? [] : words.slice(end + 1) };
 }
 
-function lineOf({ service, url, how }: Outcome): string {
-  const what =
+function lineOf({ service, url, detail }: Outcome): string {
+  const state =
     url === null
-      ? `not available, tests that need it are skipped: ${how}`
-      : `${service.variable}=${url} (${how})`;
-  return `${service.name.padEnd(15)} ${what}`;
+      ? `not available, tests that need it are skipped: ${detail}`
+      : `${service.variable}=${url} (${detail})`;
+  return `${service.name.padEnd(15)} ${state}`;
 }
 
 /** Runs the command with the servers' addresses in its environment, and returns its exit code. */

@@ -38,5 +38,5 @@ const keep = async (data: string, template: string): Promise<void> => {
   const unfinished = `${template}-${process.pid}`;
   await mkdir(templates, { recursive: true });
   await copy(data, unfinished);
-  await rename(unfinished, template).catch(() => rm(unfinished, { recursive: true })); // another process was faster
+  await rename(unfinished, template).catch(() => rm(unfinished, { recursive: true })); // another process has created it
 };

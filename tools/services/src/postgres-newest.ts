@@ -24,13 +24,13 @@ const packageFolder = (): string => {
     return join(createRequire(import.meta.url).resolve(name), "..", "..");
   } catch (cause) {
     throw new Error(
-      `the package ${name} is not installed: run pnpm install, if there is one for this platform`,
+      `the package ${name} is not installed: run pnpm install, if the package exists for this platform`,
       { cause },
     );
   }
 };
 
-/** Hard links of all files: 0.05 s for a thousand files, where copies take more than a second. */
+/** Creates hard links of all files: 0.05 s for a thousand files, while copies take more than a second. */
 const linkFiles = async (from: string, to: string): Promise<void> => {
   await mkdir(to, { mode: 0o755 });
   for (const entry of await readdir(from, { withFileTypes: true })) {
@@ -40,7 +40,7 @@ const linkFiles = async (from: string, to: string): Promise<void> => {
   }
 };
 
-/** A package of npm has no symbolic links, so this one lists them: the names by which programs find their libraries. */
+/** Adds the library names that the programs use: npm packages contain no symbolic links, so the package lists them in a file. */
 const addLibraryNames = async (from: string, folder: ServerFolder): Promise<void> => {
   const names: readonly LibraryName[] = JSON.parse(await readFile(join(from, "pg-symlinks.json"), "utf8"));
   for (const { source, target } of names) await symlink(basename(source), folder.at(target));

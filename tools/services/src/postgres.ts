@@ -8,9 +8,9 @@ import { ServerFolder, type SystemUser, userWhenRoot } from "./server-folder.ts"
 import { ServerProcess } from "./server-process.ts";
 
 export interface PostgresOptions {
-  /** Survives a crash of the machine; slower. @default false */
+  /** Whether commits survive a crash of the machine; slower. @default false */
   readonly fsync?: boolean;
-  /** @default 200 */
+  /** Maximum number of connections. @default 200 */
   readonly maxConnections?: number;
 }
 
@@ -29,12 +29,12 @@ const systemPrograms = async (): Promise<PostgresPrograms> => ({
   postgres: needProgram("postgres"),
 });
 
-/** The same with the programs of another version; `find` may put them into the server's folder. */
+/** Like `startPostgres`, with the programs of another version; `find` may put them into the server's folder. */
 export const startPostgresWith = async (
   find: (folder: ServerFolder) => Promise<PostgresPrograms>,
   { fsync = false, maxConnections = 200 }: PostgresOptions,
 ): Promise<FragileServer> => {
-  const user = userWhenRoot("postgres", "nobody"); // it refuses to run as root
+  const user = userWhenRoot("postgres", "nobody"); // PostgreSQL refuses to run as root
   const folder = new ServerFolder("postgres", user);
   const port = await freePort();
   const data = folder.at("data");
@@ -54,9 +54,9 @@ export const startPostgresWith = async (
     folder,
     process,
     stopSignal: "SIGINT", // "fast": ends sessions instead of waiting for them
-    ask: () => askPostgres(`postgres://framework@127.0.0.1:${port}/postgres`),
+    check: () => queryPostgres(`postgres://framework@127.0.0.1:${port}/postgres`),
   });
-  await askPostgres(`postgres://framework@127.0.0.1:${port}/postgres`, "CREATE DATABASE framework");
+  await queryPostgres(`postgres://framework@127.0.0.1:${port}/postgres`, "CREATE DATABASE framework");
   return server;
 };
 
@@ -77,7 +77,7 @@ const prepare = async (
 };
 
 /** Runs one statement over a new connection. */
-export const askPostgres = async (url: string, statement = "SELECT 1"): Promise<void> => {
+export const queryPostgres = async (url: string, statement = "SELECT 1"): Promise<void> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 20_000 });
   client.on("error", () => {}); // the failed call has the error
   try {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
  *
  * A signal to the process group is not enough: each PostgreSQL backend has its own group.
  *
- * @returns the ids of all of them
+ * @returns the ids of these processes
  */
 export const signalTree = (pid: number, signal: NodeJS.Signals): readonly number[] => {
   const tree = [pid, ...descendantsOf(pid)];
@@ -21,7 +21,7 @@ export const signalTree = (pid: number, signal: NodeJS.Signals): readonly number
   return tree;
 };
 
-/** Waits until all killed processes have ended, up to a minute: one that the kernel is still ending holds its shared memory and its locks. */
+/** Waits until all killed processes have ended, up to a minute: until then a process holds its shared memory and its locks. */
 export const untilEnded = async (pids: readonly number[]): Promise<void> => {
   const deadline = performance.now() + 60_000;
   while (performance.now() < deadline) {
@@ -31,7 +31,7 @@ export const untilEnded = async (pids: readonly number[]): Promise<void> => {
   }
 };
 
-/** Ids of all descendants of a process. */
+/** Returns the ids of all descendants of a process. */
 export const descendantsOf = (pid: number): number[] => {
   const children = Map.groupBy(processes(), ([, parent]) => parent);
   const found: number[] = [];

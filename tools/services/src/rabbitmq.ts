@@ -9,7 +9,7 @@ import { needProgram } from "./programs.ts";
 import type { FragileServer } from "./running-server.ts";
 import { ServerFolder, userWhenRoot } from "./server-folder.ts";
 import { ServerProcess } from "./server-process.ts";
-import { askPort } from "./ask-port.ts";
+import { checkPort } from "./check-port.ts";
 
 /** A RabbitMQ server that can also be administered. */
 export interface RabbitMqServer extends FragileServer {
@@ -49,7 +49,7 @@ export const startRabbitMq = async (): Promise<RabbitMqServer> => {
       url,
       folder,
       process,
-      ask: () => askRabbitMq(url),
+      check: () => checkRabbitMq(url),
     });
     const evaluate = async (expression: string): Promise<string> => {
       const options = { cwd: folder.path, env: { ...globalThis.process.env, ...env }, ...user };
@@ -79,7 +79,7 @@ const startPortMapper = async (
     user,
   });
   epmd.start();
-  await askPort(port);
+  await checkPort(port);
   return epmd;
 };
 
@@ -106,7 +106,7 @@ const withPortMapper = (
 };
 
 /** Does a full AMQP handshake, because the port opens seconds before the server accepts one. */
-export const askRabbitMq = async (url: string): Promise<void> => {
+export const checkRabbitMq = async (url: string): Promise<void> => {
   const connection = await connect(url, { timeout: 5000 });
   connection.on("error", () => {}); // the failed call has the error
   await connection.close();

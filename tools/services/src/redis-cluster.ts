@@ -7,7 +7,7 @@ import { untilReady } from "./until-ready.ts";
 const MASTERS = 3;
 const REPLICAS_EACH = 1;
 
-/** A Redis Cluster whose nodes can be killed one by one; the first three are masters at the start. */
+/** A Redis Cluster whose nodes can be killed separately; the first three are masters at the start. */
 export interface RedisCluster extends RunningServer {
   readonly nodes: readonly FragileServer[];
 }
@@ -21,7 +21,7 @@ export interface RedisClusterOptions {
   readonly nodeTimeoutMs?: number;
 }
 
-/** A Redis Cluster of three masters with one replica each, on loopback; `url` is a comma-separated list of its nodes. */
+/** Starts a Redis Cluster of three masters with one replica each, on loopback; `url` is a comma-separated list of its nodes. */
 export const startRedisCluster = async ({
   nodeTimeoutMs = 30_000,
 }: RedisClusterOptions = {}): Promise<RedisCluster> => {
@@ -39,7 +39,7 @@ export const startRedisCluster = async ({
     execFileSync(cli, ["--cluster", "create", ...addresses, ...replicas], {
       stdio: ["ignore", "ignore", "pipe"],
     });
-    await untilReady("Redis Cluster", () => askCluster(nodes), { withinMs: 60_000 });
+    await untilReady("Redis Cluster", () => checkCluster(nodes), { withinMs: 60_000 });
   } catch (cause) {
     await stop();
     throw cause;
@@ -47,8 +47,8 @@ export const startRedisCluster = async ({
   return { url: nodes.map((node) => node.url).join(","), nodes, stop, [Symbol.asyncDispose]: stop };
 };
 
-/** Whether every node sees all slots served and all other nodes; the state of one node is not enough. */
-const askCluster = async (nodes: readonly RunningServer[]): Promise<void> => {
+/** Rejects unless every node reports that all slots are served and all nodes are known. */
+const checkCluster = async (nodes: readonly RunningServer[]): Promise<void> => {
   for (const { url } of nodes) {
     const info = await withRedis(url, (client) => client.cluster("INFO"));
     if (!info.includes("cluster_state:ok") || !info.includes(`cluster_known_nodes:${nodes.length}`))

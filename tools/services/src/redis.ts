@@ -7,9 +7,9 @@ import { ServerFolder } from "./server-folder.ts";
 import { ServerProcess } from "./server-process.ts";
 
 export interface RedisOptions {
-  /** Syncs every write to disk, so that data survive `kill` and `shutdown`. @default false */
+  /** Whether every write is synced to disk, so that data survives `kill` and `shutdown`. @default false */
   readonly durable?: boolean;
-  /** More settings, as in `redis.conf`: `{ "cluster-enabled": "yes" }`. */
+  /** Additional settings, as in `redis.conf`: `{ "cluster-enabled": "yes" }`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -36,12 +36,12 @@ export const startRedis = async ({
     url: `redis://127.0.0.1:${port}`,
     folder,
     process: new ServerProcess({ program, args, folder }),
-    ask: () => askRedis(`redis://127.0.0.1:${port}`),
+    check: () => checkRedis(`redis://127.0.0.1:${port}`),
   });
 };
 
 /** Sends `PING` over a new connection. */
-export const askRedis = async (url: string): Promise<void> => {
+export const checkRedis = async (url: string): Promise<void> => {
   await withRedis(url, async (client) => {
     await client.ping();
   });

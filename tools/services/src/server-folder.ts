@@ -9,7 +9,7 @@ export interface SystemUser {
   readonly gid: number;
 }
 
-/** The first of these users that exists, when this process is root and the server refuses root. */
+/** Returns the first of these users that exists, for a server that refuses to run as root; `null` when this process is not root. @throws Error when none exists */
 export const userWhenRoot = (...names: readonly string[]): SystemUser | null => {
   if (process.getuid?.() !== 0) return null;
   for (const name of names) {
@@ -24,7 +24,7 @@ const idOf = (flag: string, name: string): number | null => {
   return status === 0 ? Number(stdout) : null;
 };
 
-/** A server's private folder for data and log, in the temporary folder; deleted when disposed. */
+/** A folder for the data and the log of one server, in the temporary folder; deleted when disposed. */
 export class ServerFolder implements Disposable {
   readonly path: string;
 
@@ -37,7 +37,7 @@ export class ServerFolder implements Disposable {
     return join(this.path, name);
   }
 
-  /** The end of the server's log, for error messages. */
+  /** Returns the last lines of the log of the server, for error messages. */
   logTail(): string {
     const file = this.at("log");
     return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n").slice(-15).join("\n") : "";

@@ -13,10 +13,10 @@ export interface ServerCommand {
 }
 
 const alive = new Set<ServerProcess>();
-/** Whether the servers are killed when this process ends. */
-let isWatching = false;
+/** Whether a listener kills the servers when this process ends. */
+let hasExitListener = false;
 
-/** One server's process: started, stopped, killed, paused and started again over the same data. */
+/** The process of one server, which can be stopped, killed, paused and restarted with the same data. */
 export class ServerProcess {
   private readonly command: ServerCommand;
   private child: ChildProcess | null = null;
@@ -29,7 +29,7 @@ export class ServerProcess {
     return this.child !== null && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Starts it with its output written to the folder's log: a pipe would keep callers waiting. */
+  /** Starts it with its output in the log file of its folder: a pipe would keep the callers of this process waiting. */
   start(): void {
     const { program, args, folder, user, env } = this.command;
     const log = openSync(folder.at("log"), "a");
@@ -44,8 +44,8 @@ export class ServerProcess {
     child.on("error", () => {}); // `running` turns false, and the readiness check reports the log
     child.unref();
     this.child = child;
-    if (!isWatching) process.once("exit", killAll);
-    isWatching = true;
+    if (!hasExitListener) process.once("exit", killAll);
+    hasExitListener = true;
     alive.add(this);
   }
 
@@ -63,14 +63,14 @@ export class ServerProcess {
     this.signal("SIGCONT");
   }
 
-  /** Kills it with SIGKILL, like a crash of the machine; resolves when its descendants have ended too, because PostgreSQL does not start before. */
+  /** Kills it with SIGKILL, like a crash of the machine; resolves when all descendants have also ended, because PostgreSQL does not start earlier. */
   async kill(): Promise<void> {
     let killed: readonly number[] = [];
     await this.end(() => (killed = this.signal("SIGKILL")));
     await untilEnded(killed);
   }
 
-  /** Stops it with its signal, and with SIGKILL after `deadlineMs`. */
+  /** Stops it with a signal, and with SIGKILL after `deadlineMs`. */
   async stop(signal: NodeJS.Signals = "SIGTERM", deadlineMs = 60_000): Promise<void> {
     const timer = setTimeout(() => this.signal("SIGKILL"), deadlineMs);
     await this.end(() => {
@@ -80,13 +80,13 @@ export class ServerProcess {
     clearTimeout(timer);
   }
 
-  private async end(ask: () => unknown): Promise<void> {
+  private async end(sendSignal: () => unknown): Promise<void> {
     alive.delete(this);
     const child = this.child;
     if (child === null || !this.running) return;
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
     child.ref();
-    ask();
+    sendSignal();
     await ended;
   }
 

@@ -2,32 +2,32 @@ import { connect } from "amqplib";
 import { Kafka, logLevel, Partitioners } from "kafkajs";
 import { Client } from "pg";
 import { expect, test } from "@jest/globals";
-import { askPostgres, startPostgres } from "./postgres.ts";
+import { queryPostgres, startPostgres } from "./postgres.ts";
 import { startPostgresNewest } from "./postgres-newest.ts";
-import { askRedis, startRedis, withRedis } from "./redis.ts";
+import { checkRedis, startRedis, withRedis } from "./redis.ts";
 import { startRedisCluster } from "./redis-cluster.ts";
 import { withServer } from "./with-server.ts";
-import { askSqs, requestSqs, startSqs } from "./sqs.ts";
+import { checkSqs, requestSqs, startSqs } from "./sqs.ts";
 
 test("a PostgreSQL server keeps data and address after kill and start, and does not reply while paused", async () => {
   await using server = await startPostgres({ fsync: true });
-  await askPostgres(server.url, "CREATE TABLE kept (id int); INSERT INTO kept VALUES (7)");
+  await queryPostgres(server.url, "CREATE TABLE kept (id int); INSERT INTO kept VALUES (7)");
   await server.kill();
-  await expect(askPostgres(server.url)).rejects.toThrow("ECONNREFUSED");
+  await expect(queryPostgres(server.url)).rejects.toThrow("ECONNREFUSED");
   await server.start();
   expect(await rowsOf(server.url, "SELECT id FROM kept")).toEqual([{ id: 7 }]);
 
   server.pause();
-  await expect(askPostgres(server.url)).rejects.toThrow(/timeout/i);
+  await expect(queryPostgres(server.url)).rejects.toThrow(/timeout/i);
   server.resume();
-  await askPostgres(server.url);
+  await queryPostgres(server.url);
 });
 
 test("the newest PostgreSQL is 18 or later, and keeps its data after a kill", async () => {
   await using server = await startPostgresNewest({ fsync: true });
   const [row] = await rowsOf(server.url, "SHOW server_version_num");
   expect(Number((row as { server_version_num: string }).server_version_num)).toBeGreaterThanOrEqual(180_000);
-  await askPostgres(
+  await queryPostgres(
     server.url,
     "CREATE TABLE kept (id uuid DEFAULT uuidv7()); INSERT INTO kept DEFAULT VALUES",
   );
@@ -48,7 +48,7 @@ test("a durable Redis server keeps its data after shutdown and start", async () 
   await using server = await startRedis({ durable: true });
   await withRedis(server.url, (client) => client.set("kept", "7"));
   await server.shutdown();
-  await expect(askRedis(server.url)).rejects.toThrow("Connection is closed");
+  await expect(checkRedis(server.url)).rejects.toThrow("Connection is closed");
   await server.start();
   expect(await withRedis(server.url, (client) => client.get("kept"))).toBe("7");
 });
@@ -113,8 +113,8 @@ withServer("kafka", (brokers) => {
 
 withServer("sqs", (endpoint) => {
   test("the SQS emulator behaves like SQS", async () => {
-    await expect(askSqs(endpoint)).resolves.toBeUndefined();
-    await expect(askSqs("http://127.0.0.1:1")).rejects.toThrow("fetch failed");
+    await expect(checkSqs(endpoint)).resolves.toBeUndefined();
+    await expect(checkSqs("http://127.0.0.1:1")).rejects.toThrow("fetch failed");
   });
 });
 
@@ -125,13 +125,13 @@ test("a durable SQS emulator keeps its messages after a kill, and a request that
   const leaving = new AbortController();
   const receive = { QueueUrl, WaitTimeSeconds: 20 };
   const waiting = requestSqs(server.url, "ReceiveMessage", receive, leaving.signal).catch(String);
-  await requestSqs(server.url, "ReceiveMessage", { QueueUrl, WaitTimeSeconds: 1 }); // the first one waits by now
+  await requestSqs(server.url, "ReceiveMessage", { QueueUrl, WaitTimeSeconds: 1 }); // by now the first request waits
   leaving.abort();
   await waiting;
-  await requestSqs(server.url, "ReceiveMessage", { QueueUrl, WaitTimeSeconds: 1 }); // its end has been noticed
+  await requestSqs(server.url, "ReceiveMessage", { QueueUrl, WaitTimeSeconds: 1 }); // by now the emulator has noticed its end
   await requestSqs(server.url, "SendMessage", { QueueUrl, MessageBody: "🙂" });
   await server.kill();
-  await expect(askSqs(server.url)).rejects.toThrow("fetch failed");
+  await expect(checkSqs(server.url)).rejects.toThrow("fetch failed");
   await server.start();
   const { Messages } = await requestSqs(server.url, "ReceiveMessage", receive);
   expect(Messages).toMatchObject([{ Body: "🙂" }]);

@@ -1,23 +1,23 @@
-import { askKafka } from "./ask-kafka.ts";
+import { checkKafka } from "./check-kafka.ts";
 import { startKafka } from "./kafka.ts";
-import { askPostgres, startPostgres } from "./postgres.ts";
+import { queryPostgres, startPostgres } from "./postgres.ts";
 import { startPostgresNewest } from "./postgres-newest.ts";
-import { askRabbitMq, startRabbitMq } from "./rabbitmq.ts";
-import { askRedis, startRedis } from "./redis.ts";
+import { checkRabbitMq, startRabbitMq } from "./rabbitmq.ts";
+import { checkRedis, startRedis } from "./redis.ts";
 import { startRedisCluster } from "./redis-cluster.ts";
 import type { RunningServer } from "./running-server.ts";
-import { askSqs, startSqs } from "./sqs.ts";
+import { checkSqs, startSqs } from "./sqs.ts";
 
 /** One kind of server that tests need. */
 export interface Service {
   readonly name: string;
-  /** Environment variable with the server's address; if it is set already, no server is started. */
+  /** Environment variable with the server's address; if it is set, no server is started. */
   readonly variable: string;
   /** Required programs, each with its Debian package. */
   readonly programs: Readonly<Record<string, string>>;
   readonly start: () => Promise<RunningServer>;
-  /** Rejects unless the server at the address answers requests. */
-  readonly ask: (address: string) => Promise<void>;
+  /** Rejects unless the server at the address is ready for requests. */
+  readonly check: (address: string) => Promise<void>;
 }
 
 const firstOf = (list: string): string => list.split(",")[0] ?? list;
@@ -29,45 +29,45 @@ export const services: readonly Service[] = [
     variable: "DATABASE_URL",
     programs: { postgres: "postgresql", initdb: "postgresql" },
     start: startPostgres,
-    ask: askPostgres,
+    check: queryPostgres,
   },
   {
     name: "postgres-newest",
     variable: "DATABASE_NEWEST_URL",
     programs: {}, // from npm
     start: startPostgresNewest,
-    ask: askPostgres,
+    check: queryPostgres,
   },
   {
     name: "redis",
     variable: "REDIS_URL",
     programs: { "redis-server": "redis-server" },
     start: startRedis,
-    ask: askRedis,
+    check: checkRedis,
   },
   {
     name: "redis-cluster",
     variable: "REDIS_CLUSTER_URL",
     programs: { "redis-server": "redis-server", "redis-cli": "redis-tools" },
     start: () => startRedisCluster(),
-    ask: (nodes) => askRedis(firstOf(nodes)),
+    check: (nodes) => checkRedis(firstOf(nodes)),
   },
   {
     name: "rabbitmq",
     variable: "AMQP_URL",
     programs: { "rabbitmq-server": "rabbitmq-server", epmd: "erlang-base", erl_call: "erlang-base" },
     start: startRabbitMq,
-    ask: askRabbitMq,
+    check: checkRabbitMq,
   },
   {
     name: "kafka",
     variable: "KAFKA_BROKERS",
     programs: { java: "default-jre-headless", mvn: "maven" },
-    // A CI machine starts no other broker later.
+    // In CI the archive would be useless: no other broker is started later.
     start: () => startKafka({ writesArchive: process.env["CI"] === undefined }),
-    ask: (brokers) => askKafka(brokers.split(",")),
+    check: (brokers) => checkKafka(brokers.split(",")),
   },
-  { name: "sqs", variable: "SQS_ENDPOINT", programs: {}, start: startSqs, ask: askSqs },
+  { name: "sqs", variable: "SQS_ENDPOINT", programs: {}, start: startSqs, check: checkSqs },
 ];
 
 /** Programs and Python modules that tests start themselves, each with its Debian package. */

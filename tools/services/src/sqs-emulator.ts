@@ -1,5 +1,5 @@
-// node sqs-emulator.ts PORT [FOLDER]: an emulator of Amazon SQS, which keeps its queues in the folder, if there is one.
-// The emulator is corrected where it differs from Amazon's documentation.
+// node sqs-emulator.ts PORT [FOLDER]: an emulator of Amazon SQS, which stores its queues in the folder, if given.
+// Corrects the emulator where it differs from the documentation of Amazon.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
@@ -38,7 +38,7 @@ const { INVALID_MESSAGE_BODY_CHAR: refused } = await internals<{ INVALID_MESSAGE
 const INVALID = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 refused.test = (text) => INVALID.test(text);
 
-// A long poll ends with its connection: otherwise it would take a message that its client never gets.
+// A long poll ends with its connection: otherwise it would take a message that no client receives.
 const requests = new AsyncLocalStorage<IncomingMessage>();
 subscribe("http.server.request.start", (message) =>
   requests.enterWith((message as { readonly request: IncomingMessage }).request),
@@ -56,7 +56,7 @@ SqsQueue.prototype.waitForMessages = function waitWhileConnected(seconds) {
   return waited.finally(() => socket?.off("close", leave));
 };
 
-// On disk, a returned message keeps its count of deliveries: the emulator's own statement fails.
+// On disk, a returned message keeps its delivery count; the statement of the emulator itself fails.
 const { PersistenceManager } = await internals<{ PersistenceManager: { prototype: Persistence } }>(
   "persistence.js",
 );
@@ -64,7 +64,7 @@ PersistenceManager.prototype.updateMessageReady = function giveBack(id) {
   this.db.prepare(GIVE_BACK).run(id);
 };
 
-// Writes of a process survive its end without a flush to disk, and each message would be flushed about fifteen times.
+// No flush to disk: writes survive the end of the process without it, and each message would be flushed about fifteen times.
 const { prepareStatements } = PersistenceManager.prototype;
 PersistenceManager.prototype.prepareStatements = function prepareWithoutFlushes() {
   this.db.exec("PRAGMA synchronous = OFF");

@@ -6,7 +6,7 @@ import { ServerFolder } from "./server-folder.ts";
 import { ServerProcess } from "./server-process.ts";
 
 export interface SqsOptions {
-  /** Keeps queues and messages on disk, so that they survive `kill` and `shutdown`. @default false */
+  /** Whether queues and messages are stored on disk, so that they survive `kill` and `shutdown`. @default false */
   readonly durable?: boolean;
 }
 
@@ -22,15 +22,15 @@ export const startSqs = async ({ durable = false }: SqsOptions = {}): Promise<Fr
     url,
     folder,
     process: new ServerProcess({ program: process.execPath, args, folder }),
-    ask: () => askSqs(url),
+    check: () => checkSqs(url),
   });
 };
 
-/** `.ts` in the sources, `.js` in a build. */
+/** File extension of this module: `.ts` in the sources, `.js` in a build. */
 const extension = import.meta.url.slice(-3);
 
 /** Lists the queues; rejects unless the endpoint behaves like SQS. */
-export const askSqs = async (endpoint: string): Promise<void> => {
+export const checkSqs = async (endpoint: string): Promise<void> => {
   await requestSqs(endpoint, "ListQueues", {}, AbortSignal.timeout(5000));
 };
 
@@ -47,6 +47,6 @@ export const requestSqs = async (
     body: JSON.stringify(input),
     signal,
   });
-  if (!response.ok) throw new Error(`SQS answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`SQS replied with ${response.status}: ${await response.text()}`);
   return (await response.json()) as Readonly<Record<string, unknown>>;
 };

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { findProgram } from "./programs.ts";
 
-/** Programs that are still missing, with the reason. */
+/** Result of `installPrograms`: the programs that are still missing, and the reason. */
 export type Installed = { readonly missing: readonly string[]; readonly reason: string | null };
 
 /** User and environment of the test run. */
@@ -13,33 +13,34 @@ export interface Rights {
 }
 
 /**
- * Installs the Debian packages of missing programs with apt; an absolute path means any file of a package.
+ * Installs the Debian packages of missing programs with apt; an absolute path stands for any file of a package.
  *
- * Only as root, or in CI with a `sudo` without password: running tests never changes a developer's machine.
+ * Installs only as root, or in CI with `sudo` without a password: tests never change the machine of a developer.
  * Otherwise the reason contains the command.
  */
 export const installPrograms = (
   wanted: Readonly<Record<string, string>>,
   { ci = process.env["CI"] !== undefined, root = process.getuid?.() === 0 }: Rights = {},
 ): Installed => {
-  const missing = [...new Set(Object.keys(wanted).filter((program) => !isThere(program)))];
+  const missing = [...new Set(Object.keys(wanted).filter((program) => !isInstalled(program)))];
   const packages = [...new Set(missing.map((program) => wanted[program] ?? program))];
   if (packages.length === 0) return { missing: [], reason: null };
-  const byHand = `install ${packages.join(", ")}`;
+  const instruction = `install ${packages.join(", ")}`;
   if (findProgram("apt-get") === null)
-    return { missing, reason: `${byHand} with the system's package manager` };
-  const prefix = privileged(ci, root);
-  if (prefix === null) return { missing, reason: `${byHand}: sudo apt-get install -y ${packages.join(" ")}` };
+    return { missing, reason: `${instruction} with the system's package manager` };
+  const prefix = sudoPrefix(ci, root);
+  if (prefix === null)
+    return { missing, reason: `${instruction}: sudo apt-get install -y ${packages.join(" ")}` };
   const apt = (...args: string[]): boolean =>
     run([...prefix, "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=120", ...args]);
   const done = apt("update") && apt("install", "-y", "--no-install-recommends", ...packages);
-  return { missing: done ? [] : missing, reason: done ? null : `apt-get could not ${byHand}` };
+  return { missing: done ? [] : missing, reason: done ? null : `apt-get could not ${instruction}` };
 };
 
-const isThere = (wanted: string): boolean =>
+const isInstalled = (wanted: string): boolean =>
   isAbsolute(wanted) ? existsSync(wanted) : findProgram(wanted) !== null;
 
-const privileged = (ci: boolean, root: boolean): string[] | null => {
+const sudoPrefix = (ci: boolean, root: boolean): string[] | null => {
   if (root) return [];
   const sudo = ["sudo", "-n"];
   return ci && run([...sudo, "true"]) ? [...sudo, "env", "DEBIAN_FRONTEND=noninteractive"] : null;

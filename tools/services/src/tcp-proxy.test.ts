@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, test } from "@jest/globals";
 import { startProxy } from "./tcp-proxy.ts";
 
-/** A server that answers each chunk with itself. */
+/** Starts a server that echoes each chunk. */
 const startEcho = async () => {
   const server = createServer((socket) => void socket.on("error", () => {}).pipe(socket));
   server.listen(0, "127.0.0.1");
@@ -53,7 +53,7 @@ test("a silent proxy keeps connections open and forwards nothing", async () => {
   other.destroy();
 });
 
-test("the next answer is cut once, and requests still reach the server", async () => {
+test("the next reply is cut once, and requests still reach the server", async () => {
   await using echo = await startEcho();
   await using proxy = await startProxy(`tcp://${echo.address}`);
   const socket = await open(proxy.url);

@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 
-/** A TCP proxy between a client and a server, with the faults of a network. */
+/** A TCP proxy between a client and a server, with network faults. */
 export interface TcpProxy extends AsyncDisposable {
-  /** Address of the server, with that of the proxy in its place. */
+  /** URL of the server with the address of the proxy. */
   readonly url: string;
   /**
-   * `pass`: forward everything; `silent`: keep connections open but forward nothing; `slow`: delay each answer by 200 ms; `cut`: forward requests,
-   * close the connection at the next answer, then `pass`.
+   * `pass`: forward everything; `silent`: keep connections open but forward nothing; `slow`: delay each reply by 200 ms; `cut`: forward requests,
+   * close the connection at the next reply, then `pass`.
    */
   mode: "pass" | "silent" | "slow" | "cut";
-  /** Connections that were accepted. */
+  /** Number of accepted connections. */
   readonly accepted: number;
   /** Closes all connections. */
   drop(): void;
@@ -21,13 +21,13 @@ export interface TcpProxy extends AsyncDisposable {
 export interface TcpProxyOptions {
   /** Port to listen on. @default a free one */
   readonly port?: number;
-  /** Certificate and key, for clients that use TLS; the server's side stays without. */
+  /** Certificate and key, for clients that use TLS; the connection to the server stays plain. */
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
 const SLOW_MS = 200;
 
-/** Starts a proxy on loopback. @param to the server's `host:port`, or its URL */
+/** Starts a proxy on loopback. @param to `host:port` or URL of the server */
 export const startProxy = async (to: string, { port = 0, tls }: TcpProxyOptions = {}): Promise<TcpProxy> => {
   const target = new URL(to.includes("://") ? to : `tcp://${to}`);
   const sockets = new Set<Socket>();
@@ -45,7 +45,7 @@ export const startProxy = async (to: string, { port = 0, tls }: TcpProxyOptions 
       });
     }
     front.on("data", (chunk: Buffer) => void (proxy.mode !== "silent" && back.write(chunk)));
-    back.on("data", (chunk: Buffer) => answer(proxy, front, chunk));
+    back.on("data", (chunk: Buffer) => forwardReply(proxy, front, chunk));
   };
   const server: Server = tls === undefined ? createServer(forward) : createTlsServer(tls, forward);
   server.listen(port, "127.0.0.1");
@@ -70,7 +70,7 @@ export const startProxy = async (to: string, { port = 0, tls }: TcpProxyOptions 
   return proxy;
 };
 
-const answer = (proxy: TcpProxy, front: Socket, chunk: Buffer): void => {
+const forwardReply = (proxy: TcpProxy, front: Socket, chunk: Buffer): void => {
   if (proxy.mode === "cut") {
     proxy.mode = "pass";
     front.destroy();

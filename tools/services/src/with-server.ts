@@ -2,11 +2,11 @@ import { describe } from "@jest/globals";
 import { services } from "./services.ts";
 
 /**
- * Declares tests that need one of the servers, and passes its address.
+ * Declares tests that need one of the servers; `declare` gets its address.
  *
  * Without that server they count as skipped, and the reason is printed; in CI a skipped test fails the run.
  *
- * @throws when there is no service of that name.
+ * @throws Error when there is no service of that name
  */
 export const withServer = (name: string, declare: (url: string) => void): void => {
   const service = services.find((each) => each.name === name);

@@ -18,7 +18,7 @@ const files = [
   ["in the documents", ofDocs, "app.ts"],
 ] as const;
 
-/** Instructions of the last stage, without comments and continuation lines. */
+/** Returns the instructions of the last stage, without comments and with continuation lines joined. */
 const lastStage = (text: string): string[] => {
   const lines = text
     .replaceAll("\\\n", "")
@@ -45,7 +45,7 @@ test.each(files)(
   },
 );
 
-test("the books' Dockerfile uses the workspace's pnpm and files that exist, and leaves out what is built", () => {
+test("the Dockerfile of the books uses the pnpm version of the workspace and existing files, and excludes builds", () => {
   expect(ofBooks).toContain(`"${manifest.packageManager}"`);
   expect(existsSync(join(root, "apps/books/src/main.ts"))).toBe(true);
   expect(read(".dockerignore").split("\n")).toEqual(
@@ -58,13 +58,13 @@ const docker = (...args: string[]): { readonly status: number | null; readonly o
   return { status, output: (stdout ?? "") + (stderr ?? "") };
 };
 
-/** Only in CI: elsewhere `npm test` needs no network once it has run. */
+/** Only in CI: elsewhere `npm test` needs no network after its first run. */
 const canBuild = process.env["CI"] !== undefined && docker("info").status === 0;
-if (!canBuild) console.log("the image of the books is not built: that needs CI and a Docker daemon");
+if (!canBuild) console.log("skipped: the image of the books is only built in CI with a Docker daemon");
 
-// A test that is not registered, since a skipped one is a failure in CI.
+// Not registered as a skipped test, because in CI a skipped test is a failure.
 if (canBuild)
-  test("the image of the books is built, and its service answers from outside and drains", async () => {
+  test("the image of the books is built, and its service is reachable from outside and drains", async () => {
     const [tag, file] = ["framework-books-test", "apps/books/Dockerfile"];
     expect(docker("build", "--file", file, "--tag", tag, ".")).toMatchObject({ status: 0 });
     const id = docker("run", "--detach", "--publish", "127.0.0.1:0:8000", tag).output.trim();

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import type { Rehearsal } from "../releases/rehearse.ts";
 
-/** The outcome of a command line of `framework`. */
-interface Done {
+/** Result of a command line of `framework`. */
+interface CommandResult {
   readonly exitCode: number;
   readonly out: string;
 }
@@ -15,7 +15,7 @@ interface Described {
   readonly options: readonly { readonly name: string }[];
 }
 
-/** A command line for each command in a created service, its allowed exit codes, and a part of its JSON. */
+/** A command line for each command, run in a created service, with its allowed exit codes and a part of its JSON output. */
 const work: readonly (readonly [words: readonly string[], exitCodes: readonly number[], data: object])[] = [
   [["new", "made", "--variant", "minimal"], [0], { name: "made" }],
   [["dev", "missing.ts"], [1], { error: { code: "CLI_NO_SERVICE" } }], // the first-use test has run it
@@ -51,13 +51,13 @@ process.stdout.write(JSON.stringify(done), () => process.exit());
 
 /** Registers the tests of every command of the program that plain npm has installed in a project. */
 export const testCommands = (project: string, rehearsal: () => Rehearsal, limitMs: number): void => {
-  const all = (lines: readonly (readonly string[])[]): readonly Done[] => {
+  const all = (lines: readonly (readonly string[])[]): readonly CommandResult[] => {
     const out = rehearsal().run(project, "node", "commands.mjs", JSON.stringify(lines));
-    return JSON.parse(out) as Done[];
+    return JSON.parse(out) as CommandResult[];
   };
 
   test(
-    "every command of the installed program does its work, with --help, --json, exit codes and completion",
+    "every command of the installed program works, with --help, --json, exit codes and completion",
     () => {
       writeFileSync(join(project, "commands.mjs"), PROGRAM);
       const listed = rehearsal().run(project, "npx", "framework", "--help", "--json");

@@ -4,11 +4,11 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** A running program of a created service. */
 export interface RunningService {
-  /** Its address, without a slash at the end. */
+  /** Its address, without a trailing slash. */
   readonly url: string;
-  /** Sends SIGTERM to its first process alone. @throws Error unless the exit code is 0 */
+  /** Sends SIGTERM to its first process only. @throws Error unless the exit code is 0 */
   stop(): Promise<void>;
-  /** Sends SIGINT to all of its processes, as Ctrl-C does; resolves with the output when they have ended. */
+  /** Sends SIGINT to all of its processes, as Ctrl-C does; resolves with the output when all have ended. */
   interrupt(): Promise<string>;
 }
 
@@ -23,8 +23,8 @@ export const endServices = (): void => {
  * Starts a program in a folder, on a free port unless its variables name one, and resolves when it listens.
  *
  * @param words the program and its arguments; `node` is the one that runs this test
- * @param env all of its variables, besides PATH
- * @throws Error with its output if it ends before
+ * @param env all of its variables except PATH
+ * @throws Error with its output if it ends before it listens
  */
 export const startProgram = async (
   cwd: string,
@@ -70,9 +70,9 @@ const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
   if (pid !== undefined) process.kill(-pid, signal);
 };
 
-/** Clients that send requests to the services in rotation, sequentially, until they are stopped. */
+/** Clients that send requests to the services in rotation until they are stopped, each client sequentially. */
 export interface Clients {
-  /** Services that get new requests. */
+  /** Services that receive new requests. */
   readonly targets: RunningService[];
   readonly replies: { readonly url: string; readonly status: number }[];
   /** Requests without a reply. */
@@ -80,7 +80,7 @@ export interface Clients {
   stop(): Promise<void>;
 }
 
-/** Starts clients, as many as `count`, each with a request every 5 ms at most. */
+/** Starts `count` clients; each sends at most one request every 5 ms. */
 export const startClients = (path: string, count: number, targets: RunningService[]): Clients => {
   const replies: { url: string; status: number }[] = [];
   const failures: unknown[] = [];
@@ -121,13 +121,13 @@ export const untilReply = async (
   while (performance.now() < deadline) {
     try {
       const reply = await fetch(url, { headers: { connection: "close" } });
-      const answer = { status: reply.status, text: await reply.text() };
-      if (fits(answer)) return;
-      last = answer;
+      const received = { status: reply.status, text: await reply.text() };
+      if (fits(received)) return;
+      last = received;
     } catch (error) {
       last = error;
     }
     await delay(50);
   }
-  throw new Error(`${url} does not give the reply: ${JSON.stringify(last)}`);
+  throw new Error(`${url} does not send the expected reply: ${JSON.stringify(last)}`);
 };

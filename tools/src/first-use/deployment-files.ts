@@ -8,7 +8,7 @@ export interface Start {
 /** The relevant contents of a systemd unit. */
 export interface Unit extends Start {
   readonly workingDirectory: string;
-  /** Commands that its first lines give, in backticks or as separate lines. */
+  /** Commands in its first lines, in backticks or on separate lines. */
   readonly commands: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export const readUnit = (text: string): Unit => ({
   ),
 });
 
-/** The relevant contents of a Dockerfile's last stage. */
+/** The relevant contents of the last stage of a Dockerfile. */
 export interface Image extends Start {
   /** Paths that it copies from the project. */
   readonly copied: readonly string[];

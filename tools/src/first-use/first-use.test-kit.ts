@@ -25,7 +25,8 @@ console.log("count", count);
 `;
 
 /**
- * Registers the tests of a new user's path from an empty folder to production. All commands are read from the documents that the user has: the README of \`@framework/create\`, then the files that it wrote.
+ * Registers the tests of a new user's path from an empty folder to production. All commands come from the documents that the user has: the README of
+ * \`@framework/create\`, then the files that it wrote.
  *
  * @param home a folder that does not exist yet
  * @param rehearsal returns the registry with the published packages
@@ -58,7 +59,7 @@ export const testFirstUse = (home: string, rehearsal: () => Rehearsal, limitMs: 
       const first = await fetch(`${dev.url}/notes`);
       expect([first.status, await first.json()]).toEqual([200, { notes: [] }]);
       console.log(
-        `${((performance.now() - begun) / 1000).toFixed(1)} s from an empty folder to the first answered request`,
+        `${((performance.now() - begun) / 1000).toFixed(1)} s from an empty folder to the first reply`,
       );
       const [token, curl] = [readme.take("TOKEN="), readme.take("curl localhost:8000")];
       const added = shell(project, `${token}\n${curl.replace("localhost:8000", new URL(dev.url).host)}`);
@@ -92,8 +93,8 @@ export const testFirstUse = (home: string, rehearsal: () => Rehearsal, limitMs: 
       expect(shell(project, `${production} ${readme.take("npm run doctor")}`)).toContain("no findings");
       const drain = `${readme.take("npx framework drain")} || [ $? = 1 ]`; // a busy machine may leave connections in the listener's queue
       expect(shell(project, drain)).toMatch(/during the drain[\s\S]* after SIGTERM with exit code 0/);
-      readme.take("npx framework upgrade --dry-run"); // once there is something newer
-      expect(readme.left).toEqual([]);
+      readme.take("npx framework upgrade --dry-run"); // later, when newer versions exist
+      expect(readme.unused).toEqual([]);
 
       const image = readDockerfile(read("Dockerfile"));
       const unit = readUnit(read("deploy/my-service.service"));
@@ -108,13 +109,13 @@ export const testFirstUse = (home: string, rehearsal: () => Rehearsal, limitMs: 
     limitMs,
   );
 
-  /** Replaces the service of systemd by that of the image, as a rolling update does: each is started by its own line, with its own variables. */
+  /** Replaces the systemd service with the container service, like a rolling update: each is started by its own command with its own variables. */
   const replaceUnderLoad = async (unit: Start, image: Image): Promise<void> => {
     const folder = join(home, "image");
     const files = (): string[] => globSync("{*,src/*,migrations/*}", { cwd: folder }).sort();
     const before = files();
     const places = { HOST: "127.0.0.1", PORT: "0", DATABASE_URL: `sqlite://${join(home, "notes.db")}` };
-    const common = { ...places, REQUESTS_PER_MINUTE: "1000000" }; // all of them from one client
+    const common = { ...places, REQUESTS_PER_MINUTE: "1000000" }; // all requests come from one client
     const credential = { AUTH_SECRET_FILE: unit.variables["AUTH_SECRET_FILE"]?.replace("%d", home) };
     const [node = "", ...script] = unit.words;
     expect([node, ...script]).toEqual(["/usr/bin/node", "src/main.ts"]);
@@ -139,7 +140,7 @@ export const testFirstUse = (home: string, rehearsal: () => Rehearsal, limitMs: 
     );
     clients.targets.shift();
     const replies = clients.replies.length;
-    await first.stop(); // requests in flight and open connections are left to the drain
+    await first.stop(); // the drain handles requests in flight and open connections
     await untilReply(`${second.url}/notes/count`, () => clients.replies.length > replies);
     await clients.stop();
     expect(clients.failures).toEqual([]);
@@ -149,7 +150,7 @@ export const testFirstUse = (home: string, rehearsal: () => Rehearsal, limitMs: 
   };
 
   test(
-    "the minimal service is installed, runs, is tested and examined with the commands of its README alone",
+    "the minimal service can be installed, run, tested and examined with only the commands of its README",
     async () => {
       const folder = join(home, "minimal");
       mkdirSync(folder);
@@ -168,7 +169,7 @@ export const testFirstUse = (home: string, rehearsal: () => Rehearsal, limitMs: 
       shell(minimal, readme.take("npm run check"));
       shell(minimal, readme.take("npm install --save-dev"));
       expect(shell(minimal, readme.take("npx framework doctor"))).toContain("no findings");
-      expect(readme.left).toEqual([]);
+      expect(readme.unused).toEqual([]);
     },
     limitMs,
   );
@@ -176,7 +177,7 @@ export const testFirstUse = (home: string, rehearsal: () => Rehearsal, limitMs: 
   return project;
 };
 
-/** Expects ranges of our packages and exact versions of others. */
+/** Expects ranges for the packages of the framework and exact versions for others. */
 const expectReleasedVersions = (project: string): void => {
   const { dependencies, devDependencies } = readManifest(project);
   for (const [name, range] of Object.entries({ ...dependencies, ...devDependencies }))

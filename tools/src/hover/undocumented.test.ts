@@ -7,13 +7,13 @@ import { root } from "../root.ts";
 import { readWorkspace, type WorkspacePackage } from "../workspace/read-workspace.ts";
 import { undocumented } from "./undocumented.ts";
 
-test("an editor shows a text for every exported name and public member of every package", () => {
+test("an editor shows documentation for every exported name and public member of every package", () => {
   const published = readWorkspace(root).filter(({ manifest }) => manifest.private !== true);
   buildPackages(root);
   expect(undocumented(root, published)).toEqual([]);
 });
 
-test("names and members without a text are reported, with their lines", () => {
+test("names and members without documentation are reported with their lines", () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "hover-"));
   const home = join(folder.path, "packages/one/dist");
   mkdirSync(home, { recursive: true });

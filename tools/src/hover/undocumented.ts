@@ -3,7 +3,7 @@ import ts from "typescript-api";
 import type { WorkspacePackage } from "../workspace/read-workspace.ts";
 
 /**
- * Returns the names without documentation in an editor's hover: exported names, and public members of exported classes, interfaces and
+ * Returns the names for which an editor shows no documentation: exported names, and public members of exported classes, interfaces and
  * objects, of all entries of the packages. Documentation of a base class or interface counts. Reads the declarations, as an editor does, so the packages
  * must be built.
  */
@@ -37,10 +37,10 @@ const missingIn = (checker: ts.TypeChecker, module: ts.Symbol): string[] =>
     const members = typesOf(checker, symbol).flatMap((type) => checker.getPropertiesOfType(type));
     return [symbol, ...members.filter(isShown)]
       .filter((each) => each.getDocumentationComment(checker).length === 0)
-      .map((each) => `${placeOf(each)} ${each === symbol ? "" : `${symbol.name}.`}${each.name}`);
+      .map((each) => `${locationOf(each)} ${each === symbol ? "" : `${symbol.name}.`}${each.name}`);
   });
 
-/** The types whose members users see: of instances, and of the value itself. */
+/** Returns the types whose members users see: the type of instances, and the type of the value itself. */
 const typesOf = (checker: ts.TypeChecker, symbol: ts.Symbol): ts.Type[] => {
   const { Class, Interface, TypeAlias, Variable } = ts.SymbolFlags;
   const instance = (symbol.flags & (Class | Interface | TypeAlias)) !== 0;
@@ -51,7 +51,7 @@ const typesOf = (checker: ts.TypeChecker, symbol: ts.Symbol): ts.Type[] => {
   ];
 };
 
-/** Public members of the packages; not those of inline types, nor the `name` of an error. */
+/** Whether a member is a public member of a package, but not of an inline type or the `name` of an error. */
 const isShown = (member: ts.Symbol): boolean => {
   const [declaration] = member.declarations ?? [];
   if (declaration === undefined || member.name.startsWith("__@") || ts.isTypeLiteralNode(declaration.parent))
@@ -63,12 +63,12 @@ const isShown = (member: ts.Symbol): boolean => {
   return /\/packages\/[\w-]+\/dist\//.test(declaration.getSourceFile().fileName);
 };
 
-/** Whether a class extends another one, as errors do. */
+/** Whether a class extends another class. */
 const isDerived = (node: ts.Node): boolean =>
   ts.isClassDeclaration(node) &&
   (node.heritageClauses ?? []).some(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
 
-const placeOf = ({ declarations: [declaration] = [] }: ts.Symbol): string => {
+const locationOf = ({ declarations: [declaration] = [] }: ts.Symbol): string => {
   if (declaration === undefined) return "";
   const source = declaration.getSourceFile();
   return `${source.fileName}:${source.getLineAndCharacterOfPosition(declaration.getStart()).line + 1}`;

@@ -7,17 +7,17 @@ import { root } from "../root.ts";
 interface Run {
   readonly status: number | null;
   readonly stderr: string;
-  /** The file that `verify.mjs` adds up. */
+  /** Contents of the file that `verify.mjs` sums up. */
   readonly results: unknown;
 }
 
-/** Runs jest as in this workspace over one test file of the given body. */
-export const runJest = (body: string): Run => runJestOver({ "one.test.ts": body });
+/** Runs jest with the configuration of this workspace on one test file with the given body. */
+export const runJest = (body: string): Run => runJestOnFiles({ "one.test.ts": body });
 
 const GLOBALS = 'import { afterAll, afterEach, expect, jest, test } from "@jest/globals";\n';
 
-/** Runs jest as in this workspace over files, in an order that jest chooses. */
-export const runJestOver = (
+/** Runs jest with the configuration of this workspace on several files, in the order that jest chooses. */
+export const runJestOnFiles = (
   files: Readonly<Record<string, string>>,
   options: readonly string[] = [],
 ): Run => {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "@jest/globals";
-import { runJest, runJestOver } from "./run-jest.test-kit.ts";
+import { runJest, runJestOnFiles } from "./run-jest.test-kit.ts";
 
 interface Results {
   readonly passed: number;
@@ -9,7 +9,7 @@ interface Results {
 const COUNTER = "let count = 0;\nexport const next = () => ++count;\n";
 const KIT = `${COUNTER}export const calls: string[] = [];\nafterEach(() => void calls.push("called"));\n`;
 
-/** A test file; two of them run. */
+/** Source of the test files; two of them run. */
 const FILE = `
   import { next } from "./counter.ts";
   import { calls, next as nextOfKit } from "./counter.test-kit.ts";
@@ -41,7 +41,7 @@ beforeAll(() => {
     "counter.ts": COUNTER,
     "counter.test-kit.ts": KIT,
   };
-  results = runJestOver(files).results as Results;
+  results = runJestOnFiles(files).results as Results;
 });
 const failures = (name: string): number => results.failures.filter((failure) => failure.test === name).length;
 
@@ -62,7 +62,7 @@ test("changes of a test file to the process are undone for the next one", () => 
   expect(failures("state of the process")).toBe(0);
 });
 
-test("a test fails by an assertion, an error, a rejection and its time limit; the next ones run", () => {
+test("a test fails by an assertion, an error, a rejection or its time limit, and the next tests run", () => {
   const run = runJest(`
     test("asserts", () => expect({ a: 1 }).toEqual({ a: 2 }));
     test("throws", () => { throw new Error("thrown"); });
@@ -78,7 +78,7 @@ test("a test fails by an assertion, an error, a rejection and its time limit; th
 });
 
 test("coverage by jest is refused, with an alternative in the message", () => {
-  const run = runJestOver({ "one.test.ts": 'test("passes", () => {});' }, ["--coverage"]);
+  const run = runJestOnFiles({ "one.test.ts": 'test("passes", () => {});' }, ["--coverage"]);
   expect(run.status).toBe(1);
   expect(JSON.stringify(run.results)).toContain("NODE_V8_COVERAGE");
 });

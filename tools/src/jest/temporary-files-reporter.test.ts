@@ -25,5 +25,5 @@ test("temporary files of tests and of their programs are deleted after the run, 
   expect(dirname(others)).toBe(dirname(own));
   expect([own, others, dirname(own)].map((folder) => existsSync(folder))).toEqual([false, false, false]);
   expect(statSync(dirname(dirname(own))).isDirectory()).toBe(true);
-  expect(mode).toBe("755"); // another user's server starts below it
+  expect(mode).toBe("755"); // a server with another user has a folder in it
 });

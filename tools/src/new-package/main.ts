@@ -14,7 +14,7 @@ const main = (): void => {
   const [name] = positionals;
   if (name === undefined || positionals.length > 1) throw new NewPackageError(USAGE);
   const files = newPackage(root, deriveNames(name, values.feature));
-  spawnSync("oxfmt", files, { cwd: root, shell: process.platform === "win32" }); // the length of names changes line breaks
+  spawnSync("oxfmt", files, { cwd: root, shell: process.platform === "win32" }); // line breaks depend on the length of the names
   console.log(files.join("\n"));
   console.log(
     `\nNext:\n  pnpm install\n  pnpm turbo run build test --filter=@framework/${name}\n  pnpm lint`,

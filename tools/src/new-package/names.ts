@@ -6,7 +6,7 @@ export interface Names {
   readonly file: string;
   /** Constant: `rateLimiting`. */
   readonly feature: string;
-  /** Interface, method after `enable`, and record before `Config`: `RateLimiting`. */
+  /** Interface, part of the method after `enable`, and of the record before `Config`: `RateLimiting`. */
   readonly Feature: string;
   /** Header field of the example: `X-Rate-Limiting`. */
   readonly Header: string;
@@ -17,10 +17,10 @@ export class NewPackageError extends Error {
   override readonly name = "NewPackageError";
 }
 
-const grabBags = ["base", "common", "helper", "helpers", "misc", "shared", "util", "utils"];
+const genericNames = ["base", "common", "helper", "helpers", "misc", "shared", "util", "utils"];
 
 /**
- * Derives every spelling from the package's name and, where they differ, its method: `cache` with `enableCaching`.
+ * Derives every spelling from the name of the package, and from its method where it differs: `cache` with `enableCaching`.
  *
  * @throws NewPackageError for a name that is not in kebab-case, or a method that is not `enable` and a word
  */
@@ -30,8 +30,8 @@ export const deriveNames = (name: string, method: string = `enable${pascal(name)
       `"${name}" is not a package name: use one or two words in kebab-case, such as rate-limit`,
     );
   }
-  if (grabBags.includes(name)) {
-    throw new NewPackageError(`"${name}" is too generic: name the package after its subject`);
+  if (genericNames.includes(name)) {
+    throw new NewPackageError(`"${name}" is too generic; name the package after its subject`);
   }
   const [, Feature] = /^enable([A-Z][A-Za-z0-9]{0,39})$/.exec(method) ?? [];
   if (Feature === undefined) {

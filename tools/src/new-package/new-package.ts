@@ -7,14 +7,14 @@ const templates = join(import.meta.dirname, "../../new-package");
 /**
  * Writes a package of the workspace in `root` and its changeset; returns the paths.
  *
- * Nothing is ever overwritten: an existing folder, changeset or method is refused before the first file is written.
+ * Overwrites nothing: an existing folder, changeset or method is refused before the first file is written.
  *
- * @throws NewPackageError with the taken names
+ * @throws NewPackageError when a name is taken
  */
 export const newPackage = (root: string, names: Names): string[] => {
   const folder = `packages/${names.name}`;
   const changeset = `.changeset/${names.name}.md`;
-  refuseTaken(root, names, [folder, changeset]);
+  assertFree(root, names, [folder, changeset]);
   const files: [from: string, to: string][] = [["changeset.md", changeset]];
   for (const path of globSync("**/*.*", { cwd: join(templates, "template") })) {
     files.push([join("template", path), join(folder, fill(path, names))]);
@@ -29,13 +29,13 @@ export const newPackage = (root: string, names: Names): string[] => {
 const fill = (text: string, names: Names): string =>
   text.replaceAll(/__(name|file|feature|Feature|Header)__/g, (_all, key: keyof Names) => names[key]);
 
-const refuseTaken = (root: string, { Feature }: Names, paths: readonly string[]): void => {
+const assertFree = (root: string, { Feature }: Names, paths: readonly string[]): void => {
   const taken = paths.find((path) => existsSync(join(root, path)));
   if (taken !== undefined)
-    throw new NewPackageError(`${taken} exists already: take another name or remove it first`);
-  const method = new RegExp(`^\\s+enable${Feature}\\(`, "m"); // a declaration; a call has something before it
+    throw new NewPackageError(`${taken} exists already; choose another name or remove it first`);
+  const method = new RegExp(`^\\s+enable${Feature}\\(`, "m"); // matches declarations, not calls
   for (const path of globSync("packages/*/src/**/*.ts", { cwd: root })) {
     if (!method.test(readFileSync(join(root, path), "utf8"))) continue;
-    throw new NewPackageError(`${path} has enable${Feature} already: pass another with --feature enableX`);
+    throw new NewPackageError(`${path} has enable${Feature} already; pass another with --feature enableX`);
   }
 };

@@ -13,12 +13,12 @@ const settings = [
 ];
 
 /**
- * Creates a workspace in `folder` from a copy of core and one newly generated package, installed like with pnpm.
+ * Creates a workspace in `folder` from a copy of core and one newly generated package, installed as by pnpm.
  *
- * @param root whose core is built: the copy keeps times, so the compiler finds it up to date
+ * @param root workspace whose core is built first: the copy keeps modification times, so the compiler treats it as current
  */
 export const generateWorkspace = (root: string, folder: string, name: string): void => {
-  runTool(root, root, "typescript/bin/tsc", "-b", "packages/core"); // a build that turbo has restored is older than its sources
+  runTool(root, root, "typescript/bin/tsc", "-b", "packages/core"); // a build restored by turbo is older than its sources
   const copied = [...settings, "LICENSE", "tools/jest", "tools/lint.js", "tools/bundle.mjs", "packages/core"];
   const filter = (path: string): boolean => !/[/\\](node_modules|\.turbo)$/.test(path);
   for (const path of copied)

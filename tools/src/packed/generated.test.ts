@@ -56,7 +56,7 @@ test("a package from the generator passes its own tests", () => {
   });
 });
 
-test("the tarballs hold builds, README and licence; no tests, and neither maps nor their names", () => {
+test("the tarballs contain builds, README and licence, but no tests, source maps or references to them", () => {
   expect(tarballProblems(packages.get("@framework/greeting") ?? "", 20_000)).toEqual([]);
 });
 
@@ -79,7 +79,7 @@ test("a program that uses the tarballs compiles with their declarations checked,
   expect([child.exitCode, child.signalCode, output]).toEqual([0, null, output]);
 });
 
-test("a start error of the installed build names the program's own lines", () => {
+test("a start error of the installed build names lines of the program", () => {
   const { status, stderr } = spawnSync(process.execPath, ["(mistakes) of @ann.ts"], {
     cwd: project,
     encoding: "utf8",
@@ -114,7 +114,7 @@ test("the README's service reads HOST and PORT from the environment, as in a con
   expect(output).not.toContain("CORE_LOOPBACK_IN_CONTAINER");
 });
 
-/** An address that loopback listeners do not have; loopback on a machine without network. */
+/** Returns an address that is not a loopback address; loopback on a machine without network. */
 const addressOfThisMachine = (): string =>
   Object.values(networkInterfaces())
     .flat()

@@ -8,7 +8,7 @@ import { filesOf } from "./tarball-problems.ts";
 /** Folders of unpacked packages, by name. */
 export type Packages = ReadonlyMap<string, string>;
 
-/** Builds packages of the workspace, and packs them as for publishing. */
+/** Builds packages of the workspace and packs them as for publishing. */
 export const packWorkspace = (root: string, folder: string, names: readonly string[]): Packages => {
   buildPackages(root, names);
   const filters = names.map((name) => `--filter=@framework/${name}`);
@@ -16,7 +16,7 @@ export const packWorkspace = (root: string, folder: string, names: readonly stri
   return unpack(folder);
 };
 
-/** Unpacks the tarballs in a folder. */
+/** Unpacks the tarballs in a folder; returns the folders of the packages. */
 export const unpack = (folder: string): Packages =>
   new Map(
     globSync("*.tgz", { cwd: folder }).map((tarball) => {
@@ -27,13 +27,13 @@ export const unpack = (folder: string): Packages =>
     }),
   );
 
-/** The package.json in a folder. */
+/** Reads the package.json in a folder. */
 export const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 
 /**
- * Fills `node_modules` of a folder as `npm install` with these names does, without a registry: the packages, their dependencies and required
- * peers, in turn, and nothing else. Packages of others are links to the copies that the workspace uses.
+ * Fills `node_modules` of a folder like `npm install` with these names, without a registry: the packages, their dependencies and required
+ * peers, recursively, and nothing else. Third-party packages are links to the copies of the workspace.
  */
 export const install = (root: string, folder: string, packages: Packages, names: readonly string[]): void => {
   const wanted = new Set(names);
@@ -45,7 +45,7 @@ export const install = (root: string, folder: string, packages: Packages, names:
     else {
       for (const path of filesOf(unpacked)) {
         mkdirSync(dirname(join(target, path)), { recursive: true });
-        linkSync(join(unpacked, path), join(target, path)); // a folder would resolve imports where it was unpacked
+        linkSync(join(unpacked, path), join(target, path)); // a symbolic link would resolve imports from the original folder
       }
       for (const required of requiredBy(readManifest(unpacked))) wanted.add(required);
     }
@@ -57,7 +57,7 @@ const requiredBy = ({ dependencies, peerDependencies, peerDependenciesMeta }: Ma
     (name) => peerDependenciesMeta?.[name]?.optional !== true,
   );
 
-/** Folder of a third-party package in the workspace. */
+/** Returns the folder of a third-party package in the workspace. */
 const copyOf = (root: string, name: string): string => {
   const homes = [root, ...readdirSync(join(root, "packages")).map((home) => join(root, "packages", home))];
   const found = homes.map((home) => join(home, "node_modules", name)).find(existsSync);

@@ -35,17 +35,17 @@ const textOf = (name: string, path: string): string => readFileSync(join(homeOf(
 
 beforeAll(() => {
   packages = packWorkspace(root, join(folder, "packages"), names.map(shortName));
-}, 300_000); // without a build before, the compiler takes a minute
+}, 300_000); // a full build takes a minute
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Bytes of the packages that hold the files of pages: Swagger UI and Redoc, and GraphiQL with its editor. */
+/** Maximum bytes of the packages that contain the files of pages: Swagger UI and Redoc, and GraphiQL with its editor. */
 const withPages: Readonly<Record<string, number>> = {
   "@framework/openapi": 5_000_000,
   "@framework/graphql": 2_500_000,
 };
 
-test("every tarball holds builds, README and licence; no tests, and neither maps nor their names", () => {
+test("every tarball contains builds, README and licence, but no tests, source maps or references to them", () => {
   const problems = names.flatMap((name) =>
     tarballProblems(homeOf(name), withPages[name] ?? 1_350_000).map((problem) => `${name} ${problem}`),
   );
@@ -64,11 +64,11 @@ test("a package that a service imports is published as a few modules, so that it
   expect(many).toEqual([]);
 });
 
-/** The text that a link of a shipped document leads to; `null` when a user does not have it. */
+/** Returns the text of the target of a link in a shipped document; `null` when a user does not have it. */
 const linked = (name: string, document: string, path: string): string | null => {
   if (path === "") return textOf(name, document);
   const prefix = `${REPOSITORY}/blob/main/`;
-  const [, sibling, rest = ""] = /^\.\.\/([\w-]+)\/(.*)$/.exec(path) ?? []; // beside it in node_modules
+  const [, sibling, rest = ""] = /^\.\.\/([\w-]+)\/(.*)$/.exec(path) ?? []; // a sibling in node_modules
   const file = path.startsWith(prefix)
     ? join(root, path.slice(prefix.length))
     : sibling !== undefined && dirname(document) === "."
@@ -80,7 +80,7 @@ const linked = (name: string, document: string, path: string): string | null => 
 test("every link in a shipped document leads to a shipped file, a required package's file or the repository", () => {
   const problems = names.flatMap((name) =>
     filesOf(homeOf(name))
-      .filter((path) => path.endsWith(".md") && !path.startsWith("templates/")) // create tests the links of its files
+      .filter((path) => path.endsWith(".md") && !path.startsWith("templates/")) // the tests of create check the links of its files
       .flatMap((document) =>
         linksOf(textOf(name, document))
           .filter(({ path }) => !/^https?:/.test(path) || path.startsWith(REPOSITORY))
@@ -101,7 +101,7 @@ interface Example {
 
 /**
  * Writes the first example of a README, and imports of the entries, into a folder with only the packages of its install line. Where a package has optional peers
- * of ours, entries besides the first are imported in a folder that has these too.
+ * of the framework, the other entries are imported in a folder that also has these.
  */
 const newcomer = (name: string): Example => {
   const document = `${name}/README.md`;
@@ -136,15 +136,15 @@ test("the first example of every README compiles and runs in a folder with only 
   symlinkSync(join(root, "node_modules/@types/node"), join(examples, "node_modules/@types/node"), "junction");
   writeFileSync(join(examples, "tsconfig.json"), JSON.stringify(tsconfig(["*/*.ts"])));
   runTool(examples, root, "typescript/bin/tsc", "--noEmit", "-p", ".");
-  const executed = all.filter(({ block }) => block.runs);
+  const executed = all.filter(({ block }) => block.isRun);
   const results = runPrograms(
     executed.map(({ path }) => path),
     { timeoutMs: 240_000 }, // a busy machine
   );
   expect(executed.flatMap(({ block }, index) => runProblems(block, results[index]))).toEqual([]);
-  const others = all.filter(({ block }) => !block.runs);
+  const others = all.filter(({ block }) => !block.isRun);
   const servers = ["kafka", "rabbitmq", "redis", "saga-dbos", "sqs"];
-  const notRun = ["devtools", "http2", ...servers]; // a page that is there until the process stops, and a file with a certificate
+  const notRun = ["devtools", "http2", ...servers]; // a page that is served until the process stops, and a certificate file
   expect(others.map(({ block }) => block.document)).toEqual(
     notRun.map((name) => `@framework/${name}/README.md`),
   );

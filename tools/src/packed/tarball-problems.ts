@@ -7,15 +7,15 @@ const needed = ["dist/index.js", "dist/index.d.ts", "README.md", "LICENSE", "pac
 export const filesOf = (home: string): string[] =>
   globSync("**/*", { cwd: home }).filter((path) => statSync(join(home, path)).isFile());
 
-/** Files of types that the entry points of a package lead to, in turn, and which it lacks. */
-const lackedTypes = (files: readonly string[], read: (path: string) => string): string[] => {
+/** Returns the missing declaration files that the entry points of a package import, directly or indirectly. */
+const missingTypes = (files: readonly string[], read: (path: string) => string): string[] => {
   const { exports = {} } = JSON.parse(read("package.json")) as {
     exports?: Record<string, { types?: string }>;
   };
   const reached = new Set(Object.values(exports).flatMap(({ types }) => (types ? [join(types)] : [])));
   for (const path of reached) {
     if (!files.includes(path)) continue;
-    const code = read(path).replaceAll(/\/\*[^]*?\*\//g, ""); // examples in comments import files of programs
+    const code = read(path).replaceAll(/\/\*[^]*?\*\//g, ""); // examples in comments import files of the user
     for (const [, target = ""] of code.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g))
       reached.add(join(dirname(path), target.replace(/\.[jt]s$/, ".d.ts")));
   }
@@ -34,8 +34,8 @@ export const tarballProblems = (home: string, maxBytes: number): string[] => {
   return [
     ...needed.filter((path) => !files.includes(path)).map((path) => `lacks ${path}`),
     ...unwanted.map((path) => `has ${path}`),
-    ...mapped.map((path) => `${path} names a map, which is not shipped`),
-    ...lackedTypes(files, read).map((path) => `lacks ${path}, which an entry point needs`),
+    ...mapped.map((path) => `${path} refers to a source map, which is not shipped`),
+    ...missingTypes(files, read).map((path) => `lacks ${path}, which an entry point needs`),
     ...(bytes > maxBytes ? [`has ${bytes} bytes`] : []),
     ...(read("package.json").includes("workspace:") ? ["refers to the workspace"] : []),
   ];

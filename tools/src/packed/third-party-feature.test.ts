@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "third-party-"));
 const [vendor, project] = [join(folder, "vendor"), join(folder, "project")];
 const json = (path: string, value: object): void => writeFileSync(path, JSON.stringify(value));
 
-/** Compiles the files of a folder with a user's options. */
+/** Compiles the files of a folder with the options of a user. */
 const compile = (home: string, files: Readonly<Record<string, string>>, options: object = {}): void => {
   for (const [name, code] of Object.entries(files)) writeFileSync(join(home, name), code);
   const { compilerOptions } = tsconfig([]);
@@ -26,7 +26,7 @@ const compile = (home: string, files: Readonly<Record<string, string>>, options:
   runTool(home, root, "typescript/bin/tsc", "-p", ".");
 };
 
-/** Runs plain npm, without a registry: the tarballs are all that it needs. */
+/** Runs plain npm without a registry: it needs only the tarballs. */
 const npm = (home: string, ...args: string[]): string =>
   run(home, "npm", ...args, "--offline", "--no-audit", "--no-fund", "--cache", join(folder, "npm-cache"));
 
@@ -57,7 +57,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The service as a process; `until` resolves when its output matches. */
+/** Starts the service as a process; `until` resolves when its output matches. */
 const start = (env: Record<string, string>) => {
   const child = spawn(process.execPath, ["program.js"], {
     cwd: project,
@@ -69,7 +69,7 @@ const start = (env: Record<string, string>) => {
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (chunk: string) => {
       output += chunk;
-      for (const look of seen.splice(0)) look();
+      for (const check of seen.splice(0)) check();
     });
   const exited = once(child, "exit");
   const until = async (pattern: RegExp): Promise<string> => {
@@ -93,11 +93,11 @@ test("a feature on core's public entries alone has an option, an operation, a po
   const pids = new Set<unknown>();
   const actions: unknown[] = [];
   while (pids.size < 3) {
-    const asked = await fetch(`http://127.0.0.1:${port}/entry`, { headers: { connection: "close" } });
-    const answer = (await asked.json()) as { pid: number; actions: unknown[]; own: unknown[] };
-    expect(answer.own).toEqual(["/entry"]);
-    if (!pids.has(answer.pid)) actions.push(...answer.actions);
-    pids.add(answer.pid);
+    const adminReply = await fetch(`http://127.0.0.1:${port}/entry`, { headers: { connection: "close" } });
+    const entry = (await adminReply.json()) as { pid: number; actions: unknown[]; own: unknown[] };
+    expect(entry.own).toEqual(["/entry"]);
+    if (!pids.has(entry.pid)) actions.push(...entry.actions);
+    pids.add(entry.pid);
   }
   expect(actions).toEqual(["read"]);
   child.kill("SIGTERM");

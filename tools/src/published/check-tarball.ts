@@ -2,12 +2,12 @@ import { checkPackage, createPackageFromTarballData, type Problem } from "@areth
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 
-/** Resolutions that cannot load a package of ES modules: `moduleResolution` node10, and `require` of node16. */
+/** Resolution modes that cannot load a package of ES modules: `moduleResolution` node10, and `require` of node16. */
 const ignored: readonly string[] = ["node10", "node16-cjs"];
 
 /**
- * Checks a packed package as its users would load it: publint reads its manifest and files, and Are The Types Wrong resolves the types of each
- * entry as node16 and bundlers do. Both load once for any number of packages.
+ * Checks whether users can load a packed package: publint reads its manifest and files, and Are The Types Wrong resolves the types of each
+ * entry as node16 and bundlers do. Both are loaded once for all packages.
  */
 export const checkTarball = async (tarball: Uint8Array<ArrayBuffer>): Promise<string[]> => {
   const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer } });
@@ -21,7 +21,7 @@ export const checkTarball = async (tarball: Uint8Array<ArrayBuffer>): Promise<st
 const isOurs = (problem: Problem): boolean =>
   !("resolutionKind" in problem && ignored.includes(problem.resolutionKind));
 
-/** The kind of the problem, and its fields that are plain text, such as the entry or the file. */
+/** Returns the kind of the problem and its text fields, such as the entry or the file. */
 const asText = ({ kind, ...fields }: Problem): string => {
   const facts = Object.entries(fields).filter(([, value]) => typeof value === "string");
   return `error: ${[kind, ...facts.map(([name, value]) => `${name} ${value}`)].join(", ")}`;

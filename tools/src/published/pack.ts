@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../run-node.ts";
 
-/** Bytes of the tarball that `pnpm publish` would send for the package in `folder`. */
+/** Returns the tarball that `pnpm publish` would send for the package in `folder`. */
 export const packFolder = (folder: string): Uint8Array<ArrayBuffer> => {
   using target = mkdtempDisposableSync(join(tmpdir(), "published-"));
   const printed = run(folder, "pnpm", "pack", "--json", "--pack-destination", target.path);

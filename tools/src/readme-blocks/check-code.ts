@@ -7,15 +7,15 @@ import type { Block } from "./extract-blocks.ts";
 import { runProblems } from "./run-problems.ts";
 import { runPrograms } from "./run-programs.ts";
 
-/** Milliseconds that all executed blocks may take together. */
+/** Time limit of all executed blocks together, in milliseconds. */
 const RUN_TIMEOUT_MS = 240_000;
 
 /**
  * Compiles every `ts` and `js` block as a separate module, in one compiler run without the types of browsers and one with them, and executes those
  * marked `run`.
  *
- * A block that is a file can be imported by the others of its document. A block can import every package of the workspace and the dependencies of its document's package. The output of an executed block must equal
- * the comments after its `console.log` calls.
+ * A block with a file name can be imported by the other blocks of its document. A block can import every package of the workspace and the dependencies of its
+ * document's package. The output of an executed block must equal the comments after its `console.log` calls.
  */
 export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
   if (blocks.length === 0) return [];
@@ -25,13 +25,13 @@ export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
     const home = block.document.replaceAll(/[^a-zA-Z0-9]+/g, "-");
     installFor(root, join(folder.path, home), packageOf(block.document));
     const file = `${home}/${block.file ?? `line-${block.line}.${block.language}`}`;
-    writeFileSync(join(folder.path, file), "\n".repeat(block.line) + block.code); // so that lines are the document's
+    writeFileSync(join(folder.path, file), "\n".repeat(block.line) + block.code); // the line numbers match the document
     files.set(file, block);
   }
   buildPackages(root);
   const problems = [...new Set(libraries.flatMap((library) => compile(root, folder.path, files, library)))];
   if (problems.length > 0) return problems;
-  const executed = [...files].filter(([, block]) => block.runs);
+  const executed = [...files].filter(([, block]) => block.isRun);
   const runs = runPrograms(
     executed.map(([file]) => join(folder.path, file)),
     { timeoutMs: RUN_TIMEOUT_MS, flags: ["--conditions=@framework/source"] },
@@ -39,7 +39,7 @@ export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
   return executed.flatMap(([, block], index) => runProblems(block, runs[index]));
 };
 
-/** Folder of the package that a document belongs to; its pages are in `docs`. Guides use the dependencies of `tests/ports`. */
+/** Returns the folder of the package of a document, whose pages are in `docs`. Guides use the dependencies of `tests/ports`. */
 const packageOf = (document: string): string =>
   document.startsWith("docs/") ? "tests/ports" : dirname(document).replace(/\/docs$/, "");
 
@@ -69,7 +69,7 @@ const tsconfig = {
 
 const lib = ["es2025", "esnext.disposable", "esnext.error"];
 
-/** Without and with the types of browsers: a program has the latter when its tsconfig.json has no `lib`. */
+/** Without and with the types of browsers, which a program has when its tsconfig.json has no `lib`. */
 const libraries: readonly (readonly string[])[] = [lib, [...lib, "dom"]];
 
 const compile = (
@@ -97,7 +97,7 @@ const compile = (
   return ownProblems(text.trimEnd().split("\n"));
 };
 
-/** Drops compiler errors in the packages' sources, which their own builds report. */
+/** Removes compiler errors in the sources of packages, which their builds report. */
 const ownProblems = (lines: readonly string[]): string[] => {
   let own = true;
   return lines.filter((line) => {

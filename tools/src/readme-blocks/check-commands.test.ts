@@ -12,7 +12,7 @@ const known: Known = {
 };
 
 const check = (code: string): string[] =>
-  checkCommands({ document: "README.md", line: 10, language: "sh", runs: false, code }, known);
+  checkCommands({ document: "README.md", line: 10, language: "sh", isRun: false, code }, known);
 
 test.each([
   "npm start -- --port 9000",
@@ -46,10 +46,10 @@ test.each([
   ["pnpm turbo run biuld", "turbo.json has no task biuld"],
   ["npm i @framework/cors", "@framework/cors is not a package of this workspace"],
   ["node apps/shop/dist/main.js", "there is no file apps/shop/dist/main.js"],
-  ["yarn build", 'nothing here provides the command "yarn build"'],
-  ["npm test && yarn build", 'nothing here provides the command "yarn build"'],
-  ["TOKEN=$(yarn build) npm start", 'nothing here provides the command "yarn build"'],
-  ["build() { yarn build; }", 'nothing here provides the command "yarn build"'],
+  ["yarn build", 'no package of the workspace provides the command "yarn build"'],
+  ["npm test && yarn build", 'no package of the workspace provides the command "yarn build"'],
+  ["TOKEN=$(yarn build) npm start", 'no package of the workspace provides the command "yarn build"'],
+  ["build() { yarn build; }", 'no package of the workspace provides the command "yarn build"'],
   ["npm create @framework", "npm create is not a command of this workspace"],
 ])("reports %j", (command, problem) => {
   expect(check(command)).toEqual([`README.md:11 ${problem}`]);
@@ -57,6 +57,6 @@ test.each([
 
 test("names the line of the command", () => {
   expect(check("npm test\n\nyarn build\n")).toEqual([
-    'README.md:13 nothing here provides the command "yarn build"',
+    'README.md:13 no package of the workspace provides the command "yarn build"',
   ]);
 });

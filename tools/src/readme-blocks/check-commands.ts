@@ -1,6 +1,6 @@
 import type { Block } from "./extract-blocks.ts";
 
-/** Names that commands of a document may use. */
+/** Names that the commands of documents may use. */
 export interface Known {
   /** Scripts of the root package.json. */
   readonly scripts: readonly string[];
@@ -46,7 +46,7 @@ const commandsOf = (code: string): { words: string[]; line: number }[] =>
   code
     .replaceAll(/'[^']*'|"[^"]*"/g, "''") // quoted text is an argument
     .replaceAll(/^\w+\(\) \{(.*)\}$/gm, "$1") // the body of a function
-    .replaceAll(/\$\(([^()]*)\)/g, "'' ; $1 ;") // a command whose output is a value
+    .replaceAll(/\$\(([^()]*)\)/g, "'' ; $1 ;") // command substitution
     .split("\n")
     .map((text, index, all) => (all[index - 1]?.endsWith("\\") === true ? "" : text))
     .flatMap((text, index) =>
@@ -68,7 +68,7 @@ const problemOf = ([program = "", ...rest]: readonly string[], known: Known): st
   if (program === "pnpm") return pnpmProblem(rest, known);
   if (program === "node") return fileProblem(rest.find((word) => !word.startsWith("-")) ?? "", known);
   if (everywhere.includes(program) || known.bins.includes(program)) return null;
-  return `nothing here provides the command "${program} ${first}"`;
+  return `no package of the workspace provides the command "${program} ${first}"`;
 };
 
 const npmProblem = ([verb = "", ...rest]: readonly string[], known: Known): string | null => {
@@ -100,6 +100,6 @@ const scriptProblem = (name: string, known: Known): string | null =>
   known.scripts.includes(name) ? null : `package.json has no script "${name}"`;
 
 const fileProblem = (path: string, known: Known): string | null => {
-  const source = path.replace("/dist/", "/src/").replace(/\.js$/, ".ts"); // built files exist after a build only
+  const source = path.replace("/dist/", "/src/").replace(/\.js$/, ".ts"); // built files exist only after a build
   return known.exists(path) || known.exists(source) ? null : `there is no file ${path}`;
 };

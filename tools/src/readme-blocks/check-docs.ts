@@ -32,7 +32,7 @@ export const checkDocs = (root: string): DocsReport => {
   const texts = new Map(documents.map((path) => [path, readFileSync(join(root, path), "utf8")]));
   const read = documents.map((path) => extractBlocks(path, texts.get(path) ?? ""));
   const blocks = read.flatMap((document) => document.blocks);
-  const known = whatIsKnown(root);
+  const known = readKnownNames(root);
   const commands = blocks.filter(({ language }) => language === "sh");
   const code = blocks.filter(({ language }) => language !== "sh");
   const problems = [
@@ -48,7 +48,7 @@ export const checkDocs = (root: string): DocsReport => {
   return { documents, blocks: blocks.length, problems };
 };
 
-const whatIsKnown = (root: string): Known => {
+const readKnownNames = (root: string): Known => {
   const packages = packagesOf(root);
   const apps = globSync("{apps,tests}/*/package.json", { cwd: root }).map((path) => manifestOf(root, path));
   const { scripts = {} } = manifestOf(root, "package.json");

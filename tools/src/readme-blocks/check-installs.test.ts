@@ -47,17 +47,17 @@ test.each([
   ["an export", 'export * from "zod/v4";'],
 ])("reports %s that no line installs", (_name, code) => {
   const text = `    npm install @framework/core\n\n\`\`\`ts\n${code}\n\`\`\`\n`;
-  expect(check(text)).toEqual(["guide.md:3 the block needs zod, which no install line has"]);
+  expect(check(text)).toEqual(["guide.md:3 the block needs zod, which no install line installs"]);
 });
 
 test("reports a dependency of an installed package, which is not a peer", () => {
   expect(check('    npm install @framework/core\n\n```ts\nimport "@framework/testing";\n```\n')).toEqual([
-    "guide.md:3 the block needs @framework/testing, which no install line has",
+    "guide.md:3 the block needs @framework/testing, which no install line installs",
   ]);
 });
 
 test("reports a program if no line installs its package", () => {
   expect(check("    npm install @framework/core\n\nThen run `npx framework doctor`.\n")).toEqual([
-    "guide.md:3 npx framework needs @framework/cli, which no install line has",
+    "guide.md:3 npx framework needs @framework/cli, which no install line installs",
   ]);
 });

@@ -1,21 +1,21 @@
 import type { Block } from "./extract-blocks.ts";
 
-/** A document, with the code that it shows. */
+/** A document with its code blocks. */
 export interface Installing {
   /** Path from the root. */
   readonly document: string;
   readonly text: string;
   readonly blocks: readonly Block[];
-  /** Text of the README that the document is a page of: its install lines count too. */
+  /** Text of the README to which the document belongs: its install lines also count. */
   readonly readme?: string | undefined;
 }
 
-/** The contents of an installed workspace package. */
+/** The parts of a workspace package that an installation provides. */
 export interface Installable {
   readonly name: string;
-  /** Peers that npm installs with it: those that are not optional. */
+  /** Required peers, which npm installs with it. */
   readonly peers: readonly string[];
-  /** Programs that it has for `npx`. */
+  /** Programs that `npx` can run. */
   readonly bins: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export const checkInstalls = (
   const installed = installedBy([text, readme], packages);
   return used(text, blocks, packages)
     .filter(({ name }) => !installed.has(name))
-    .map(({ name, line, by }) => `${document}:${line} ${by} needs ${name}, which no install line has`);
+    .map(({ name, line, by }) => `${document}:${line} ${by} needs ${name}, which no install line installs`);
 };
 
 const installedBy = (texts: readonly string[], packages: readonly Installable[]): ReadonlySet<string> => {
@@ -70,5 +70,5 @@ const importsOf = ({ language, code, line }: Block): Use[] =>
         .map(({ 1: path = "" }) => ({ name: packageOf(path), line, by: "the block" }))
         .filter(({ name }) => !name.startsWith("node:") && !name.startsWith("."));
 
-/** Name of the package of an import path, or of an argument of `npm install` with or without a version. */
+/** Returns the package of an import path, or of an argument of `npm install` with or without a version. */
 const packageOf = (path: string): string => /^(?:@[^/]+\/)?[^/@]+/.exec(path)?.[0] ?? path;

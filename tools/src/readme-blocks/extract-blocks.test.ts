@@ -7,15 +7,15 @@ test("finds code with the line of its fence", () => {
   const text = lines("# Title", "", "```ts", "const a = 1;", "", "a;", "```", "", "```sh", "npm test", "```");
   expect(extractBlocks("README.md", text)).toEqual({
     blocks: [
-      { document: "README.md", line: 3, language: "ts", runs: false, code: "const a = 1;\n\na;\n" },
-      { document: "README.md", line: 9, language: "sh", runs: false, code: "npm test\n" },
+      { document: "README.md", line: 3, language: "ts", isRun: false, code: "const a = 1;\n\na;\n" },
+      { document: "README.md", line: 9, language: "sh", isRun: false, code: "npm test\n" },
     ],
     quotes: [],
     problems: [],
   });
 });
 
-test("a path after the language makes a quote, in any language, and no block", () => {
+test("a path after the language makes a block of any language a quote", () => {
   const { blocks, quotes, problems } = extractBlocks(
     "a.md",
     lines("```java src/A.java", "class A {}", "```"),
@@ -25,10 +25,10 @@ test("a path after the language makes a quote, in any language, and no block", (
 });
 
 test("a block marked run is executed", () => {
-  expect(extractBlocks("a.md", lines("```ts run", "1;", "```")).blocks).toMatchObject([{ runs: true }]);
+  expect(extractBlocks("a.md", lines("```ts run", "1;", "```")).blocks).toMatchObject([{ isRun: true }]);
 });
 
-test("a block after the name of a file is that file", () => {
+test("a block after a file name represents that file", () => {
   const text = lines(
     "`app.ts`:",
     "",
@@ -68,7 +68,7 @@ test("other languages are ignored, and fences quoted in them are not blocks", ()
   expect(extractBlocks("a.md", text)).toEqual({ blocks: [], quotes: [], problems: [] });
 });
 
-test("an alias of a language is refused, so that no code is unchecked", () => {
+test("an alias of a language is refused, because its code would not be checked", () => {
   expect(extractBlocks("a.md", lines("```typescript", "1;", "```")).problems).toEqual([
     "a.md:1 write ts instead of typescript",
   ]);

@@ -5,9 +5,9 @@ export interface Block {
   /** Line of the opening fence, counted from 1. */
   readonly line: number;
   readonly language: "ts" | "js" | "sh";
-  /** Whether the block is executed, not only compiled. */
-  readonly runs: boolean;
-  /** File of the page that the block is, such as `app.ts`, if the line before it is this name with a colon: other blocks of the document import it. */
+  /** Whether the block is executed in addition to being compiled. */
+  readonly isRun: boolean;
+  /** Name of the file that the block represents, such as `app.ts`: set when the preceding line is this name with a colon. Other blocks of the document can import it. */
   readonly file?: string;
   readonly code: string;
 }
@@ -21,15 +21,15 @@ export interface Quote {
   readonly code: string;
 }
 
-/** The checkable blocks of one document, and the problems of its fences. */
+/** The blocks and quotes of one document, and the problems of its fences. */
 export interface Extracted {
   readonly blocks: readonly Block[];
   readonly quotes: readonly Quote[];
   readonly problems: readonly string[];
 }
 
-/** Aliases, under which code would not be checked. */
-const sameAs: Readonly<Record<string, string>> = {
+/** Aliases of languages, which are rejected because their blocks would not be checked. */
+const aliases: Readonly<Record<string, string>> = {
   typescript: "ts",
   mts: "ts",
   javascript: "js",
@@ -40,7 +40,7 @@ const sameAs: Readonly<Record<string, string>> = {
   zsh: "sh",
 };
 
-/** Line before a block that is a file: the name alone, as code. */
+/** Line before a block with a file name: only the name, as code. */
 const FILE = /^`([\w.-]+\.[jt]s)`:$/;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)[ \t]*(.*)$/;
@@ -65,15 +65,15 @@ export const extractBlocks = (document: string, text: string): Extracted => {
       quotes.push({ document, line, path: flags.trim(), code });
       continue;
     }
-    const same = sameAs[language];
+    const same = aliases[language];
     if (same !== undefined) problems.push(`${document}:${line} write ${same} instead of ${language}`);
     if (language !== "ts" && language !== "js" && language !== "sh") continue;
-    const runs = flags === "run";
-    if (flags !== "" && !(runs && language !== "sh")) {
+    const isRun = flags === "run";
+    if (flags !== "" && !(isRun && language !== "sh")) {
       problems.push(`${document}:${line} "${flags}" is not a flag of a ${language} block`);
     }
     const [, file] = FILE.exec(lines[line - 2] || (lines[line - 3] ?? "")) ?? [];
-    blocks.push({ document, line, language, runs, ...(file !== undefined && { file }), code });
+    blocks.push({ document, line, language, isRun, ...(file !== undefined && { file }), code });
   }
   return { blocks, quotes, problems };
 };

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The fields of a package.json that documents are compared with. */
+/** The fields of package.json with which documents are compared. */
 export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
@@ -15,7 +15,7 @@ export interface Manifest {
 export const manifestOf = (root: string, path: string): Manifest =>
   JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest;
 
-/** The packages of the workspace that are in `packages`, each with its folder. */
+/** Returns the packages in the folder `packages`, each with its folder. */
 export const packagesOf = (root: string): (Manifest & { readonly folder: string })[] =>
   globSync("packages/*/package.json", { cwd: root }).map((path) => ({
     ...manifestOf(root, path),

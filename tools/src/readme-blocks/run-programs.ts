@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-/** The outcome of one program. */
+/** Result of one program. */
 export interface ProgramRun {
-  /** Its exit code; `null` after a signal, such as that of the timeout. */
+  /** Exit code; `null` after a signal, such as the one of the timeout. */
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -13,10 +13,10 @@ const runner = join(import.meta.dirname, "runner.ts");
 
 /**
  * Runs modules one after another, in one process unless one ends it: loading the framework's sources takes 20 times longer than running an example.
- * A module starts when the event loop of the one before it is empty. One that ends the process fails alone: the next ones run in a new process.
+ * A module starts when the event loop of the previous module is empty. If a module ends the process, only that module fails, and the next ones run in a new process.
  *
- * @param limits.timeoutMs milliseconds that one process may take
- * @param limits.flags flags of Node
+ * @param limits.timeoutMs time limit of one process in milliseconds
+ * @param limits.flags flags for Node
  */
 export const runPrograms = (
   paths: readonly string[],

@@ -1,4 +1,4 @@
-// Imports the modules of its arguments one after another, and writes between them "\0CODE\0" to stdout and "\0" to stderr.
+// Imports the modules of its arguments one after another, and writes "\0CODE\0" to stdout and "\0" to stderr between them.
 import { writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -31,5 +31,5 @@ const start = async (path: string): Promise<void> => {
 process.on("beforeExit", () => {
   if (running) finish();
   const next = paths.shift();
-  if (next !== undefined) setImmediate(start, next); // a promise alone would not bring another "beforeExit"
+  if (next !== undefined) setImmediate(start, next); // a promise alone would not cause another "beforeExit"
 });

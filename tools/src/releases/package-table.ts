@@ -6,9 +6,9 @@ export interface Row {
   readonly name: string;
   /** Kilobytes of the unpacked tarball. */
   readonly kilobytes: number;
-  /** Packages of others that come with it, with their ranges. */
+  /** Third-party packages that are installed with it, with their ranges. */
   readonly dependencies: string;
-  /** Packages that the program installs beside it. */
+  /** Packages that the program has to install itself. */
   readonly peers: string;
 }
 
@@ -20,7 +20,7 @@ export interface Published {
   readonly bytes: number;
 }
 
-/** Reads the newest version of a package. @throws Error for an unknown one */
+/** Reads the newest version of a package. @throws Error for an unknown package */
 export const readPublished = async (registry: Registry, name: string): Promise<Published> => {
   const packument = await registry.packument(name);
   const manifest = packument?.versions[packument["dist-tags"]["latest"] ?? ""];
@@ -52,14 +52,14 @@ const short = (name: string): string => name.replace(SCOPE, "");
 
 const HEAD = `# Packages
 
-What a release publishes. Written by \`pnpm package-table\`, and compared with the published packages by a test: dependencies exactly, sizes within a half or 50 KB.
+What a release publishes. Written by \`pnpm package-table\`, and compared with the published packages by a test: dependencies exactly, sizes within 50 % or 50 KB.
 Dependencies are installed with the package; peers are chosen by the program, and npm installs those that are not optional.
 
 | Package | KB, unpacked | Dependencies | Peers |
 | --- | ---: | --- | --- |
 `;
 
-/** The document with the table. */
+/** Returns the document with the table. */
 export const packageTable = (packages: readonly Published[]): string =>
   HEAD +
   packages
@@ -70,7 +70,7 @@ export const packageTable = (packages: readonly Published[]): string =>
     )
     .join("");
 
-/** The rows of the document. */
+/** Reads the rows of the document. */
 export const readTable = (text: string): Row[] =>
   Array.from(
     text.matchAll(/^\| `(@framework\/[\w-]+)` *\| *(\d+) *\| (.*?) *\| (.*?) *\|$/gm),
@@ -82,7 +82,7 @@ export const readTable = (text: string): Row[] =>
     }),
   );
 
-/** Returns how a table differs from the published packages; the remedy is `pnpm package-table`. */
+/** Returns the differences between a table and the published packages; `pnpm package-table` corrects them. */
 export const tableProblems = (table: readonly Row[], packages: readonly Published[]): string[] => {
   const rows = packages.map(rowOf);
   const stale = table

@@ -8,7 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "@framework/services/free-port";
 
-/** The registry's record of a package. */
+/** The record of a package in the registry. */
 export interface Packument {
   readonly "dist-tags": Readonly<Record<string, string>>;
   readonly versions: Readonly<Record<string, PublishedManifest>>;
@@ -23,13 +23,13 @@ export interface PublishedManifest {
   readonly dist: { readonly tarball: string };
 }
 
-/** A package registry on this machine. */
+/** A package registry on the local machine. */
 export interface Registry extends AsyncDisposable {
   /** Its address, ending in a slash. */
   readonly url: string;
-  /** Environment of npm, pnpm and changesets that use it, and no other registry. */
+  /** Environment for npm, pnpm and changesets, with which they use only this registry. */
   readonly env: NodeJS.ProcessEnv;
-  /** Returns its record of a package; `null` for an unknown one. */
+  /** Returns the record of a package; `null` for an unknown package. */
   packument(name: string): Promise<Packument | null>;
   /** Returns the bytes of a tarball. */
   tarball(address: string): Promise<Buffer>;
@@ -37,13 +37,13 @@ export interface Registry extends AsyncDisposable {
 
 const START_MS = 60_000;
 
-/** The folder in which a registry keeps its packages. */
+/** Returns the folder in which a registry stores its packages. */
 export const storageOf = (folder: string): string => join(folder, "storage");
 
 /**
  * Starts verdaccio, a package registry, in a folder.
  *
- * @param upstream address of a registry for packages outside our scope, which it then caches. @default none: of these it only has those in its storage, so that no request leaves this machine
+ * @param upstream address of a registry for packages of other scopes, which are then cached. @default none: such packages are only read from the storage, so no request leaves this machine
  * @throws Error with its output when it does not start within a minute
  */
 export const startRegistry = async (folder: string, upstream?: string): Promise<Registry> => {
@@ -87,15 +87,15 @@ export const startRegistry = async (folder: string, upstream?: string): Promise<
       npm_config_update_notifier: "false",
     },
     async packument(name) {
-      const { status, body } = await ask(url + name.replace("/", "%2f"));
+      const { status, body } = await fetchBytes(url + name.replace("/", "%2f"));
       return status === 404 ? null : (JSON.parse(body.toString()) as Packument);
     },
-    tarball: async (address) => (await ask(address)).body,
+    tarball: async (address) => (await fetchBytes(address)).body,
     [Symbol.asyncDispose]: stop,
   };
 };
 
-/** The environment without settings of npm that a script of pnpm or npm gives its programs, and without the flags of jest. */
+/** Returns the environment without the npm settings that a pnpm or npm script adds, and without the flags of jest. */
 const plainEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(?:npm|pnpm)_|^NODE_OPTIONS$/i.test(name)),
@@ -118,13 +118,13 @@ const configuration = (folder: string, upstream: string | undefined): object => 
 };
 
 const isUp = (url: string): Promise<boolean> =>
-  ask(`${url}-/ping`).then(
+  fetchBytes(`${url}-/ping`).then(
     ({ status }) => status === 200,
     () => false,
   );
 
-/** A connection for each request: programs that a test waits for synchronously could not notice that an idle one was closed. */
-const ask = async (url: string): Promise<{ readonly status: number; readonly body: Buffer }> => {
+/** Sends a request on a new connection. While a test waits synchronously for a program, it could not notice that an idle connection was closed. */
+const fetchBytes = async (url: string): Promise<{ readonly status: number; readonly body: Buffer }> => {
   const [reply] = (await once(get(url, { agent: false }), "response")) as [IncomingMessage];
   return { status: reply.statusCode ?? 0, body: await buffer(reply) };
 };

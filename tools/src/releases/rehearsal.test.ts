@@ -15,7 +15,7 @@ import { documentedCommands } from "../first-use/documented.ts";
 import { testFirstUse } from "../first-use/first-use.test-kit.ts";
 import { rehearse, type Rehearsal } from "./rehearse.ts";
 
-/** Whether every package is installed, with its dependencies from the registry of the environment; otherwise some without third-party dependencies. */
+/** Whether every package is installed, with dependencies from the registry of the environment; otherwise only a sample without third-party dependencies. */
 const isWhole = process.env["FRAMEWORK_RELEASE"] === "all";
 const SAMPLE = ["core", "cache"];
 const LIMIT_MS = isWhole ? 1_800_000 : 300_000;
@@ -49,13 +49,13 @@ const latest = async (name: string): Promise<[version: string, manifest: Publish
   return [version, versions[version] as PublishedManifest];
 };
 
-/** The versions of all packages, by name. */
+/** Returns the versions of all packages, by name. */
 const versions = async (): Promise<Record<string, string>> => {
   const all = await Promise.all(names.map(async (name) => [name, (await latest(name))[0]]));
   return Object.fromEntries(all);
 };
 
-test("the release takes every pending changeset", () => {
+test("the release consumes every pending changeset", () => {
   expect(globSync(".changeset/*.md", { cwd: root }).length).toBeGreaterThan(0);
   expect(globSync(".changeset/*.md", { cwd: rehearsal.repository })).toEqual([]);
 });
@@ -73,7 +73,7 @@ test("every package is published, and its ranges are those of the published sibl
   }
 });
 
-/** Installs a package alone with plain npm and runs the first example of its README there; only imports it where the example needs a server. */
+/** Installs a package alone with plain npm and runs the first example of its README, or only imports the package if the example needs a server; returns the problems. */
 const problemsOf = (name: string): string[] => {
   const home = join(folder, "alone", name.replace("@framework/", ""));
   const { folder: at = "" } = rehearsal.packages.find(({ manifest }) => manifest.name === name) ?? {};
@@ -83,7 +83,7 @@ const problemsOf = (name: string): string[] => {
   writeFileSync(join(home, "package.json"), JSON.stringify({ name: "alone", private: true, type: "module" }));
   rehearsal.run(home, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline", ...line.split(/\s+/));
   const block = extractBlocks(`${at}/README.md`, readme).blocks.find(
-    ({ language, runs }) => language === "ts" && runs,
+    ({ language, isRun }) => language === "ts" && isRun,
   );
   const program = join(home, "program.ts");
   writeFileSync(program, block?.code ?? `import ${JSON.stringify(name)};\n`);
@@ -104,7 +104,7 @@ test(
 const project = testFirstUse(join(folder, "first-use"), () => rehearsal, LIMIT_MS);
 testCommands(project, () => rehearsal, LIMIT_MS);
 
-test("the table of packages has the dependencies and about the sizes that are published", async () => {
+test("the table of packages has the published dependencies and approximately the published sizes", async () => {
   const all = await Promise.all(names.map((name) => readPublished(rehearsal.registry, name)));
   const table = readTable(readFileSync(join(root, "PACKAGES.md"), "utf8"));
   expect(tableProblems(table, all)).toEqual([]);
@@ -114,7 +114,7 @@ test(
   "a patch of core releases core alone, and framework upgrade brings it to the created service, with its changelog",
   async () => {
     const before = await versions();
-    const changeset = '---\n"@framework/core": patch\n---\n\nFixes a fault.\n';
+    const changeset = '---\n"@framework/core": patch\n---\n\nFixes a bug.\n';
     writeFileSync(join(rehearsal.repository, ".changeset/patch.md"), changeset);
     rehearsal.release();
     expect(await versions()).toEqual({ ...before, "@framework/core": "1.0.1" });
@@ -123,7 +123,7 @@ test(
     const dryRun = take("npx framework upgrade --dry-run");
     const upgrade = (command: string) =>
       JSON.parse(rehearsal.run(project, "bash", "-c", `${command} --json`));
-    const changes = [{ version: "1.0.1", text: expect.stringContaining("Fixes a fault.") }];
+    const changes = [{ version: "1.0.1", text: expect.stringContaining("Fixes a bug.") }];
     const upgraded = [{ name: "@framework/core", from: "1.0.0", to: "1.0.1", kind: "patch", changes }];
     expect(upgrade(dryRun)).toEqual({ upgraded, held: [], skipped: [], dryRun: true });
     expect(upgrade(dryRun.replace(" --dry-run", ""))).toMatchObject({ upgraded });

@@ -32,7 +32,7 @@ export const rehearse = async (root: string, folder: string, upstream?: string):
   const registry = await startRegistry(folder, upstream);
   const repository = join(folder, "repository");
   copyWorkspace(root, repository, packages);
-  const env = { ...registry.env, GIT_COMMITTER_NAME: "release", GIT_COMMITTER_EMAIL: "release@localhost" }; // of its tags
+  const env = { ...registry.env, GIT_COMMITTER_NAME: "release", GIT_COMMITTER_EMAIL: "release@localhost" }; // for its tags
   const run = (cwd: string, program: string, ...args: string[]): string => {
     const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8", env });
     if (status !== 0) throw new Error(`${program} ${args.join(" ")} in ${cwd}: ${stdout}${stderr}`);
@@ -55,7 +55,7 @@ export const rehearse = async (root: string, folder: string, upstream?: string):
   };
 };
 
-/** The package that creates services; its devDependencies are those of the services. */
+/** The package that creates services; its devDependencies are the dependencies of the services. */
 const CREATE = "packages/create";
 
 const namesFor = (packages: readonly WorkspacePackage[]): readonly string[] => {

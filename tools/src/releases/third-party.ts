@@ -15,10 +15,10 @@ interface Installed {
 
 /**
  * Puts the third-party packages that packages of the workspace need, as installed here, into the storage of a registry that has not started yet: plain npm
- * then installs from it, and from no other registry.
+ * then installs from this registry only.
  *
- * @param home folder that has the packages installed
- * @param names packages, of the workspace or not; their dependencies are included
+ * @param home folder in which the packages are installed
+ * @param names packages of the workspace or third-party packages; their dependencies are included
  */
 export const storeThirdParty = (storage: string, home: string, names: readonly string[]): void => {
   const found = new Map<string, Installed>();
@@ -35,7 +35,7 @@ const collect = (name: string, from: string, found: Map<string, Installed>): boo
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Installed["manifest"];
   found.set(folder, { folder, manifest });
   const { dependencies = {}, optionalDependencies = {} } = manifest;
-  const optional = Object.entries(optionalDependencies).filter(([each]) => collect(each, folder, found)); // others are for other platforms
+  const optional = Object.entries(optionalDependencies).filter(([each]) => collect(each, folder, found)); // other optional packages are for other platforms
   for (const each of Object.keys(dependencies))
     if (!(each in optionalDependencies) && !collect(each, folder, found))
       throw new Error(`${folder} does not have ${each}; run pnpm install`);
@@ -44,7 +44,7 @@ const collect = (name: string, from: string, found: Map<string, Installed>): boo
   return true;
 };
 
-/** Folder of a package as Node finds it from another one. */
+/** Returns the folder of a package as resolved by Node from another package. */
 const installedFolder = (name: string, from: string): string | null => {
   const path = join(from, "node_modules", name);
   if (existsSync(path)) return realpathSync(path);
@@ -52,7 +52,7 @@ const installedFolder = (name: string, from: string): string | null => {
   return above === from ? null : installedFolder(name, above);
 };
 
-/** Writes the document of a package, and a tarball, not compressed, for each version. */
+/** Writes the document of a package, and an uncompressed tarball for each version. */
 const storeDocument = (home: string, installed: readonly Installed[]): void => {
   mkdirSync(home, { recursive: true });
   const stored = installed.map(({ folder, manifest }) => {
@@ -63,7 +63,7 @@ const storeDocument = (home: string, installed: readonly Installed[]): void => {
     const bytes = readFileSync(join(home, file));
     const shasum = createHash("sha1").update(bytes).digest("hex");
     const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
-    const tarball = `http://localhost/${name}/-/${file}`; // the registry answers with its own address
+    const tarball = `http://localhost/${name}/-/${file}`; // the registry replaces the address with its own
     const dist = { shasum, integrity, tarball };
     return { name, version, file, shasum, manifest: { ...manifest, _id: `${name}@${version}`, dist } };
   });

@@ -14,9 +14,9 @@ import type { WorkspacePackage } from "../workspace/read-workspace.ts";
 const SCOPE = "@framework/";
 
 /**
- * Copies the published packages of the workspace, as they are built, with their changesets into a separate repository, where a release changes nothing else.
+ * Copies the published packages of the workspace, as they are built, with their changesets into a separate repository, where a release changes nothing outside it.
  *
- * Packages of the workspace see the copies of each other; those of others are links to the installed ones.
+ * Packages of the workspace use the copies of each other; third-party packages are links to the installed ones.
  */
 export const copyWorkspace = (root: string, folder: string, packages: readonly WorkspacePackage[]): void => {
   for (const path of ["package.json", "LICENSE", "tsconfig.base.json", ".changeset"])
@@ -34,7 +34,7 @@ export const copyWorkspace = (root: string, folder: string, packages: readonly W
     for (const name of Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies })) {
       if (!name.startsWith(SCOPE)) continue;
       const copy = packages.find((other) => other.manifest.name === name);
-      const installed = join(root, home, "node_modules", name); // a private one
+      const installed = join(root, home, "node_modules", name); // a private package
       link(copy === undefined ? installed : join(folder, copy.folder), join(modules, name));
     }
   }
@@ -62,19 +62,19 @@ export const commit = (folder: string): void => {
   );
 };
 
-/** Private packages are not copied, and the bundler needs every referenced one. */
+/** Removes the references of a tsconfig.json: private packages are not copied, and the bundler needs every referenced package. */
 const withoutReferences = (path: string): void => {
   const { references: _, ...config } = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify(config));
 };
 
-/** The settings of the workspace with the packages that are published as its only members. */
+/** Returns the settings of the workspace with only the published packages as members. */
 const workspaceOf = (root: string): string => {
   const text = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8");
   return text.replace(/^packages:\n(?: .*\n)+/m, "packages: [packages/*]\n");
 };
 
-/** Links every package that is installed in a folder, except those of the workspace, and the commands; pnpm's other files are omitted. */
+/** Links every package that is installed in a folder, except packages of the workspace, and the commands; the other files of pnpm are omitted. */
 const linkAll = (from: string, to: string): void => {
   if (!existsSync(from)) return;
   for (const entry of readdirSync(from)) {

@@ -12,12 +12,12 @@ test("every file named in ARCHITECTURE.md exists", () => {
   expect(named.filter((path) => ![core, root].some((home) => existsSync(join(home, path))))).toEqual([]);
 });
 
-test("its tree has every folder of core", () => {
+test("the tree in ARCHITECTURE.md has every folder of core", () => {
   const folders = readdirSync(core, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect(folders.map(({ name }) => name).filter((name) => !page.includes(`${name}/ `))).toEqual([]);
 });
 
-test("its layers are those of the check", async () => {
+test("the layers in ARCHITECTURE.md are those of the check", async () => {
   const [, drawn = ""] = /layer and lower ones:\n\n((?: {4}.*\n)+)/.exec(page) ?? [];
   const lines = drawn
     .trim()

@@ -11,8 +11,8 @@ export interface StructureReport {
 }
 
 /**
- * Checks which files of a workspace import which: the rules of its `.dependency-cruiser.mjs`, and that neither files nor folders import each
- * other in a cycle, types included. Tests and their fixtures may import anything of their own package.
+ * Checks the imports between the files of a workspace: the rules of its `.dependency-cruiser.mjs`, and that neither files nor folders import each
+ * other in a cycle, types included. Tests and their fixtures may import any module of their package.
  */
 export const checkStructure = async (
   root: string,
@@ -42,7 +42,7 @@ export const checkStructure = async (
     .map(({ from, to, rule }) => `${rule.name}: ${from} imports ${to}`);
   const unneeded = known
     .filter(({ from, to }) => !types.some((edge) => edge.from === from && edge.to === to))
-    .map(({ from, to }) => `known-imports.ts names ${from} and ${to}, which imports no types of it`);
+    .map(({ from, to }) => `known-imports.ts names ${from} and ${to}, which does not import types from it`);
   const cycles = new Set([
     ...findCycles(edges, (file) => file).map(asText),
     ...findCycles(edges, folderOf).map(asText),
@@ -54,7 +54,7 @@ const isSource = (path: string): boolean => path.endsWith(".ts") && !path.includ
 const isTest = (path: string): boolean => /\.test(-\w+)?\.ts$|\/src\/.*testing\//.test(path);
 const isTypeOnly = ({ dependencyTypes }: IDependency): boolean => dependencyTypes.includes("type-only");
 
-/** The folder of a file; files directly in `src` join the folders below them, so each counts as its own node. */
+/** Returns the folder of a file. Files directly in `src` connect the folders below them, so each is a separate node. */
 const folderOf = (file: string): string => (/\/src\/[^/]+$/.test(file) ? file : dirname(file));
 
 const asText = (cycle: readonly Edge[]): string =>

@@ -15,7 +15,7 @@ test("imports in one direction are not a cycle", () => {
   expect(findCycles(imports("a > b", "b > c", "a > c"), file)).toEqual([]);
 });
 
-test("of files that reach each other the shortest cycle is reported", () => {
+test("the shortest of several connected cycles is reported", () => {
   const edges = imports("a > b", "b > c", "c > d", "d > a", "c > b");
   expect(asPairs(findCycles(edges, file))).toEqual([["b > c", "c > b"]]);
 });

@@ -7,7 +7,7 @@ export interface Edge {
 /**
  * Finds cycles of imports: for each strongly connected component its shortest cycle, as a list of imports.
  *
- * @param nodeOf names the node that a file belongs to: the file itself, or its folder
+ * @param nodeOf returns the node of a file: the file itself, or its folder
  */
 export const findCycles = (edges: readonly Edge[], nodeOf: (file: string) => string): Edge[][] => {
   const graph = graphOf(edges, nodeOf);

@@ -1,4 +1,4 @@
-/** An accepted import of types against the order of the layers, or in a cycle, with its reason. */
+/** An accepted import of types that violates the order of the layers or is part of a cycle, with its reason. */
 export interface KnownImport {
   readonly from: string;
   readonly to: string;
@@ -12,7 +12,7 @@ export const knownImports: readonly KnownImport[] = [
   {
     from: `${CORE}/request/http-request.ts`,
     to: `${CORE}/app.ts`,
-    reason: "request.app is an App unless its type says otherwise",
+    reason: "the default type of request.app is App",
   },
   {
     from: `${CORE}/request/http-request.ts`,
@@ -32,16 +32,16 @@ export const knownImports: readonly KnownImport[] = [
   {
     from: `${CORE}/dependencies/invocation-scope.ts`,
     to: `${CORE}/dependencies/container.ts`,
-    reason: "a scope resolves through the container that made it",
+    reason: "a scope resolves through the container that created it",
   },
   {
     from: `${CORE}/blueprint.ts`,
     to: `${CORE}/app.ts`,
-    reason: "handlers of a blueprint see an App unless its type says otherwise",
+    reason: "the default app type of a blueprint is App",
   },
   {
     from: `${CORE}/kernel/create-host.ts`,
     to: `${CORE}/kernel/registry.ts`,
-    reason: "a host is a view of the registry, which makes the one of middleware objects",
+    reason: "a host is a view of the registry, which creates the host of middleware objects",
   },
 ];

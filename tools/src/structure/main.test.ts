@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { root } from "../root.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 
-/** Output of the check for a copy of core and one feature, with additional files. */
+/** Runs the check on a copy of core and one feature, with additional files. */
 const check = (planted: Readonly<Record<string, string>>): { status: number | null; output: string } => {
   using home = scratchFolder(root);
   for (const part of ["apps", "bench", "tests", "tools", "node_modules/@framework"])

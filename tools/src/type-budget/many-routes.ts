@@ -16,7 +16,7 @@ const route = (index: number): string => {
     : `app.post("${path}", { body: NewBook }, (request) => ({ title: request.input.body.title.trim() }));`;
 };
 
-/** A program with `count` routes of the three common kinds: plain, with a query schema, with a body schema. */
+/** Returns a program with `count` routes of the three common kinds: plain, with a query schema, with a body schema. */
 export const manyRoutes = (count: number): string =>
   `${HEAD}${Array.from({ length: count }, (_, index) => route(index)).join("\n")}\nexport { app, NewBook, PageQuery };\n`;
 
@@ -48,10 +48,10 @@ declare const PageQuery: StandardSchema<unknown, { readonly page: number }>;
 const app = new App();
 `;
 
-/** A program with the methods and route options of every feature, and routes as below. */
+/** Returns a program with the methods and route options of every feature, and `count` routes, half of them with options of features. */
 export const manyRoutesOfAll = (count: number): string =>
   `${ALL_HEAD}${Array.from({ length: count }, (_, index) => composedRoute(index)).join("\n")}\nexport { app, PageQuery };\n`;
 
-/** A program with the methods and route options of eight features, and `count` routes, half of them with options of features. */
+/** Returns a program with the methods and route options of eight features, and `count` routes, half of them with options of features. */
 export const manyComposedRoutes = (count: number): string =>
   `${COMPOSED_HEAD}${Array.from({ length: count }, (_, index) => composedRoute(index)).join("\n")}\nexport { app, PageQuery };\n`;

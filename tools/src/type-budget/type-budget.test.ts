@@ -4,7 +4,7 @@ import { root } from "../root.ts";
 import { countInstantiations } from "./count-instantiations.ts";
 import { manyComposedRoutes, manyRoutes, manyRoutesOfAll } from "./many-routes.ts";
 
-beforeAll(() => buildPackages(root), 300_000); // without a build before, the compiler takes a minute
+beforeAll(() => buildPackages(root), 300_000); // a full build takes a minute
 
 const ROUTES = 200;
 const BUDGET = 20_000;

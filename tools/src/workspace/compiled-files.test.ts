@@ -9,7 +9,7 @@ test("a build compiles every TypeScript file of the workspace", () => {
   expect(uncompiled(root)).toEqual([]);
 });
 
-test("files outside the compiled folders, and files of a package that compiles nothing, are reported", () => {
+test("files outside the compiled folders, and all files of a package without a compiling build, are reported", () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "compiled-"));
   for (const [path, text] of Object.entries({
     "packages/one/package.json": '{ "scripts": { "build": "tsc -b" } }',

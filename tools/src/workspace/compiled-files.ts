@@ -4,15 +4,15 @@ import { join } from "node:path";
 /** Files that are not programs of the workspace: the template of `new:package`. */
 const TEMPLATES = "tools/new-package/template/**";
 
-/** The compiler by its name, or by its path where a package's own `tsc` is the slow one that has an API. */
+/** Matches the compiler by name, or by path in packages where `tsc` is the slower compiler with an API. */
 const COMPILES = /^(?:tsc|node [./]*\/node_modules\/typescript\/bin\/tsc) /;
 
 const codeOf = (root: string, patterns: readonly string[]): string[] =>
   globSync([...patterns], { cwd: root, exclude: ["**/node_modules", "**/dist", "**/.tmp-*", TEMPLATES] });
 
 /**
- * Returns the TypeScript files that no `build` compiles, so that no check would see their types: the linter reads types, and leaves their errors to
- * the builds.
+ * Returns the TypeScript files that no `build` compiles, whose types no check would see: the linter reads types, but only builds report
+ * type errors.
  */
 export const uncompiled = (root: string): string[] => {
   const compiled = globSync("{packages/*,apps/*,tests/*,bench,tools,tools/*}/tsconfig.json", { cwd: root })
@@ -36,7 +36,7 @@ const buildOf = (root: string, folder: string): string => {
   return scripts["build"] ?? "";
 };
 
-/** Folders inside a package that its build compiles too: `tsc -b && tsc -p templates`. */
+/** Returns the folders inside a package that its build also compiles: `tsc -b && tsc -p templates`. */
 const furtherProjects = (build: string): string[] =>
   [...build.matchAll(/tsc -p ([\w-]+)/g)].map(([, path = ""]) => path);
 

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { root } from "../root.ts";
 import {
-  borrowedCodesExist,
+  foreignCodesExist,
   catalogueOf,
   type CodeRule,
   readmeListsCodes,
@@ -15,12 +15,12 @@ const catalogue = `import type { ErrorCatalogue } from "@framework/core/feature"
 export const rateLimitErrors: ErrorCatalogue = {
   RATE_LIMIT_EXCEEDED: {
     status: 429,
-    summary: "no request is left",
+    summary: "no request remains",
     action: "retry later",
   },
 };
 `;
-const row = "| `RATE_LIMIT_EXCEEDED` | 429: no request is left | retry later |";
+const row = "| `RATE_LIMIT_EXCEEDED` | 429: no request remains | retry later |";
 
 const limiter = (files: Readonly<Record<string, string>> = {}): WorkspacePackage => ({
   folder: "packages/rate-limit",
@@ -38,9 +38,9 @@ const limiter = (files: Readonly<Record<string, string>> = {}): WorkspacePackage
 });
 
 const known = new Set(["RATE_LIMIT_EXCEEDED", "CORE_BAD_CONFIG"]);
-const rules: Record<string, CodeRule> = { usedCodesAreCatalogued, borrowedCodesExist, readmeListsCodes };
+const rules: Record<string, CodeRule> = { usedCodesAreCatalogued, foreignCodesExist, readmeListsCodes };
 
-test.each(Object.entries(rules))("%s accepts a package in the house shape", (_name, rule) => {
+test.each(Object.entries(rules))("%s accepts a valid package", (_name, rule) => {
   expect(rule(limiter(), known)).toEqual([]);
 });
 
@@ -62,7 +62,7 @@ test("tests may use invented codes", () => {
 
 test("a nonexistent code of another package is reported", () => {
   const pkg = limiter({ "src/a.ts": '"CORE_BAD_CONFIG" "CORE_LOST"' });
-  expect(borrowedCodesExist(pkg, known)).toEqual(["CORE_LOST is not in any error-codes.ts"]);
+  expect(foreignCodesExist(pkg, known)).toEqual(["CORE_LOST is not in any error-codes.ts"]);
 });
 
 test("the table may be in a page of the docs folder", () => {

@@ -7,20 +7,20 @@ interface Entry {
   readonly action: string;
 }
 
-/** A problem of one package, given the codes of all packages; no problem when the list is empty. */
+/** A rule for one package, given the codes of all packages; returns the problems, none if it is satisfied. */
 export type CodeRule = (pkg: WorkspacePackage, known: ReadonlySet<string>) => readonly string[];
 
 const isTest = (path: string): boolean => /\.test(-[\w-]+)?\.ts$|\/testing\//.test(path);
 const isCatalogue = (path: string): boolean => path.endsWith("/error-codes.ts");
 
-/** The error codes of a package: the object literal of its `error-codes.ts`. */
+/** Returns the error codes of a package: the object literal of its `error-codes.ts`. */
 export const catalogueOf = ({ files }: WorkspacePackage): Readonly<Record<string, Entry>> => {
   const [, code = ""] = [...files].find(([path]) => isCatalogue(path)) ?? [];
   const [, literal = "{}"] = /^export const \w+Errors\b[^=]*= (\{.*\});$/ms.exec(code) ?? [];
   return runInNewContext(`(${literal})`) as Record<string, Entry>; // plain data by its type, ErrorCatalogue
 };
 
-/** Error codes that a package's sources contain as strings, outside of tests and the catalogue. */
+/** Returns the error codes that the sources of a package contain as strings, except in tests and the catalogue. */
 const codesIn = ({ files }: WorkspacePackage, prefix: string): ReadonlySet<string> =>
   new Set(
     [...files].flatMap(([path, code]) =>
@@ -30,7 +30,7 @@ const codesIn = ({ files }: WorkspacePackage, prefix: string): ReadonlySet<strin
     ),
   );
 
-/** The package's name, or the first word of its codes where that is shorter, as in `EVENTS_CONFLICT` of `event-sourcing`. */
+/** Returns the prefix of codes: the name of the package, or the first word of its codes where that is shorter, as in `EVENTS_CONFLICT` of `event-sourcing`. */
 const prefixOf = (pkg: WorkspacePackage): string => {
   const name = pkg.folder.replace("packages/", "").replaceAll("-", "_").toUpperCase();
   const [first = `${name}_`] = Object.keys(catalogueOf(pkg));
@@ -50,8 +50,8 @@ export const usedCodesAreCatalogued: CodeRule = (pkg) => {
   ];
 };
 
-/** Codes of another package exist there. */
-export const borrowedCodesExist: CodeRule = (pkg, known) => {
+/** Codes of other packages exist in their catalogues. */
+export const foreignCodesExist: CodeRule = (pkg, known) => {
   const prefixes = new Set(Array.from(known, (code) => code.split("_")[0] ?? ""));
   const used = [...prefixes].flatMap((prefix) => [...codesIn(pkg, prefix)]);
   return used.filter((code) => !known.has(code)).map((code) => `${code} is not in any error-codes.ts`);
@@ -74,7 +74,7 @@ export const readmeListsCodes: CodeRule = (pkg, known) => {
 const whenOf = ({ status, summary }: Entry): string =>
   status === undefined ? summary : `${status}: ${summary}`;
 
-/** Rows of `CODE | when | what to do` in the README and the pages in docs, without the padding of their cells. */
+/** Returns the rows `CODE | when | what to do` of the README and the pages in docs, without the padding of cells. */
 const documentedRows = ({ files }: WorkspacePackage): ReadonlyMap<string, string> =>
   new Map(
     [...files].flatMap(([path, text]) =>

@@ -19,7 +19,7 @@ export const from = "not-an-import-either";
 export const later = () => import("./later.ts");
 `;
 
-test("static imports are found, over several lines too", () => {
+test("static imports are found, also over several lines", () => {
   expect(readImports(code).static).toEqual(["./a.ts", "@framework/b", "c", "./d.ts", "./effect.ts"]);
 });
 

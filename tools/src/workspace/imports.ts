@@ -1,6 +1,6 @@
 import { stripTypeScriptTypes } from "node:module";
 
-/** Specifiers of one module's imports, in order, without duplicates. */
+/** Specifiers of the imports of one module, in order, without duplicates. */
 export interface Imports {
   /** Loaded with the module: `import … from`, `export … from`, `import "x"`. */
   readonly static: readonly string[];
@@ -13,20 +13,20 @@ const STATEMENT = /^(?:import|export)\b(?:[^"'`;]*?\bfrom)?\s*["']([^"']+)["']/g
 const COMMENT_LINE = /^\s*(?:\/\/|\/?\*).*$/gm;
 const CALL = /\bimport\(\s*["']([^"']+)["']/g;
 
-/** Imports as written, types included. */
+/** Returns the imports as written, including types. */
 export const readImports = (code: string): Imports => ({
   static: specifiers(code, STATEMENT),
   dynamic: specifiers(code.replaceAll(COMMENT_LINE, ""), CALL),
 });
 
-/** Imports that remain at run time, after the types are stripped. */
+/** Returns the imports that remain at run time, after type stripping. */
 export const readRuntimeImports = (code: string): Imports => readImports(stripTypeScriptTypes(code));
 
 const specifiers = (code: string, pattern: RegExp): string[] => [
   ...new Set(Array.from(code.matchAll(pattern), (match) => match[1] ?? "")),
 ];
 
-/** Package that a bare import names (`@framework/core` of `@framework/core/testing`); `null` for a relative or built-in one. */
+/** Returns the package of a bare import (`@framework/core` of `@framework/core/testing`); `null` for a relative or built-in one. */
 export const packageOf = (specifier: string): string | null => {
   if (specifier.startsWith(".") || specifier.startsWith("node:")) return null;
   const [scope = "", name = ""] = specifier.split("/");

@@ -7,7 +7,7 @@ import { readWorkspace } from "./read-workspace.ts";
 
 const published = readWorkspace(root).filter(({ manifest }) => manifest.private !== true);
 
-/** Names in a cell, without ranges. */
+/** Returns the names in a cell, without ranges. */
 const namesIn = (cell: string): string[] =>
   cell === "–" ? [] : cell.split(", ").map((entry) => entry.replace(/ .*/, ""));
 
@@ -29,10 +29,10 @@ test("PACKAGES.md has a row for every published package, with its dependencies; 
   expect(rows.map((row) => ({ ...row, peers: row.peers.toSorted() }))).toEqual(wanted);
 });
 
-/** Packages whose features are not in the App with every feature: sagas on DBOS replace those of `saga`. */
+/** Packages whose features are not in the App with every feature: sagas on DBOS replace the sagas of `saga`. */
 const alternatives = ["@framework/saga-dbos"];
 
-/** The remedy: an entry of features.ts, a dependency in package.json and a reference in tsconfig.json of packages/framework. */
+/** To correct a failure, add an entry to features.ts, a dependency to package.json and a reference to tsconfig.json of packages/framework. */
 test("every package with a feature is one of the App with every feature, in packages/framework/src/features.ts", () => {
   const all = published.find(({ manifest }) => manifest.name === "@framework/framework");
   const withFeature = published

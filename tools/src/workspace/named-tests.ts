@@ -6,7 +6,7 @@ const cellsOf = (line: string): readonly string[] =>
     .split("|")
     .map((cell) => cell.trim());
 
-/** Cells of the last columns of tables whose head ends with "Test". */
+/** Returns the cells of the last column of tables whose last heading is "Test". */
 const testCells = (text: string): readonly string[] =>
   text
     .split(/\n(?!\|)/)
@@ -16,7 +16,7 @@ const testCells = (text: string): readonly string[] =>
 
 const isTest = (path: string): boolean => /\.test(-kit)?\.ts$|-(contract|facts)\.ts$/.test(path);
 
-/** The tests of a package, and the suites that packages share, by path from the root. */
+/** Returns the tests of a package and the shared suites, by path from the root. */
 const testsOf = (
   pkg: WorkspacePackage,
   packages: readonly WorkspacePackage[],
@@ -27,7 +27,7 @@ const testsOf = (
     ),
   );
 
-/** Each row of a README's table with a column "Test" names tests, in quotes (`…` ends a shortened name) or by file, that exist. */
+/** Each row of a README table with a column "Test" names existing tests, in quotes (`…` ends a shortened name) or by file. */
 export const namedTestsExist = (
   pkg: WorkspacePackage,
   packages: readonly WorkspacePackage[],

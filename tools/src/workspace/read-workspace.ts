@@ -31,13 +31,13 @@ export interface WorkspacePackage {
   /** Path from the root, such as `packages/core`. */
   readonly folder: string;
   readonly manifest: Manifest;
-  /** Paths that tsconfig.json refers to, as written there; `null` without that file. */
+  /** Paths in `references` of tsconfig.json, as written; `null` without that file. */
   readonly references: readonly string[] | null;
-  /** Text of README.md, of the pages in docs and of everything in src, by path from the folder. */
+  /** Texts of README.md, of the pages in docs and of all files in src, by path from the folder. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Reads every package, application, suite and the benchmark. The tools themselves are excluded: they contain code as text. */
+/** Reads every package, application, test suite and the benchmarks. The tools themselves are excluded, because they contain code as text. */
 export const readWorkspace = (root: string): WorkspacePackage[] =>
   globSync("{packages/*,apps/*,tests/*,bench}/package.json", { cwd: root })
     .map((path) => path.slice(0, -"/package.json".length).replaceAll("\\", "/"))
@@ -60,7 +60,7 @@ const readPackage = (root: string, folder: string): WorkspacePackage => {
   };
 };
 
-/** Folders under packages/, apps/ and tests/ that hold sources but no package.json. */
+/** Returns the folders in packages/, apps/ and tests/ with sources but no package.json. */
 export const strayFolders = (root: string): string[] =>
   globSync("{packages,apps,tests}/*/{src,README.md,tsconfig.json}", { cwd: root })
     .map((path) => join(path, ".."))

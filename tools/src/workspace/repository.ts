@@ -1,2 +1,2 @@
-/** Page of the repository; manifests and documents that leave it use this address. */
+/** URL of the repository, used in published manifests and documents. */
 export const REPOSITORY = "https://github.com/framework/framework";

@@ -5,7 +5,7 @@ import * as rules from "./rules.ts";
 const manifest: Manifest = {
   name: "@framework/cache",
   version: "1.2.3",
-  description: "Answers from a store.",
+  description: "Caches replies.",
   keywords: ["cache"],
   homepage: "https://github.com/framework/framework/tree/main/packages/cache#readme",
   bugs: "https://github.com/framework/framework/issues",
@@ -55,7 +55,7 @@ const core = (files: Readonly<Record<string, string>>): WorkspacePackage => ({
   files: new Map(Object.entries(files)),
 });
 
-test.each(Object.entries(rules))("%s accepts a package in the house shape", (_name, rule) => {
+test.each(Object.entries(rules))("%s accepts a valid package", (_name, rule) => {
   expect(rule(cache())).toEqual([]);
 });
 
@@ -67,7 +67,7 @@ test("a dependency without a reference is reported", () => {
 
 test("a reference without a dependency is reported", () => {
   expect(rules.referencesFollowDependencies(cache({ references: ["../core", "../redis"] }))).toEqual([
-    "tsconfig.json refers to packages/redis, no dependency",
+    "tsconfig.json refers to packages/redis, which is not a dependency",
   ]);
 });
 
@@ -128,14 +128,14 @@ test("a remaining placeholder is reported", () => {
   expect(rules.templateIsFilledIn(cache({ files: { "README.md": "# __name__" } }))).toHaveLength(1);
 });
 
-test("core may not load a built-in module through any chain of static imports", () => {
+test("core may not load a built-in module through static imports", () => {
   const pkg = core({
     "src/index.ts": 'export { a } from "./a/a.ts";',
     "src/a/a.ts": 'export { b } from "../b.ts";\nimport type { C } from "../c.ts";',
     "src/b.ts": 'import { readFileSync } from "node:fs";',
     "src/c.ts": 'import { connect } from "node:net";',
   });
-  expect(rules.coreStandsAlone(pkg)).toEqual(["src/b.ts, loaded with src/index.ts, imports node:fs"]);
+  expect(rules.coreHasNoDependencies(pkg)).toEqual(["src/b.ts, loaded with src/index.ts, imports node:fs"]);
 });
 
 test("core may load a built-in module with a dynamic import", () => {
@@ -143,12 +143,12 @@ test("core may load a built-in module with a dynamic import", () => {
     "src/index.ts": 'export const run = () => import("./run/run.ts");',
     "src/run/run.ts": 'import { createServer } from "node:http";',
   });
-  expect(rules.coreStandsAlone(pkg)).toEqual([]);
+  expect(rules.coreHasNoDependencies(pkg)).toEqual([]);
 });
 
 test("core may not depend on a package", () => {
   const pkg = { ...core({}), manifest: { name: "@framework/core", dependencies: { pg: "8" } } };
-  expect(rules.coreStandsAlone(pkg)).toEqual(["core depends on pg"]);
+  expect(rules.coreHasNoDependencies(pkg)).toEqual(["core depends on pg"]);
 });
 
 test.each<[Partial<Manifest>, string]>([
@@ -156,16 +156,16 @@ test.each<[Partial<Manifest>, string]>([
   [{ version: "next" }, "version is not a semantic version"],
   [{ description: "" }, "description is missing"],
   [{ keywords: [] }, "keywords are missing"],
-  [{ homepage: "https://example.com" }, "homepage is not the README's page"],
+  [{ homepage: "https://example.com" }, "homepage is not the page of the README"],
   [{ bugs: "" }, "bugs is not the page of issues"],
   [
     { repository: { type: "git", url: "git+https://github.com/framework/framework.git", directory: "." } },
-    "repository is not the repository and the folder",
+    "repository is not the URL and the folder of the package",
   ],
   [{ license: "ISC" }, "license is not MIT"],
   [{ type: "commonjs" }, "type is not module"],
   [{ sideEffects: true }, "sideEffects is not false"],
-  [{ main: "./dist/index.js" }, "main and types are not used, exports is"],
+  [{ main: "./dist/index.js" }, "main and types must be absent; use exports"],
   [{ engines: {} }, "engines.node is not >=24"],
   [{ files: ["dist", "!**/*.test*", "!dist/.tsbuildinfo"] }, "files lacks !**/*.map"],
   [{ scripts: { build: "tsc -b" } }, "script test is missing"],
@@ -176,7 +176,7 @@ test.each<[Partial<Manifest>, string]>([
   ],
   [{ devDependencies: {} }, "@framework/core is a peer but no development dependency"],
 ])("a manifest with %j is reported: %s", (fields, problem) => {
-  expect(rules.manifestHasTheShape(cache({ manifest: fields }))).toEqual([problem]);
+  expect(rules.manifestIsComplete(cache({ manifest: fields }))).toEqual([problem]);
 });
 
 test("an entry whose source is missing is reported", () => {
@@ -185,8 +185,8 @@ test("an entry whose source is missing is reported", () => {
     types: "./dist/gone.d.ts",
     default: "./dist/gone.js",
   };
-  expect(rules.manifestHasTheShape(cache({ manifest: { exports: { "./gone": entry } } }))).toEqual([
-    'exports["./gone"] names no file in src: "./src/gone.ts"',
+  expect(rules.manifestIsComplete(cache({ manifest: { exports: { "./gone": entry } } }))).toEqual([
+    'exports["./gone"] refers to a missing file: "./src/gone.ts"',
   ]);
 });
 
@@ -196,11 +196,11 @@ test("an entry must list the source condition first", () => {
     default: "./dist/index.js",
     "@framework/source": "./src/index.ts",
   };
-  expect(rules.manifestHasTheShape(cache({ manifest: { exports: { ".": entry } } }))).toHaveLength(1);
+  expect(rules.manifestIsComplete(cache({ manifest: { exports: { ".": entry } } }))).toHaveLength(1);
 });
 
 test("a package without README.md is reported; private packages are exempt", () => {
   const bare = { ...cache(), files: new Map([["src/index.ts", ""]]) };
-  expect(rules.manifestHasTheShape(bare)).toEqual(["README.md is missing"]);
-  expect(rules.manifestHasTheShape({ ...bare, manifest: { ...manifest, private: true } })).toEqual([]);
+  expect(rules.manifestIsComplete(bare)).toEqual(["README.md is missing"]);
+  expect(rules.manifestIsComplete({ ...bare, manifest: { ...manifest, private: true } })).toEqual([]);
 });

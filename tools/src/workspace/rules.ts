@@ -3,7 +3,7 @@ import { packageOf, readImports, readRuntimeImports } from "./imports.ts";
 import type { WorkspacePackage } from "./read-workspace.ts";
 import { REPOSITORY } from "./repository.ts";
 
-/** Problems of one package. */
+/** A rule for one package; returns its problems. */
 export type Rule = (pkg: WorkspacePackage) => readonly string[];
 
 const SCOPE = "@framework/";
@@ -21,7 +21,7 @@ const allDependencies = (pkg: WorkspacePackage): string[] => [
   ...new Set([...runtimeDependencies(pkg), ...Object.keys(pkg.manifest.devDependencies ?? {})]),
 ];
 
-/** A missing reference is silent: the compiler then checks against the neighbour's sources. */
+/** References equal the dependencies. With a missing reference the compiler would silently check against the sources of the dependency. */
 export const referencesFollowDependencies: Rule = (pkg) => {
   if (pkg.references === null) return isPublished(pkg) ? ["tsconfig.json is missing"] : [];
   const wanted = allDependencies(pkg)
@@ -34,7 +34,7 @@ export const referencesFollowDependencies: Rule = (pkg) => {
       .map((path) => `tsconfig.json has no reference to ${path}`),
     ...found
       .filter((path) => !wanted.includes(path))
-      .map((path) => `tsconfig.json refers to ${path}, no dependency`),
+      .map((path) => `tsconfig.json refers to ${path}, which is not a dependency`),
   ];
 };
 
@@ -45,7 +45,7 @@ const folderOf = (name: string): string => {
     : `packages/${folder}`;
 };
 
-/** Modules that users load need declared dependencies; tests and their helpers may use those of the workspace. */
+/** Modules that users load need declared dependencies; tests and their helpers may use all dependencies of the workspace. */
 export const importsAreDeclared: Rule = (pkg) => {
   const shipped = reachedFrom(pkg, entriesOf(pkg));
   return sources(pkg).flatMap(([path, code]) => {
@@ -64,7 +64,7 @@ export const importsAreDeclared: Rule = (pkg) => {
 
 const importsOf = (code: string): string[] => [...readImports(code).static, ...readImports(code).dynamic];
 
-/** Modules that users can load; of a private package all except tests. */
+/** Returns the modules that users can load; of a private package all modules except tests. */
 const entriesOf = (pkg: WorkspacePackage): string[] =>
   isPublished(pkg)
     ? Object.values(pkg.manifest.exports ?? {}).map((entry) => (entry["@framework/source"] ?? "").slice(2))
@@ -79,13 +79,13 @@ const reachedFrom = (pkg: WorkspacePackage, entries: readonly string[]): Set<str
   return reached;
 };
 
-/** An augmented module changes types for every importer. */
+/** No module is augmented, because that would change types for every importer. */
 export const nothingIsAugmented: Rule = (pkg) =>
   sources(pkg)
     .filter(([, code]) => /^\s*declare (module|global)\b/m.test(code))
-    .map(([path]) => `${path} declares into another module`);
+    .map(([path]) => `${path} augments another module`);
 
-/** A file over 250 lines states the reason in its first line. */
+/** A file of more than 250 lines states the reason in its first line. */
 export const longFilesGiveReasons: Rule = (pkg) =>
   sources(pkg)
     .filter(
@@ -99,8 +99,8 @@ export const templateIsFilledIn: Rule = (pkg) =>
     .filter(([path, text]) => /__(name|file|[fF]eature)__/.test(path + text))
     .map(([path]) => `${path} contains a placeholder of the package template`);
 
-/** Core installs alone, and its entry loads where Node's modules do not exist. */
-export const coreStandsAlone: Rule = (pkg) => {
+/** Core has no dependencies, and its entry point can be loaded without the modules of Node. */
+export const coreHasNoDependencies: Rule = (pkg) => {
   if (pkg.manifest.name !== `${SCOPE}core`) return [];
   const dependencies = runtimeDependencies(pkg).map((name) => `core depends on ${name}`);
   return [...dependencies, ...builtinsReachedFrom(pkg, "src/index.ts")];
@@ -118,24 +118,27 @@ const builtinsReachedFrom = (pkg: WorkspacePackage, entry: string): string[] => 
   return problems;
 };
 
-/** Published packages have the same shape. */
-export const manifestHasTheShape: Rule = (pkg) => {
+/** Manifests of published packages have the same fields. */
+export const manifestIsComplete: Rule = (pkg) => {
   const { manifest, folder } = pkg;
   const wanted: [ok: boolean, problem: string][] = [
     [manifest.name === `${SCOPE}${posix.basename(folder)}`, `name is not ${SCOPE}${posix.basename(folder)}`],
     [/^\d+\.\d+\.\d+/.test(manifest.version ?? ""), "version is not a semantic version"],
     [(manifest.description ?? "") !== "", "description is missing"],
     [(manifest.keywords ?? []).length > 0, "keywords are missing"],
-    [manifest.homepage === `${REPOSITORY}/tree/main/${folder}#readme`, "homepage is not the README's page"],
+    [
+      manifest.homepage === `${REPOSITORY}/tree/main/${folder}#readme`,
+      "homepage is not the page of the README",
+    ],
     [manifest.bugs === `${REPOSITORY}/issues`, "bugs is not the page of issues"],
     [
       manifest.repository?.url === `git+${REPOSITORY}.git` && manifest.repository.directory === folder,
-      "repository is not the repository and the folder",
+      "repository is not the URL and the folder of the package",
     ],
     [manifest.license === "MIT", "license is not MIT"],
     [manifest.type === "module", "type is not module"],
     [manifest.sideEffects === false, "sideEffects is not false"],
-    [!("main" in manifest) && !("types" in manifest), "main and types are not used, exports is"],
+    [!("main" in manifest) && !("types" in manifest), "main and types must be absent; use exports"],
     [manifest.engines?.["node"] === ">=24", "engines.node is not >=24"],
     [pkg.files.has("README.md"), "README.md is missing"],
     ...["dist", "!**/*.test*", "!**/*.map", "!dist/.tsbuildinfo"].map((entry): [boolean, string] => [
@@ -160,13 +163,13 @@ const badExports = ({ manifest, files }: WorkspacePackage): string[] =>
     const source = conditions["@framework/source"] ?? "";
     const built = source.replace("./src/", "./dist/").replace(/\.ts$/, "");
     const wanted = { "@framework/source": source, types: `${built}.d.ts`, default: `${built}.js` };
-    if (!files.has(source.slice(2))) return [`exports["${entry}"] names no file in src: "${source}"`];
+    if (!files.has(source.slice(2))) return [`exports["${entry}"] refers to a missing file: "${source}"`];
     return JSON.stringify(conditions) === JSON.stringify(wanted)
       ? []
       : [`exports["${entry}"] must be ${JSON.stringify(wanted)}`];
   });
 
-/** Siblings are `workspace:^`; core is a peer, and a development dependency because turbo does not follow peers. */
+/** Ranges of siblings are `workspace:^`. Core is a peer, and also a development dependency, because turbo does not follow peers. */
 const badRanges = ({ manifest }: WorkspacePackage): string[] => {
   const { dependencies = {}, peerDependencies = {}, devDependencies = {} } = manifest;
   const siblings = [dependencies, peerDependencies, devDependencies]

@@ -11,7 +11,7 @@ test("core is one of the checked packages", () => {
   expect(packages.map(({ folder }) => folder)).toContain("packages/core");
 });
 
-/** Formats the result of `importsAreDeclared`. */
+/** Rules with their names as text, such as `imports are declared`. */
 const facts = Object.entries(rules).map(([name, rule]) => ({ fact: spaced(name), rule }));
 
 test.each(facts)("in every package $fact", ({ rule }) => {

@@ -14,7 +14,7 @@ test("processes are killed after they have worked for some milliseconds each, an
     program,
     env: (at) => ({ FILE: file, AT: String(at) }),
     workingMs: 400,
-    leastKills: 20,
+    minKills: 20,
     random: seededRandom(1),
   });
   const workers = new Set(readFileSync(file, "utf8").trim().split("\n"));
@@ -41,10 +41,10 @@ test("a process that does not begin, because no work remains, is killed after a 
   const { kills } = await killWarmProcesses({
     program,
     env: (at) => ({ FILE: join(folder.path, "lines"), AT: String(at) }),
-    begins: true,
-    beginsWithinMs: 30,
+    callsHasBegun: true,
+    beginTimeoutMs: 30,
     workingMs: 50,
-    leastKills: 4,
+    minKills: 4,
   });
   expect(kills).toBeGreaterThanOrEqual(4);
 });

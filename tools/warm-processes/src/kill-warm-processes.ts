@@ -1,38 +1,38 @@
 import { WarmProcess } from "./warm-process.ts";
 
-/** Which processes to kill, and how often. */
+/** Options of `killWarmProcesses`. */
 export interface KillOptions {
   /** File of the program, which calls `untilGo` when it is loaded and connected, and then works without end. */
   readonly program: URL;
-  /** Environment of the nth process, besides that of the test. @default none */
+  /** Environment of the nth process, in addition to the environment of the test. @default none */
   readonly env?: (at: number) => Readonly<Record<string, string>>;
-  /** Mean time from `go` to the kill; each process has a random one from 0 to twice as long. @default 50 */
+  /** Mean time from `go` to the kill, in milliseconds; the time of each process is random, from 0 to twice the mean. @default 50 */
   readonly meanLifeMs?: number;
-  /** Whether the program calls `hasBegun`: then the time of every second process counts from that. @default false */
-  readonly begins?: boolean;
-  /** Longest wait for `hasBegun`, since other processes may have done all the work. @default 20000 */
-  readonly beginsWithinMs?: number;
-  /** Time that the processes have worked in total, after which the test ends. */
+  /** Whether the program calls `hasBegun`. Then the time of every second process counts from that call. @default false */
+  readonly callsHasBegun?: boolean;
+  /** Maximum wait for `hasBegun` in milliseconds, since other processes may have done all the work. @default 20000 */
+  readonly beginTimeoutMs?: number;
+  /** Total time that the processes work, in milliseconds; then the test ends. */
   readonly workingMs: number;
-  /** Kills before which it does not end: on a busy machine a process lives longer than it should. @default 0 */
-  readonly leastKills?: number;
-  /** Whether the processes have done what the test needs: on a busy machine some are killed before they do anything. @default always */
+  /** Minimum number of kills: on a busy machine a process lives longer than intended. @default 0 */
+  readonly minKills?: number;
+  /** Returns whether the processes have done enough for the test: on a busy machine some are killed before they do anything. @default always true */
   readonly isEnough?: () => Promise<boolean>;
-  /** Time after which it ends in any case. @default 30 times as long as the processes shall work, at least 300000 */
+  /** Time after which it ends in any case, in milliseconds. @default 30 times `workingMs`, at least 300000 */
   readonly limitMs?: number;
-  /** Processes that work at a time. @default 2 */
-  readonly working?: number;
-  /** Processes that are loaded or being loaded meanwhile, while so many are still needed. @default 3 */
+  /** Number of concurrently working processes. @default 2 */
+  readonly concurrency?: number;
+  /** Number of processes that are loaded in advance, as long as they will be needed. @default 3 */
   readonly standby?: number;
   /** Random numbers from 0 up to 1. @default Math.random */
   readonly random?: () => number;
 }
 
-/** The outcome. */
+/** Result of `killWarmProcesses`. */
 export interface Killed {
   /** Processes that were killed while they worked. */
   readonly kills: number;
-  /** Time that they were given to work, in milliseconds. */
+  /** Total time that the processes had to work, in milliseconds. */
   readonly workedMs: number;
   /** Time that the test took, in milliseconds. */
   readonly tookMs: number;
@@ -48,43 +48,47 @@ export const killWarmProcesses = async (options: KillOptions): Promise<Killed> =
   const { limitMs = Math.max(300_000, workingMs * 30) } = options;
   const {
     isEnough = async () => true,
-    leastKills = 0,
-    working = 2,
+    minKills = 0,
+    concurrency = 2,
     standby = 3,
     random = Math.random,
-    begins = false,
-    beginsWithinMs = 20_000,
+    callsHasBegun = false,
+    beginTimeoutMs = 20_000,
   } = options;
   let started = 0;
   let kills = 0;
   let workedMs = 0;
   const start = (): WarmProcess => new WarmProcess(program, env(started++));
-  /** Estimated remaining kills: a process that is loaded unnecessarily costs as much as any other. */
-  const left = (): number => Math.max(leastKills - kills, Math.ceil((workingMs - workedMs) / meanLifeMs));
-  const waiting = Array.from({ length: Math.min(working + standby, Math.max(working, left())) }, start);
+  /** Estimates the number of remaining kills, because loading an unneeded process costs as much as any other. */
+  const remainingKills = (): number =>
+    Math.max(minKills - kills, Math.ceil((workingMs - workedMs) / meanLifeMs));
+  const standbys = Array.from(
+    { length: Math.min(concurrency + standby, Math.max(concurrency, remainingKills())) },
+    start,
+  );
   const begun = performance.now();
-  const isOver = async (): Promise<boolean> =>
-    (workedMs >= workingMs && kills >= leastKills && (await isEnough())) ||
+  const hasEnded = async (): Promise<boolean> =>
+    (workedMs >= workingMs && kills >= minKills && (await isEnough())) ||
     performance.now() - begun >= limitMs;
   const next = (): WarmProcess => {
-    const current = waiting.shift() ?? start();
-    if (waiting.length < Math.min(working + standby, left() - 1)) waiting.push(start());
+    const current = standbys.shift() ?? start();
+    if (standbys.length < Math.min(concurrency + standby, remainingKills() - 1)) standbys.push(start());
     return current;
   };
   const slot = async (): Promise<void> => {
-    while (!(await isOver())) {
+    while (!(await hasEnded())) {
       const current = next();
       await current.ready;
       const lifeMs = random() * 2 * meanLifeMs;
-      await current.work(lifeMs, begins && kills % 2 === 1 ? beginsWithinMs : 0);
+      await current.work(lifeMs, callsHasBegun && kills % 2 === 1 ? beginTimeoutMs : 0);
       workedMs += lifeMs;
       kills++;
     }
   };
   try {
-    await Promise.all(Array.from({ length: working }, slot));
+    await Promise.all(Array.from({ length: concurrency }, slot));
   } finally {
-    await Promise.allSettled(waiting.map((each) => each.kill()));
+    await Promise.allSettled(standbys.map((each) => each.kill()));
   }
   return { kills, workedMs: Math.round(workedMs), tookMs: Math.round(performance.now() - begun) };
 };

@@ -6,7 +6,7 @@ import { BEGUN, READY } from "./until-go.ts";
 
 /** A process that has loaded its program, and waits for its start signal. */
 export class WarmProcess {
-  /** Resolves when the program waits in `untilGo`; rejects when it ended before. */
+  /** Resolves when the program has called `untilGo`; rejects when it ends before. */
   readonly ready: Promise<void>;
   private readonly child: ChildProcess;
   private readonly ended: Promise<unknown>;
@@ -20,18 +20,18 @@ export class WarmProcess {
     this.child.stdin?.on("error", () => {}); // the process is gone, which `kill` reports
     this.ended = once(this.child, "exit");
     this.ready = this.untilReady();
-    this.ready.catch(() => {}); // a standby process may be killed before its turn
+    this.ready.catch(() => {}); // a standby process may be killed before it is used
   }
 
   /**
    * Lets the program work for some time, then kills it with SIGKILL.
    *
-   * @param beginsWithinMs counts the time from the program's `hasBegun`, for which it waits so long; 0 counts it from `go`
+   * @param beginTimeoutMs maximum wait for the call of `hasBegun`, from which the time then counts; 0 counts it from `go`
    * @throws when it has ended by itself
    */
-  async work(ms: number, beginsWithinMs: number): Promise<void> {
+  async work(ms: number, beginTimeoutMs: number): Promise<void> {
     this.child.stdin?.write("go\n");
-    if (beginsWithinMs > 0) await this.endedOr(this.seen(BEGUN), beginsWithinMs);
+    if (beginTimeoutMs > 0) await this.endedOr(this.printed(BEGUN), beginTimeoutMs);
     await this.endedOr(new Promise(() => {}), ms);
     await this.kill();
   }
@@ -44,20 +44,20 @@ export class WarmProcess {
       throw new Error(`the process ended by itself, with ${this.child.exitCode ?? this.child.signalCode}`);
   }
 
-  /** Resolves with the process's end, with a promise, or after some time. */
-  private async endedOr(promise: Promise<void>, mostMs: number): Promise<void> {
+  /** Resolves when the process ends, when the promise resolves, or after `maxMs`. */
+  private async endedOr(promise: Promise<void>, maxMs: number): Promise<void> {
     const timer = new AbortController();
-    await Promise.race([promise, delay(mostMs, null, { signal: timer.signal }), this.ended]);
+    await Promise.race([promise, delay(maxMs, null, { signal: timer.signal }), this.ended]);
     timer.abort();
   }
 
   private async untilReady(): Promise<void> {
-    const isReady = await Promise.race([this.seen(READY).then(() => true), this.ended.then(() => false)]);
+    const isReady = await Promise.race([this.printed(READY).then(() => true), this.ended.then(() => false)]);
     if (!isReady) throw new Error("the process ended before it was ready");
   }
 
   /** Resolves when the process has printed a line. */
-  private seen(line: string): Promise<void> {
+  private printed(line: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     let text = "";
     const look = (chunk: string): void => {

@@ -5,7 +5,7 @@ import type { BooksApp } from "../books-app.ts";
 
 const dune = { title: "Dune", author: "Frank Herbert", genre: "SciFi", year: 1965 };
 
-/** Creates an app, and its cleanup. */
+/** Creates an app; `end` cleans up after it. */
 export type MakeApp = () => Promise<{ readonly app: BooksApp; readonly end: () => Promise<void> }>;
 
 /** Declares the tests of the routes of books, over a socket. */
@@ -34,16 +34,16 @@ export const booksFacts = (make: MakeApp): void => {
     return () => client;
   };
 
-  /** For tests of refused requests, which change nothing. */
-  const unchanged = shared();
-  /** For tests that add their own books. */
-  const growing = shared();
-  const added = async (book: object): Promise<number> =>
-    (await growing().post("/books", { json: book })).json<{ id: number }>().id;
+  /** A service for tests of refused requests, which change no book. */
+  const readOnly = shared();
+  /** A service for tests that add books. */
+  const writable = shared();
+  const addBook = async (book: object): Promise<number> =>
+    (await writable().post("/books", { json: book })).json<{ id: number }>().id;
 
   describe("GET /books", () => {
     test(
-      "lists all books with their number",
+      "lists all books with their total number",
       served(async (client) => {
         expect((await client.get("/books")).json()).toEqual({ books: [], total: 0 });
         await client.post("/books", { json: dune });
@@ -61,9 +61,9 @@ export const booksFacts = (make: MakeApp): void => {
     );
 
     test("filters by a genre in either Unicode form", async () => {
-      const id = await added({ title: "T", genre: "Po\u00e9sie" });
+      const id = await addBook({ title: "T", genre: "Po\u00e9sie" });
       for (const genre of ["po\u00e9sie", "poe\u0301sie"])
-        expect((await growing().get("/books", { query: { genre } })).json()).toMatchObject({
+        expect((await writable().get("/books", { query: { genre } })).json()).toMatchObject({
           books: [{ id }],
           total: 1,
         });
@@ -71,21 +71,21 @@ export const booksFacts = (make: MakeApp): void => {
 
     test("filters by the whole genre, case-insensitively", async () => {
       const emma = { title: "Emma", author: "Jane Austen", genre: "Novel", year: 1815 };
-      const id = await added(emma);
+      const id = await addBook(emma);
       for (const genre of ["Novel", "novel", "NOVEL"]) {
-        expect((await growing().get("/books", { query: { genre } })).json()).toEqual({
+        expect((await writable().get("/books", { query: { genre } })).json()).toEqual({
           books: [{ id, ...emma }],
           total: 1,
         });
       }
-      expect((await growing().get("/books?genre=Nov")).json()).toEqual({ books: [], total: 0 });
+      expect((await writable().get("/books?genre=Nov")).json()).toEqual({ books: [], total: 0 });
     });
   });
 
   describe("GET /books/{id}", () => {
     test("returns the book, or 404 with the id as a number", async () => {
-      expect((await growing().get("/books/1")).json()).toEqual({ id: 1, ...dune });
-      const missing = await growing().get("/books/70");
+      expect((await writable().get("/books/1")).json()).toEqual({ id: 1, ...dune });
+      const missing = await writable().get("/books/70");
       expect([missing.status, missing.json()]).toEqual([404, { error: "Book not found", id: 70 }]);
     });
   });
@@ -105,8 +105,8 @@ export const booksFacts = (make: MakeApp): void => {
     );
 
     test("an id that the client sends is ignored", async () => {
-      const before = await added({ title: "Emma" });
-      expect(await added({ id: 99, title: "Emma" })).toBe(before + 1);
+      const before = await addBook({ title: "Emma" });
+      expect(await addBook({ id: 99, title: "Emma" })).toBe(before + 1);
     });
   });
 
@@ -121,40 +121,40 @@ export const booksFacts = (make: MakeApp): void => {
       ["an array", { json: [] }],
       ["a string", { json: "title" }],
       ["null", { json: null }],
-    ])("answers 400 to %s", async (_name, init) => {
-      const reply = await unchanged().post("/books", init);
+    ])("%s gets 400", async (_name, init) => {
+      const reply = await readOnly().post("/books", init);
       expect([reply.status, reply.json()]).toEqual([400, { error: "Field 'title' is required" }]);
-      expect((await unchanged().get("/books")).json()).toMatchObject({ total: 1 });
+      expect((await readOnly().get("/books")).json()).toMatchObject({ total: 1 });
     });
   });
 
   describe("PUT /books/{id}", () => {
     test("changes the fields of the body and keeps the others", async () => {
-      const id = await added(dune);
+      const id = await addBook(dune);
       const path = `/books/${id}`;
       const changes = { title: "Dune Messiah", year: null, id: 50 };
-      const reply = await growing().put(path, { json: changes });
+      const reply = await writable().put(path, { json: changes });
       expect([reply.status, reply.json()]).toEqual([200, { ...dune, ...changes, id }]);
-      expect((await growing().put(path, { json: {} })).json()).toMatchObject({ title: "Dune Messiah" });
+      expect((await writable().put(path, { json: {} })).json()).toMatchObject({ title: "Dune Messiah" });
     });
 
-    test("answers 404 without a book", async () => {
-      const reply = await growing().put("/books/70", { json: { title: "T" } });
+    test("an unknown book gets 404", async () => {
+      const reply = await writable().put("/books/70", { json: { title: "T" } });
       expect([reply.status, reply.json()]).toEqual([404, { error: "Book not found" }]);
     });
   });
 
   describe("DELETE /books/{id}", () => {
     test("removes the book, once", async () => {
-      const id = await added(dune);
-      const reply = await growing().delete(`/books/${id}`);
+      const id = await addBook(dune);
+      const reply = await writable().delete(`/books/${id}`);
       expect([reply.status, reply.json()]).toEqual([200, { deleted: true, id }]);
-      const again = await growing().delete(`/books/${id}`);
+      const again = await writable().delete(`/books/${id}`);
       expect([again.status, again.json()]).toEqual([404, { error: "Book not found" }]);
     });
   });
 
-  describe("bad input is a clear 4xx", () => {
+  describe("invalid input gets a 4xx status and an error message", () => {
     const json = { "content-type": "application/json" };
     test.each([
       ["malformed JSON", "POST", "/books", { body: '{"title":', headers: json }, 400],
@@ -167,16 +167,22 @@ export const booksFacts = (make: MakeApp): void => {
       ["an overlong title", "POST", "/books", { json: { title: "T".repeat(501) } }, 422],
       ["a NUL in a title", "POST", "/books", { json: { title: "a\0b" } }, 422],
       [
-        "another type",
+        "an XML body",
         "POST",
         "/books",
         { body: "<book/>", headers: { "content-type": "application/xml" } },
         415,
       ],
-      ["an unknown media type", "POST", "/books", { body: "{}", headers: { "content-type": "json" } }, 400],
-      ["no type", "POST", "/books", { body: '{"title":"T"}', headers: { "content-type": "" } }, 400],
+      ["a malformed media type", "POST", "/books", { body: "{}", headers: { "content-type": "json" } }, 400],
       [
-        "another charset",
+        "an empty media type",
+        "POST",
+        "/books",
+        { body: '{"title":"T"}', headers: { "content-type": "" } },
+        400,
+      ],
+      [
+        "an unsupported charset",
         "POST",
         "/books",
         { body: "{}", headers: { "content-type": "application/json; charset=utf-16" } },
@@ -188,19 +194,19 @@ export const booksFacts = (make: MakeApp): void => {
       ["an id that is not a number", "GET", "/books/one", {}, 400],
       ["an id with a fraction", "GET", "/books/1.5", {}, 400],
       ["an id in hexadecimal", "GET", "/books/0x1", {}, 400],
-      ["an id beyond all books", "GET", "/books/9007199254740991", {}, 404],
-      ["an id beyond all numbers", "DELETE", `/books/${"9".repeat(400)}`, {}, 400],
+      ["the largest id", "GET", "/books/9007199254740991", {}, 404],
+      ["an id too large for a number", "DELETE", `/books/${"9".repeat(400)}`, {}, 400],
       ["a negative id", "PUT", "/books/-1", { json: {} }, 404],
       ["a NUL in the id", "GET", "/books/%00", {}, 400],
       ["an invalid escape", "GET", "/books/%zz", {}, 400],
-      ["a wrong method", "PATCH", "/books/1", { json: {} }, 405],
-      ["a wrong path", "GET", "/book", {}, 404],
-      ["an additional slash", "GET", "/books/", {}, 404],
+      ["an unsupported method", "PATCH", "/books/1", { json: {} }, 405],
+      ["an unknown path", "GET", "/book", {}, 404],
+      ["a trailing slash", "GET", "/books/", {}, 404],
     ] as const)("%s", async (_name, method, path, init, status) => {
-      const reply = await unchanged().request(method, path, init);
+      const reply = await readOnly().request(method, path, init);
       expect(reply.status).toBe(status);
       expect(reply.json()).toMatchObject({ error: expect.any(String) });
-      expect((await unchanged().get("/books")).json()).toEqual({ books: [{ id: 1, ...dune }], total: 1 });
+      expect((await readOnly().get("/books")).json()).toEqual({ books: [{ id: 1, ...dune }], total: 1 });
     });
   });
 

@@ -33,7 +33,7 @@ export type BookEvent =
   | { readonly event: "added" | "changed"; readonly book: Book }
   | { readonly event: "deleted"; readonly id: number };
 
-/** The service can invalidate its own cache after a change, but not that of a browser, so browsers must revalidate. */
+/** The service can invalidate its own cache after a change, but not the cache of a browser, so browsers must revalidate. */
 const freshness = { "cache-control": "max-age=0, s-maxage=10" };
 
 /** A blueprint with the route options of all features of the app. */
@@ -109,7 +109,7 @@ export const writingRoutes = (
     "/{id}",
     {
       summary: "Delete a book",
-      description: "A lent book cannot be deleted: 409.",
+      description: "A book on loan cannot be deleted: 409.",
       responses: { 200: DeletedBook, 404: BookError },
       errors: [409],
     },

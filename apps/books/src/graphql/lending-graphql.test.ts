@@ -53,29 +53,29 @@ const BORROW = `mutation ($book: Int!, $member: String!, $key: String) {
   borrow(book: $book, member: $member, idempotencyKey: $key) { book member dueAt token }
 }`;
 const GIVE_BACK = "mutation ($book: Int!) { giveBack(book: $book) { book token } }";
-const SHELF =
-  "query ($member: String, $token: String) { shelf(member: $member, token: $token) { book title } }";
+const OPEN_LOANS =
+  "query ($member: String, $token: String) { openLoans(member: $member, token: $token) { book title } }";
 
 interface Borrowed {
   readonly borrow: { readonly book: number; readonly token: string };
 }
 
-test("a query with the token of a loan has it on the shelf and in the statistics, and one with the token of the return does not", async () => {
+test("a query with the token of a loan sees it in the open loans and the statistics, and one with the token of the return does not", async () => {
   const book = await addBook("Dune");
-  const { data: lent } = await execute<Borrowed>(BORROW, { book, member: "ann" });
-  expect(lent).toEqual({
+  const { data: borrowed } = await execute<Borrowed>(BORROW, { book, member: "ann" });
+  expect(borrowed).toEqual({
     borrow: { book, member: "ann", dueAt: expect.stringMatching(/Z$/), token: expect.any(String) },
   });
-  const shelf = { member: "ann", token: lent?.borrow.token };
-  expect(await execute(SHELF, shelf)).toEqual({ data: { shelf: [{ book, title: "Dune" }] } });
+  const variables = { member: "ann", token: borrowed?.borrow.token };
+  expect(await execute(OPEN_LOANS, variables)).toEqual({ data: { openLoans: [{ book, title: "Dune" }] } });
   const counted = await execute<{ statistics: { books: object[] } }>(
     "query ($token: String) { statistics(token: $token) { books { book loans } } }",
-    { token: lent?.borrow.token },
+    { token: borrowed?.borrow.token },
   );
   expect(counted.data?.statistics.books).toContainEqual({ book, loans: 1 });
   const { data } = await execute<{ giveBack: { token: string } }>(GIVE_BACK, { book });
-  expect(await execute(SHELF, { member: "ann", token: data?.giveBack.token })).toEqual({
-    data: { shelf: [] },
+  expect(await execute(OPEN_LOANS, { member: "ann", token: data?.giveBack.token })).toEqual({
+    data: { openLoans: [] },
   });
 });
 
@@ -87,10 +87,13 @@ test("errors of the lending rules have their codes, and invalid input has status
     status: 404,
     code: "BOOKS_NO_BOOK",
   });
-  expect(await errorOf(GIVE_BACK, { book })).toMatchObject({ status: 409, code: "BOOKS_NOT_LENT" });
+  expect(await errorOf(GIVE_BACK, { book })).toMatchObject({ status: 409, code: "BOOKS_NOT_ON_LOAN" });
   expect(await errorOf(BORROW, { book, member: " " })).toMatchObject({ status: 422 });
   await execute(BORROW, { book, member: "ann" });
-  expect(await errorOf(BORROW, { book, member: "bob" })).toMatchObject({ status: 409, code: "BOOKS_LENT" });
+  expect(await errorOf(BORROW, { book, member: "bob" })).toMatchObject({
+    status: 409,
+    code: "BOOKS_ON_LOAN",
+  });
 });
 
 test("a call that is repeated with its idempotency key creates one loan", async () => {
@@ -109,8 +112,8 @@ test("the same token gets the same status over HTTP and GraphQL, and reading nee
   };
   expect(await statuses({})).toEqual([403, 401]); // the route also accepts sessions and so checks for CSRF; GraphQL reads no cookies
   expect(await statuses({ authorization: "Bearer nonsense" })).toEqual([401, 401]);
-  expect(await statuses(signedIn())).toEqual([409, 409]); // not lent
-  expect((await execute(SHELF, {}, {})).errors).toBeUndefined();
+  expect(await statuses(signedIn())).toEqual([409, 409]); // not on loan
+  expect((await execute(OPEN_LOANS, {}, {})).errors).toBeUndefined();
 });
 
 test("subscribers see every change of loans in order, from any interface", async () => {

@@ -3,7 +3,7 @@ import type { Guard } from "@framework/core";
 import { field, subscription } from "@framework/graphql";
 import type { BooksApp } from "../books-app.ts";
 import { BorrowBook, ReturnBook } from "../lending/commands.ts";
-import { Shelf } from "../lending/shelf.ts";
+import { OpenLoans } from "../lending/open-loans.ts";
 import { Statistics } from "../lending/statistics.ts";
 import { loanChanges } from "../lending/loan-changes.ts";
 import { LENDING_SCHEMA } from "./schema.ts";
@@ -26,7 +26,7 @@ export const enableLendingGraphql = (app: BooksApp, protection: readonly JwtAuth
     schema: LENDING_SCHEMA,
     resolvers: {
       Query: {
-        shelf: async (
+        openLoans: async (
           _: unknown,
           {
             member,
@@ -36,7 +36,7 @@ export const enableLendingGraphql = (app: BooksApp, protection: readonly JwtAuth
           { invocation },
         ) => {
           const input = { ...(member != null && { member }), ...(after != null && { after: String(after) }) };
-          const { loans } = await cqrs.query(Shelf, input, { after: token ?? null, from: invocation });
+          const { loans } = await cqrs.query(OpenLoans, input, { after: token ?? null, from: invocation });
           return loans;
         },
         statistics: (_: unknown, { token }: AfterToken, { invocation }) =>

@@ -1,8 +1,8 @@
 /** The lending API for GraphQL clients. */
 export const LENDING_SCHEMA = `
   type Query {
-    "Lent books, optionally of one member, ordered by id. At most 1000; for the next page pass the last book's id as \`after\`."
-    shelf(member: String, after: Int, token: String): [ShelfEntry!]!
+    "Open loans, optionally of one member, ordered by the id of the book. At most 1000; for the next page pass the last book's id as \`after\`."
+    openLoans(member: String, after: Int, token: String): [OpenLoan!]!
     "Loan counts of the most borrowed books and of recent months."
     statistics(token: String): Statistics!
   }
@@ -10,7 +10,7 @@ export const LENDING_SCHEMA = `
   type Mutation {
     "Lends a book. Repeating the call with the same idempotency key creates no second loan."
     borrow(book: Int!, member: String!, idempotencyKey: String): Borrowed!
-    "Returns a lent book."
+    "Returns a book on loan."
     giveBack(book: Int!, idempotencyKey: String): Returned!
   }
 
@@ -23,7 +23,7 @@ export const LENDING_SCHEMA = `
   type Borrowed { book: Int! member: String! dueAt: String! token: String }
   "A return. Pass \`token\` to a query to read your own write."
   type Returned { book: Int! token: String }
-  type ShelfEntry { book: Int! title: String! member: String! dueAt: String! isReminded: Boolean! }
+  type OpenLoan { book: Int! title: String! member: String! dueAt: String! isReminded: Boolean! }
   type Statistics { books: [BookLoans!]! months: [MonthLoans!]! }
   type BookLoans { book: Int! loans: Int! }
   type MonthLoans { month: String! loans: Int! }

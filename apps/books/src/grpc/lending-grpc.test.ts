@@ -52,14 +52,14 @@ const statusOf = (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error as { readonly status: string }).status,
   );
 
-test("a call with the token of a loan has it on the shelf, and one with the token of the return does not", async () => {
+test("a call with the token of a loan sees it, and one with the token of the return does not", async () => {
   const book = await addBook("Dune");
-  const lent = await client.Borrow({ book, member: "ann" }, signedIn);
-  expect(lent).toMatchObject({ book, member: "ann", token: expect.any(String) });
-  const { loans } = await client.Shelf({ member: "ann", token: lent.token });
-  expect(loans).toEqual([{ book, title: "Dune", member: "ann", dueAt: lent.dueAt }]);
+  const borrowed = await client.Borrow({ book, member: "ann" }, signedIn);
+  expect(borrowed).toMatchObject({ book, member: "ann", token: expect.any(String) });
+  const { loans } = await client.ListOpenLoans({ member: "ann", token: borrowed.token });
+  expect(loans).toEqual([{ book, title: "Dune", member: "ann", dueAt: borrowed.dueAt }]);
   const { token } = await client.GiveBack({ book }, signedIn);
-  expect((await client.Shelf({ member: "ann", token })).loans).toEqual([]);
+  expect((await client.ListOpenLoans({ member: "ann", token })).loans).toEqual([]);
 });
 
 test("calls that write need the token of the routes and have the corresponding gRPC status, and reading needs none", async () => {
@@ -68,10 +68,10 @@ test("calls that write need the token of the routes and have the corresponding g
   expect(await statusOf(client.GiveBack({ book }, { metadata: { authorization: "Bearer x" } }))).toBe(
     "UNAUTHENTICATED",
   );
-  expect(await statusOf(client.GiveBack({ book }, signedIn))).toBe("ABORTED"); // not lent
+  expect(await statusOf(client.GiveBack({ book }, signedIn))).toBe("ABORTED"); // not on loan
   expect(await statusOf(client.Borrow({ book: 7000, member: "ann" }, signedIn))).toBe("NOT_FOUND");
   expect(await statusOf(client.Borrow({ book, member: " " }, signedIn))).toBe("INVALID_ARGUMENT");
-  expect(await statusOf(client.Shelf({}))).toBe("OK");
+  expect(await statusOf(client.ListOpenLoans({}))).toBe("OK");
 });
 
 test("a call that is repeated with its idempotency key creates one loan", async () => {

@@ -2,7 +2,7 @@ import type { JwtAuth } from "@framework/auth";
 import type { BooksApp } from "../books-app.ts";
 import { BorrowBook, ReturnBook } from "../lending/commands.ts";
 import { loanChanges } from "../lending/loan-changes.ts";
-import { Shelf } from "../lending/shelf.ts";
+import { OpenLoans } from "../lending/open-loans.ts";
 import { lendingService } from "./lending-service.ts";
 
 /** Serves the lending API over gRPC: the commands and queries of `lending/`, and changes of loans as a stream. Writing needs the same token as over HTTP. */
@@ -27,11 +27,11 @@ export const enableLendingGrpc = (app: BooksApp, protection: readonly JwtAuth[],
       );
       return token === null ? {} : { token };
     },
-    Shelf: {
+    ListOpenLoans: {
       open: true,
       handle: ({ member, after, token = null }, call) =>
         cqrs.query(
-          Shelf,
+          OpenLoans,
           { ...(member !== undefined && { member }), ...(after !== undefined && { after: String(after) }) },
           { after: token, from: call },
         ),

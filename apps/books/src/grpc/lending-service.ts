@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const Loan = z.object({ book: z.int(), title: z.string(), member: z.string(), dueAt: z.string() });
 const idempotencyKey = z.string().min(1).max(200).optional();
-/** Returned by a change; a `Shelf` request with it sees that change. */
+/** Returned by a change; a `ListOpenLoans` request with it sees that change. */
 const token = z.string().optional();
 
 const methods = {
@@ -15,7 +15,7 @@ const methods = {
     request: z.object({ book: z.int(), idempotencyKey }),
     response: z.object({ token }),
   },
-  Shelf: {
+  ListOpenLoans: {
     request: z.object({ member: z.string().optional(), after: z.int().optional(), token }),
     response: z.object({ loans: z.array(Loan) }),
   },

@@ -7,14 +7,14 @@ import { startBooks } from "../start-books.test-kit.ts";
 const seed = Number(process.env["BOOKS_SEED"] ?? Date.now() % 1_000_000);
 /** Number of concurrent members. */
 const members = 8;
-/** Each kill follows after 1 to this many acknowledged loans. */
-const mostLoans = 20;
+/** Maximum number of acknowledged loans before a kill; the number is random, from 1. */
+const maxLoans = 20;
 
 /** Observations of the clients. */
 interface Observations {
-  /** Members by book, of acknowledged loans. */
+  /** Member of each acknowledged loan, by book. */
   readonly acknowledged: Map<number, string>;
-  /** Members by book, of loans without a reply. */
+  /** Member of each loan that got no reply, by book. */
   readonly unacknowledged: Map<number, string>;
   /** Token of the latest loan. */
   token: string;
@@ -31,7 +31,7 @@ const borrow = async (
   const headers = { "idempotency-key": `loan-${book}` };
   const reply = await client.post(`/books/${book}/loan`, { json: { member }, headers }).catch(() => null);
   if (reply === null) return false;
-  if (reply.status === 409 && reply.headers.get("retry-after") !== null) return false; // the first call is not over yet
+  if (reply.status === 409 && reply.headers.get("retry-after") !== null) return false; // the first call has not ended yet
   expect([reply.status, reply.json()]).toMatchObject([201, { book, member }]);
   const token = reply.headers.get("consistency-token") ?? "";
   if (token > seen.token) seen.token = token;
@@ -54,40 +54,40 @@ const lendUntilKilled = async (program: Program, seen: Observations, loans: numb
   await Promise.all(Array.from({ length: members }, (_, n) => lend(`member ${n}`)));
 };
 
-interface Shelf {
+interface OpenLoans {
   readonly loans: readonly { readonly book: number; readonly member: string }[];
 }
 
-/** Contents of the views, read at least up to the token. */
+/** Reads the views, which contain every change up to the token. */
 const readViews = async (client: TestClient, token: string) => {
   const headers = { "consistency-token": token };
-  const shelf = (await client.get("/shelf", { headers })).json<Shelf>();
+  const open = (await client.get("/loans/open", { headers })).json<OpenLoans>();
   const counted = (await client.get("/statistics", { headers })).json<{ months: { loans: number }[] }>();
   return {
-    shelf: new Map(shelf.loans.map(({ book, member }) => [book, member])),
+    open: new Map(open.loans.map(({ book, member }) => [book, member])),
     loans: counted.months.reduce((sum, { loans }) => sum + loans, 0),
   };
 };
 
-/** Repeats the loans without a reply and returns their number. Then expects every acknowledged loan in the views. */
+/** Repeats the loans that got no reply, expects every acknowledged loan in the views, and returns the number of repeated loans. */
 const repeatLoans = async (client: TestClient, seen: Observations): Promise<number> => {
   const { size } = seen.unacknowledged;
   for (const [book, member] of seen.unacknowledged)
     await waitFor(() => borrow(client, seen, book, member), { timeoutMs: 120_000 });
   if (seen.token !== "")
     expect(await readViews(client, seen.token)).toEqual({
-      shelf: seen.acknowledged,
+      open: seen.acknowledged,
       loans: seen.acknowledged.size,
     });
   return size;
 };
 
-/** Number of stored loans that are not on the shelf. */
-const countMissingFromShelf = async (url: string): Promise<number> => {
+/** Returns the number of stored loans that the view of open loans lacks. */
+const countMissingLoans = async (url: string): Promise<number> => {
   const db = openDatabase({ url });
   try {
     const loans = await db.fetchValue<number>("SELECT count(*) FROM framework_events");
-    return (loans ?? 0) - ((await db.fetchValue<number>("SELECT count(*) FROM shelf")) ?? 0);
+    return (loans ?? 0) - ((await db.fetchValue<number>("SELECT count(*) FROM open_loans")) ?? 0);
   } finally {
     await db.close();
   }
@@ -103,9 +103,9 @@ export const crashFacts = (
   test(
     `acknowledged loans survive kills, the views catch up, and a repeated loan creates no second one (seed ${seed})`,
     async () => {
-      await using place = await make();
+      await using storage = await make();
       const env = {
-        DATABASE_URL: place.url,
+        DATABASE_URL: storage.url,
         BOOKS_DATABASE_SECS: "120", // a busy disk may take seconds for a commit
         BOOKS_RATE: "1000000000",
         BOOKS_LOG: "warn",
@@ -123,23 +123,23 @@ export const crashFacts = (
         const servesOnly = kill === 0 && killCount > 1;
         await using program = await start({ BOOKS_WORK: servesOnly ? "off" : "on" });
         const { client } = program;
-        if (kill === 0) await addBooks(place.url, (killCount + 1) * (mostLoans + members));
+        if (kill === 0) await addBooks(storage.url, (killCount + 1) * (maxLoans + members));
         repeated += await repeatLoans(client, seen);
-        await lendUntilKilled(program, seen, 1 + Math.floor(random() * mostLoans));
+        await lendUntilKilled(program, seen, 1 + Math.floor(random() * maxLoans));
         expect(await program.exited).toEqual({ code: null, signal: "SIGKILL" });
-        const count = await countMissingFromShelf(place.url);
+        const count = await countMissingLoans(storage.url);
         if (servesOnly) expect(count).toBeGreaterThan(0); // no process has updated the views yet
         missing += count;
       }
       await using program = await start();
-      const { shelf, loans } = await readViews(program.client, seen.token);
-      expect(new Map([...shelf].filter(([book]) => !seen.unacknowledged.has(book)))).toEqual(
+      const { open, loans } = await readViews(program.client, seen.token);
+      expect(new Map([...open].filter(([book]) => !seen.unacknowledged.has(book)))).toEqual(
         seen.acknowledged,
       );
-      expect(loans).toBe(shelf.size);
+      expect(loans).toBe(open.size);
       repeated += await repeatLoans(program.client, seen);
       console.log(
-        `${killCount} kills: ${seen.acknowledged.size} loans acknowledged, ${repeated} repeated, ${missing} not on the shelf when their process was killed`,
+        `${killCount} kills: ${seen.acknowledged.size} loans acknowledged, ${repeated} repeated, ${missing} not in the view when their process was killed`,
       );
     },
     (killCount + 1) * 60_000,

@@ -1,12 +1,12 @@
 import { HttpError } from "@framework/core";
 import { booksErrors } from "../error-codes.ts";
 
-type LendingCode = Exclude<keyof typeof booksErrors, "BOOKS_WRONG_REBUILD">; // fails the start
+type LendingCode = Exclude<keyof typeof booksErrors, "BOOKS_INVALID_REBUILD">; // fails the start
 
 const details: Readonly<Record<LendingCode, string>> = {
   BOOKS_NO_BOOK: "Book not found",
-  BOOKS_LENT: "The book is lent",
-  BOOKS_NOT_LENT: "The book is not lent",
+  BOOKS_ON_LOAN: "The book is on loan",
+  BOOKS_NOT_ON_LOAN: "The book is not on loan",
 };
 
 /** An error of the lending rules: a 404 or 409 whose body has the code, since one status has several reasons. */

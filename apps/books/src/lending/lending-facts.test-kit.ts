@@ -13,7 +13,7 @@ type Facts = (client: TestClient, app: BooksApp) => Promise<void>;
 
 const dune = { title: "Dune", author: "Frank Herbert" };
 
-/** The service that tests share, with two books and a member for one test. */
+/** A service that several tests share, with two books and a member for one test. */
 interface SharedService {
   readonly client: TestClient;
   readonly first: number;
@@ -24,10 +24,10 @@ interface SharedService {
 const addBook = async (client: TestClient, book: object): Promise<number> =>
   (await client.post("/books", { json: book })).json<{ id: number }>().id;
 
-const appOn = (place: TestDatabase, env: Env): BooksApp =>
+const appOn = (storage: TestDatabase, env: Env): BooksApp =>
   createBooksApp(
     booksSettings({
-      DATABASE_URL: place.url,
+      DATABASE_URL: storage.url,
       BOOKS_LOG: "silent",
       BOOKS_RATE: "1000000",
       BOOKS_DATABASE_SECS: "120",
@@ -36,8 +36,8 @@ const appOn = (place: TestDatabase, env: Env): BooksApp =>
   );
 
 /** Starts the service on a database, runs a test, and stops it. */
-const serve = async (place: TestDatabase, env: Env, facts: Facts): Promise<void> => {
-  const app = appOn(place, env);
+const serve = async (storage: TestDatabase, env: Env, facts: Facts): Promise<void> => {
+  const app = appOn(storage, env);
   await using client = socketClient(app);
   await facts(client, app);
 };
@@ -72,8 +72,8 @@ const readView = async <T>(
   return reply.json<T>();
 };
 
-const shelf = async (client: TestClient, after: Reply, query: object = {}): Promise<readonly Loan[]> =>
-  (await readView<{ loans: Loan[] }>(client, "/shelf", after, query)).loans;
+const openLoans = async (client: TestClient, after: Reply, query: object = {}): Promise<readonly Loan[]> =>
+  (await readView<{ loans: Loan[] }>(client, "/loans/open", after, query)).loans;
 
 const statistics = (client: TestClient, after: Reply, query: object = {}): Promise<unknown> =>
   readView(client, "/statistics", after, query);
@@ -87,8 +87,8 @@ export const lendingFacts = (
 ): void => {
   const fact = (name: string, facts: Facts, env: Env = {}): void =>
     test(name, async () => {
-      await using place = await make();
-      await serve(place, env, async (client, app) => {
+      await using storage = await make();
+      await serve(storage, env, async (client, app) => {
         await client.post("/books", { json: dune });
         await client.post("/books", { json: { title: "Emma" } });
         await facts(client, app);
@@ -98,8 +98,8 @@ export const lendingFacts = (
   const stack = new AsyncDisposableStack();
   let shared: TestClient;
   beforeAll(async () => {
-    const place = stack.use(await make());
-    shared = stack.use(socketClient(appOn(place, {})));
+    const storage = stack.use(await make());
+    shared = stack.use(socketClient(appOn(storage, {})));
   });
   afterAll(() => stack.disposeAsync());
   const sharedFact = (name: string, facts: (service: SharedService) => Promise<void>): void =>
@@ -109,47 +109,47 @@ export const lendingFacts = (
     });
 
   sharedFact(
-    "a book is lent for two weeks, and the reply's token makes the shelf show it",
+    "a book is on loan for two weeks, and a request with the token of the reply sees the loan",
     async ({ client, first, member }) => {
       const before = Date.now();
-      const lent = await borrow(client, first, member);
-      expect([lent.status, lent.json()]).toEqual([
+      const borrowed = await borrow(client, first, member);
+      expect([borrowed.status, borrowed.json()]).toEqual([
         201,
         { book: first, member, dueAt: expect.stringMatching(/^\d{4}-.*Z$/) },
       ]);
-      const dueInMs = Date.parse(lent.json<{ dueAt: string }>().dueAt) - before;
+      const dueInMs = Date.parse(borrowed.json<{ dueAt: string }>().dueAt) - before;
       expect(dueInMs).toBeGreaterThanOrEqual(14 * DAY_MS);
       expect(dueInMs).toBeLessThan(14 * DAY_MS + 60_000);
-      expect(await shelf(client, lent, { member })).toEqual([
-        { ...lent.json<object>(), title: "Dune", isReminded: false },
+      expect(await openLoans(client, borrowed, { member })).toEqual([
+        { ...borrowed.json<object>(), title: "Dune", isReminded: false },
       ]);
     },
   );
 
   sharedFact(
-    "a returned book is on the shelf again, and can be borrowed",
+    "a returned book has no open loan, and can be borrowed again",
     async ({ client, first, member }) => {
       await borrow(client, first, member);
       const returned = await giveBack(client, first);
       expect([returned.status, returned.text]).toEqual([204, ""]);
-      expect(await shelf(client, returned, { member })).toEqual([]);
+      expect(await openLoans(client, returned, { member })).toEqual([]);
       expect((await borrow(client, first, "bob")).status).toBe(201);
     },
   );
 
   sharedFact("errors of the lending rules have their own codes", async ({ client, first }) => {
     expect(errorOf(await borrow(client, 7000, "ann"))).toEqual([404, "BOOKS_NO_BOOK"]);
-    expect(errorOf(await giveBack(client, first))).toEqual([409, "BOOKS_NOT_LENT"]);
-    expect(errorOf(await giveBack(client, 7000))).toEqual([409, "BOOKS_NOT_LENT"]);
+    expect(errorOf(await giveBack(client, first))).toEqual([409, "BOOKS_NOT_ON_LOAN"]);
+    expect(errorOf(await giveBack(client, 7000))).toEqual([409, "BOOKS_NOT_ON_LOAN"]);
     await borrow(client, first, "ann");
     const refused = await borrow(client, first, "bob");
     expect([refused.status, refused.json()]).toEqual([
       409,
-      { error: "Conflict", detail: "The book is lent", status: 409, code: "BOOKS_LENT" },
+      { error: "Conflict", detail: "The book is on loan", status: 409, code: "BOOKS_ON_LOAN" },
     ]);
   });
 
-  sharedFact("bad input is a clear 4xx", async ({ client }) => {
+  sharedFact("invalid input gets 422", async ({ client }) => {
     for (const body of [
       undefined,
       [],
@@ -167,13 +167,13 @@ export const lendingFacts = (
     for (const id of ["one", "0", "1.5", "-1", "9".repeat(400)])
       expect((await client.delete(`/books/${id}/loan`)).status).toBe(422);
     for (const query of ["member=", "after=x"])
-      expect((await client.get(`/shelf?${query}`)).status).toBe(422);
+      expect((await client.get(`/loans/open?${query}`)).status).toBe(422);
   });
 
-  fact("the shelf can be limited to a member, and read in pages", async (client) => {
+  fact("open loans can be limited to a member, and read from a position", async (client) => {
     await borrow(client, 2, "ann");
-    const lent = await borrow(client, 1, "bob");
-    const books = async (query: object) => (await shelf(client, lent, query)).map(({ book }) => book);
+    const borrowed = await borrow(client, 1, "bob");
+    const books = async (query: object) => (await openLoans(client, borrowed, query)).map(({ book }) => book);
     expect(await books({})).toEqual([1, 2]);
     expect(await books({ member: "ann" })).toEqual([2]);
     expect(await books({ member: "eve" })).toEqual([]);
@@ -194,9 +194,9 @@ export const lendingFacts = (
     });
   });
 
-  fact("a cached shelf is dropped by a loan, a return, and a change of a title", async (client) => {
+  fact("cached open loans are invalidated by a loan, a return, and a change of a title", async (client) => {
     const cached = async (): Promise<unknown> => {
-      const reply = await client.get("/shelf");
+      const reply = await client.get("/loans/open");
       return [reply.headers.get("x-cache"), reply.json<{ loans: { title: string }[] }>().loans[0]?.title];
     };
     const untilCached = async (title: string | undefined): Promise<void> => {
@@ -215,11 +215,11 @@ export const lendingFacts = (
     "a loan that is repeated with its idempotency key is created once",
     async ({ client, first, second }) => {
       const headers = { "idempotency-key": "5b0d-1" };
-      const lent = await borrow(client, first, "ann", headers);
+      const borrowed = await borrow(client, first, "ann", headers);
       const again = await borrow(client, first, "ann", headers);
       expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
-      expect(again.json()).toEqual(lent.json());
-      expect(again.headers.get("consistency-token")).toBe(lent.headers.get("consistency-token"));
+      expect(again.json()).toEqual(borrowed.json());
+      expect(again.headers.get("consistency-token")).toBe(borrowed.headers.get("consistency-token"));
       expect((await borrow(client, second, "ann", headers)).status).toBe(422);
       const { books } = (await statistics(client, again)) as { books: { book: number }[] };
       expect(books.filter(({ book }) => book >= first)).toEqual([{ book: first, loans: 1 }]);
@@ -233,31 +233,31 @@ export const lendingFacts = (
     const [winner, ...others] = replies.filter(({ status }) => status === 201);
     expect(others).toEqual([]);
     expect(replies.filter((reply) => reply !== winner).map(errorOf)).toEqual(
-      Array.from({ length: 15 }, () => [409, "BOOKS_LENT"]),
+      Array.from({ length: 15 }, () => [409, "BOOKS_ON_LOAN"]),
     );
-    const [loan, ...more] = await shelf(client, winner ?? fail(), { after: first - 1 });
+    const [loan, ...more] = await openLoans(client, winner ?? fail(), { after: first - 1 });
     expect([loan?.member, more]).toEqual([winner?.json<Loan>().member, []]);
   });
 
   test("of concurrent loans on two hosts one succeeds, and both show it to requests with its token", async () => {
-    await using place = await make();
-    await serve(place, {}, async (one) => {
-      await serve(place, {}, async (other) => {
+    await using storage = await make();
+    await serve(storage, {}, async (one) => {
+      await serve(storage, {}, async (other) => {
         for (let book = 1; book <= 5; book++) {
           await one.post("/books", { json: dune });
           const hosts = Array.from({ length: 4 }, () => [one, other]).flat();
           const replies = await Promise.all(hosts.map((host, n) => borrow(host, book, `member ${n}`)));
           const [winner, ...others] = replies.filter(({ status }) => status === 201);
           expect([winner?.status, others]).toEqual([201, []]);
-          for (const host of [one, other]) expect(await shelf(host, winner ?? fail())).toHaveLength(book);
+          for (const host of [one, other]) expect(await openLoans(host, winner ?? fail())).toHaveLength(book);
         }
       });
     });
   });
 
-  sharedFact("a lent book is not deleted, a returned one is", async ({ client, first }) => {
+  sharedFact("a book on loan is not deleted, a returned one is", async ({ client, first }) => {
     await borrow(client, first, "ann");
-    expect(errorOf(await client.delete(`/books/${first}`))).toEqual([409, "BOOKS_LENT"]);
+    expect(errorOf(await client.delete(`/books/${first}`))).toEqual([409, "BOOKS_ON_LOAN"]);
     expect((await client.get(`/books/${first}`)).json()).toMatchObject(dune);
     await giveBack(client, first);
     expect((await client.delete(`/books/${first}`)).json()).toEqual({ deleted: true, id: first });
@@ -265,19 +265,19 @@ export const lendingFacts = (
   });
 
   sharedFact(
-    "a book that is borrowed and deleted concurrently is either lent or deleted",
+    "a book that is borrowed and deleted concurrently is either on loan or deleted",
     async ({ client }) => {
       for (let n = 0; n < 20; n++) {
         const book = await addBook(client, dune);
-        const [lent, deleted] = await Promise.all([
+        const [borrowed, deleted] = await Promise.all([
           borrow(client, book, "ann"),
           client.delete(`/books/${book}`),
         ]);
         expect([
           [201, 409],
           [404, 200],
-        ]).toContainEqual([lent.status, deleted.status]);
-        expect((await client.get(`/books/${book}`)).status).toBe(lent.status === 201 ? 200 : 404);
+        ]).toContainEqual([borrowed.status, deleted.status]);
+        expect((await client.get(`/books/${book}`)).status).toBe(borrowed.status === 201 ? 200 : 404);
       }
     },
   );
@@ -285,8 +285,8 @@ export const lendingFacts = (
   fact(
     "the member of an overdue loan is reminded, once",
     async (client, app) => {
-      const lent = await borrow(client, 1, "ann");
-      await waitFor(async () => (await shelf(client, lent))[0]?.isReminded);
+      const borrowed = await borrow(client, 1, "ann");
+      await waitFor(async () => (await openLoans(client, borrowed))[0]?.isReminded);
       const { events } = await app.eventStore.readAll({ category: "loan" });
       expect(events.map(({ type }) => type)).toEqual(["BookBorrowed", "MemberReminded"]);
     },
@@ -307,57 +307,57 @@ export const lendingFacts = (
   });
 
   test("BOOKS_REBUILD rebuilds the views from all events while the old ones stay in use, and cannot be lowered", async () => {
-    await using place = await make();
+    await using storage = await make();
     const expected: unknown[] = [];
-    await serve(place, {}, async (client, app) => {
+    await serve(storage, {}, async (client, app) => {
       for (const title of ["A", "B", "C"]) await client.post("/books", { json: { title } });
       for (const book of [1, 2, 3]) await borrow(client, book, "ann");
       const returned = await giveBack(client, 2);
-      expected.push(await shelf(client, returned), await statistics(client, returned));
-      await app.db.execute("UPDATE shelf_v1 SET member = 'eve'"); // makes the view wrong
+      expected.push(await openLoans(client, returned), await statistics(client, returned));
+      await app.db.execute("UPDATE open_loans_v1 SET member = 'eve'"); // makes the view wrong
       await app.db.execute("UPDATE statistics_v1 SET loans = 7");
     });
-    await serve(place, { BOOKS_REBUILD: "1" }, async (client) => {
+    await serve(storage, { BOOKS_REBUILD: "1" }, async (client) => {
       const withoutToken = { headers: new Headers() };
       let reads = 0;
       await waitFor(async () => {
-        const found = [
-          await shelf(client, withoutToken, { reads: ++reads }), // a new query, so no cached reply is used
+        const views = [
+          await openLoans(client, withoutToken, { reads: ++reads }), // a new query, so no cached reply is used
           await statistics(client, withoutToken, { reads }),
         ];
-        expect(found[0]).toHaveLength(2); // never empty
-        expect(found).toEqual(expected);
+        expect(views[0]).toHaveLength(2); // never empty
+        expect(views).toEqual(expected);
         return true;
       });
-      const lent = await borrow(client, 2, "bob"); // the rebuilt views are updated too
-      expect((await shelf(client, lent)).map(({ book }) => book)).toEqual([1, 2, 3]);
+      const borrowed = await borrow(client, 2, "bob"); // the rebuilt views are updated too
+      expect((await openLoans(client, borrowed)).map(({ book }) => book)).toEqual([1, 2, 3]);
     });
-    const lowered = createBooksApp(booksSettings({ DATABASE_URL: place.url, BOOKS_LOG: "silent" }));
+    const lowered = createBooksApp(booksSettings({ DATABASE_URL: storage.url, BOOKS_LOG: "silent" }));
     await expect(lowered.start({ log: { info() {}, warn() {}, error() {} } })).rejects.toThrow(
       "BOOKS_REBUILD is 0, but the live lending views were rebuilt 1 times; set it to 1 or 2",
     );
   });
 
   test("BOOKS_REBUILD cannot be raised again before the views of the last rebuild are live", async () => {
-    await using place = await make();
-    const env = { DATABASE_URL: place.url, BOOKS_LOG: "silent", BOOKS_GO_LIVE: "by-hand" };
-    await serve(place, env, async (client) => void (await addBook(client, dune)));
-    await serve(place, { ...env, BOOKS_REBUILD: "1" }, async (client) => {
+    await using storage = await make();
+    const env = { DATABASE_URL: storage.url, BOOKS_LOG: "silent", BOOKS_GO_LIVE: "by-hand" };
+    await serve(storage, env, async (client) => void (await addBook(client, dune)));
+    await serve(storage, { ...env, BOOKS_REBUILD: "1" }, async (client) => {
       expect((await borrow(client, 1, "ann")).status).toBe(201);
     });
     const raised = createBooksApp(booksSettings({ ...env, BOOKS_REBUILD: "2" }));
     await expect(raised.start({ log: { info() {}, warn() {}, error() {} } })).rejects.toThrow(
       "BOOKS_REBUILD is 2, but the live lending views were rebuilt 0 times; set it to 0 or 1",
     );
-    await serve(place, { ...env, BOOKS_REBUILD: "1" }, async (client, app) => {
+    await serve(storage, { ...env, BOOKS_REBUILD: "1" }, async (client, app) => {
       const returned = await giveBack(client, 1);
       const { projections } = app.eventStore;
-      await waitFor(() => projections.goLive("shelf"), { timeoutMs: 60_000 });
+      await waitFor(() => projections.goLive("open_loans"), { timeoutMs: 60_000 });
       await waitFor(() => projections.goLive("statistics"), { timeoutMs: 60_000 });
-      expect(await shelf(client, returned)).toEqual([]);
+      expect(await openLoans(client, returned)).toEqual([]);
     });
-    await serve(place, { ...env, BOOKS_REBUILD: "2" }, async (client) => {
-      expect(await shelf(client, await borrow(client, 1, "bob"))).toHaveLength(1);
+    await serve(storage, { ...env, BOOKS_REBUILD: "2" }, async (client) => {
+      expect(await openLoans(client, await borrow(client, 1, "bob"))).toHaveLength(1);
     });
   });
 };

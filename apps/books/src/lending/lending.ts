@@ -6,7 +6,7 @@ import { BorrowBook, RemindMember, ReturnBook } from "./commands.ts";
 import { LendingError } from "./lending-error.ts";
 import { Loan } from "./loan.ts";
 import { overdueReminder, reminderKey } from "./reminder.ts";
-import { readShelf, Shelf } from "./shelf.ts";
+import { readOpenLoans, OpenLoans } from "./open-loans.ts";
 import { readStatistics, Statistics } from "./statistics.ts";
 
 const DAY_MS = 86_400_000;
@@ -16,13 +16,13 @@ export interface LendingOptions {
   /** Middleware of the endpoints of commands, such as authentication. */
   readonly protection: readonly HttpMiddleware[];
   readonly loanDays: number;
-  /** The time, in milliseconds since 1970. @default Date.now */
+  /** Returns the current time in Unix milliseconds. @default Date.now */
   readonly now?: () => number;
 }
 
 /** Returned by `enableLending`. */
 export interface Lending {
-  /** Throws in the transaction that removes a book, if the book is lent. @throws LendingError BOOKS_LENT */
+  /** Throws in the transaction that removes a book, if the book is on loan. @throws LendingError BOOKS_ON_LOAN */
   readonly checkReturned: OnRemove;
 }
 
@@ -52,13 +52,13 @@ export const enableLending = (
         command: ({ id, dueAt }) => ({ kind: "remind", book: id, dueAt }),
       }),
     )
-    .handle(Shelf, readShelf)
+    .handle(OpenLoans, readOpenLoans)
     .handle(Statistics, readStatistics);
 
   return {
     checkReturned: async (tx, id) => {
       const { state } = await app.eventStore.aggregate(Loan, String(id)).load({ tx });
-      if (state !== null) throw new LendingError("BOOKS_LENT");
+      if (state !== null) throw new LendingError("BOOKS_ON_LOAN");
     },
   };
 };

@@ -13,8 +13,8 @@ export interface LoanChange {
 const kinds = { BookBorrowed: "BORROWED", BookReturned: "RETURNED", MemberReminded: "REMINDED" } as const;
 
 /**
- * Yields changes of loans, made by any process, until the signal aborts. The store reads on only after the client has taken an event, so a slow client
- * keeps no more than one batch in memory.
+ * Yields changes of loans, made by any process, until the signal aborts. The subscription waits until the client has taken an event, so for a slow client at
+ * most one batch is in memory.
  *
  * @param after position of the last change that the client has; `undefined` for changes from now on
  */

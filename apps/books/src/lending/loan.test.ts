@@ -10,23 +10,23 @@ const borrow = { kind: "borrow", book, member, dueAt } as const;
 const giveBack = { kind: "return", book } as const;
 const remind = { kind: "remind", book, dueAt } as const;
 
-test("a book on the shelf can be borrowed", () => {
+test("a book without a loan can be borrowed", () => {
   given(Loan).when(borrow).thenEvents(borrowed);
   given(Loan, borrowed, returned).when(borrow).thenEvents(borrowed);
 });
 
-test("a lent book cannot be borrowed, not even by its borrower", () => {
-  given(Loan, borrowed).when(borrow).thenRefused("BOOKS_LENT");
+test("a book on loan cannot be borrowed, not even by its borrower", () => {
+  given(Loan, borrowed).when(borrow).thenRefused("BOOKS_ON_LOAN");
   given(Loan, borrowed, reminded)
     .when({ ...borrow, member: "bob" })
-    .thenRefused("BOOKS_LENT");
+    .thenRefused("BOOKS_ON_LOAN");
 });
 
-test("a lent book can be returned, once", () => {
+test("a book on loan can be returned, once", () => {
   given(Loan, borrowed).when(giveBack).thenEvents(returned);
   given(Loan, borrowed, reminded).when(giveBack).thenState(null);
-  given(Loan, borrowed, returned).when(giveBack).thenRefused("BOOKS_NOT_LENT");
-  given(Loan).when(giveBack).thenRefused("BOOKS_NOT_LENT");
+  given(Loan, borrowed, returned).when(giveBack).thenRefused("BOOKS_NOT_ON_LOAN");
+  given(Loan).when(giveBack).thenRefused("BOOKS_NOT_ON_LOAN");
 });
 
 test("the member of an open loan is reminded, once", () => {

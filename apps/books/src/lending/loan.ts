@@ -11,7 +11,7 @@ export const MemberReminded = eventType("MemberReminded", z.object(loan));
 /** The event types of loans. */
 export const loanEvents = [BookBorrowed, BookReturned, MemberReminded];
 
-/** State of a book's loan: `null` while the book is not lent. */
+/** State of a book's loan: `null` while the book is not on loan. */
 type LoanState = {
   readonly member: string;
   readonly dueAt: string;
@@ -34,11 +34,11 @@ export const Loan = decider({
     const { book } = command;
     switch (command.kind) {
       case "borrow": {
-        if (state !== null) throw new LendingError("BOOKS_LENT");
+        if (state !== null) throw new LendingError("BOOKS_ON_LOAN");
         return BookBorrowed({ book, member: command.member, dueAt: command.dueAt });
       }
       case "return": {
-        if (state === null) throw new LendingError("BOOKS_NOT_LENT");
+        if (state === null) throw new LendingError("BOOKS_NOT_ON_LOAN");
         return BookReturned({ book, member: state.member });
       }
       case "remind": {

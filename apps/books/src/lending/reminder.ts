@@ -22,5 +22,5 @@ export const overdueReminder = (app: BooksApp): Job<typeof Due> =>
     },
   );
 
-/** A book has one loan at a time, so one reminder. */
+/** A book has at most one open loan, and so at most one reminder. */
 export const reminderKey = (book: number): string => `book ${book}`;

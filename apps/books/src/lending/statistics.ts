@@ -3,10 +3,10 @@ import { projection, type Projection } from "@framework/event-sourcing";
 import { z } from "zod";
 import { BookBorrowed } from "./loan.ts";
 
-const MOST_BOOKS = 100;
-const MOST_MONTHS = 120;
+const MAX_BOOKS = 100;
+const MAX_MONTHS = 120;
 
-/** The view that counts loans by book and month, including returned ones and those of deleted books. */
+/** The view that counts loans by book and month, including returned loans and loans of deleted books. */
 export const statisticsView = (version: number, autoLive: boolean): Projection =>
   projection({
     name: "statistics",
@@ -38,7 +38,7 @@ export const Statistics = query("Statistics", {
     path: "/statistics",
     tags: ["lending"],
     summary: "Count loans",
-    description: `Of the ${MOST_BOOKS} most borrowed books, and of the last ${MOST_MONTHS} months (UTC).`,
+    description: `Of the ${MAX_BOOKS} most borrowed books, and of the last ${MAX_MONTHS} months (UTC).`,
   },
 });
 
@@ -46,8 +46,8 @@ export const Statistics = query("Statistics", {
 export const readStatistics = async (_input: object, { db }: QueryContext) => ({
   books: await db.query<{ book: number; loans: number }>`
     SELECT book, CAST(sum(loans) AS BIGINT) AS loans FROM statistics
-    GROUP BY book ORDER BY sum(loans) DESC, book LIMIT ${MOST_BOOKS}`,
+    GROUP BY book ORDER BY sum(loans) DESC, book LIMIT ${MAX_BOOKS}`,
   months: await db.query<{ month: string; loans: number }>`
     SELECT month, CAST(sum(loans) AS BIGINT) AS loans FROM statistics
-    GROUP BY month ORDER BY month DESC LIMIT ${MOST_MONTHS}`,
+    GROUP BY month ORDER BY month DESC LIMIT ${MAX_MONTHS}`,
 });

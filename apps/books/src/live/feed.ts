@@ -26,5 +26,5 @@ export const announceTo =
     void app
       .room(ROOM)
       .sendJson(event)
-      .catch(() => {}); // the change is stored all the same
+      .catch(() => {}); // the change is stored anyway
   };

@@ -1,4 +1,4 @@
-import { sameSecret } from "@framework/auth";
+import { isSameSecret } from "@framework/auth";
 import type { Secret } from "@framework/config";
 import { UnauthorizedError } from "@framework/core";
 import { z } from "zod";
@@ -12,5 +12,5 @@ export const Refused = z.object({ error: z.string(), detail: z.string(), status:
 
 /** Checks a password, in constant time. @throws UnauthorizedError when it is wrong */
 export const checkPassword = (password: string, expected: Secret): void => {
-  if (!sameSecret(password, expected.reveal())) throw new UnauthorizedError("Invalid credentials");
+  if (!isSameSecret(password, expected.reveal())) throw new UnauthorizedError("Invalid credentials");
 };

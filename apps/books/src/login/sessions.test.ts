@@ -44,7 +44,7 @@ test(
 );
 
 test(
-  "a request without the CSRF token of its session, or with that of another session, changes nothing",
+  "a request without the CSRF token of its session, or with the token of another session, changes nothing",
   withBrowsers(async (browser, other) => {
     await logIn(browser);
     await logIn(other);

@@ -5,13 +5,13 @@ import { text } from "../fields.ts";
 
 const Payment = z.object({ cents: z.int().positive(), card: text(30) });
 
-/** Cards with special behaviour; any other card pays at once. */
+/** Cards with special behaviour; any other card pays immediately. */
 const REFUSED_CARD = "refused";
-/** The service answers 503 to the first attempt with this card. */
-const SLOW_CARD = "slow";
-/** The service answers the first attempt with this card with an invalid reply, as if it had a bug: the order then waits for an operator. */
+/** The service replies with 503 to the first attempt with this card. */
+const BUSY_CARD = "busy";
+/** The first attempt with this card gets an invalid reply, as from a service with a bug: the order then waits for an operator. */
 const GARBLED_CARD = "garbled";
-/** The service answers 503 to every attempt with this card. */
+/** The service replies with 503 to every attempt with this card. */
 const DOWN_CARD = "down";
 
 interface PaymentRow {
@@ -33,7 +33,7 @@ export const demoPayments = (db: Database): App => {
       const row = await tx.fetchOne<PaymentRow>`SELECT attempts, state FROM demo_payments WHERE key = ${key}`;
       return row ?? { attempts: 1, state: "new" as const };
     });
-    if (card === DOWN_CARD || (card === SLOW_CARD && attempts === 1))
+    if (card === DOWN_CARD || (card === BUSY_CARD && attempts === 1))
       return Response.json({ error: "The service is down" }, { status: 503 });
     if (card === GARBLED_CARD && attempts === 1) return Response.text("paid, more or less");
     if (card === REFUSED_CARD || state === "refunded")

@@ -11,12 +11,12 @@ type Env = Readonly<Record<string, string>>;
 
 /** Starts the service on a database with ten copies of a book, runs a test, and stops it. */
 const serve = async (
-  place: TestDatabase,
+  storage: TestDatabase,
   env: Env,
   fact: (client: TestClient, app: BooksApp) => Promise<void>,
 ): Promise<void> => {
   const common = {
-    DATABASE_URL: place.url,
+    DATABASE_URL: storage.url,
     BOOKS_LOG: "silent",
     BOOKS_RATE: "1000000",
     BOOKS_DATABASE_SECS: "120",
@@ -67,8 +67,8 @@ export const orderFacts = (
     test(
       name,
       async () => {
-        await using place = await make();
-        await serve(place, { ...envOf(), ...own }, run);
+        await using storage = await make();
+        await serve(storage, { ...envOf(), ...own }, run);
       },
       180_000,
     );
@@ -103,7 +103,7 @@ export const orderFacts = (
     },
   );
 
-  fact("an order of more copies than there are is refused, and nothing is paid", async (client, app) => {
+  fact("an order of more copies than are in stock is refused, and nothing is paid", async (client, app) => {
     await client.put("/books/1/stock", { json: { copies: 1 } });
     expect(await order(client, 1)).toMatchObject({
       status: "cancelled",
@@ -112,7 +112,7 @@ export const orderFacts = (
     expect([await copies(app), await payments(app)]).toEqual([1, []]);
   });
 
-  fact("a book that was deleted, or never was, can be neither stocked nor ordered", async (client, app) => {
+  fact("a deleted or unknown book can be neither stocked nor ordered", async (client, app) => {
     await client.delete("/books/1");
     for (const book of [1, 70]) {
       const stocked = await client.put(`/books/${book}/stock`, { json: { copies: 5 } });
@@ -122,7 +122,7 @@ export const orderFacts = (
     expect(await payments(app)).toEqual([]);
   });
 
-  fact("a refused card gives the reserved copies back", async (client, app) => {
+  fact("when the card is refused, the reserved copies are released", async (client, app) => {
     expect(await order(client, 1, "refused")).toMatchObject({
       status: "cancelled",
       reason: "The card was refused",
@@ -130,23 +130,23 @@ export const orderFacts = (
     expect(await copies(app)).toBe(10);
   });
 
+  fact("a payment that fails temporarily is retried, and the order is paid once", async (client, app) => {
+    expect(await order(client, 1, "busy")).toMatchObject({ status: "packing" });
+    expect([await copies(app), await payments(app)]).toEqual([8, [{ state: "paid", attempts: 2 }]]);
+  });
+
   fact(
-    "a call of a payment service that is down for a moment is retried, and the order is paid once",
+    "when the payment service stays unavailable, the order is cancelled after four attempts",
     async (client, app) => {
-      expect(await order(client, 1, "slow")).toMatchObject({ status: "packing" });
-      expect([await copies(app), await payments(app)]).toEqual([8, [{ state: "paid", attempts: 2 }]]);
+      expect(await order(client, 1, "down")).toMatchObject({
+        status: "cancelled",
+        reason: "The order could not be completed",
+      });
+      expect([await copies(app), await payments(app)]).toEqual([10, [{ state: "refunded", attempts: 4 }]]);
     },
   );
 
-  fact("a payment service that stays down cancels the order after four attempts", async (client, app) => {
-    expect(await order(client, 1, "down")).toMatchObject({
-      status: "cancelled",
-      reason: "The order could not be completed",
-    });
-    expect([await copies(app), await payments(app)]).toEqual([10, [{ state: "refunded", attempts: 4 }]]);
-  });
-
-  fact("the answer of a payment service with a bug reaches no client", async (client, app) => {
+  fact("the invalid reply of a payment service reaches no client", async (client, app) => {
     const { status, reason } = await order(client, 1, "garbled");
     expect([status, reason]).toEqual(["attention", undefined]);
     const { sagas } = await app.saga.list({ name: "order", key: "1" });
@@ -162,7 +162,7 @@ export const orderFacts = (
   });
 
   fact(
-    "an order that the warehouse does not ship in time is refunded, and its copies are given back",
+    "an order that the warehouse does not ship in time is refunded, and its copies are released",
     async (client, app) => {
       await order(client, 1);
       expect(await getAfter(client, 1, "packing")).toMatchObject({

@@ -42,7 +42,7 @@ const startWithPendingOrder = async () => {
   return { service, untilBusy };
 };
 
-test("a request that waits for an order is answered with its status when the service stops", async () => {
+test("a request that waits for an order gets its status when the service stops", async () => {
   const { service, untilBusy } = await startWithPendingOrder();
   const waiting = fetch(`${service.url}/orders/1?wait=30`);
   await untilBusy(true);

@@ -23,9 +23,9 @@ export class Orders {
   }
 
   /**
-   * Returns an order, once it is no longer being worked on; `null` when there is none.
+   * Returns an order once it waits for the warehouse or an operator, or has ended; `null` when there is none.
    *
-   * @param waitMs longest wait; then the order is returned as it is
+   * @param waitMs maximum wait in milliseconds; then the order is returned in its current status
    * @param signal ends the wait when it aborts
    */
   async get(order: number, waitMs: number, signal: AbortSignal): Promise<Order | null> {

@@ -38,11 +38,11 @@ export const httpPayments = (url: string, send: Send): Payments => ({
       new Request(url, { method: "POST", headers, body: JSON.stringify(payment), signal }),
     );
     if (reply.status === HTTP_PAYMENT_REQUIRED) throw new SagaReject("The card was refused");
-    if (!reply.ok) throw new Error(`the payment service answered ${reply.status}`);
+    if (!reply.ok) throw new Error(`the payment service replied with ${reply.status}`);
     return Paid.parse(await reply.json()).payment;
   },
   async refund(key, { signal }) {
     const reply = await send(new Request(`${url}/${encodeURIComponent(key)}`, { method: "DELETE", signal }));
-    if (!reply.ok) throw new Error(`the payment service answered ${reply.status}`);
+    if (!reply.ok) throw new Error(`the payment service replied with ${reply.status}`);
   },
 });

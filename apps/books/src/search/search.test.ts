@@ -11,5 +11,5 @@ test("addresses of two brokers are a start error", () => {
 });
 
 test("an endpoint of SQS without a region is a start error", () => {
-  expect(() => booksSettings({ SQS_ENDPOINT: "http://localhost:4566" })).toThrow("set SQS_REGION too");
+  expect(() => booksSettings({ SQS_ENDPOINT: "http://localhost:4566" })).toThrow("also set SQS_REGION");
 });

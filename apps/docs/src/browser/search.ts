@@ -1,7 +1,7 @@
 import MiniSearch, { type SearchResult } from "minisearch";
 import { searchOptions } from "../search/search-options.ts";
 
-/** Results shown at once. */
+/** Maximum number of results shown. */
 const MAX_RESULTS = 30;
 
 const base = new URL(".", (document.currentScript as HTMLScriptElement | null)?.src ?? location.href);
@@ -45,16 +45,16 @@ const item = ({ id, page, heading }: SearchResult): HTMLLIElement => {
 
 let latest = 0;
 const search = async (): Promise<void> => {
-  const turn = ++latest;
+  const call = ++latest;
   const words = field.value.trim();
   const index = await load();
-  if (turn !== latest) return;
+  if (call !== latest) return; // a later call searches for newer words
   const found = words === "" ? [] : index.search(words);
   list.replaceChildren(...found.slice(0, MAX_RESULTS).map(item));
   status.textContent = words === "" ? "" : `${found.length} results`;
 };
 
-/** The arrow keys move between the field and the results. */
+/** Moves the focus with the arrow keys, between the field and the results. */
 const move = (event: KeyboardEvent): void => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;

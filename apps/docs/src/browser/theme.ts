@@ -1,4 +1,4 @@
-/** The stored colour theme, set before the page is drawn; the system's without one. */
+/** Key of the stored colour theme, which is set before the page is drawn. Without one the page follows the system. */
 const KEY = "theme";
 const chosen = localStorage.getItem(KEY);
 if (chosen !== null) document.documentElement.dataset["theme"] = chosen;

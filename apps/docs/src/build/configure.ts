@@ -33,11 +33,11 @@ export const configure = async (eleventy: EleventyConfig): Promise<void> => {
       groups: navigation(site.pages, page),
       contents: sections.filter(({ level }) => level === 2 || level === 3),
     });
-    text(eleventy, `${page.url}index.md`, page.markdown);
+    addFile(eleventy, `${page.url}index.md`, page.markdown);
   }
-  text(eleventy, "/llms.txt", llmsText(site.pages));
-  text(eleventy, "/search.json", searchIndex(rendered));
-  for (const [name, code] of await bundleScripts()) text(eleventy, `/${name}`, code);
+  addFile(eleventy, "/llms.txt", llmsText(site.pages));
+  addFile(eleventy, "/search.json", searchIndex(rendered));
+  for (const [name, code] of await bundleScripts()) addFile(eleventy, `/${name}`, code);
   eleventy.addPassthroughCopy(
     Object.fromEntries(Array.from(site.images, ([path, url]) => [join("../..", path), url.slice(1)])),
   );
@@ -47,6 +47,6 @@ export const configure = async (eleventy: EleventyConfig): Promise<void> => {
 
 const fileOf = ({ url }: SitePage): string => `pages${url}index`;
 
-/** A file that is written as it is. */
-const text = (eleventy: EleventyConfig, permalink: string, content: string): void =>
+/** Adds a file that is written unchanged. */
+const addFile = (eleventy: EleventyConfig, permalink: string, content: string): void =>
   eleventy.addTemplate(`texts${permalink}.html`, content, { permalink });

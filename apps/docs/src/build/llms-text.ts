@@ -10,7 +10,7 @@ const titles: readonly (readonly [Section, string])[] = [
   ["Project", "Project"],
 ];
 
-/** The list of the site's pages as Markdown, in the format of llmstxt.org: a title, a summary, and a link to the Markdown of each page with its first sentence. */
+/** Returns the list of the pages of the site as Markdown, in the format of llmstxt.org: a title, a summary, and a link to the Markdown of each page with its first sentence. */
 export const llmsText = (pages: readonly SitePage[]): string => {
   const home = pages.find(({ url }) => url === "/");
   return [
@@ -20,7 +20,7 @@ export const llmsText = (pages: readonly SitePage[]): string => {
       [
         `## ${title}`,
         "",
-        ...pages.filter((page) => page.listed && page.section === section).map(lineOf),
+        ...pages.filter((page) => page.isListed && page.section === section).map(lineOf),
       ].join("\n"),
     ),
   ].join("\n\n");

@@ -4,17 +4,18 @@ import type { Section, SitePage } from "../pages/site-page.ts";
 /** A group of links of the navigation. */
 export interface NavigationGroup {
   readonly name: Section;
-  /** Whether the page itself is in it. */
-  readonly open: boolean;
+  /** Whether it contains the current page. */
+  readonly isOpen: boolean;
   readonly links: readonly NavigationLink[];
 }
 
+/** A link of the navigation. */
 export interface NavigationLink {
   readonly title: string;
   readonly href: string;
-  readonly current: boolean;
-  /** Whether it is a page of the package above it. */
-  readonly inner: boolean;
+  readonly isCurrent: boolean;
+  /** Whether it is a page of the preceding package. */
+  readonly isNested: boolean;
 }
 
 const sections: readonly Section[] = [
@@ -27,16 +28,16 @@ const sections: readonly Section[] = [
   "Project",
 ];
 
-/** The navigation links of a page. */
+/** Returns the navigation links of a page, by group. */
 export const navigation = (pages: readonly SitePage[], of: SitePage): readonly NavigationGroup[] =>
   sections.flatMap((name) => {
     const links = pages
-      .filter((page) => page.listed && page.section === name)
+      .filter((page) => page.isListed && page.section === name)
       .map((page) => ({
         title: page.title.replace("@framework/", ""),
         href: relativeUrl(of.url, page.url),
-        current: page === of,
-        inner: /^\/(packages|api)\/[^/]+\/./.test(page.url),
+        isCurrent: page === of,
+        isNested: /^\/(packages|api)\/[^/]+\/./.test(page.url),
       }));
-    return links.length === 0 ? [] : [{ name, open: name === of.section, links }];
+    return links.length === 0 ? [] : [{ name, isOpen: name === of.section, links }];
   });

@@ -8,11 +8,11 @@ import { repositoryPages } from "../pages/repository-pages.ts";
 import { readDeclarations } from "../reference/read-declarations.ts";
 import type { SitePage } from "../pages/site-page.ts";
 
-/** All pages of the site, and how one becomes HTML. */
+/** All pages of the site, and the renderer of a page. */
 export interface Site {
   readonly pages: readonly SitePage[];
   render(page: SitePage): RenderedPage;
-  /** Pictures of the pages rendered so far: addresses on the site, by path in the repository. */
+  /** Pictures of the pages rendered so far: address on the site, by path in the repository. */
   readonly images: ReadonlyMap<string, string>;
 }
 

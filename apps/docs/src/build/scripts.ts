@@ -3,7 +3,7 @@ import { rolldown } from "rolldown";
 
 const browser = join(import.meta.dirname, "../browser");
 
-/** The scripts of the pages by file name: the theme is set before the page is drawn, the search afterwards. */
+/** Returns the scripts of the pages by file name: the theme is set before the page is drawn, the search is loaded afterwards. */
 export const bundleScripts = async (): Promise<ReadonlyMap<string, string>> => {
   const scripts = await Promise.all(
     ["theme", "search"].map(async (name) => {

@@ -35,7 +35,7 @@ const aliases: Readonly<Record<string, string>> = {
   proto: "protobuf",
 };
 
-/** Returns the HTML of a piece of code, with classes for its parts; empty for a language that is not known. */
+/** Returns the HTML of a piece of code, with classes for its tokens; empty for an unknown language. */
 export const highlight = (code: string, name: string): string => {
   const language = aliases[name] ?? name;
   return hljs.getLanguage(language) === undefined ? "" : hljs.highlight(code, { language }).value;

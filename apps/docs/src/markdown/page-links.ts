@@ -14,7 +14,7 @@ export interface PageLinks {
   resolve(href: string, from: SitePage): string;
   /** Returns the address of a picture, which becomes a file of the site. */
   image(src: string, from: SitePage): string;
-  /** Pictures that pages have shown: where they are on the site, by their path in the repository. */
+  /** Pictures of the rendered pages: address on the site, by path in the repository. */
   readonly images: ReadonlyMap<string, string>;
 }
 
@@ -42,8 +42,10 @@ export const pageLinks = (root: string, pages: readonly SitePage[]): PageLinks =
     resolve(href, from) {
       const [, path = "", fragment = ""] = /^([^#]*)(#.*)?$/.exec(href) ?? [];
       if (path === "") return fragment;
-      const own = /^https:\/\/github\.com\/framework\/framework\/(?:blob|tree)\/main\/(.+)$/.exec(path)?.[1];
-      if (own !== undefined) return toFile(own.replace(/\/$/, ""), fragment, from);
+      const repositoryPath = /^https:\/\/github\.com\/framework\/framework\/(?:blob|tree)\/main\/(.+)$/.exec(
+        path,
+      )?.[1];
+      if (repositoryPath !== undefined) return toFile(repositoryPath.replace(/\/$/, ""), fragment, from);
       if (/^[a-z]+:/.test(path)) return href;
       if (!path.startsWith("/")) {
         return toFile(posix.join(posix.dirname(from.source ?? "."), path).replace(/\/$/, ""), fragment, from);
@@ -54,7 +56,7 @@ export const pageLinks = (root: string, pages: readonly SitePage[]): PageLinks =
   };
 };
 
-/** Address of one page as seen from another, so that the site can be served under any path. */
+/** Returns the address of one page relative to another, so the site can be served under any path. */
 export const relativeUrl = (from: string, to: string): string => {
   const up = "../".repeat(from.split("/").length - 2);
   return `${up}${to.slice(1)}` || "./";

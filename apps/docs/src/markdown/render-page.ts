@@ -34,7 +34,7 @@ export interface RendererOptions {
 /** Returns the function that turns pages into HTML: links resolved, headings with fragments, error codes linked, no inline style. */
 export const pageRenderer = ({ links, errorUrl }: RendererOptions): ((page: SitePage) => RenderedPage) => {
   const markdown = new MarkdownIt({ html: false, highlight });
-  numberHeadings(markdown);
+  addHeadingLinks(markdown);
   scrollWideBlocks(markdown);
   pairQuotes(markdown, links);
   markdown.core.ruler.push("links", ({ tokens, env }) => {
@@ -62,7 +62,7 @@ export const pageRenderer = ({ links, errorUrl }: RendererOptions): ((page: Site
 };
 
 /** Gives each heading its fragment and a link to itself, and collects the sections. */
-const numberHeadings = (markdown: MarkdownIt): void => {
+const addHeadingLinks = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push("headings", ({ tokens, env }) => {
     const { sections, page } = env as Env;
     const slugOf = slugger(page.section === "API");
@@ -91,7 +91,7 @@ const numberHeadings = (markdown: MarkdownIt): void => {
   };
 };
 
-/** Wide tables and code scroll by themselves, also by keyboard; the alignment of columns becomes a class. */
+/** Makes wide tables and code scroll separately, also by keyboard, and turns the alignment of columns into a class. */
 const scrollWideBlocks = (markdown: MarkdownIt): void => {
   const { rules } = markdown.renderer;
   rules["table_open"] = () => '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n';
@@ -103,7 +103,7 @@ const scrollWideBlocks = (markdown: MarkdownIt): void => {
       if (token !== undefined && align !== undefined) token.attrs = [["class", align]];
       const close = tokens[index + 2];
       if (token?.tag === "th" && tokens[index + 1]?.content === "" && close !== undefined) {
-        token.tag = "td"; // a corner names nothing
+        token.tag = "td"; // an empty corner cell is not a header
         close.tag = "td";
       }
       return self.renderToken(tokens, index, options);
@@ -117,11 +117,11 @@ const scrollWideBlocks = (markdown: MarkdownIt): void => {
   }
 };
 
-/** The path of the file that a block of code quotes; empty for any other token. */
+/** Returns the path of the file that a block of code quotes; empty for any other token. */
 const quotedBy = (token: { readonly info: string } | undefined): string =>
   /^\S+ (\S+\/\S+)$/.exec(token?.info ?? "")?.[1] ?? "";
 
-/** Blocks that quote files have the path as their caption; two in a row stand side by side where there is room. */
+/** Gives blocks that quote files their path as a caption, and shows two in a row side by side where there is room. */
 const pairQuotes = (markdown: MarkdownIt, links: PageLinks): void => {
   const { renderer, utils } = markdown;
   const { rules } = renderer;

@@ -7,10 +7,10 @@ import type {
 import type { PublishedPackage } from "../repository/packages.ts";
 import type { SitePage } from "./site-page.ts";
 
-/** Address of the page of an entry, such as `/api/core/testing/`. */
+/** Returns the address of the page of an entry, such as `/api/core/testing/`. */
 export const apiUrl = (specifier: string): string => `/api/${specifier.slice(specifier.indexOf("/") + 1)}/`;
 
-/** A page for each entry of each package, with every name that it exports. */
+/** Returns a page for each entry of each package, with every name that it exports. */
 export const apiPages = (
   declarations: ReadonlyMap<PublishedPackage, readonly DeclaredEntry[]>,
 ): readonly SitePage[] =>
@@ -23,7 +23,7 @@ const pageOf = (pkg: PublishedPackage, { specifier, names }: DeclaredEntry): Sit
   title: specifier,
   section: "API",
   source: null,
-  listed: true,
+  isListed: true,
   markdown: [
     `# API of ${specifier}`,
     `Everything that \`${specifier}\` exports, from its declarations. [What the package does](/packages/${pkg.short}/).`,
@@ -46,26 +46,26 @@ const memberBlocks = (owner: DeclaredName, member: DeclaredMember): string[] => 
 
 const fenced = (code: string): string => `\`\`\`ts\n${code}\n\`\`\``;
 
-/** A docstring as Markdown: its text, then parameters, defaults and errors as a list, then examples. */
+/** Returns a docstring as Markdown: its text, then parameters, defaults and errors as a list, then examples. */
 const textOf = ({ text, tags }: Documentation): string[] => {
   const listed = tags.filter(({ tag }) => tag !== "example");
   const examples = tags.filter(({ tag }) => tag === "example");
   return [
-    escaped(text),
+    escapeText(text),
     ...(listed.length === 0
       ? []
-      : [listed.map(({ tag, text: said }) => `- ${titleOf(tag, said)}`).join("\n")]),
+      : [listed.map(({ tag, text: value }) => `- ${titleOf(tag, value)}`).join("\n")]),
     ...examples.map(({ text: code }) => (code.includes("```") ? code : fenced(code))),
   ].filter((block) => block !== "");
 };
 
 const titleOf = (tag: string, text: string): string => {
-  const said = escaped(text.replaceAll(/\s*\n\s*/g, " "));
-  if (tag !== "param" && tag !== "template" && tag !== "typeParam") return `**${tag}** ${said}`.trim();
-  const [, name = "", rest = ""] = /^(\S+)\s*-?\s*(.*)$/s.exec(said) ?? [];
+  const value = escapeText(text.replaceAll(/\s*\n\s*/g, " "));
+  if (tag !== "param" && tag !== "template" && tag !== "typeParam") return `**${tag}** ${value}`.trim();
+  const [, name = "", rest = ""] = /^(\S+)\s*-?\s*(.*)$/s.exec(value) ?? [];
   return `\`${name}\` ${rest}`;
 };
 
-/** Links between docstrings become code; a line never starts a heading. */
-const escaped = (text: string): string =>
+/** Replaces links between docstrings with code, and escapes lines that would start a heading. */
+const escapeText = (text: string): string =>
   text.replaceAll(/\{@link(?:code)? ([^}|]+)[^}]*\}/g, "`$1`").replaceAll(/^#/gm, "\\#");

@@ -2,10 +2,10 @@ import type { ErrorCode } from "./error-codes.ts";
 import { type Mention, mentionsOf } from "./mentions.ts";
 import type { SitePage } from "./site-page.ts";
 
-/** Address of the page of an error code. */
+/** Returns the address of the page of an error code. */
 export const errorUrl = (code: string): string => `/errors/${code}/`;
 
-/** A page for each error code, and the list of all; `pages` are searched for paragraphs that name a code. */
+/** Returns a page for each error code, and the list of all; `pages` are searched for paragraphs that name a code. */
 export const errorPages = (codes: readonly ErrorCode[], pages: readonly SitePage[]): readonly SitePage[] => {
   const mentions = mentionsOf(
     codes.map(({ code }) => code),
@@ -22,7 +22,7 @@ const pageOf = (
   title: code,
   section: "Errors",
   source: null,
-  listed: false,
+  isListed: false,
   markdown: [
     `# ${code}`,
     `An error code of [\`${pkg.name}\`](/packages/${pkg.short}/).`,
@@ -48,7 +48,7 @@ const listOf = (codes: readonly ErrorCode[]): SitePage => {
     title: "Error codes",
     section: "Errors",
     source: null,
-    listed: true,
+    isListed: true,
     markdown: [
       "# Error codes",
       `Every error of the framework has a code, which is in its message, the log line and \`error.code\`. These are all ${codes.length}, each with its own page; \`framework explain CODE\` prints the same in a terminal.`,

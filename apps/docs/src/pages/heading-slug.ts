@@ -1,6 +1,6 @@
 /**
  * Returns a function that gives the headings of one page their fragments, as GitHub does: `What is sent` becomes `what-is-sent`, a repeated one
- * `what-is-sent-1`. Headings that are names of an API stay as they are, because names differ in case alone: `caching`, `Caching`.
+ * `what-is-sent-1`. Headings that are names of an API keep their case, because names may differ in case alone: `caching`, `Caching`.
  */
 export const slugger = (areNames = false): ((heading: string) => string) => {
   const seen = new Map<string, number>();

@@ -10,10 +10,10 @@ export interface Mention {
   readonly text: string;
 }
 
-/** Mentions shown for one code. */
+/** Maximum number of mentions shown for one code. */
 const MAX_MENTIONS = 8;
 
-/** Finds the paragraphs and list items that name error codes. Tables and code are left out: a table of codes repeats the page of the code. */
+/** Finds the paragraphs and list items that name error codes. Tables and code are excluded: a table of codes repeats the page of the code. */
 export const mentionsOf = (
   codes: readonly string[],
   pages: readonly SitePage[],
@@ -55,5 +55,5 @@ const itemsOf = (block: string): string[] =>
 
 const withoutFences = (markdown: string): string => markdown.replaceAll(/^```[\s\S]*?^```$/gm, "");
 
-/** A paragraph is quoted on another page, where its relative links would lead elsewhere. */
+/** Removes links: the paragraph is quoted on another page, where relative links would be wrong. */
 const withoutLinks = (text: string): string => text.trim().replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");

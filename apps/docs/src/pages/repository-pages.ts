@@ -17,7 +17,7 @@ const documents: readonly (readonly [source: string, url: string, section: Secti
   ["apps/docs/README.md", "/about/", "Project"],
 ];
 
-/** Titles for documents whose heading would be ambiguous. */
+/** Titles of documents whose heading would be ambiguous. */
 const titles: ReadonlyMap<string, string> = new Map([
   ["bench/README.md", "Benchmarks"],
   ["apps/books/README.md", "The books application"],
@@ -26,11 +26,11 @@ const titles: ReadonlyMap<string, string> = new Map([
   ["tests/ports/README.md", "The same service in seven frameworks"],
 ]);
 
-/** The READMEs and pages of the repository, each at its address. Their files are the only copy of their text. */
+/** Returns the READMEs and pages of the repository, each at its address. Their files are the only copy of their text. */
 export const repositoryPages = (root: string, packages: readonly PublishedPackage[]): readonly SitePage[] => {
   const page = (source: string, url: string, section: Section): SitePage => {
     const markdown = readFileSync(join(root, source), "utf8");
-    return { url, section, source, markdown, listed: true, title: titles.get(source) ?? titleOf(markdown) };
+    return { url, section, source, markdown, isListed: true, title: titles.get(source) ?? titleOf(markdown) };
   };
   return [
     ...documents.map(([source, url, section]) => page(source, url, section)),
@@ -45,7 +45,7 @@ export const repositoryPages = (root: string, packages: readonly PublishedPackag
   ];
 };
 
-/** The pages of the folder `docs`: the list of guides itself, then those that it links to, in its order. */
+/** Returns the pages of the folder `docs`: the list of guides, then the pages that it links to, in its order. */
 const guidePages = (root: string): (readonly [source: string, url: string, section: Section])[] => {
   const list = readFileSync(join(root, "docs/README.md"), "utf8");
   const listed = Array.from(list.matchAll(/\]\(([\w/-]+)\.md\)/g), ([, name = ""]) => name);

@@ -10,6 +10,6 @@ export interface SitePage {
   /** Path of its file in the repository; `null` for a page that is generated from code. */
   readonly source: string | null;
   readonly markdown: string;
-  /** Whether the navigation of each page lists it. */
-  readonly listed: boolean;
+  /** Whether it is listed in the navigation. */
+  readonly isListed: boolean;
 }

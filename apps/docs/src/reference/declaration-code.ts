@@ -1,9 +1,9 @@
 import ts from "typescript-api";
 
-/** The declaration of an exported name as code; of classes and interfaces the head, because their members follow one by one. */
+/** Returns the declaration of an exported name as code; for classes and interfaces only the head, because their members follow separately. */
 export const codeOfName = ({ declarations = [] }: ts.Symbol): string => declarations.map(codeOf).join("\n");
 
-/** The declarations of a member, overloads below each other. */
+/** Returns the declarations of a member as code, each overload on a separate line. */
 export const codeOfMember = ({ declarations = [] }: ts.Symbol): string =>
   declarations.map((declaration) => plain(declaration.getText()).replace(/;$/, "")).join("\n");
 
@@ -23,7 +23,7 @@ const headOf = (declaration: ts.ClassDeclaration | ts.InterfaceDeclaration): str
   return inner === "" ? head : `${head} {\n${inner}}`;
 };
 
-/** Code without its comments and without the words that only declaration files have. */
+/** Returns code without comments and without the keywords that only declaration files have. */
 const plain = (code: string): string =>
   code
     .replaceAll(/\/\*\*[\s\S]*?\*\/\s*/g, "")

@@ -14,7 +14,7 @@ export interface Documentation {
 /** A public member of a class, an interface or an object. */
 export interface DeclaredMember extends Documentation {
   readonly name: string;
-  /** Its declaration, as users write it. */
+  /** Its declaration, as in the source. */
   readonly code: string;
   readonly isStatic: boolean;
 }
@@ -29,7 +29,7 @@ export interface DeclaredName extends Documentation {
 
 /** An entry of a package with everything that it exports, by name. */
 export interface DeclaredEntry {
-  /** The words of an import, such as `@framework/core/testing`. */
+  /** Specifier of an import, such as `@framework/core/testing`. */
   readonly specifier: string;
   readonly names: readonly DeclaredName[];
 }

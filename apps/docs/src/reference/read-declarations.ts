@@ -67,7 +67,7 @@ const documentationOf = (checker: ts.TypeChecker, symbol: ts.Symbol): Documentat
     .map(({ name, text }) => ({ tag: name, text: ts.displayPartsToString(text) })),
 });
 
-/** The types whose members users see: of instances, and of the value itself. */
+/** Returns the public members of instances and of the value itself. */
 const membersOf = (checker: ts.TypeChecker, symbol: ts.Symbol): readonly DeclaredMember[] => {
   const { Class, Interface, TypeAlias, Variable } = ts.SymbolFlags;
   const ofInstance =
@@ -88,7 +88,7 @@ const membersOf = (checker: ts.TypeChecker, symbol: ts.Symbol): readonly Declare
   return [...read(ofInstance, false), ...read(ofValue, isClass)];
 };
 
-/** Public members that the declaration itself has; inherited ones are described where they are declared. */
+/** Whether a member is public and declared by the type itself; inherited members are described where they are declared. */
 const isOwn = (member: ts.Symbol, owner: ts.Symbol): boolean => {
   const [declaration] = member.declarations ?? [];
   if (declaration === undefined || member.name.startsWith("__@") || member.name === "prototype") return false;
@@ -99,7 +99,7 @@ const isOwn = (member: ts.Symbol, owner: ts.Symbol): boolean => {
     ts.isClassDeclaration(declaration.parent) &&
     declaration.parent.heritageClauses
   )
-    return false; // of an error
+    return false; // a member of Error
   const isPart = (node: ts.Node): boolean => owner.declarations?.includes(node as ts.Declaration) ?? false;
   return isPart(declaration.parent);
 };

@@ -10,7 +10,7 @@ export interface SearchEntry {
   readonly text: string;
 }
 
-/** Fields of the index, which the build writes and the browser reads. Camel case and codes are found by their parts too. */
+/** Fields of the index, which the build writes and the browser reads. Names in camel case and codes are also found by their parts. */
 export const searchOptions: Options<SearchEntry> = {
   idField: "url",
   fields: ["page", "heading", "text"],
@@ -25,7 +25,7 @@ export const searchOptions: Options<SearchEntry> = {
   },
 };
 
-/** Pages that explain come before names of the API, and those before their members. */
+/** Returns the weight of a result: guides rank before names of the API, and names before their members. */
 const weightOf = (url: string): number => {
   if (url.startsWith("guides/") || url.startsWith("coming-from/")) return 4;
   if (url.startsWith("errors/")) return 1.5;

@@ -2,7 +2,7 @@ import { App } from "@framework/core";
 import { securityHeaders } from "@framework/security";
 import { staticFiles } from "@framework/static-files";
 
-/** The built site as an app. Its policy allows the site's own files and nothing else: no inline script or style, no other host. */
+/** Creates an app that serves the built site. Its policy allows the site's own files and nothing else: no inline script or style, no other host. */
 export const siteApp = (directory: string): App =>
   new (App.with(staticFiles, securityHeaders))()
     .enableSecurityHeaders({

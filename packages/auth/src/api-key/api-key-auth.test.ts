@@ -71,7 +71,9 @@ const attacks: readonly (readonly [name: string, headers: Record<string, string>
 test("the list has more than 40 attacks", () => expect(attacks.length).toBeGreaterThan(40));
 
 eachClient(test, createApp, {
-  "a key names its service; two keys may share a name, and a digest replaces its key": async (client) => {
+  "a key sets the name of its service; two keys may share a name, and a digest may replace its key": async (
+    client,
+  ) => {
     for (const [key, name] of [
       ["key-of-billing", "billing"],
       ["new-key-of-billing", "billing"],
@@ -83,7 +85,7 @@ eachClient(test, createApp, {
         expect([reply.status, reply.json()]).toEqual([200, { name, byName: name }]);
       }
   },
-  "all other requests get the same refusal": async (client) => {
+  "all other requests get 401, with the same body unless the key is missing": async (client) => {
     for (const [name, headers, body = invalid] of attacks) {
       const reply = await client.get("/", { headers });
       const seen = [name, reply.status, reply.text, reply.headers.get("www-authenticate")];

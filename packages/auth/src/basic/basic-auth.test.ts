@@ -4,7 +4,7 @@ import { virtualClock } from "@framework/core/testing";
 import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { BasicAuth, sameSecret, User } from "../index.ts";
+import { BasicAuth, isSameSecret, User } from "../index.ts";
 
 const users: ReadonlyMap<string, string> = new Map([
   ["ann", "secret"],
@@ -21,21 +21,21 @@ const createApp = () => {
 
 const encoded = (text: string | Uint8Array): string => Buffer.from(text).toString("base64");
 const latin1 = (text: string): Uint8Array => Buffer.from(text, "latin1");
-const good = encoded("ann:secret");
+const validCredentials = encoded("ann:secret");
 const challenge = 'Basic realm="Restricted", charset="UTF-8"';
 const missing = '{"error":"Unauthorized","detail":"Authentication required","status":401}';
 const invalid = '{"error":"Unauthorized","detail":"Invalid credentials","status":401}';
 
 type Attacks = readonly (readonly [name: string, authorization: string, body?: string])[];
 
-/** Refused without a call of `verify`. */
+/** Requests that are refused without a call of `verify`. */
 const malformed: Attacks = [
-  ["another scheme", `Bearer ${good}`, missing],
-  ["a scheme with a suffix", `BasicX ${good}`, missing],
-  ["no scheme", good, missing],
-  ["no blank", `Basic${good}`, missing],
-  ["a tab instead of a space", `Basic\t${good}`, missing],
-  ["a scheme with a homoglyph", `Basiс ${good}`.replace("с", "%D1%81"), missing],
+  ["another scheme", `Bearer ${validCredentials}`, missing],
+  ["a scheme with a suffix", `BasicX ${validCredentials}`, missing],
+  ["no scheme", validCredentials, missing],
+  ["no blank", `Basic${validCredentials}`, missing],
+  ["a tab instead of a space", `Basic\t${validCredentials}`, missing],
+  ["a scheme with a homoglyph", `Basiс ${validCredentials}`.replace("с", "%D1%81"), missing],
   ["a scheme without credentials", "Basic"],
   ["an equals sign", "Basic ="],
   ["no colon", `Basic ${encoded("annsecret")}`],
@@ -53,17 +53,17 @@ const malformed: Attacks = [
   ["a lone surrogate", `Basic ${encoded(Buffer.from([0x61, 0x3a, 0xed, 0xa0, 0x80]))}`],
   ["missing padding", `Basic ${encoded("ann:secretx").replace(/=+$/, "")}`],
   ["valid credentials without padding", `Basic ${encoded("empty:").slice(0, -1)}`],
-  ["excess padding", `Basic ${good}==`],
-  ["padding in the middle", `Basic ${good.slice(0, 4)}=${good.slice(4)}`],
+  ["excess padding", `Basic ${validCredentials}==`],
+  ["padding in the middle", `Basic ${validCredentials.slice(0, 4)}=${validCredentials.slice(4)}`],
   ["non-zero trailing bits", "Basic ZW1wdHk6YR=="],
   ["base64url", `Basic ${encoded("zoë:pässwörd \u{1f600}").replace(/\+/g, "-").replace(/\//g, "_")}-`],
-  ["a space inside", `Basic ${good.slice(0, 4)} ${good.slice(4)}`],
-  ["junk that lenient decoders skip", `Basic ${good.slice(0, 4)}!${good.slice(4)}`],
-  ["quotes around", `Basic "${good}"`],
-  ["two credentials", `Basic ${good}, Basic ${good}`],
-  ["two credentials after one scheme", `Basic ${good},${good}`],
+  ["a space inside", `Basic ${validCredentials.slice(0, 4)} ${validCredentials.slice(4)}`],
+  ["junk that lenient decoders skip", `Basic ${validCredentials.slice(0, 4)}!${validCredentials.slice(4)}`],
+  ["quotes around", `Basic "${validCredentials}"`],
+  ["two credentials", `Basic ${validCredentials}, Basic ${validCredentials}`],
+  ["two credentials after one scheme", `Basic ${validCredentials},${validCredentials}`],
   ["plain text", "Basic ann:secret"],
-  ["encoded twice", `Basic ${encoded(good)}`],
+  ["encoded twice", `Basic ${encoded(validCredentials)}`],
   ["more than 8 KiB", `Basic ${encoded(`ann:${"x".repeat(6200)}`)}`],
 ];
 
@@ -98,7 +98,7 @@ eachClient(test, createApp, {
         expect([reply.status, reply.json()]).toEqual([200, { user: name, byName: name }]);
       }
   },
-  "all other callers get the same refusal": async (client) => {
+  "all other callers get 401, with the same body unless the credentials are missing": async (client) => {
     const none = await client.get("/");
     expect([none.status, none.text, none.headers.get("www-authenticate")]).toEqual([401, missing, challenge]);
     for (const [name, authorization, body = invalid] of attacks) {
@@ -114,19 +114,21 @@ eachClient(test, createApp, {
 });
 
 test("malformed credentials never reach verify, which would have accepted them", async () => {
-  const asked: string[] = [];
-  const app = new App().use(new BasicAuth((name, password) => asked.push(`${name}:${password}`) > 0));
+  const checkedCredentials: string[] = [];
+  const app = new App().use(
+    new BasicAuth((name, password) => checkedCredentials.push(`${name}:${password}`) > 0),
+  );
   app.get("/", () => "in");
   await using client = testClient(app);
   for (const [name, authorization] of malformed)
-    expect([name, (await client.get("/", { headers: { authorization } })).status, asked]).toEqual([
+    expect([
       name,
-      401,
-      [],
-    ]);
+      (await client.get("/", { headers: { authorization } })).status,
+      checkedCredentials,
+    ]).toEqual([name, 401, []]);
 });
 
-test("only true accepts, synchronously or not; an error is a 500", async () => {
+test("verify accepts only with true, synchronous or not; an error is a 500", async () => {
   for (const [verdict, status] of [
     [true, 200],
     [false, 401],
@@ -139,7 +141,9 @@ test("only true accepts, synchronously or not; an error is a 500", async () => {
       const app = new App().use(new BasicAuth(verify));
       app.get("/", () => "in");
       await using client = testClient(app);
-      expect((await client.get("/", { headers: { authorization: `Basic ${good}` } })).status).toBe(status);
+      expect(
+        (await client.get("/", { headers: { authorization: `Basic ${validCredentials}` } })).status,
+      ).toBe(status);
     }
   }
   const app = new App().use(
@@ -148,7 +152,7 @@ test("only true accepts, synchronously or not; an error is a 500", async () => {
     }),
   );
   await using client = testClient(app, { env: "production" });
-  const reply = await client.get("/", { headers: { authorization: `Basic ${good}` } });
+  const reply = await client.get("/", { headers: { authorization: `Basic ${validCredentials}` } });
   expect([reply.status, reply.text.includes("canary")]).toEqual([500, false]);
 });
 
@@ -174,11 +178,11 @@ test("a value other than a function is refused at start", async () => {
   });
 });
 
-test("a verify that never answers is a 503 after 30 s, logged once a minute; a late answer admits no caller", async () => {
+test("a verify that does not settle in time is a 503 after 30 s, logged once a minute; a later true has no effect", async () => {
   const clock = virtualClock();
   const logged: string[] = [];
-  const answers: ((isRight: boolean) => void)[] = [];
-  const verify = () => new Promise<boolean>((resolve) => void answers.push(resolve));
+  const resolvers: ((isRight: boolean) => void)[] = [];
+  const verify = () => new Promise<boolean>((resolve) => void resolvers.push(resolve));
   const app = new App().use(new BasicAuth(verify, { clock }));
   let served = 0;
   app.get("/", () => `served ${++served}`);
@@ -186,11 +190,11 @@ test("a verify that never answers is a 503 after 30 s, logged once a minute; a l
   const error = (message: string) => void logged.push(message);
   await app.start({ log: { info() {}, warn() {}, error } });
   for (const expected of [1, 1, 2]) {
-    const reply = client.get("/", { headers: { authorization: `Basic ${good}` } });
-    await waitFor(() => answers.length === 1);
+    const reply = client.get("/", { headers: { authorization: `Basic ${validCredentials}` } });
+    await waitFor(() => resolvers.length === 1);
     await clock.advance(30_001);
     expect(await reply).toMatchObject({ status: 503 });
-    answers.pop()?.(true);
+    resolvers.pop()?.(true);
     const line = "verify of BasicAuth did not answer in time and the request was refused";
     expect([logged, served]).toEqual([Array(expected).fill(line), 0]);
   }
@@ -206,18 +210,18 @@ test.each([
   [{ allowEmptyName: true }, 200, ""],
   [{ allowEmptyName: "deploy" }, 200, "deploy"],
 ])("with %j an empty name, as of curl -u :TOKEN, gets %i", async (options, status, name) => {
-  const verify = (_name: string, token: string) => sameSecret(token, "the token");
+  const verify = (_name: string, token: string) => isSameSecret(token, "the token");
   const app = new App().use(new BasicAuth(verify, options));
   app.get("/", ({ context }) => context.get(User) ?? "nobody");
   await using client = testClient(app);
-  const ask = async (credentials: string) =>
+  const send = async (credentials: string) =>
     client.get("/", { headers: { authorization: `Basic ${encoded(credentials)}` } });
-  const reply = await ask(":the token");
+  const reply = await send(":the token");
   expect([reply.status, status === 401 || reply.text === name]).toEqual([status, true]);
-  expect([(await ask(":the tokem")).status, (await ask(":")).status, (await ask("")).status]).toEqual([
+  expect([(await send(":the tokem")).status, (await send(":")).status, (await send("")).status]).toEqual([
     401, 401, 401,
   ]);
-  expect((await ask("ann:the token")).text).toBe("ann");
+  expect((await send("ann:the token")).text).toBe("ann");
 });
 
 /** Any code point except surrogates; fast-check's unit `binary` is a table of a million entries, which takes a second to build. */
@@ -225,17 +229,18 @@ const anyCharacter = fc.integer({ min: 0, max: 0x10ffff - 0x800 }).map((at) => {
   return String.fromCodePoint(at < 0xd800 ? at : at + 0x800);
 });
 
-test("sameSecret is true for equal non-empty strings only", () => {
+test("isSameSecret is true for equal non-empty strings only", () => {
   const text = fc.string({ unit: anyCharacter });
   fc.assert(
     fc.property(text, text, (one, other) => {
-      expect([sameSecret(one, other), sameSecret(one, one)]).toEqual([
+      expect([isSameSecret(one, other), isSameSecret(one, one)]).toEqual([
         one === other && one !== "",
         one !== "",
       ]);
     }),
   );
   for (const none of [undefined, null, ""])
-    expect([sameSecret("", none), sameSecret("x", none)]).toEqual([false, false]);
-  for (const wrong of [undefined, null, 7, ["x"], "\ud800"]) expect(sameSecret(wrong, "\ufffd")).toBe(false);
+    expect([isSameSecret("", none), isSameSecret("x", none)]).toEqual([false, false]);
+  for (const wrong of [undefined, null, 7, ["x"], "\ud800"])
+    expect(isSameSecret(wrong, "\ufffd")).toBe(false);
 });

@@ -24,7 +24,7 @@ import { parseBasicCredentials } from "./basic-credentials.ts";
 /** Verifies a user's password: only `true` accepts. An error becomes a 500. */
 export type VerifyCredentials = (username: string, password: string) => Awaitable<boolean>;
 
-/** Options of `BasicAuth`. A `verify` that does not answer within `timeoutMs` is a 503. */
+/** Options of `BasicAuth`. If `verify` takes longer than `timeoutMs`, the caller is refused with 503. */
 export interface BasicAuthOptions extends CallbackTimeout {
   /**
    * Whether the user name may be empty, as in `curl -u :TOKEN`. A string sets the name of these callers in the context; with `true` the name is empty, and guards treat
@@ -36,7 +36,7 @@ export interface BasicAuthOptions extends CallbackTimeout {
 const basicOptions = configRecord<Required<BasicAuthOptions>>("BasicAuthOptions", {
   allowEmptyName: checked<boolean | string>(
     false,
-    "true, false or the name of callers without a name",
+    "true, false or the name for callers without a name",
     (value) => typeof value === "boolean" || typeof value === "string",
   ),
   ...callbackTimeoutRules,
@@ -56,7 +56,7 @@ export class BasicAuth extends Authentication {
 
   private readonly allowEmptyName: boolean | string;
   private readonly timer: CallbackTimer;
-  private readonly logSometimes: ReturnType<typeof throttledLog>;
+  private readonly logThrottled: ReturnType<typeof throttledLog>;
   private log: Logger = console;
 
   private readonly problems: readonly string[];
@@ -67,7 +67,7 @@ export class BasicAuth extends Authentication {
     this.verify = verify;
     this.allowEmptyName = value.allowEmptyName;
     this.timer = createCallbackTimer(value);
-    this.logSometimes = throttledLog({ clock: value.clock });
+    this.logThrottled = throttledLog({ clock: value.clock });
     this.problems = problems;
   }
 
@@ -76,14 +76,14 @@ export class BasicAuth extends Authentication {
     const value = headers.get("authorization");
     const encoded = value === null ? null : afterScheme(value, "Basic");
     if (encoded === null) throw missing(CHALLENGE);
-    const isOne = headers.getAll("authorization").length === 1;
-    const credentials = isOne ? parseBasicCredentials(encoded, this.allowEmptyName !== false) : null;
+    const isSingle = headers.getAll("authorization").length === 1;
+    const credentials = isSingle ? parseBasicCredentials(encoded, this.allowEmptyName !== false) : null;
     if (credentials === null) throw invalid();
     const { username, password } = credentials;
     const name = username === "" && typeof this.allowEmptyName === "string" ? this.allowEmptyName : username;
-    const answer = this.timer.limit(this.verify(username, password), () => this.late());
-    return mapAwaitable(answer, (isRight) => {
-      if (isRight !== true) throw invalid();
+    const verified = this.timer.limit(this.verify(username, password), () => this.refuseTimedOut());
+    return mapAwaitable(verified, (isValid) => {
+      if (isValid !== true) throw invalid();
       context.set(User, name);
       recordIdentitySource(this, invocation);
     });
@@ -111,11 +111,11 @@ export class BasicAuth extends Authentication {
     host.life.onStart({ name: "BasicAuth", run: ({ log }) => void (this.log = log) });
   }
 
-  /** Refuses a caller whose password was not checked in time. */
-  private late(): never {
+  /** Refuses a caller whose password was not verified in time. */
+  private refuseTimedOut(): never {
     const message = "verify of BasicAuth did not answer in time and the request was refused";
     const { timeoutMs } = this.timer;
-    this.logSometimes((omitted) => this.log.error(message, { timeoutMs, omitted }));
+    this.logThrottled((omitted) => this.log.error(message, { timeoutMs, omitted }));
     throw unavailable("AUTH_VERIFY_TIMEOUT");
   }
 }

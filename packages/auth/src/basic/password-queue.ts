@@ -32,5 +32,5 @@ export const createWorkQueue = (running: number = MAX_RUNNING, waiting: number =
   };
 };
 
-/** One queue per process, because the thread pool is shared too. */
+/** One queue per process, because the process has one thread pool. */
 export const passwordQueue: WorkQueue = createWorkQueue();

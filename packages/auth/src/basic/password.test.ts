@@ -21,7 +21,7 @@ test("a hash is a PHC string of scrypt at the cost that OWASP recommends", async
   expect(await verifyPassword("secret", one)).toBe(true);
 });
 
-test("two hashes of one password have different salts, and verify no other", async () => {
+test("two hashes of one password have different salts, and verify no other password", async () => {
   const [one, two] = await Promise.all([hashPassword("secret", cheap), hashPassword("secret", cheap)]);
   const [salt, other] = [one, two].map((hash) => hash.split("$")[3]);
   expect([salt?.length, salt === other]).toEqual([22, false]);
@@ -99,15 +99,15 @@ test.each([
   await expect(verifyPassword("secret", null, cost)).rejects.toMatchObject({ code: "AUTH_BAD_HASH" });
 });
 
-test("work is queued in order, and refused with 503 when the queue is full", async () => {
+test("work runs in order of arrival, and is refused with 503 when the queue is full", async () => {
   const queue = createWorkQueue(2, 3);
   const order: number[] = [];
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   const works = gates.map(({ promise }, index) =>
     queue.run(async () => {
-      most = Math.max(most, ++running);
+      maxRunning = Math.max(maxRunning, ++running);
       order.push(index);
       await promise;
       running--;
@@ -124,11 +124,11 @@ test("work is queued in order, and refused with 503 when the queue is full", asy
     "fulfilled",
     "fulfilled",
   ]);
-  expect([order, most]).toEqual([[0, 1, 2, 3, 4], 2]);
+  expect([order, maxRunning]).toEqual([[0, 1, 2, 3, 4], 2]);
   expect(await queue.run(async () => "later")).toBe("later");
 });
 
-test("passwords are hashed and verified where scrypt gives undefined for no error, as Bun does", async () => {
+test("passwords are hashed and verified if scrypt passes undefined for no error, as Bun does", async () => {
   const program = `
 import { createRequire, syncBuiltinESMExports } from "node:module";
 const crypto = createRequire(import.meta.url)("node:crypto");

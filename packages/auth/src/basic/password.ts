@@ -13,9 +13,9 @@ const MAX_PASSWORD_LENGTH = 1024;
 /**
  * Returns the hash to store for a password: scrypt in the PHC string format, `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, with a new salt each time.
  *
- * Takes about 0.2 s and 32 MiB at the default cost, off the event loop, two at a time.
+ * Takes about 0.2 s and 32 MiB at the default cost, off the event loop; at most two run concurrently.
  *
- * @throws HttpError 422 AUTH_BAD_PASSWORD for a password that `passwordProblem` rejects; AUTH_BAD_HASH for a cost above 256 MiB; HttpError 503 AUTH_BUSY when
+ * @throws HttpError 422 AUTH_BAD_PASSWORD for a password that `passwordProblem` rejects; AUTH_BAD_HASH for an invalid cost; HttpError 503 AUTH_BUSY when
  * 100 are waiting
  */
 export const hashPassword = (password: string, cost: Partial<ScryptCost> = {}): Promise<string> =>
@@ -31,8 +31,8 @@ const hashed = async (password: string, cost: Partial<ScryptCost>): Promise<stri
 };
 
 /**
- * Returns why `hashPassword` refuses a password, for a schema's message: it is not a string, has more than 1024 characters, a NUL or an unpaired surrogate.
- * `null` for a valid one; a minimum length is up to the application.
+ * Returns the reason why `hashPassword` refuses a password, for a schema's message: it is not a string, has more than 1024 characters, a NUL or an unpaired
+ * surrogate. `null` for a valid password; a minimum length is up to the application.
  */
 export const passwordProblem = (password: unknown): string | null => {
   if (typeof password !== "string") return "must be a string";
@@ -45,8 +45,8 @@ export const passwordProblem = (password: unknown): string | null => {
  * Whether a password matches its hash. Without a hash, for an unknown user, it does the same work and returns false, so that the response time does
  * not reveal which users exist.
  *
- * @param cost cost of the stored hashes, for the work without one. @default that of `hashPassword`
- * @throws AUTH_BAD_HASH for a hash that is not a scrypt PHC string; HttpError 503 AUTH_BUSY when 100 are waiting
+ * @param cost cost of the stored hashes, for the work without one. @default the default of `hashPassword`
+ * @throws AUTH_BAD_HASH for a hash that is not a scrypt PHC string, or an invalid cost; HttpError 503 AUTH_BUSY when 100 are waiting
  */
 export const verifyPassword = (
   password: string,
@@ -59,7 +59,7 @@ const verified = async (
   hash: string | null | undefined,
   cost: Partial<ScryptCost>,
 ): Promise<boolean> => {
-  const absent = dummyHash(checkedCost(cost)); // created on every call, so that the time is the same
+  const absent = dummyHash(checkedCost(cost)); // created even if there is a hash, so that both cases take the same time
   const stored = parsed(hash ?? absent);
   const tried = passwordProblem(password) === null ? password : "";
   const derived = await derive(tried, stored.salt, stored.hash.byteLength, stored.cost);
@@ -73,7 +73,7 @@ interface StoredPassword {
   readonly hash: Uint8Array;
 }
 
-/** Creates a hash that matches no password, in the stored format, so that parsing it takes the same time too. */
+/** Creates a hash that matches no password, in the stored format, so that it is also parsed. */
 const dummyHash = (cost: ScryptCost): string =>
   phc(cost, new Uint8Array(SALT_BYTES), new Uint8Array(HASH_BYTES));
 

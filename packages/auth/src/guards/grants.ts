@@ -6,7 +6,7 @@ import { JwtClaims, principalOf } from "@framework/core/feature";
 import { noCaller } from "./no-caller.ts";
 
 /**
- * Returns the roles or permissions of one identity, such as those of a user in a database. Called with the user, the claims of the token or the name of the
+ * Returns the roles or permissions of one identity, for example from a database. Called with the user, the claims of the token or the name of the
  * API key, once for each identity of the caller.
  */
 export type ResolveGrants = (identity: unknown, invocation: Invocation) => Awaitable<Grants>;
@@ -23,8 +23,8 @@ export interface GrantRule {
   readonly members: readonly string[];
   readonly resolve: ResolveGrants | undefined;
   readonly timer: CallbackTimer;
-  /** What the guard requires, for messages. */
-  readonly what: "roles" | "permissions";
+  /** Kind of the required names, for messages. */
+  readonly kind: "roles" | "permissions";
 }
 
 /** Returns a guard's required names as a list. @throws AUTH_GUARD_EMPTY if there are none, or one is not a non-empty string */
@@ -47,10 +47,10 @@ export const checkGrants = (rule: GrantRule, invocation: Invocation): Awaitable<
   if (!resolved.some((words) => isPromise(words)))
     return decide(rule, invocation, granted, resolved as Grants[]);
   const { timer } = rule;
-  const late = (): never => {
+  const onTimeout = (): never => {
     throw new Error(`resolve did not answer within ${timer.timeoutMs} ms`);
   };
-  const all = timer.limit(Promise.all(resolved.map(async (words) => words)), late);
+  const all = timer.limit(Promise.all(resolved.map(async (words) => words)), onTimeout);
   return mapAwaitable(all, (words) => decide(rule, invocation, granted, words));
 };
 
@@ -60,18 +60,18 @@ const callResolve = (
   identities: readonly unknown[],
   invocation: Invocation,
 ): readonly Awaitable<Grants>[] => {
-  const answers: Awaitable<Grants>[] = [];
+  const results: Awaitable<Grants>[] = [];
   try {
-    for (const identity of identities) answers.push(resolve(identity, invocation));
+    for (const identity of identities) results.push(resolve(identity, invocation));
   } catch (error) {
-    for (const answer of answers) if (isPromise(answer)) void handled(Promise.resolve(answer));
+    for (const result of results) if (isPromise(result)) void handled(Promise.resolve(result));
     throw error;
   }
-  return answers;
+  return results;
 };
 
 const decide = (
-  { words, requireAll, what }: GrantRule,
+  { words, requireAll, kind }: GrantRule,
   { context }: Invocation,
   granted: Set<string>,
   resolved: readonly Grants[],
@@ -80,8 +80,8 @@ const decide = (
   const absent = words.filter((word) => !granted.has(word));
   if (requireAll ? absent.length === 0 : absent.length < words.length) return true;
   const detail = requireAll
-    ? `Missing required ${what}: ${absent.join(", ")}`
-    : `Requires one of ${what}: ${words.join(", ")}`;
+    ? `Missing required ${kind}: ${absent.join(", ")}`
+    : `Requires one of ${kind}: ${words.join(", ")}`;
   throw new ForbiddenError(detail, context.has(JwtClaims) ? { headers: insufficientScope } : {});
 };
 
@@ -93,7 +93,7 @@ const ownGrants = (identity: unknown, members: readonly string[]): readonly stri
     ? members.flatMap((member) => toGrants(Reflect.get(identity, member)))
     : [];
 
-/** Rejects results of other types: `Not(guard)` must not pass the caller. @throws TypeError */
+/** Returns the names in a result of `resolve`. @throws TypeError for a result of another type, so that `Not(guard)` does not pass the caller */
 const resolvedGrants = (words: unknown): readonly string[] => {
   const isNone = words === undefined || words === null;
   if (!isNone && typeof words !== "string" && !Array.isArray(words))

@@ -93,15 +93,15 @@ eachClient(test, createApp, {
     for (const [index, [name, statuses]] of Object.entries(table).entries()) {
       const seen = await Promise.all(
         (Object.keys(callers) as Caller[]).map(
-          async (who) => (await client.get(`/${index}`, { headers: callers[who] })).status,
+          async (caller) => (await client.get(`/${index}`, { headers: callers[caller] })).status,
         ),
       );
       expect([name, seen]).toEqual([name, statuses]);
     }
   },
   "a refusal has the standard body, and names its guard in development": async (client) => {
-    const refused = async (guard: keyof typeof guards, who: Caller) => {
-      const reply = await client.get(`/${Object.keys(guards).indexOf(guard)}`, { headers: callers[who] });
+    const refused = async (guard: keyof typeof guards, caller: Caller) => {
+      const reply = await client.get(`/${Object.keys(guards).indexOf(guard)}`, { headers: callers[caller] });
       return [reply.json(), reply.headers.get("www-authenticate")];
     };
     const scope = 'Bearer realm="Restricted", error="insufficient_scope"';
@@ -162,8 +162,18 @@ test.each<[string, Guard, Readonly<Record<string, unknown>>, number]>([
   ["roles that are an object", new RoleGuard("a"), { user: { roles: { a: true } } }, 403],
   ["a list with a comma in it", new RoleGuard("a"), { user: { roles: ["b,a"] } }, 403],
   ["a role named like an inherited member", new RoleGuard("constructor"), { user: {} }, 403],
-  ["a user elsewhere", new RoleGuard("a", { userKey: "account" }), { account: { roles: "a" } }, 200],
-  ["a user under another key", new RoleGuard("a", { userKey: "account" }), { user: { roles: "a" } }, 401],
+  [
+    "a user under a configured key",
+    new RoleGuard("a", { userKey: "account" }),
+    { account: { roles: "a" } },
+    200,
+  ],
+  [
+    "a user under another key than the configured one",
+    new RoleGuard("a", { userKey: "account" }),
+    { user: { roles: "a" } },
+    401,
+  ],
   ["authentication by a custom key", new AuthenticatedGuard("account"), { account: 7 }, 200],
   ["no user", new AuthenticatedGuard(), { user: null }, 401],
   ["an empty user", new AuthenticatedGuard(), { user: "" }, 401],
@@ -191,7 +201,12 @@ test.each<[string, Guard, Readonly<Record<string, unknown>>, number]>([
     { api_key_name: "billing" },
     200,
   ],
-  ["found nothing", new PermissionGuard("p", { resolve: () => null }), { api_key_name: "billing" }, 403],
+  [
+    "resolve finds nothing",
+    new PermissionGuard("p", { resolve: () => null }),
+    { api_key_name: "billing" },
+    403,
+  ],
   [
     "resolve returns a value of another type, and the guard is negated",
     Not(new RoleGuard("a", { resolve: () => new Set(["a"]) as never })),
@@ -209,13 +224,13 @@ test.each<[string, Guard, Readonly<Record<string, unknown>>, number]>([
 });
 
 test.each([RoleGuard, PermissionGuard])(
-  "a %p whose resolve never answers refuses after its timeout",
+  "a %p whose resolve never settles refuses after its timeout",
   async (guard) => {
     const clock = virtualClock();
-    let asked = 0;
-    const resolve = () => new Promise<string>(() => void asked++);
+    let resolveCalls = 0;
+    const resolve = () => new Promise<string>(() => void resolveCalls++);
     const checking = check(new guard("a", { resolve, timeoutMs: 1000, clock }), { user: "ann" });
-    await waitFor(() => asked === 1);
+    await waitFor(() => resolveCalls === 1);
     await clock.advance(1001);
     expect(await checking).toBe(403);
     expect(() => new guard("a", { timeoutMs: 0 })).toThrow(
@@ -235,6 +250,6 @@ test("a guard class instead of an instance is a start error", async () => {
   );
 });
 
-test("the short names are the same guards", () => {
+test("Authenticated, Role and Permission are aliases of the guards", () => {
   expect([Authenticated, Role, Permission]).toEqual([AuthenticatedGuard, RoleGuard, PermissionGuard]);
 });

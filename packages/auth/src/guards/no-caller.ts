@@ -9,7 +9,7 @@ interface Described {
 /** The authentications that exempted the path of a request. */
 const skipped = new WeakMap<Invocation, Described[]>();
 
-/** Records that an authentication exempted a request's path: if a guard then finds no caller, its challenge is that of this authentication. */
+/** Records that an authentication exempted the path of a request. If a guard then finds no caller, its 401 has the challenge of this authentication. */
 export const recordSkipped = (request: Invocation, authentication: Described): void => {
   const known = skipped.get(request);
   if (known === undefined) skipped.set(request, [authentication]);
@@ -17,8 +17,8 @@ export const recordSkipped = (request: Invocation, authentication: Described): v
 };
 
 /**
- * Creates the 401 of a guard without a caller, with a challenge for each way to authenticate (RFC 9110, section 11.6.1): those of the authentications that
- * exempted the path, and of the request's session; that of `JwtAuth` if neither is known.
+ * Creates the 401 of a guard without a caller, with a challenge for each way to authenticate (RFC 9110, section 11.6.1): the challenges of the authentications
+ * that exempted the path, and of the request's session; the challenge of `JwtAuth` if there are neither.
  */
 export const noCaller = (invocation: Invocation): UnauthorizedError => {
   const challenges = (skipped.get(invocation) ?? []).flatMap((one) =>
@@ -30,7 +30,7 @@ export const noCaller = (invocation: Invocation): UnauthorizedError => {
     : new UnauthorizedError(undefined, [...new Set(challenges)].join(", "));
 };
 
-/** Cookies and queries have no challenge. */
+/** Returns the challenges of security schemes; cookies and queries have none. */
 const challengesOf = (schemes: SecuritySchemes): string[] =>
   Object.entries(schemes).flatMap(([name, scheme]) => {
     if (scheme.type === "http") return [httpChallenge(scheme.scheme)];

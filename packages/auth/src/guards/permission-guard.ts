@@ -9,7 +9,7 @@ export interface PermissionGuardOptions extends CallbackTimeout {
   readonly requireAll?: boolean;
   /** Context name of the application's own user. @default "user" */
   readonly userKey?: string;
-  /** Property of the user, or claim of the token, that contains the permissions; `scope` and `scp` count too. @default "permissions" */
+  /** Property of the user, or claim of the token, that contains the permissions; `scope` and `scp` also count. @default "permissions" */
   readonly permKey?: string;
   /** Returns additional permissions, for example from a database; called with the user, the claims or the API key's name. */
   readonly resolve?: ResolveGrants;
@@ -37,7 +37,7 @@ export class PermissionGuard implements GuardObject {
       members: [permKey, "scope", "scp"],
       resolve,
       timer: createCallbackTimer(limit),
-      what: "permissions",
+      kind: "permissions",
     };
   }
 

@@ -9,7 +9,7 @@ export interface RoleGuardOptions extends CallbackTimeout {
   readonly requireAll?: boolean;
   /** Context name of the application's own user. @default "user" */
   readonly userKey?: string;
-  /** Property of the user, or claim of the token, that contains the roles; `role` counts too. @default "roles" */
+  /** Property of the user, or claim of the token, that contains the roles; `role` also counts. @default "roles" */
   readonly roleKey?: string;
   /** Returns additional roles, for example from a database; called with the user, the claims or the API key's name. */
   readonly resolve?: ResolveGrants;
@@ -36,7 +36,7 @@ export class RoleGuard implements GuardObject {
       members: [roleKey, "role"],
       resolve,
       timer: createCallbackTimer(limit),
-      what: "roles",
+      kind: "roles",
     };
   }
 

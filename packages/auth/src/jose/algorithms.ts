@@ -33,7 +33,7 @@ const curves: Partial<Record<JwtAlgorithm, string>> = {
 };
 
 /** Describes the required asymmetric key, for messages. */
-export const wantedKey = (algorithm: JwtAlgorithm): string => {
+export const keyDescription = (algorithm: JwtAlgorithm): string => {
   const curve = curves[algorithm];
   if (curve !== undefined) return `an elliptic curve key on ${curve}`;
   return algorithm === "EdDSA" ? "an Ed25519 key" : "an RSA key";

@@ -26,9 +26,9 @@ interface Keys {
 }
 
 /**
- * A remote set of public keys (RFC 7517 5), fetched on first use, when stale, and when a token names an unknown key. One fetch is in flight at a time,
- * and a cool-down separates two. The last good set stays in use until a newer one with a usable key is loaded: a stale one is refreshed in the
- * background, so that only tokens with an unknown key wait for the server.
+ * A remote set of public keys (RFC 7517 5), fetched at start, when stale, and when a token names an unknown key. At most one fetch is in flight, and
+ * a cool-down separates two fetches. The last valid set stays in use until a newer one with a usable key is loaded: a stale one is refreshed in the
+ * background, so only tokens with an unknown key wait for the server.
  */
 export class KeySet {
   private readonly options: KeySetOptions;
@@ -41,7 +41,7 @@ export class KeySet {
     this.options = options;
   }
 
-  /** Returns the key that a token names, `null` for an unknown one. @throws HttpError 503 AUTH_KEYS_UNAVAILABLE before the first successful fetch */
+  /** Returns the key that a token names, `null` for an unknown key. @throws HttpError 503 AUTH_KEYS_UNAVAILABLE before the first successful fetch */
   async keyFor(kid: string | undefined): Promise<KeyObject | null> {
     const known = this.keys === undefined ? null : find(this.keys, kid);
     if (known !== null) {
@@ -64,7 +64,7 @@ export class KeySet {
     return this.keys !== undefined && clock.now() - this.keys.loadedAt >= maxAgeSecs * 1000;
   }
 
-  /** Fetches the set, unless the cool-down has not passed. Never rejects. */
+  /** Fetches the set; does nothing during the cool-down. Never rejects. */
   load(): Promise<void> {
     if (this.loading !== undefined) return this.loading;
     const { clock, cooldownSecs } = this.options;

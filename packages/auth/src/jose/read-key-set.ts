@@ -14,7 +14,7 @@ export const readKeySet = async (
   const reply = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (reply.status !== 200) {
     await reply.body?.cancel();
-    throw new Error(`the key set answered ${reply.status}`);
+    throw new Error(`the reply of the key set has status ${reply.status}`);
   }
   const { keys } = (JSON.parse(await limitedText(reply)) ?? {}) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error("the key set has no list of keys");

@@ -139,7 +139,7 @@ test.each(vectors)(
   },
 );
 
-test("RFC 7515 A.1 names no subject, so an app refuses it before it expires too", async () => {
+test("an app refuses the token of RFC 7515 A.1, which has no subject, even before its expiry", async () => {
   const auth = new JwtAuth(
     { secret: a1Key, issuer: "joe", requiredClaims: [] },
     { clock: virtualClock({ start: 1_300_819_379_000 }) },

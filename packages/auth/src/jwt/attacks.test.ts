@@ -10,7 +10,7 @@ import {
   base64url,
   ec,
   forge,
-  goodClaims,
+  validClaims,
   hmac,
   jwk,
   nowSecs,
@@ -19,7 +19,7 @@ import {
   secret,
   signedBy,
 } from "./forge.test-kit.ts";
-import { configs, good, type Name } from "./good-tokens.test-kit.ts";
+import { configs, validTokens, type Name } from "./valid-tokens.test-kit.ts";
 import { JwtAuth, type JwtConfig } from "../index.ts";
 
 const createApp = (config: ConfigInput<JwtConfig>) => {
@@ -28,12 +28,12 @@ const createApp = (config: ConfigInput<JwtConfig>) => {
   return app;
 };
 
-const ask = async (config: ConfigInput<JwtConfig>, authorization: string): Promise<TestReply> => {
+const send = async (config: ConfigInput<JwtConfig>, authorization: string): Promise<TestReply> => {
   await using client = testClient(createApp(config));
   return await client.get("/", { headers: { authorization } });
 };
 
-const [head = "", body = "", signature = ""] = good.HS256.split(".");
+const [head = "", body = "", signature = ""] = validTokens.HS256.split(".");
 const none = (alg: string) => `${base64url({ alg })}.${body}.`;
 const publicPem = pem(rsa.publicKey);
 const always = (bytes: Uint8Array) => () => bytes;
@@ -54,81 +54,81 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
   ["alg an object", forge({ alg: { toString: "HS256" } })],
   ["alg in lower case", forge({ alg: "hs256" })],
   ["alg with a space", forge({ alg: "HS256 " })],
-  ["alg HS384 with its own hash", forge({ alg: "HS384" }, goodClaims, hmac(secret, "sha384"))],
-  ["alg HS512 with its own hash", forge({ alg: "HS512" }, goodClaims, hmac(secret, "sha512"))],
-  ["alg HS256 signed with HS512", forge({ alg: "HS256" }, goodClaims, hmac(secret, "sha512"))],
-  ["alg RS256 where HS256 is expected", forge({ alg: "RS256" }, goodClaims, signedBy(rsa.privateKey))],
+  ["alg HS384 with its own hash", forge({ alg: "HS384" }, validClaims, hmac(secret, "sha384"))],
+  ["alg HS512 with its own hash", forge({ alg: "HS512" }, validClaims, hmac(secret, "sha512"))],
+  ["alg HS256 signed with HS512", forge({ alg: "HS256" }, validClaims, hmac(secret, "sha512"))],
+  ["alg RS256 where HS256 is expected", forge({ alg: "RS256" }, validClaims, signedBy(rsa.privateKey))],
   ["alg RS256 with an HMAC signature", forge({ alg: "RS256" })],
   [
     "CVE-2026-34950: the public PEM as HMAC secret",
-    forge({ alg: "HS256" }, goodClaims, hmac(publicPem)),
+    forge({ alg: "HS256" }, validClaims, hmac(publicPem)),
     "RS256",
   ],
   [
     "GHSA-ww5h-9m49-7xx4: the same with alg RS256",
-    forge({ alg: "RS256" }, goodClaims, hmac(publicPem)),
+    forge({ alg: "RS256" }, validClaims, hmac(publicPem)),
     "RS256",
   ],
-  ["the public PEM, trimmed", forge({ alg: "HS256" }, goodClaims, hmac(publicPem.trim())), "RS256"],
+  ["the public PEM, trimmed", forge({ alg: "HS256" }, validClaims, hmac(publicPem.trim())), "RS256"],
   [
     "CVE-2026-22817: the public JWK as HMAC secret",
-    forge({ alg: "HS256" }, goodClaims, hmac(JSON.stringify(jwk(rsa.publicKey)))),
+    forge({ alg: "HS256" }, validClaims, hmac(JSON.stringify(jwk(rsa.publicKey)))),
     "RS256",
   ],
   [
     "the DER of the public key as HMAC secret",
-    forge({ alg: "HS256" }, goodClaims, hmac(rsa.publicKey.export({ format: "der", type: "spki" }))),
+    forge({ alg: "HS256" }, validClaims, hmac(rsa.publicKey.export({ format: "der", type: "spki" }))),
     "RS256",
   ],
   ["alg none for RS256", none("none"), "RS256"],
-  ["PS256 with the right RSA key", forge({ alg: "PS256" }, goodClaims, signedBy(rsa.privateKey)), "RS256"],
+  ["PS256 with the right RSA key", forge({ alg: "PS256" }, validClaims, signedBy(rsa.privateKey)), "RS256"],
   [
     "RS512 with the right RSA key",
-    forge({ alg: "RS512" }, goodClaims, signedBy(rsa.privateKey, "sha512")),
+    forge({ alg: "RS512" }, validClaims, signedBy(rsa.privateKey, "sha512")),
     "RS256",
   ],
   [
     "RS256 signed with SHA-512",
-    forge({ alg: "RS256" }, goodClaims, signedBy(rsa.privateKey, "sha512")),
+    forge({ alg: "RS256" }, validClaims, signedBy(rsa.privateKey, "sha512")),
     "RS256",
   ],
-  ["an RSA signature of zeros", forge({ alg: "RS256" }, goodClaims, always(new Uint8Array(256))), "RS256"],
-  ["a truncated RSA signature", forge({ alg: "RS256" }, goodClaims, always(new Uint8Array(1))), "RS256"],
-  ["an EC token for an RSA key", good.ES256, "RS256"],
+  ["an RSA signature of zeros", forge({ alg: "RS256" }, validClaims, always(new Uint8Array(256))), "RS256"],
+  ["a truncated RSA signature", forge({ alg: "RS256" }, validClaims, always(new Uint8Array(1))), "RS256"],
+  ["an EC token for an RSA key", validTokens.ES256, "RS256"],
   [
     "CVE-2022-21449: an ECDSA signature of zeros",
-    forge({ alg: "ES256" }, goodClaims, always(new Uint8Array(64))),
+    forge({ alg: "ES256" }, validClaims, always(new Uint8Array(64))),
     "ES256",
   ],
   [
     "an ECDSA signature in DER",
-    forge({ alg: "ES256" }, goodClaims, always(Buffer.from("300602010102010100", "hex"))),
+    forge({ alg: "ES256" }, validClaims, always(Buffer.from("300602010102010100", "hex"))),
     "ES256",
   ],
   [
     "an ECDSA signature of 63 bytes",
-    forge({ alg: "ES256" }, goodClaims, always(new Uint8Array(63).fill(1))),
+    forge({ alg: "ES256" }, validClaims, always(new Uint8Array(63).fill(1))),
     "ES256",
   ],
   [
     "an ECDSA signature of 65 bytes",
-    forge({ alg: "ES256" }, goodClaims, (input) =>
+    forge({ alg: "ES256" }, validClaims, (input) =>
       Buffer.concat([signedBy(ec.privateKey)(input), Buffer.of(0)]),
     ),
     "ES256",
   ],
-  ["an RSA token for an EC key", good.RS256, "ES256"],
-  ["alg HS256 with the EC PEM", forge({ alg: "HS256" }, goodClaims, hmac(pem(ec.publicKey))), "ES256"],
-  ["an EdDSA signature of zeros", forge({ alg: "EdDSA" }, goodClaims, always(new Uint8Array(64))), "EdDSA"],
+  ["an RSA token for an EC key", validTokens.RS256, "ES256"],
+  ["alg HS256 with the EC PEM", forge({ alg: "HS256" }, validClaims, hmac(pem(ec.publicKey))), "ES256"],
+  ["an EdDSA signature of zeros", forge({ alg: "EdDSA" }, validClaims, always(new Uint8Array(64))), "EdDSA"],
   [
     "an Ed25519 signature of the neutral point",
-    forge({ alg: "EdDSA" }, goodClaims, always(Buffer.concat([Buffer.of(1), new Uint8Array(63)]))),
+    forge({ alg: "EdDSA" }, validClaims, always(Buffer.concat([Buffer.of(1), new Uint8Array(63)]))),
     "EdDSA",
   ],
-  ["an EC token for an Ed25519 key", good.ES256, "EdDSA"],
+  ["an EC token for an Ed25519 key", validTokens.ES256, "EdDSA"],
   // the signature
-  ["another secret", forge({ alg: "HS256" }, goodClaims, hmac(`${secret}!`))],
-  ["an empty secret", forge({ alg: "HS256" }, goodClaims, hmac(""))],
+  ["another secret", forge({ alg: "HS256" }, validClaims, hmac(`${secret}!`))],
+  ["an empty secret", forge({ alg: "HS256" }, validClaims, hmac(""))],
   ["no signature", `${head}.${body}.`],
   ["half a signature", `${head}.${body}.${signature.slice(0, 20)}`],
   ["a longer signature", `${head}.${body}.${signature}AA`],
@@ -136,13 +136,13 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
     "the digest instead of the signature",
     `${head}.${body}.${createHash("sha256").update(`${head}.${body}`).digest("base64url")}`,
   ],
-  ["claims changed after signing", `${head}.${base64url({ ...goodClaims, sub: "root" })}.${signature}`],
+  ["claims changed after signing", `${head}.${base64url({ ...validClaims, sub: "root" })}.${signature}`],
   ["header changed after signing", `${base64url({ alg: "HS256", typ: "JWT" })}.${body}.${signature}`],
   // RFC 7515 2, 7.1: the form
   ["no dots", "abc"],
   ["one dot", `${head}.${body}`],
-  ["four parts", `${good.HS256}.${signature}`],
-  ["five parts, like a JWE", `${good.HS256}.${body}.${signature}`],
+  ["four parts", `${validTokens.HS256}.${signature}`],
+  ["five parts, like a JWE", `${validTokens.HS256}.${body}.${signature}`],
   ["only dots", ".."],
   ["an empty header", `.${body}.${signature}`],
   ["an empty payload", forge({ alg: "HS256" }, "")],
@@ -161,9 +161,9 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
   ["alg twice in the header", forge('{"alg":"none","alg":"HS256"}')],
   ["alg twice, once escaped", forge('{"\\u0061lg":"none","alg":"HS256"}')],
   ["JSON form", JSON.stringify({ protected: head, payload: body, signature })],
-  ["more than 8 KiB", hs({}, { ...goodClaims, pad: "x".repeat(6200) })],
-  ["a second token after a comma", `${good.HS256},${good.HS256}`],
-  ["a second token after a space", `${good.HS256} ${good.HS256}`],
+  ["more than 8 KiB", hs({}, { ...validClaims, pad: "x".repeat(6200) })],
+  ["a second token after a comma", `${validTokens.HS256},${validTokens.HS256}`],
+  ["a second token after a space", `${validTokens.HS256} ${validTokens.HS256}`],
   // RFC 8725 3.5, RFC 7515 4.1: keys and extensions in the header
   ["CVE-2026-35042: an unknown crit", hs({ crit: ["urn:x"], "urn:x": 1 })],
   ["an empty crit", hs({ crit: [] })],
@@ -174,7 +174,7 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
   ["an embedded jwk", hs({ jwk: { kty: "oct", k: base64url(secret) } })],
   [
     "CVE-2018-0114: an embedded jwk that signed the token",
-    forge({ alg: "RS256", jwk: jwk(rsa.publicKey) }, goodClaims, signedBy(rsa.privateKey)),
+    forge({ alg: "RS256", jwk: jwk(rsa.publicKey) }, validClaims, signedBy(rsa.privateKey)),
     "RS256",
   ],
   ["jku", hs({ jku: "https://evil.example/keys" })],
@@ -182,7 +182,7 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
   ["x5c", hs({ x5c: ["MII"] })],
   ["zip", hs({ zip: "DEF" })],
   ["enc", hs({ enc: "A256GCM" })],
-  ["cty JWT, a nested token", hs({ cty: "JWT" }, good.HS256)],
+  ["cty JWT, a nested token", hs({ cty: "JWT" }, validTokens.HS256)],
   ["kid that is not a string", hs({ kid: 1 })],
   ["kid that is too long", hs({ kid: "k".repeat(257) })],
   ["typ of a refresh token", hs({ typ: "refresh+jwt" })],
@@ -196,13 +196,13 @@ test("the attacks are numerous and distinct", () => {
   expect(attacks.length).toBeGreaterThan(100);
 });
 
-test.each(Object.entries(good))("a valid token for %s is accepted", async (name, token) => {
-  const reply = await ask(configs[name as Name], `Bearer ${token}`);
+test.each(Object.entries(validTokens))("a valid token for %s is accepted", async (name, token) => {
+  const reply = await send(configs[name as Name], `Bearer ${token}`);
   expect([reply.status, reply.json<{ sub: string }>().sub]).toEqual([200, "ann"]);
 });
 
 test.each(attacks)("401: %s", async (_name, token, config = "HS256") => {
-  const reply = await ask(configs[config], `Bearer ${token}`);
+  const reply = await send(configs[config], `Bearer ${token}`);
   expect([reply.status, reply.text, reply.headers.get("www-authenticate")]).toEqual([
     401,
     '{"error":"Unauthorized","detail":"Invalid or expired token","status":401}',
@@ -214,17 +214,17 @@ test("a token with any one character changed, removed or inserted is refused", a
   await using client = testClient(createApp(configs.ES256));
   const status = async (token: string) =>
     (await client.get("/", { headers: { authorization: `Bearer ${token}` } })).status;
-  expect(await status(good.ES256)).toBe(200);
+  expect(await status(validTokens.ES256)).toBe(200);
   const character = fc.constantFrom(...`${alphabet}+/=.`.split(""));
   const change = fc.record({
-    at: fc.nat(good.ES256.length - 1),
+    at: fc.nat(validTokens.ES256.length - 1),
     replaced: fc.nat(1),
     character: fc.option(character, { nil: "" }),
   });
   await fc.assert(
     fc.asyncProperty(change, async ({ at, replaced, character: put }) => {
-      const changed = good.ES256.slice(0, at) + put + good.ES256.slice(at + replaced);
-      fc.pre(changed !== good.ES256);
+      const changed = validTokens.ES256.slice(0, at) + put + validTokens.ES256.slice(at + replaced);
+      fc.pre(changed !== validTokens.ES256);
       expect(await status(changed)).toBe(401);
     }),
     { numRuns: 300 },

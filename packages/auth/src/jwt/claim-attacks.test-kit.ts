@@ -1,15 +1,15 @@
-import { forge, goodClaims, nowSecs } from "./forge.test-kit.ts";
+import { forge, validClaims, nowSecs } from "./forge.test-kit.ts";
 
-/** Signs claims with the correct key; the header may have more members. */
-export const hs = (header: object, claims: unknown = goodClaims): string =>
+/** Creates a token signed with the correct secret; `header` adds members to its header. */
+export const hs = (header: object, claims: unknown = validClaims): string =>
   forge({ alg: "HS256", ...header }, claims);
-const claiming = (claims: object) => hs({}, { ...goodClaims, ...claims });
+const claiming = (claims: object) => hs({}, { ...validClaims, ...claims });
 const raw = (claims: string) => hs({}, claims);
 const strictly = (claims: object) =>
-  hs({}, { ...goodClaims, iss: "https://id.example", aud: "api", tenant: 1, ...claims });
+  hs({}, { ...validClaims, iss: "https://id.example", aud: "api", tenant: 1, ...claims });
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-/** Tokens with a valid signature whose claims are to be refused (RFC 7519 4.1); the third item is the configuration that they are for. */
+/** Tokens with a valid signature whose claims must be refused (RFC 7519 4.1), and the configuration that refuses them. @default HS256 */
 export const claimAttacks: readonly (readonly [name: string, token: string, config?: "strict"])[] = [
   ["exp equal to now", claiming({ exp: nowSecs })],
   ["exp in the past", claiming({ exp: nowSecs - 1 })],
@@ -39,7 +39,7 @@ export const claimAttacks: readonly (readonly [name: string, token: string, conf
   ["iss a list", claiming({ iss: ["a"] })],
   ["aud a number", claiming({ aud: 1 })],
   ["aud with a number", claiming({ aud: ["a", 1] })],
-  ["claims that are a list", hs({}, [goodClaims])],
+  ["claims that are a list", hs({}, [validClaims])],
   ["claims that are a string", hs({}, '"ann"')],
   ["claims that are not JSON", hs({}, "sub=ann")],
   ["claims nested too deeply", raw(`{"sub":"ann","exp":${nowSecs + 60},"a":${deep(33)}}`)],

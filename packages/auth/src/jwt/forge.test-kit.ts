@@ -3,12 +3,12 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:cryp
 // Creates forged tokens: any string as header and payload, signed or not.
 export const secret = "0123456789abcdef0123456789abcdef";
 export const nowSecs = 1_800_000_000;
-export const goodClaims: Readonly<Record<string, unknown>> = { sub: "ann", exp: nowSecs + 60 };
+export const validClaims: Readonly<Record<string, unknown>> = { sub: "ann", exp: nowSecs + 60 };
 
 export const base64url = (value: unknown): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
-/** Both halves of an asymmetric key. */
+/** An asymmetric key pair. */
 export interface KeyPair {
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
@@ -27,7 +27,7 @@ export const signedBy =
     sign(hash, Buffer.from(input), key.asymmetricKeyType === "ec" ? { key, dsaEncoding: "ieee-p1363" } : key);
 
 /** Creates a token from header and claims, each a value or the string to encode. */
-export const forge = (header: unknown, claims: unknown = goodClaims, signer: Signer = hmac()): string => {
+export const forge = (header: unknown, claims: unknown = validClaims, signer: Signer = hmac()): string => {
   const input = `${base64url(header)}.${base64url(claims)}`;
   return `${input}.${Buffer.from(signer(input)).toString("base64url")}`;
 };

@@ -1,4 +1,4 @@
-// Above 250 lines because one class has every method of the interface; the neighbouring files do the work.
+// Above 250 lines because one class has every method of the interface; other files contain the implementation.
 import {
   type AppSettings,
   ConfigurationError,
@@ -111,7 +111,7 @@ export class JwtAuth extends Authentication {
    * Exchanges a refresh token for the next pair. Each is valid once: a reused one, or its successor, was stolen, so all tokens of that login are
    * revoked (RFC 9700 4.14.2).
    *
-   * @param update returns the claims of the new pair, for example `{ ...claims, roles }`; it gets the old ones without those that only `JwtAuth` sets, and
+   * @param update returns the claims of the new pair, for example `{ ...claims, roles }`; it gets the old claims, except claims that only `JwtAuth` sets, and
    * throws to refuse. @default the old claims
    * @throws UnauthorizedError 401, HttpError 503 when the store fails, AUTH_BAD_CLAIMS for claims of `update`, AUTH_NOT_STARTED
    */
@@ -126,7 +126,7 @@ export class JwtAuth extends Authentication {
     const lineage = lineageOf(claims);
     if (lineage === null) throw this.invalid();
     const { family, generation } = lineage;
-    // Signed before the old token is consumed, so that bad claims of `update` leave it usable.
+    // Signed before the old token is consumed, so that invalid claims of `update` leave it usable.
     const carried = carriedClaims(claims);
     const updated = update === undefined ? carried : await updatedBy(update, carried);
     const pair = await this.issuer.pair(tools, updated, { family, generation: generation + 1 });
@@ -198,9 +198,9 @@ export class JwtAuth extends Authentication {
     for (const problem of this.problems) host.problem(problem);
     for (const warning of this.keys.warnings) host.warn(warning);
     host.advise(({ sharedPorts }) => {
-      const isKept = this.config.store !== undefined || sharedPorts.includes("values");
+      const isPersistent = this.config.store !== undefined || sharedPorts.includes("values");
       const issues = this.keys.secret !== undefined || this.keys.privateKey !== undefined;
-      return isKept || !issues ? [] : [revocationsInMemory];
+      return isPersistent || !issues ? [] : [revocationsInMemory];
     });
     let leave = (): void => {};
     const start = async (settings: AppSettings): Promise<void> => {
@@ -237,7 +237,7 @@ export class JwtAuth extends Authentication {
     );
   }
 
-  /** Consumes a refresh token, or refuses it: a used one revokes its login, and so does the loser of two concurrent uses. */
+  /** Consumes a refresh token. If it has been used, also by a concurrent call, its login is revoked. @throws UnauthorizedError for a used or revoked token */
   private async consume({ sub, jti, exp }: Claims, { family, generation }: Lineage): Promise<void> {
     const store = this.startedStore();
     const expiresAt = Math.ceil(exp) + this.config.leewaySecs;
@@ -250,13 +250,13 @@ export class JwtAuth extends Authentication {
     if (!isFirst || (jti !== undefined && (await store.isRevoked(tokenId(jti))))) throw this.invalid();
   }
 
-  /** Returns a time by which every own token that is valid now has expired. */
+  /** Returns the latest possible expiry of the tokens that this service has created until now, with leeway, in Unix seconds. */
   private lastExpiry(): number {
     const { expiration, refreshExpiration, leewaySecs } = this.config;
     return Math.ceil(this.clock.date() / 1000) + Math.max(expiration, refreshExpiration) + leewaySecs;
   }
 
-  /** Like `lastExpiry`, but includes tokens of other issuers, whose lifetimes are unknown. */
+  /** Like `lastExpiry`, but includes tokens of other issuers, which may be valid for ten years. */
   private lastExpiryOfAll(): number {
     if (!this.keys.acceptsOthers) return this.lastExpiry();
     return Math.ceil(this.clock.date() / 1000) + MAX_EXPIRATION + this.config.leewaySecs;

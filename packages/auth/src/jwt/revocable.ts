@@ -1,11 +1,11 @@
 import type { Claims } from "@framework/core/feature";
 import { authError } from "../errors.ts";
-import { MAX_ID } from "../tokens/check-claims.ts";
+import { MAX_ID_LENGTH } from "../tokens/check-claims.ts";
 import { idsOf } from "../tokens/token-verifier.ts";
 
 /** Whether a value can be the `jti` of a token; a whole token cannot. */
 export const isTokenId = (value: unknown): value is string =>
-  typeof value === "string" && value !== "" && value.length <= MAX_ID && value.split(".").length !== 3;
+  typeof value === "string" && value !== "" && value.length <= MAX_ID_LENGTH && value.split(".").length !== 3;
 
 /** @throws AUTH_BAD_CLAIMS for a value by which no token can be revoked */
 export const checkRevocable = (token: string | Claims): void => {

@@ -2,10 +2,10 @@ import type { Awaitable } from "@framework/core";
 import { authError } from "../errors.ts";
 import type { NewClaims } from "../tokens/new-token.ts";
 
-/** Returns the claims of a renewed login; gets the old ones without those that only `JwtAuth` sets. */
+/** Returns the claims of a renewed login; gets the old claims, except claims that only `JwtAuth` sets. */
 export type UpdateClaims = (claims: NewClaims) => Awaitable<NewClaims>;
 
-/** Calls the function. @throws AUTH_BAD_CLAIMS when it returns nothing */
+/** Returns the result of `update`. @throws AUTH_BAD_CLAIMS if it is not an object */
 export const updatedBy = async (update: UpdateClaims, claims: NewClaims): Promise<NewClaims> => {
   const updated: unknown = await update(claims);
   if (typeof updated === "object" && updated !== null) return updated as NewClaims; // the issuer checks it

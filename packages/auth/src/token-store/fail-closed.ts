@@ -15,7 +15,7 @@ export interface FailClosedOptions {
 type Fault = "is full" | "failed" | "did not answer in time";
 
 /**
- * Latest expiry passed to a store, in seconds since 1970: the year 36812. A token of another issuer may have any expiry, and stores count milliseconds in
+ * Latest expiry passed to a store, in Unix seconds: the year 36812. A token of another issuer may have any expiry, and stores count milliseconds in
  * 64 bits or less.
  */
 const LATEST_EXPIRY = 2 ** 40;

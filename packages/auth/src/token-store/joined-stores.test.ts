@@ -9,7 +9,7 @@ import { JoinedStores } from "./joined-stores.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
-/** An app that requires a token; with `values`, as a feature such as Redis provides them. */
+/** Starts an app that requires a token; `values` are shared values as of a feature such as Redis. */
 const startApp = async (auth: JwtAuth, values?: SharedValues) => {
   const shared: Feature<object> = {
     name: "shared",
@@ -28,7 +28,7 @@ const startApp = async (auth: JwtAuth, values?: SharedValues) => {
   return { status, stop: () => app.stop() };
 };
 
-/** A connection to values that outlive the service; after `close` each call fails. */
+/** Creates a connection to values that outlive the service; after `close` each call fails. */
 const connection = (server: SharedValues) => {
   let isOpen = true;
   const open = (): SharedValues => {
@@ -48,12 +48,14 @@ const connection = (server: SharedValues) => {
 test("a revoked token stays revoked when another app with the same JwtAuth starts, and when the first stops", async () => {
   const auth = new JwtAuth({ secret });
   const first = await startApp(auth);
-  const [early, late, valid] = await Promise.all(["a", "b", "c"].map((sub) => auth.createTokens({ sub })));
-  const all = [early, late, valid] as TokenPair[];
-  await auth.revokeToken(headOf(early?.token ?? ""));
+  const [revokedFirst, revokedLater, valid] = await Promise.all(
+    ["a", "b", "c"].map((sub) => auth.createTokens({ sub })),
+  );
+  const all = [revokedFirst, revokedLater, valid] as TokenPair[];
+  await auth.revokeToken(headOf(revokedFirst?.token ?? ""));
   const second = await startApp(auth);
   expect(await Promise.all(all.map(first.status))).toEqual([401, 200, 200]);
-  await auth.revokeToken(headOf(late?.token ?? ""));
+  await auth.revokeToken(headOf(revokedLater?.token ?? ""));
   for (const { status } of [first, second])
     expect(await Promise.all(all.map(status))).toEqual([401, 401, 200]);
   await first.stop();
@@ -114,11 +116,11 @@ test("an app that starts after all others have stopped uses its own store", asyn
 
 test("with overlapping apps only the stores of the first and the running ones are used, and a revoked token stays revoked", async () => {
   const auth = new JwtAuth({ secret });
-  const asked = new Set<number>();
+  const queried = new Set<number>();
   const start = (at: number) => {
     const { values } = inProcessState();
     const get: SharedValues["get"] = (key) => {
-      asked.add(at);
+      queried.add(at);
       return values.get(key);
     };
     return startApp(auth, { ...values, get });
@@ -138,9 +140,9 @@ test("with overlapping apps only the stores of the first and the running ones ar
     running = next;
   }
   await revoke();
-  asked.clear();
+  queried.clear();
   expect(await running.status(await auth.createTokens({ sub: "ann" }))).toBe(200);
-  expect([...asked]).toEqual([0, 5]);
+  expect([...queried]).toEqual([0, 5]);
   expect(await Promise.all(revoked.map(running.status))).toEqual(revoked.map(() => 401));
   await running.stop();
 });

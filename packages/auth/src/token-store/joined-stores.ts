@@ -6,7 +6,7 @@ import {
 } from "./shared-token-store.ts";
 import type { TokenStore } from "./token-store.ts";
 
-/** A store and its number of running apps. */
+/** A store, and the number of running apps that use it. */
 interface Joined {
   readonly store: SharedTokenStore;
   readonly isPersistent: boolean;
@@ -17,7 +17,7 @@ interface Joined {
  * Combines the default stores of all apps that use one `JwtAuth`: a revocation in one store applies to all apps.
  *
  * Each app may have its own shared values, which start empty and, if they are in this process, end with the app. The oldest of these stores is therefore
- * kept until all apps have stopped: every write goes to all stores, so it has the content of the later ones. A persistent store, such as Redis, keeps its
+ * kept until all apps have stopped: every write is made in all stores, so it has the content of the later ones. A persistent store, such as Redis, keeps its
  * content itself and closes with its app.
  */
 export class JoinedStores implements TokenStore {
@@ -27,7 +27,7 @@ export class JoinedStores implements TokenStore {
   async join(values: SharedValues, options: SharedTokenStoreOptions): Promise<() => void> {
     const store = await openSharedTokenStore(values, options);
     const { joined } = this;
-    if (this.isIdle()) joined.clear(); // kept for calls after the stop
+    if (this.isIdle()) joined.clear(); // not cleared by the last stop, so `isRevoked` still works after it
     const known = joined.get(values);
     if (known === undefined) joined.set(values, { store, isPersistent: values.isPersistent, apps: 1 });
     else known.apps++;
@@ -55,7 +55,7 @@ export class JoinedStores implements TokenStore {
     return [...this.joined.values()].map(({ store }) => store);
   }
 
-  /** Returns one of the persistent stores, since they share their content and would refuse a second `consume`, and all others. */
+  /** Returns all stores, but only one of the persistent ones: they share their content, so a second `consume` would be refused. */
   private independent(): readonly TokenStore[] {
     const all = [...this.joined.values()];
     const first = all.find(({ isPersistent }) => isPersistent);

@@ -1,8 +1,8 @@
 import type { AppSettings, Problem } from "@framework/core";
 
-const WARNED = "auth:memory-warning";
-/** Longer than all workers take to start. */
-const WARNED_MS = 600_000;
+const WARNED_KEY = "auth:memory-warning";
+/** Lifetime of the marker that a worker has warned: longer than all workers take to start. */
+const WARNED_TTL_MS = 600_000;
 
 /** Advice for a deployment that keeps revocations in memory. */
 export const revocationsInMemory: Problem = {
@@ -11,9 +11,9 @@ export const revocationsInMemory: Problem = {
     "revoked tokens are kept in the memory of this host: after a restart they are valid again until they expire; set JwtConfig.store",
 };
 
-/** Logs, in production and by one of the workers, that revocations are kept in memory. */
+/** In production, logs in one of the workers that revocations are kept in memory. */
 export const warnOfMemory = async ({ env, shared, log }: AppSettings): Promise<void> => {
   if (env !== "production" || shared.values.isPersistent) return;
-  if (!(await shared.values.set(WARNED, 1, { ttlMs: WARNED_MS, ifAbsent: true }))) return;
+  if (!(await shared.values.set(WARNED_KEY, 1, { ttlMs: WARNED_TTL_MS, ifAbsent: true }))) return;
   log.warn(revocationsInMemory.message, { code: revocationsInMemory.code });
 };

@@ -3,9 +3,9 @@ import type { Awaitable } from "@framework/core";
 import { type Clock, type Json, mapAwaitable, type SharedValues, systemClock } from "@framework/core/feature";
 import type { TokenStore } from "./token-store.ts";
 
-/** A store on the state that all workers of one host share; its content is lost when the service ends. */
+/** A store on shared values. Its content is lost when the service ends, unless the values are persistent. */
 export interface SharedTokenStore extends TokenStore {
-  /** Stops listening. */
+  /** Ends the subscription to revocations. */
   close(): void;
 }
 
@@ -19,11 +19,11 @@ export interface SharedTokenStoreOptions {
 
 const CHANNEL = "auth:revocations";
 const ANY_REVOKED = "auth:any-revoked";
-/** Milliseconds that the marker outlives every token. */
-const KEPT_MS = 100 * 365 * 86_400_000;
+/** Lifetime of the marker `ANY_REVOKED`: 100 years, longer than any token created here is valid. */
+const MARKER_TTL_MS = 100 * 365 * 86_400_000;
 /** Added to the expiry of a revoked id, so that it is greater than every generation and a later expiry is greater than an earlier one. */
 const REVOKED = 2 ** 52;
-/** Latest expiry in seconds since 1970, below `REVOKED`. */
+/** Latest expiry in Unix seconds, below `REVOKED`. */
 const MAX_EXPIRY = 2 ** 40;
 
 /**
@@ -48,7 +48,7 @@ export const openSharedTokenStore = async (
       const group = { group: "auth:revoked", maxKeys };
       const expiry = Math.min(MAX_EXPIRY, Math.max(0, Math.ceil(expiresAt)));
       await values.raise(keyOf(id), REVOKED + expiry, { ttlMs: ttlMs(expiresAt), ...group });
-      await values.raise(ANY_REVOKED, 1, { ttlMs: KEPT_MS, group: ANY_REVOKED, maxKeys: 1 });
+      await values.raise(ANY_REVOKED, 1, { ttlMs: MARKER_TTL_MS, group: ANY_REVOKED, maxKeys: 1 });
       await values.publish(CHANNEL, 1);
     },
     isRevoked: (id) => needsLookup && mapAwaitable(values.get(keyOf(id)), isRevocation),

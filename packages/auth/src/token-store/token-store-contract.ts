@@ -4,7 +4,7 @@ import type { TokenStore } from "./token-store.ts";
 
 /** An empty store and its clock. */
 export interface TokenStoreFixture extends PortFixture<TokenStore> {
-  /** Milliseconds since 1970, by the store's clock. */
+  /** Returns the current time of the store's clock in Unix ms. */
   readonly now: () => number;
 }
 
@@ -102,10 +102,10 @@ const facts: PortFacts<TokenStoreFixture> = {
   "exactly one of many concurrent calls consumes a generation": async (fixture) => {
     const { views } = fixture;
     for (const generation of [0, 1]) {
-      const asked = Array.from({ length: 40 }, async (_, at) =>
+      const results = Array.from({ length: 40 }, async (_, at) =>
         views[at % 2 === 0 ? 0 : 1].consume("family:a", generation, inSecs(fixture, 60)),
       );
-      assert.equal((await Promise.all(asked)).filter(Boolean).length, 1);
+      assert.equal((await Promise.all(results)).filter(Boolean).length, 1);
     }
   },
   "a consumed generation is kept as long as one of its tokens could be valid": async (fixture) => {

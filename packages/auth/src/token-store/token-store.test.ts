@@ -78,14 +78,18 @@ test.each(Object.entries(broken))("the contract catches a store that %s", async 
 
 test("no lookups happen before the first revocation, which a worker that starts later sees", async () => {
   const state = inProcessState().values;
-  let asked = 0;
-  const counting: SharedValues = { ...state, get: (key) => (asked++, state.get(key)) };
-  const early = await openSharedTokenStore(counting);
-  asked = 0;
-  expect([early.isRevoked("a"), asked]).toEqual([false, 0]);
+  let reads = 0;
+  const counting: SharedValues = { ...state, get: (key) => (reads++, state.get(key)) };
+  const openedFirst = await openSharedTokenStore(counting);
+  reads = 0;
+  expect([openedFirst.isRevoked("a"), reads]).toEqual([false, 0]);
   const inAYear = Date.now() / 1000 + 31_536_000;
   await (await openSharedTokenStore(state)).revoke("a", inAYear);
-  expect([await early.isRevoked("a"), await early.isRevoked("b"), asked]).toEqual([true, false, 2]);
+  expect([await openedFirst.isRevoked("a"), await openedFirst.isRevoked("b"), reads]).toEqual([
+    true,
+    false,
+    2,
+  ]);
   expect(await (await openSharedTokenStore(state)).isRevoked("a")).toBe(true);
 });
 

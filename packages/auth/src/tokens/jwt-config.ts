@@ -70,30 +70,30 @@ export interface JwtConfig {
 export const MAX_EXPIRATION = 315_360_000;
 
 export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {
-  secret: maybe("a non-empty string or bytes", isSecret),
+  secret: optionalField("a non-empty string or bytes", isSecret),
   algorithm: oneOf<JwtAlgorithm>("HS256", algorithms),
   expiration: integer(3600, { min: 1, max: MAX_EXPIRATION }),
   headerName: checked("Authorization", "a header field name (RFC 9110 5.1)", isToken),
   scheme: checked("Bearer", "a token (RFC 9110 5.6.2), or empty", (value) => value === "" || isToken(value)),
-  cookieName: maybe("a cookie name", isToken),
-  queryParam: maybe("a non-empty string", isText),
+  cookieName: optionalField("a cookie name", isToken),
+  queryParam: optionalField("a non-empty string", isText),
   leewaySecs: integer(0, { min: 0, max: 60 }),
-  issuer: maybe("a non-empty string", isText),
-  audience: maybe(
+  issuer: optionalField("a non-empty string", isText),
+  audience: optionalField(
     "a non-empty string or list of strings",
     (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText)),
   ),
   requiredClaims: list<string>([], "claim names", isText),
-  publicKey: maybe("PEM text or a JSON Web Key", isKeyInput),
-  privateKey: maybe("PEM text or a JSON Web Key", isKeyInput),
-  keyId: maybe("a non-empty string", isText),
-  jwksUrl: maybe("an absolute URL", (value) => isText(value) && URL.canParse(value)),
+  publicKey: optionalField("PEM text or a JSON Web Key", isKeyInput),
+  privateKey: optionalField("PEM text or a JSON Web Key", isKeyInput),
+  keyId: optionalField("a non-empty string", isText),
+  jwksUrl: optionalField("an absolute URL", (value) => isText(value) && URL.canParse(value)),
   jwksMaxAgeSecs: integer(600, { min: 1, max: 86_400 }),
   jwksCooldownSecs: integer(30, { min: 1, max: 3600 }),
   refreshExpiration: integer(1_209_600, { min: 1, max: MAX_EXPIRATION }),
   cachedTokens: integer(0, { min: 0, max: 100_000 }),
   maxLogins: integer(100_000, { min: 1, max: 10_000_000 }),
-  store: maybe("a token store with the methods revoke, isRevoked and consume", isTokenStore),
+  store: optionalField("a token store with the methods revoke, isRevoked and consume", isTokenStore),
   storeTimeoutMs: integer(5000, { min: 1, max: 60_000 }),
 } satisfies { readonly [Field in keyof JwtConfig]: FieldRule<JwtConfig[Field]> });
 
@@ -110,8 +110,8 @@ export const partProblems = (given: ConfigInput<JwtConfig>): Problem[] => {
   ];
 };
 
-/** An optional field; its error omits the value, which may be secret. */
-function maybe<T>(wanted: string, isValid: (value: unknown) => boolean): FieldRule<T | undefined> {
+/** Creates the rule of an optional field; its error omits the value, which may be secret. */
+function optionalField<T>(wanted: string, isValid: (value: unknown) => boolean): FieldRule<T | undefined> {
   return secret(checked<T | undefined>(undefined, wanted, isValid));
 }
 

@@ -153,7 +153,7 @@ test("a string secret is encoded as UTF-8, like the same bytes", async () => {
   expect((await client.get("/", { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
 });
 
-test("the message about a bad secret does not contain it", () => {
+test("the message about an invalid secret does not contain it", () => {
   const { problems } = JwtConfig.read({ secret: 20261123 as never, privateKey: "" });
   expect(problems).toEqual([
     "JwtConfig.secret must be a non-empty string or bytes",

@@ -2,7 +2,7 @@ import { type Claims, type Clock, type JsonReport, jsonWriter } from "@framework
 import { authError } from "../errors.ts";
 import { MAX_TOKEN_LENGTH } from "../jose/compact-token.ts";
 import { parseJsonObject } from "../jose/json-object.ts";
-import { type RawClaims, wrongClaim } from "./check-claims.ts";
+import { type RawClaims, invalidClaim } from "./check-claims.ts";
 import type { JwtConfig } from "./jwt-config.ts";
 import { FAMILY_CLAIM, GENERATION_CLAIM, type Lineage, newTokenId, REFRESH_TYPE } from "./token-verifier.ts";
 import type { TokenTools } from "./token-tools.ts";
@@ -96,7 +96,7 @@ export class TokenIssuer {
   }
 }
 
-/** Returns the claims of a token without those that only `JwtAuth` sets. */
+/** Returns the claims of a token, except claims that only `JwtAuth` sets. */
 export const carriedClaims = (claims: Claims): NewClaims => {
   const own = Object.entries(claims).filter(([name]) => !reserved.includes(name));
   return { ...Object.fromEntries(own), sub: claims.sub };
@@ -111,7 +111,7 @@ const checked = (claims: NewClaims): NewClaims => {
   throw authError("AUTH_BAD_CLAIMS", "a token needs sub, the name of its subject");
 };
 
-/** A `Set` of roles would be {} in the token, and NaN null. */
+/** Reports values that JSON loses as errors: a `Set` of roles would become {} in the token, NaN null. */
 const lossIsAnError: JsonReport = {
   debug: true,
   exact: true,
@@ -119,16 +119,16 @@ const lossIsAnError: JsonReport = {
   code: "AUTH_BAD_CLAIMS",
 };
 
-/** Returns claims as JSON. Throws for a token that the same configuration would always refuse: a login would succeed with a useless token. */
+/** Returns claims as JSON. Throws for claims that the same configuration would always refuse: the login would return a useless token. */
 const toJson = (claims: RawClaims, config: JwtConfig): string => {
   const text = jsonWriter("auth: the claims of a new token", lossIsAnError)(claims);
   const received = parseJsonObject(new TextEncoder().encode(text));
   if (received === null) throw authError("AUTH_BAD_CLAIMS", "the claims are nested too deeply");
-  const wrong = wrongClaim(received, config) ?? (isNeverInForce(received, config) ? "nbf" : null);
-  if (wrong === null) return text;
+  const invalid = invalidClaim(received, config) ?? (isNeverInForce(received, config) ? "nbf" : null);
+  if (invalid === null) return text;
   throw authError(
     "AUTH_BAD_CLAIMS",
-    `this JwtAuth would refuse the token because of the claim ${wrong}: ${needs[wrong] ?? "JwtConfig.requiredClaims has it"}`,
+    `this JwtAuth would refuse the token because of the claim ${invalid}: ${needs[invalid] ?? "JwtConfig.requiredClaims has it"}`,
   );
 };
 
@@ -139,5 +139,5 @@ const isNeverInForce = ({ exp, nbf }: RawClaims, { leewaySecs }: JwtConfig): boo
 const needs: Readonly<Record<string, string>> = {
   iss: "it must be JwtConfig.issuer, which is set without it",
   aud: "it must name one of JwtConfig.audience, which is set without it",
-  nbf: "it must be a time in seconds since 1970, before the token expires",
+  nbf: "it must be a time in Unix seconds, before the token expires",
 };

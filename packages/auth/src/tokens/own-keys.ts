@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } fro
 import type { Problem } from "@framework/core";
 import type { AuthErrorCode } from "../error-codes.ts";
 import { authProblem } from "../errors.ts";
-import { fits, isHmac, isWeak, MIN_RSA_BITS, wantedKey } from "../jose/algorithms.ts";
+import { fits, isHmac, isWeak, MIN_RSA_BITS, keyDescription } from "../jose/algorithms.ts";
 import type { JwtConfig, KeyInput } from "./jwt-config.ts";
 
 /** The parsed keys of a configuration; missing and invalid ones are `undefined`. */
@@ -17,7 +17,7 @@ export interface OwnKeys {
 }
 
 /** Recommended length of a secret, in bytes. */
-const ADVISED_BYTES = 32;
+const RECOMMENDED_BYTES = 32;
 
 /** Parses the keys of a configuration and reports their mistakes; no message contains a key. */
 export const readOwnKeys = (config: JwtConfig): OwnKeys => {
@@ -49,7 +49,7 @@ export const readOwnKeys = (config: JwtConfig): OwnKeys => {
     else if (!fits(key, config.algorithm))
       report(
         "AUTH_BAD_KEY",
-        `JwtConfig.${name} must be ${wantedKey(config.algorithm)} for ${config.algorithm}`,
+        `JwtConfig.${name} must be ${keyDescription(config.algorithm)} for ${config.algorithm}`,
       );
     else if (isWeak(key))
       report(
@@ -72,7 +72,7 @@ const choiceProblems = ({ algorithm, secret, publicKey, privateKey, jwksUrl }: J
     const asymmetric = [publicKey, privateKey, jwksUrl].some((key) => key !== undefined);
     if (asymmetric) return [`JwtConfig.algorithm is ${algorithm}, which needs a secret and no other key`];
     return secret === undefined
-      ? [`JwtConfig.secret is missing; ${algorithm} needs one, of at least ${ADVISED_BYTES} bytes`]
+      ? [`JwtConfig.secret is missing; ${algorithm} needs one, of at least ${RECOMMENDED_BYTES} bytes`]
       : [];
   }
   if (secret !== undefined)
@@ -85,8 +85,8 @@ const choiceProblems = ({ algorithm, secret, publicKey, privateKey, jwksUrl }: J
 };
 
 const secretWarnings = (secret: Uint8Array | undefined): Problem[] => {
-  if (secret === undefined || secret.byteLength >= ADVISED_BYTES) return [];
-  const message = `the JWT secret has ${secret.byteLength} bytes; use at least ${ADVISED_BYTES}, since a short one can be guessed from any token`;
+  if (secret === undefined || secret.byteLength >= RECOMMENDED_BYTES) return [];
+  const message = `the JWT secret has ${secret.byteLength} bytes; use at least ${RECOMMENDED_BYTES}, since a short one can be guessed from any token`;
   return [authProblem("AUTH_SHORT_SECRET", message)];
 };
 

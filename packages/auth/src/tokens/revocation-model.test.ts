@@ -8,14 +8,14 @@ import { type Claims, JwtAuth, openSharedTokenStore, type TokenPair } from "../i
 const secret = "0123456789abcdef0123456789abcdef";
 const EXPIRATION = 40;
 const REFRESH_EXPIRATION = 100;
-/** Few, so that random steps fill the store. */
+/** Small, so that random steps fill the store. */
 const MAX_LOGINS = 3;
 
 const claimsOf = (token: string): Claims =>
   JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Claims;
 
-/** Creates one of two workers that share a state whose evictable keys are evicted all the time. */
-const joined = async (values: SharedValues, clock: ReturnType<typeof virtualClock>) => {
+/** Creates a worker on shared values. */
+const startWorker = async (values: SharedValues, clock: ReturnType<typeof virtualClock>) => {
   const store = await openSharedTokenStore(values, { clock, maxLogins: MAX_LOGINS });
   const limits = { expiration: EXPIRATION, refreshExpiration: REFRESH_EXPIRATION };
   const auth = new JwtAuth({ secret, store, ...limits }, { clock });
@@ -68,7 +68,7 @@ test("no revoked, used or expired token is accepted, and others are refused only
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: "max" }), async (steps) => {
       const clock = virtualClock({ start: 1_800_000_000_000 });
       const { values } = inProcessState({ clock, maxKeys: 4 });
-      const workers = [await joined(values, clock), await joined(values, clock)] as const;
+      const workers = [await startWorker(values, clock), await startWorker(values, clock)] as const;
       const all: Issued[] = [];
       const now = (): number => clock.date() / 1000;
       let turn = 0;
@@ -76,17 +76,17 @@ test("no revoked, used or expired token is accepted, and others are refused only
 
       const mustBeRefused = ({ login, at }: Issued): boolean => login.revoked || now() >= at + EXPIRATION;
       const surprises: unknown[] = [];
-      const check = (isRight: boolean, ...facts: readonly unknown[]): void => {
-        if (!isRight) surprises.push(facts);
+      const check = (isExpected: boolean, ...facts: readonly unknown[]): void => {
+        if (!isExpected) surprises.push(facts);
       };
       const refresh = async (issued: Issued): Promise<void> => {
         const { login, generation, at } = issued;
-        const isDead = login.revoked || now() >= at + REFRESH_EXPIRATION;
+        const isInvalid = login.revoked || now() >= at + REFRESH_EXPIRATION;
         const { value: pair, status } = await outcomeOf(worker().auth.refreshToken(issued.pair.refreshToken));
-        if (isDead || generation < login.renewals) {
-          if (!isDead) seen.reused++;
-          if (!isDead) login.revoked = true;
-          check(status === 401, "a dead or used refresh token", issued, status);
+        if (isInvalid || generation < login.renewals) {
+          if (!isInvalid) seen.reused++;
+          if (!isInvalid) login.revoked = true;
+          check(status === 401, "an expired, revoked or used refresh token", issued, status);
         } else if (pair === undefined) {
           seen.full++;
           check(status === 503, "a valid refresh token", issued, status);

@@ -45,7 +45,7 @@ test.each([2 ** 63, 1e306])(
   },
 );
 
-test("a refresh token is not consumed when the next claims are bad", async () => {
+test("a refresh token is not consumed when the next claims are invalid", async () => {
   await using it = await setUp();
   const { refreshToken } = await it.auth.createTokens({ sub: "ann" });
   const bad = it.auth.refreshToken(refreshToken, () => ({ sub: "ann", much: "x".repeat(9000) }));
@@ -62,17 +62,17 @@ test("a login uses one entry however often it is renewed; a full store refuses w
   for (let count = 0; count < 50; count++) ({ refreshToken } = await it.auth.refreshToken(refreshToken));
   expect([await it.status(banned.token), await it.status(busy.token)]).toEqual([401, 200]);
   await it.auth.refreshToken(third.refreshToken);
-  const late = await it.auth.createTokens({ sub: "d" });
+  const fourth = await it.auth.createTokens({ sub: "d" });
   for (let count = 0; count < 5; count++)
-    await expect(it.auth.refreshToken(late.refreshToken)).rejects.toMatchObject({
+    await expect(it.auth.refreshToken(fourth.refreshToken)).rejects.toMatchObject({
       status: 503,
       code: "AUTH_STORE_FULL",
     });
   expect(it.logged).toEqual(["the token store is full and the request was refused"]);
-  await it.auth.revokeToken(headOf(late.token)); // revocations are counted separately
+  await it.auth.revokeToken(headOf(fourth.token)); // revocations are counted separately
   await it.auth.revokeToken(headOf(third.token)); // and a renewed login needs no new entry
   await expect(it.auth.revokeToken("another")).rejects.toMatchObject({ status: 503 });
-  expect(await Promise.all([banned, busy, third, late].map(({ token }) => it.status(token)))).toEqual([
+  expect(await Promise.all([banned, busy, third, fourth].map(({ token }) => it.status(token)))).toEqual([
     401, 200, 401, 401,
   ]);
 });
@@ -91,13 +91,13 @@ test.each<[string, ConfigInput<JwtConfig>, number]>([
     { algorithm: "RS256", secret: undefined, publicKey: another },
     tenYears,
   ],
-])("a revoked jti %s", async (_name, config, keptSecs) => {
+])("a revoked jti %s", async (_name, config, lifetimeSecs) => {
   const expiries: number[] = [];
   const revoke = (_id: string, expiresAt: number): void => void expiries.push(expiresAt);
   const store: TokenStore = { revoke, isRevoked: () => false, consume: () => true };
   await using it = await setUp({ store, expiration: 60, refreshExpiration: 600, leewaySecs: 5, ...config });
   await it.auth.revokeToken("1");
-  expect(expiries).toEqual([it.secs() + keptSecs + 5]);
+  expect(expiries).toEqual([it.secs() + lifetimeSecs + 5]);
 });
 
 test.each([undefined, null, -1, 0.5, "0", 2 ** 40, 2 ** 52, Number.MAX_SAFE_INTEGER])(
@@ -118,7 +118,7 @@ test.each<[string, Partial<TokenStore>, (auth: JwtAuth, pair: TokenPair) => Prom
   ["isRevoked", { isRevoked: away }, (auth) => auth.isRevoked("a")],
   ["revoke", { revoke: away }, (auth, pair) => auth.revokeToken(headOf(pair.token))],
   [
-    "revoke of a thief",
+    "revoke after a reuse",
     { revoke: away, consume: () => false },
     (auth, pair) => auth.refreshToken(pair.refreshToken),
   ],
@@ -139,9 +139,9 @@ test.each<[keyof TokenStore, (auth: JwtAuth, pair: TokenPair) => Promise<unknown
   ["consume", (auth, pair) => auth.refreshToken(pair.refreshToken)],
   ["isRevoked", (auth) => auth.isRevoked("a")],
   ["revoke", (auth, pair) => auth.revokeToken(headOf(pair.token))],
-])("a store whose %s never answers is a 503 after 5 s, logged once a minute", async (method, call) => {
-  let asked = 0;
-  const never = () => new Promise<never>(() => void asked++);
+])("a store whose %s never settles is a 503 after 5 s, logged once a minute", async (method, call) => {
+  let calls = 0;
+  const never = () => new Promise<never>(() => void calls++);
   const working: TokenStore = { revoke: () => {}, isRevoked: () => false, consume: () => true };
   await using it = await setUp({ store: { ...working, [method]: never } });
   const pair = await it.auth.createTokens({ sub: "ann" });
@@ -149,7 +149,7 @@ test.each<[keyof TokenStore, (auth: JwtAuth, pair: TokenPair) => Promise<unknown
   for (const [round, expected] of [1, 1, 2].entries()) {
     let outcome: unknown = "none";
     const calling = call(it.auth, pair).catch((error: unknown) => (outcome = error));
-    await waitFor(() => asked === round + 1);
+    await waitFor(() => calls === round + 1);
     await it.clock.advance(4999);
     expect(outcome).toBe("none");
     await it.clock.advance(2);
@@ -161,19 +161,19 @@ test.each<[keyof TokenStore, (auth: JwtAuth, pair: TokenPair) => Promise<unknown
 });
 
 test("while its store hangs, a request with a token gets 503; a late failure of the store has no effect and is logged separately", async () => {
-  const asked: ((error: Error) => void)[] = [];
+  const rejecters: ((error: Error) => void)[] = [];
   const store: TokenStore = {
     revoke: () => {},
-    isRevoked: () => new Promise((_resolve, reject) => void asked.push(reject)),
+    isRevoked: () => new Promise((_resolve, reject) => void rejecters.push(reject)),
     consume: () => true,
   };
   await using it = await setUp({ store, storeTimeoutMs: 200 });
-  const reply = it.ask(await it.auth.createToken({ sub: "ann" }));
-  await waitFor(() => asked.length === 1);
+  const reply = it.send(await it.auth.createToken({ sub: "ann" }));
+  await waitFor(() => rejecters.length === 1);
   await it.clock.advance(201);
   const { status, headers } = await reply;
   expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
-  asked[0]?.(new Error("away"));
+  rejecters[0]?.(new Error("away"));
   await waitFor(() => it.logged.length === 2);
   expect(it.logged).toEqual([
     "the token store did not answer in time and the request was refused",
@@ -181,7 +181,7 @@ test("while its store hangs, a request with a token gets 503; a late failure of 
   ]);
 });
 
-test("a store that does not answer with a boolean refuses", async () => {
+test("a store that returns something other than a boolean refuses", async () => {
   const none = () => undefined as never;
   await using it = await setUp({ store: { revoke: none, isRevoked: none, consume: none } });
   expect(await it.status(await it.auth.createToken({ sub: "ann" }))).toBe(401);

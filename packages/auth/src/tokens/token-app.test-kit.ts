@@ -11,10 +11,10 @@ export interface TokenApp extends AsyncDisposable {
   /** Messages of warnings and errors. */
   readonly logged: readonly string[];
   readonly clock: VirtualClock;
-  /** Seconds since 1970. */
+  /** Returns the current time of the clock in Unix seconds. */
   readonly secs: () => number;
   readonly auth: JwtAuth;
-  readonly ask: (token: string) => Promise<TestReply>;
+  readonly send: (token: string) => Promise<TestReply>;
   readonly status: (token: string) => Promise<number>;
 }
 
@@ -30,21 +30,21 @@ export const setUp = async (
   const note = (message: string) => void logged.push(message);
   const client = testClient(app, { log: { info() {}, warn: note, error: note } });
   await app.start({ log: { info() {}, warn: note, error: note } });
-  const ask = async (token: string) => client.get("/", { headers: { authorization: `Bearer ${token}` } });
-  const status = async (token: string) => (await ask(token)).status;
+  const send = async (token: string) => client.get("/", { headers: { authorization: `Bearer ${token}` } });
+  const status = async (token: string) => (await send(token)).status;
   const secs = () => clock.date() / 1000;
   return {
     logged,
     clock,
     secs,
     auth,
-    ask,
+    send,
     status,
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
 };
 
-/** The claims of a token. */
+/** Returns the claims of a token. */
 export const headOf = (token: string): Claims =>
   JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Claims;
 export const refused: { readonly status: number; readonly detail: string } = {

@@ -17,7 +17,7 @@ export interface TokenTools {
   generation(): number;
 }
 
-/** Loads the library and imports the keys; once. */
+/** Loads the library and imports the keys. */
 export const loadTokenTools = async (
   { algorithm }: JwtConfig,
   { secret, publicKey, privateKey }: OwnKeys,

@@ -1,7 +1,7 @@
 import { virtualClock } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
 import { JwtConfig, type TokenStore } from "../index.ts";
-import { forge, goodClaims, nowSecs, secret } from "../jwt/forge.test-kit.ts";
+import { forge, validClaims, nowSecs, secret } from "../jwt/forge.test-kit.ts";
 import { readOwnKeys } from "./own-keys.ts";
 import { loadTokenTools, type TokenTools } from "./token-tools.ts";
 import { TokenVerifier } from "./token-verifier.ts";
@@ -22,7 +22,7 @@ test("a token that is verified while its key is withdrawn is not accepted from t
   };
   const store: TokenStore = { revoke: () => {}, isRevoked: () => false, consume: () => true };
   const verifier = new TokenVerifier(config, virtualClock({ start: nowSecs * 1000 }));
-  const verified = () => verifier.verify(forge({ alg: "HS256" }, goodClaims), "access", tools, store);
+  const verified = () => verifier.verify(forge({ alg: "HS256" }, validClaims), "access", tools, store);
   expect(await verified()).toMatchObject({ sub: "ann" });
   expect(await verified()).toBeNull();
 });

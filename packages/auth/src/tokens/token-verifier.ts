@@ -37,7 +37,7 @@ export class TokenVerifier {
     this.verified = new VerifiedTokens(config.cachedTokens);
   }
 
-  /** Returns the claims, `null` for an invalid token. @throws HttpError 503 when it cannot be checked */
+  /** Returns the claims of a valid token, `null` for any other. @throws HttpError 503 when the key set or the store is unavailable */
   async verify(text: string, kind: TokenKind, tools: TokenTools, store: TokenStore): Promise<Claims | null> {
     const claims = await this.signedClaims(text, kind, tools);
     if (claims === null) return null;

@@ -6,7 +6,7 @@ import { headOf, refused, secret, setUp, type TokenApp } from "./token-app.test-
 test("a token has its claims, its creation time, its expiry and an id", async () => {
   await using it = await setUp({ issuer: "us", audience: "api", expiration: 60 });
   const token = await it.auth.createToken({ sub: "ann", roles: ["admin"], n: null });
-  const claims = (await it.ask(token)).json<Claims>();
+  const claims = (await it.send(token)).json<Claims>();
   const secs = it.secs();
   expect(claims).toEqual({
     iss: "us",
@@ -62,7 +62,7 @@ test.each<[string, object]>([
   await expect(it.auth.createToken(claims as NewClaims)).rejects.toMatchObject({ code: "AUTH_BAD_CLAIMS" });
 });
 
-test("claims are frozen, so that no handler changes what the next one reads", async () => {
+test("claims are frozen, so a handler cannot change them for the next one", async () => {
   const frozen: unknown[] = [];
   const guard: Guard = ({ context }) => {
     const claims = context.get("jwt_claims") as { a: { b: unknown[] } };
@@ -78,7 +78,7 @@ test("claims are frozen, so that no handler changes what the next one reads", as
   expect(frozen).toEqual([true, true, true, null]);
 });
 
-test("a revoked token is refused, others are not; by its id or by its claims", async () => {
+test("a token revoked by its id or by its claims is refused, and others are not", async () => {
   await using it = await setUp();
   const [first = "", second = "", third = ""] = await Promise.all(
     ["a", "b", "c"].map((sub) => it.auth.createToken({ sub })),
@@ -86,7 +86,7 @@ test("a revoked token is refused, others are not; by its id or by its claims", a
   const { jti = "" } = headOf(first);
   expect([await it.auth.isRevoked(jti), await it.status(first)]).toEqual([false, 200]);
   await it.auth.revokeToken(jti);
-  await it.auth.revokeToken((await it.ask(second)).json<Claims>());
+  await it.auth.revokeToken((await it.send(second)).json<Claims>());
   expect(await Promise.all([first, second, third].map(it.status))).toEqual([401, 401, 200]);
   expect(await it.auth.isRevoked(jti)).toBe(true);
 });
@@ -113,8 +113,8 @@ test("a revocation lasts as long as the token is valid, for every issuer", async
 
 test("a value that is not an id is refused", async () => {
   await using it = await setUp();
-  for (const wrong of [await it.auth.createToken({ sub: "ann" }), { sub: "ann", exp: 1 }]) {
-    await expect(it.auth.revokeToken(wrong)).rejects.toMatchObject({ code: "AUTH_BAD_CLAIMS" });
+  for (const invalid of [await it.auth.createToken({ sub: "ann" }), { sub: "ann", exp: 1 }]) {
+    await expect(it.auth.revokeToken(invalid)).rejects.toMatchObject({ code: "AUTH_BAD_CLAIMS" });
   }
 });
 
@@ -127,7 +127,7 @@ test("a refresh token returns the next pair once, and is refused for requests", 
   await it.clock.advance(99_000);
   expect(await it.status(pair.token)).toBe(401);
   const next = await it.auth.refreshToken(pair.refreshToken);
-  expect((await it.ask(next.token)).json()).toMatchObject({
+  expect((await it.send(next.token)).json()).toMatchObject({
     sub: "ann",
     roles: ["a"],
     exp: it.secs() + 10,
@@ -162,12 +162,12 @@ test("concurrent uses of one refresh token leave no valid token", async () => {
   for (const { value } of made) expect(await it.status(value.token)).toBe(401);
 });
 
-test("revoking claims of a pair, as at logout, revokes its refresh token too", async () => {
+test("revoking claims of a pair, as at logout, also revokes its refresh token", async () => {
   await using it = await setUp();
   const pair = await it.auth.createTokens({ sub: "ann" });
   const { jti = "" } = headOf(pair.token);
   expect(await it.auth.isRevoked(jti)).toBe(false);
-  await it.auth.revokeToken((await it.ask(pair.token)).json<Claims>());
+  await it.auth.revokeToken((await it.send(pair.token)).json<Claims>());
   expect(await it.auth.isRevoked(jti)).toBe(true);
   await expect(it.auth.refreshToken(pair.refreshToken)).rejects.toMatchObject(refused);
 });
@@ -175,10 +175,10 @@ test("revoking claims of a pair, as at logout, revokes its refresh token too", a
 test("update may change the claims of the next pair; if it throws, the token is not consumed", async () => {
   await using it = await setUp();
   const { refreshToken } = await it.auth.createTokens({ sub: "ann", roles: ["a"], nbf: 1 });
-  const gone = it.auth.refreshToken(refreshToken, () => {
-    throw new Error("gone");
+  const refreshing = it.auth.refreshToken(refreshToken, () => {
+    throw new Error("no such user");
   });
-  await expect(gone).rejects.toThrow("gone");
+  await expect(refreshing).rejects.toThrow("no such user");
   const next = await it.auth.refreshToken(refreshToken, async ({ sub }) => ({ sub, roles: ["b"] }));
   expect(headOf(next.token)).toMatchObject({ sub: "ann", roles: ["b"] });
 });
@@ -199,7 +199,7 @@ test.each<[string, (it: TokenApp) => Promise<string>]>([
       return refreshToken;
     },
   ],
-])("%s refreshes nothing", async (_name, make) => {
+])("%s is refused as a refresh token", async (_name, make) => {
   await using it = await setUp();
   await expect(it.auth.refreshToken(await make(it))).rejects.toMatchObject(refused);
 });
@@ -209,7 +209,7 @@ test("a failing store refuses every request with 503, and logs", async () => {
     throw new Error("away");
   };
   await using it = await setUp({ store: { revoke: away, isRevoked: away, consume: away } });
-  const reply = await it.ask(await it.auth.createToken({ sub: "ann" }));
+  const reply = await it.send(await it.auth.createToken({ sub: "ann" }));
   expect([reply.status, reply.headers.get("retry-after"), reply.text.includes("away")]).toEqual([
     503,
     "1",
@@ -218,7 +218,7 @@ test("a failing store refuses every request with 503, and logs", async () => {
   expect(it.logged).toEqual(["the token store failed and the request was refused"]);
 });
 
-test("a cached token expires in time, is revoked at once, and is evicted", async () => {
+test("a cached token is refused after its revocation or expiry, and accepted after its eviction", async () => {
   await using it = await setUp({ cachedTokens: 2, expiration: 100 });
   const tokens = await Promise.all(["a", "b", "c"].map((sub) => it.auth.createToken({ sub })));
   const statuses = async () => Promise.all(tokens.map(it.status));

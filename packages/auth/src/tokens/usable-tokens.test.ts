@@ -58,7 +58,7 @@ test("a token without sub is refused, whatever requiredClaims says", async () =>
   expect(statuses).toEqual([401, 200, 401, 200, 401, 200]);
 });
 
-test("update gets the claims without those that only JwtAuth sets, and may spread them", async () => {
+test("update gets the claims, except claims that only JwtAuth sets, and may spread them", async () => {
   await using it = await setUp({ issuer: "me" });
   const { refreshToken } = await it.auth.createTokens({ sub: "ann", roles: ["a"], tenant: "t" });
   const seen: NewClaims[] = [];

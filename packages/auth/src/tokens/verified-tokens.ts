@@ -14,7 +14,7 @@ export class VerifiedTokens {
     this.max = max;
   }
 
-  /** Returns the claims of a token that was verified with the current keys. */
+  /** Returns the claims of a token that was verified with the keys of this generation, else `undefined`. */
   get(text: string, generation: number): Claims | undefined {
     const entry = this.entries.get(text);
     if (entry === undefined) return undefined;

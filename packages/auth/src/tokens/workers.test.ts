@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { bundledProgram } from "@framework/bundled-sources";
-import { askEveryWorker, type Program, startProgram, waitFor } from "@framework/testing";
+import { requestEveryWorker, type Program, startProgram, waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { TokenPair } from "../index.ts";
 
@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => program.stop());
 
-/** Sends one request on its own connection, so that any worker may answer. */
-const ask = async ({ url }: Program, token: string): Promise<string> => {
+/** Sends one request on its own connection, so that any worker may reply. */
+const send = async ({ url }: Program, token: string): Promise<string> => {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.write(
     `GET / HTTP/1.1\r\nHost: x.test\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
@@ -30,7 +30,7 @@ const pidIn = (reply: string): number => Number(/x-pid: (\d+)/i.exec(reply)?.[1]
 
 /** Returns the distinct statuses of all four workers. */
 const statusesOf = async (program: Program, token: string): Promise<ReadonlySet<string>> => {
-  const replies = await askEveryWorker({ workers: 4, ask: () => ask(program, token), pidOf: pidIn });
+  const replies = await requestEveryWorker({ workers: 4, send: () => send(program, token), pidOf: pidIn });
   return new Set(replies.map((reply) => reply.slice(9, 12)));
 };
 
@@ -56,7 +56,7 @@ test("four workers agree: one of many concurrent uses of a refresh token gets a 
   expect(await statusesOf(program, made[0]?.json<TokenPair>().token ?? "")).toEqual(new Set(["401"]));
 });
 
-test("a short secret causes a warning in production too, with its code", async () => {
+test("a short secret also causes a warning in production, with its code", async () => {
   await waitFor(() => program.output().includes("AUTH_SHORT_SECRET"));
   expect(program.output()).not.toContain("a short secret");
 });
@@ -70,11 +70,11 @@ test("the replacement of a killed worker has the revocations", async () => {
   const { token } = await login(program);
   const { token: other } = await login(program);
   await program.client.post("/logout", { headers: { authorization: `Bearer ${token}` } });
-  const pid = pidIn(await ask(program, other));
+  const pid = pidIn(await send(program, other));
   process.kill(pid, "SIGKILL");
   const others = new Set<number>();
   await waitFor(async () => {
-    const seen = await ask(program, other).then(pidIn, () => pid); // the killed worker may have had this connection
+    const seen = await send(program, other).then(pidIn, () => pid); // the killed worker may have had this connection
     if (seen !== pid) others.add(seen);
     return others.size === 4;
   });

@@ -4,10 +4,10 @@ import { testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type CacheStore, caching, memoryStore } from "../index.ts";
 
-/** A connection to the other hosts, which a test interrupts. */
+/** Creates a connection to the other hosts, which a test can interrupt. */
 const connection = () => {
   const state = { isConnected: true };
-  const missed: ((() => void) | undefined)[] = [];
+  const missedCallbacks: ((() => void) | undefined)[] = [];
   const feature: Feature = {
     name: "connection",
     install: (host) => {
@@ -16,7 +16,7 @@ const connection = () => {
           ...own,
           isConnected: () => state.isConnected,
           subscribe: (channel, listener, options) => {
-            missed.push(options?.missed);
+            missedCallbacks.push(options?.onMissed);
             return own.subscribe(channel, listener, options);
           },
         }),
@@ -26,7 +26,7 @@ const connection = () => {
   };
   const lose = (): void => void (state.isConnected = false);
   const restore = (): void => {
-    for (const report of missed) report?.();
+    for (const report of missedCallbacks) report?.();
     state.isConnected = true;
   };
   return { feature, lose, restore };
@@ -68,7 +68,7 @@ test("without a connection to the other workers no stored reply is used, and not
   expect([await get(), await get()]).toEqual(["MISS 2", "HIT 2"]);
 });
 
-test("after a gap every stored reply is dropped, even if no request came meanwhile", async () => {
+test("after a gap every stored reply is dropped, even without a request during the gap", async () => {
   const { get, lose, restore, change } = await start();
   await get();
   lose();
@@ -80,13 +80,13 @@ test("after a gap every stored reply is dropped, even if no request came meanwhi
 test("a reply whose computation began before a gap is not stored after it", async () => {
   const { get, lose, restore, change, hold, calls } = await start();
   const held = hold();
-  const early = get();
+  const pendingReply = get();
   await waitFor(() => calls() === 1);
   lose();
   change();
   restore();
   held.resolve();
-  expect(await early).toBe("MISS 0");
+  expect(await pendingReply).toBe("MISS 0");
   expect(await get()).toBe("MISS 1");
 });
 

@@ -57,28 +57,28 @@ test("tags and paths are separate namespaces", async () => {
 
 test("a reply computed before an invalidation is neither stored after it nor shared with waiting requests", async () => {
   const { app, get } = cachedApp();
-  const held = gate();
+  const handlerGate = gate();
   const database = { value: "old" };
   let calls = 0;
   app.get("/", { cache: { tags: ["a"] } }, async () => {
     const { value } = database;
-    if (++calls === 1) await held.opened;
+    if (++calls === 1) await handlerGate.opened;
     return value;
   });
-  const early = get("/");
+  const before = get("/");
   await waitFor(() => calls === 1);
   const waiting = get("/");
   database.value = "new";
   expect(await app.invalidateCache(["a"])).toBe(0);
-  const late = [get("/"), get("/")];
-  held.open();
-  const first = await early;
+  const after = [get("/"), get("/")];
+  handlerGate.open();
+  const first = await before;
   expect([first.text, first.headers.get("cache-status"), first.headers.get("cache-control")]).toEqual([
     "old",
     "framework; fwd=uri-miss",
     null,
   ]);
-  expect((await Promise.all(late)).map(({ text }) => text)).toEqual(["new", "new"]);
+  expect((await Promise.all(after)).map(({ text }) => text)).toEqual(["new", "new"]);
   expect((await waiting).text).toBe("new");
   expect((await get("/")).text).toBe("new");
   expect(calls).toBe(2);
@@ -86,12 +86,12 @@ test("a reply computed before an invalidation is neither stored after it nor sha
 
 test("a 304 does not restore an invalidated reply", async () => {
   const { app, get, clock } = cachedApp({ ttl: 10 });
-  const held = gate();
+  const handlerGate = gate();
   let conditional = 0;
   app.get("/", { cache: { tags: ["a"] } }, async (request) => {
     if (request.getHeader("if-none-match") === null) return new Response("new", { headers: { etag: '"2"' } });
     conditional++;
-    await held.opened;
+    await handlerGate.opened;
     return new Response(null, { status: 304 });
   });
   await get("/");
@@ -99,17 +99,17 @@ test("a 304 does not restore an invalidated reply", async () => {
   const confirming = get("/");
   await waitFor(() => conditional === 1);
   await app.invalidateCache(["a"]);
-  held.open();
+  handlerGate.open();
   await confirming;
   expect((await get("/")).outcome).toBe("MISS");
 });
 
-test("a background refresh is not stored if an invalidation happens meanwhile", async () => {
+test("a background refresh is not stored if an invalidation happens during it", async () => {
   const { app, get, clock } = cachedApp({ ttl: 10, staleSecs: 100 });
-  const held = gate();
+  const handlerGate = gate();
   let calls = 0;
   app.get("/", { cache: { tags: ["a"] } }, async () => {
-    if (++calls === 2) await held.opened;
+    if (++calls === 2) await handlerGate.opened;
     return `${calls}`;
   });
   await get("/");
@@ -117,7 +117,7 @@ test("a background refresh is not stored if an invalidation happens meanwhile", 
   expect((await get("/")).outcome).toBe("STALE");
   await waitFor(() => calls === 2);
   await app.invalidateCache(["a"]);
-  held.open();
+  handlerGate.open();
   expect((await get("/")).text).toBe("3");
 });
 
@@ -164,18 +164,18 @@ test("a successful unsafe request drops every reply of its path before the reply
 
 test("a write that ends after its time limit drops the replies of its path and of its Location then", async () => {
   const { app, get, send } = cachedApp();
-  const held = gate();
+  const handlerGate = gate();
   let version = 1;
   app.get("/{id}", () => `v${version}`);
   app.put("/{id}", { timeoutSecs: 0.02 }, async () => {
-    await held.opened;
+    await handlerGate.opened;
     version = 2;
     return new Response("done", { headers: { location: "/b" } });
   });
   await Promise.all([get("/a"), get("/b"), get("/c")]);
   expect((await send("PUT", "/a")).status).toBe(504);
   expect((await get("/a")).outcome).toBe("HIT");
-  held.open();
+  handlerGate.open();
   await waitFor(async () => (await get("/a")).text === "v2");
   const [b, c] = [await get("/b"), await get("/c")];
   expect([b.text, c.text, c.outcome]).toEqual(["v2", "v1", "HIT"]);
@@ -183,17 +183,17 @@ test("a write that ends after its time limit drops the replies of its path and o
 
 test("a write that fails after its time limit drops nothing", async () => {
   const { app, get, send } = cachedApp();
-  const held = gate();
+  const handlerGate = gate();
   const ended = gate();
   app.get("/a", () => "v1");
   app.put("/a", { timeoutSecs: 0.02 }, async () => {
-    await held.opened;
+    await handlerGate.opened;
     setImmediate(ended.open);
     throw new HttpError(409, "no");
   });
   await get("/a");
   expect((await send("PUT", "/a")).status).toBe(504);
-  held.open();
+  handlerGate.open();
   await ended.opened;
   expect((await get("/a")).outcome).toBe("HIT");
 });
@@ -213,13 +213,13 @@ test("a reply with an invalid tag is not stored, which is logged once per route"
   app.get("/many", () =>
     cacheTags(new Response("x"), ...Array.from({ length: 101 }, (_, index) => `${index}`)),
   );
-  app.get("/most", () =>
+  app.get("/limit", () =>
     cacheTags(new Response("x"), ...Array.from({ length: 100 }, (_, index) => `${index}`)),
   );
   for (const [path, outcome] of [
     ["/long", "MISS"],
     ["/many", "MISS"],
-    ["/most", "HIT"],
+    ["/limit", "HIT"],
   ] as const) {
     await get(path);
     expect((await get(path)).outcome).toBe(outcome);
@@ -244,7 +244,7 @@ test("invalidateCache before enableCaching or start throws an error that names t
   });
 });
 
-test("work older than the oldest remembered drop counts as invalidated", () => {
+test("work that began before the oldest remembered drop counts as invalidated", () => {
   const drops = new Invalidations({ maxTags: 2 });
   const begin = drops.sequence;
   drops.note(["a"]);

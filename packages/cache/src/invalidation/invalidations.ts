@@ -7,7 +7,7 @@ export interface InvalidationsOptions {
 /**
  * Remembers dropped tags with a sequence number, so that replies computed before a drop are not stored after it.
  *
- * Bounded: after the oldest drop is forgotten, work that began before it counts as invalidated.
+ * Bounded: once the oldest drop is evicted, work that began before it counts as invalidated.
  */
 export class Invalidations {
   private readonly lastDrop = new Map<string, number>();

@@ -5,8 +5,8 @@ import type { Invalidations } from "./invalidations.ts";
 
 const CHANNEL = "cache:drop";
 const COUNT_TTL_MS = 60_000;
-/** Delay after a failed removal of all entries; the store has logged its error. */
-const CLEAR_AGAIN_MS = 1000;
+/** Delay before a failed `clear` is retried; the store has logged the error. */
+const CLEAR_RETRY_MS = 1000;
 /** Maximum characters of tags in one message; the shared state limits messages to 64 KiB of JSON. */
 const MAX_MESSAGE_CHARACTERS = 8192;
 
@@ -25,7 +25,7 @@ export class Purges {
   private readonly parts: PurgesParts;
   private values: SharedValues | null = null;
   private unsubscribe: (() => void) | null = null;
-  /** Number of removals of all entries that have not succeeded yet. */
+  /** Number of pending `clear` calls. */
   private clearing = 0;
 
   constructor(parts: PurgesParts) {
@@ -38,12 +38,12 @@ export class Purges {
     const { store } = this.parts;
     store.isCurrent = () => this.clearing === 0 && values.isConnected();
     this.unsubscribe = values.subscribe(CHANNEL, (message) => this.handleMessage(message), {
-      missed: () => {
+      onMissed: () => {
         this.parts.invalidations.noteAll();
         void this.clear();
       },
     });
-    await values.get(CHANNEL); // the primary answers in order: the subscription is active now
+    await values.get(CHANNEL); // the primary process replies in order, so the subscription is active now
   }
 
   stop(): void {
@@ -53,9 +53,9 @@ export class Purges {
   }
 
   /**
-   * Drops every reply with one of the tags, in every worker. Resolves with their number once no worker serves or stores them.
+   * Drops every reply with one of the tags, in every worker. Resolves with the number of dropped replies once no worker serves or stores them.
    *
-   * @throws CACHE_NOT_STARTED; CACHE_STORE_UNAVAILABLE; CORE_SHARED_STATE_UNAVAILABLE, after this worker has dropped
+   * @throws CACHE_NOT_STARTED; CACHE_STORE_UNAVAILABLE; CORE_SHARED_STATE_UNAVAILABLE, after this worker has dropped its replies
    */
   drop(tags: readonly string[]): Promise<number> {
     return handled(this.dropParts(tags));
@@ -67,7 +67,7 @@ export class Purges {
     return dropped;
   }
 
-  /** Drops replies with the tags, few enough for one message, in every worker, without counting. @throws the errors of `drop` */
+  /** Drops replies with tags that fit into one message, in every worker, without counting. @throws the errors of `drop` */
   async dropUncounted(tags: readonly string[]): Promise<void> {
     await this.publish({ counter: null, tags });
   }
@@ -88,7 +88,7 @@ export class Purges {
     const { store } = this.parts;
     if (values === null)
       throw new FrameworkError("CACHE_NOT_STARTED", "cache: replies can be dropped only while the app runs");
-    // A worker that lost its connection before it confirmed drops all its replies by itself.
+    // A worker that loses its connection before it confirms drops all its replies itself.
     const published = values.publish(CHANNEL, message).then(
       () => null,
       (error: unknown) => ({ error }),
@@ -107,7 +107,7 @@ export class Purges {
       await this.parts.store.clear();
       this.clearing--;
     } catch {
-      this.parts.clock.after(CLEAR_AGAIN_MS, () => {
+      this.parts.clock.after(CLEAR_RETRY_MS, () => {
         this.clearing--;
         void this.clear();
       });
@@ -120,12 +120,12 @@ export class Purges {
     if (counter !== null && dropped > 0) await this.values?.add(counter, dropped, { ttlMs: COUNT_TTL_MS });
   }
 
-  /** Handles a drop in this worker: drops from its own store, and invalidates pending computations. A shared store is dropped from by the calling worker. */
+  /** Handles a drop in this worker: drops from its own store, and invalidates pending computations. The calling worker drops from a shared store. */
   private async dropHere(tags: readonly string[]): Promise<number> {
     const { store, invalidations } = this.parts;
     invalidations.note(tags);
     if (!store.shared) return store.drop(tags);
-    await store.written();
+    await store.waitForWrites();
     return 0;
   }
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { editionIn, runSuite } from "./run-suite.test-kit.ts";
 import { differences, passed } from "./unmet.test-kit.ts";
 
-// Runs the public suite: that of npm, or the one in a clone of its repository. Prints every failure and the numbers.
+// Runs the public suite, from npm or from a clone of its repository. Prints every failure and the totals.
 const [folder] = process.argv.slice(2);
 const edition = editionIn(folder === undefined ? undefined : resolve(folder));
 const verdicts = await runSuite(edition);

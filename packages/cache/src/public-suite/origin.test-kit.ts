@@ -2,9 +2,9 @@ import { App, HttpError, type HttpRequest, Response } from "@framework/core";
 import type { VirtualClock } from "@framework/testing";
 import { type Caching, caching } from "../index.ts";
 
-/** The parts of the suite's server. */
+/** The members of the suite's server that the app uses. */
 export interface SuiteServer {
-  /** Answers a request of a test according to the configuration that its client sent earlier. */
+  /** Replies to a request of a test according to the configuration that its client sent earlier. */
   readonly handleTest: (path: readonly string[], request: SentRequest, reply: RecordedReply) => void;
   readonly setConfig: (id: string, requests: unknown) => void;
   /** Received requests, by test. */
@@ -32,14 +32,14 @@ export const originApp = (
     return new Response(null, { status: 201 });
   });
   app.get("/state/{id}", { cache: false }, ({ params }) => JSON.stringify(stash.get(params.id) ?? []));
-  const answer = (request: HttpRequest<{ readonly id: string }>): Response => {
+  const respond = (request: HttpRequest<{ readonly id: string }>): Response => {
     const reply = new RecordedReply(request);
     const { method, path, headers } = request;
     handleTest([request.params.id], { method, url: path, headers: Object.fromEntries(headers) }, reply);
     return reply.toResponse();
   };
-  app.route("/test/{id}", { methods: ["GET", "POST", "PUT", "DELETE"] }, answer);
-  app.get("/test/{id}/{*file}", answer);
+  app.route("/test/{id}", { methods: ["GET", "POST", "PUT", "DELETE"] }, respond);
+  app.get("/test/{id}/{*file}", respond);
   return app;
 };
 

@@ -24,7 +24,7 @@ test("the README has the numbers of the suite", () => {
 test("the README has every test that is not met, with the reason", () => {
   const [, section = ""] = /\n## Public test suite\n(.*?)\n## /s.exec(readme) ?? [];
   const rows = Array.from(section.matchAll(/^\| `(.*?)` +\| (.*?) +\| (.*?) +\|$/gm), (row) => row.slice(1));
-  expect(rows).toEqual(choices.map(({ tests, only = "both", why }) => [tests, only, why]));
+  expect(rows).toEqual(choices.map(({ tests, only = "both", reason }) => [tests, only, reason]));
 });
 
 test("a listed test that passes and an unlisted one that fails are reported", () => {

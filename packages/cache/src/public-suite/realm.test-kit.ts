@@ -9,7 +9,7 @@ export type Load = (url: URL) => Promise<Readonly<Record<string, unknown>>>;
 /**
  * Creates a realm for the modules of the public suite: they use this clock and this `fetch`, and their output is discarded.
  *
- * Their timers advance the clock, so that nothing sleeps; `abortMs` is the delay of a timer that they only set to cancel it.
+ * Their timers advance the clock, so nothing sleeps; timers with the delay `abortMs`, which abort a request, never fire.
  */
 export const createRealm = (clock: VirtualClock, fetch: unknown, abortMs: number): Load => {
   const context = vm.createContext({

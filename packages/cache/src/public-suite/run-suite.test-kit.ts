@@ -16,7 +16,7 @@ export interface Edition {
 export interface Verdict {
   readonly id: string;
   readonly kind: "required" | "optimal" | "check";
-  /** Why it failed, `null` if it passed. */
+  /** Reason of the failure, `null` if it passed. */
   readonly failure: string | null;
 }
 
@@ -46,7 +46,7 @@ export const editionIn = (folder?: string): Edition => {
   return { name: "repository", home: pathToFileURL(`${folder}/`) };
 };
 
-/** Runs the suite's own client over a socket against its own server behind the cache, one test at a time. */
+/** Runs the suite's own client over a socket against its own server, through the cache; tests run sequentially. */
 export const runSuite = async ({ name, home }: Edition): Promise<readonly Verdict[]> => {
   const engine = name === "npm" ? home : new URL("test-engine/", home);
   if (!existsSync(new URL("client/runner.mjs", engine))) throw new Error(`the suite is not in ${home.href}`);
@@ -74,7 +74,7 @@ const verdicts = (sets: readonly TestSet[], results: Results): readonly Verdict[
       return { id, kind, failure: result === true ? null : (result?.[1] ?? "it did not run") };
     });
 
-/** A `fetch` that adds no header fields: Node's adds some to conditional requests, as browsers do. */
+/** Sends a request like `fetch`, but without additional header fields: Node's `fetch` adds some to conditional requests, as browsers do. */
 const send = async (
   url: string,
   { method = "GET", headers = [], body = null, dispatcher }: SuiteRequest = {},

@@ -1,10 +1,10 @@
 import type { Edition, Verdict } from "./run-suite.test-kit.ts";
 
-/** Tests that the cache fails on purpose. The README's table has the same rows. */
+/** Tests that the cache fails by design. The README's table has the same rows. */
 export interface Choice {
   /** Ids, with alternatives in braces. */
   readonly tests: string;
-  readonly why: string;
+  readonly reason: string;
   /** The only edition with these tests, or with these expectations. */
   readonly only?: Edition["name"];
 }
@@ -12,79 +12,85 @@ export interface Choice {
 export const choices: readonly Choice[] = [
   {
     tests: "heuristic-{200,203,204,404,405,410,414,501,599}-cached",
-    why: "There is no heuristic freshness: `ttl` is the lifetime of replies without explicit freshness, and the suite requires `ttl: 0`",
+    reason:
+      "There is no heuristic freshness: `ttl` is the lifetime of replies without explicit freshness, and the suite requires `ttl: 0`",
   },
   {
     tests: "partial-store-partial-{complete,reuse-partial{,-absent,-byterange,-suffix}}",
-    why: "A 206 is not stored: ranges are cut from complete replies",
+    reason: "A 206 is not stored: ranges are cut from complete replies",
   },
   {
     tests: "{headers-store-Set-Cookie,other-set-cookie}",
-    why: "A reply with `Set-Cookie` is for one client and never stored (RFC 9111 7.3)",
+    reason: "A reply with `Set-Cookie` is for one client and never stored (RFC 9111 7.3)",
   },
   {
     tests: "other-cookie",
-    why: "A cookie is an identity: only `public` or `s-maxage` shares the reply",
+    reason: "A cookie is an identity: only `public` or `s-maxage` shares the reply",
   },
   {
     tests: "other-authorization-must-revalidate",
-    why: "Handlers send `must-revalidate` against stale replies, not to share a user's reply, which RFC 9111 3.5 permits",
+    reason:
+      "Handlers send `must-revalidate` against stale replies, not to share a user's reply, which RFC 9111 3.5 permits",
   },
   {
     tests: "method-POST",
-    why: "A reply to POST is not stored for GET, whose route has its own options for the cache",
+    reason: "A reply to POST is not stored for GET, whose route has its own options for the cache",
   },
   {
     tests: "vary-normalise-lang-order",
-    why: "Many handlers treat the order of languages with equal weights as the order of preference",
+    reason: "Many handlers treat the order of languages with equal weights as the order of preference",
   },
   {
     tests: "vary-normalise-lang-select",
-    why: "The cache does not know which languages a handler has",
+    reason: "The cache does not know which languages a handler has",
   },
   {
     tests: "conditional-lm-fresh-no-lm",
-    why: "The stored reply is newer than the client's, so 304 would be wrong: contrary to its title, this test has a `Last-Modified`",
+    reason:
+      "The stored reply is newer than the client's, so 304 would be wrong: contrary to its title, this test has a `Last-Modified`",
   },
   {
     tests: "invalidate-M-SEARCH{,-failed}",
-    why: "Unknown methods are answered 501 without a handler, so they change nothing",
+    reason: "Unknown methods are answered 501 without a handler, so they change nothing",
   },
   {
     only: "repository",
     tests: "interim-102",
-    why: "Handlers can send 103, but not 102, an obsolete status of WebDAV",
+    reason: "Handlers can send 103, but not 102, an obsolete status of WebDAV",
   },
   {
     only: "npm",
     tests: "invalidate-M-SEARCH-cl",
-    why: "As for `invalidate-M-SEARCH`",
+    reason: "As for `invalidate-M-SEARCH`",
   },
   {
     only: "npm",
     tests: "304-etag-update-response-{Content-MD5,Content-Type}",
-    why: "A 304 updates `Content-MD5`, and not `Content-Type`, which belongs to the stored body (RFC 9111 3.2); no longer required",
+    reason:
+      "A 304 updates `Content-MD5`, and not `Content-Type`, which belongs to the stored body (RFC 9111 3.2); no longer required",
   },
   {
     only: "npm",
     tests: "304-etag-update-response-ETag",
-    why: "A 304 with another `ETag` is for another reply, so the stored one is dropped (RFC 9111 4.3.4); no longer required",
+    reason:
+      "A 304 with another `ETag` is for another reply, so the stored one is dropped (RFC 9111 4.3.4); no longer required",
   },
   {
     only: "npm",
     tests: "304-etag-update-response-Set-Cookie",
-    why: "As for `other-set-cookie`; no longer required",
+    reason: "As for `other-set-cookie`; no longer required",
   },
   {
     only: "npm",
     tests:
       "age-parse-{dup-0{,-twoline},dup-old,float,negative,nonnumeric,numeric-parameter,parameter,prefix-twoline}",
-    why: "A malformed `Age` is ignored, and the first of several counts (RFC 9111 5.1): this edition expects the opposite",
+    reason:
+      "A malformed `Age` is ignored, and the first of several counts (RFC 9111 5.1): this edition expects the opposite",
   },
   {
     only: "npm",
     tests: "stale-close-{must-revalidate,no-cache,proxy-revalidate,s-maxage=2}",
-    why: "The client gets an error, as required: this edition mistakes errors for stored replies",
+    reason: "The client gets an error, as required: this edition mistakes errors for stored replies",
   },
 ];
 

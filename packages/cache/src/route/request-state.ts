@@ -13,7 +13,7 @@ export interface RequestState {
   /** Id of the caller whose reply this is, `null` where the route has no `per`. */
   readonly caller: string | number | null;
   /** Whether a request with an identity may use stored replies: on `shared` routes, and with a caller by `per`. */
-  readonly open: boolean;
+  readonly allowsIdentity: boolean;
   /** Number of shared calls that the request has waited for. */
   readonly round: number;
 }

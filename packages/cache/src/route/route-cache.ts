@@ -2,7 +2,7 @@ import type { HttpRequest } from "@framework/core";
 
 /** The route option of the feature. */
 export interface CachingRouteOptions {
-  /** How replies of this route are cached, or `false` for never. */
+  /** Caching of the replies of this route; `false` disables it. */
   readonly cache?: RouteCache | false;
 }
 

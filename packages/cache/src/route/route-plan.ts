@@ -3,7 +3,7 @@ import { nearest, returnedInstead } from "@framework/core/feature";
 import type { RouteCache } from "./route-cache.ts";
 import { filledTag, isTag, tagParams } from "./tags.ts";
 
-/** How requests of one route are cached. */
+/** Caching of the requests of one route. */
 export interface RoutePlan {
   readonly ttlSecs: number;
   readonly staleSecs: number;
@@ -55,7 +55,7 @@ export const planOf = (
   };
 };
 
-/** Throws for other values, which would be the same key for all requests: a promise is {} in JSON, and `undefined` is omitted. */
+/** Wraps the route's `key`. It throws for other values, which would give all requests the same key: a promise is {} in JSON, and `undefined` is omitted. */
 const keyBy = (key: RouteCache["key"]): RoutePlan["keyFor"] => {
   if (key === undefined) return null;
   return (request) => {
@@ -74,7 +74,7 @@ const callerBy = (per: RouteCache["per"]): RoutePlan["callerOf"] => {
     const id = per(request);
     if (id === undefined || id === null || id === "") return null;
     if (typeof id === "string" || Number.isFinite(id)) return id;
-    // Such values would be the same key for all callers: NaN is null in JSON, a promise {}.
+    // Such values would give all callers the same key: NaN is null in JSON, a promise {}.
     throw new FrameworkError(
       "CACHE_BAD_CALLER",
       `cache: per must return a string, a finite number or null, not ${returnedInstead(id)}`,

@@ -25,6 +25,6 @@ export const notStoredReason = (
   if (identity && !shared && !directives.has("public") && !directives.has("s-maxage"))
     return "the request has an identity, and the reply is not public";
   return status >= 200 && status <= 299
-    ? "it would never be fresh, or it was invalidated meanwhile"
+    ? "it would never be fresh, or it was invalidated during the call"
     : `its status is ${status}`;
 };

@@ -4,7 +4,7 @@ import { type Directives, parseCacheControl, wholeSeconds } from "@framework/cor
 /** Parsed header fields of a reply that are relevant to a cache. */
 export interface ReplyFacts {
   readonly directives: Directives;
-  /** Milliseconds since 1970; `"malformed"` also for a repeated field. */
+  /** Unix milliseconds; `"malformed"` also for a repeated field. */
   readonly expires: number | "malformed" | null;
   readonly date: number | null;
   readonly ageSecs: number;
@@ -78,7 +78,7 @@ export const factsOf = (fields: readonly string[]): ReplyFacts => {
 const expiry = (text: string | undefined): number | "malformed" | null =>
   text === undefined ? null : (parseHttpDate(text) ?? parseHttpDate(inDateCase(text)) ?? "malformed");
 
-/** Returns a date with its names in the case of HTTP dates; caches accept any (RFC 9111 4.2). */
+/** Returns a date with its names in the case of HTTP dates, because caches accept any case (RFC 9111 4.2). */
 const inDateCase = (text: string): string =>
   text
     .toLowerCase()

@@ -16,7 +16,7 @@ export interface Content {
   readonly hasOwnTag: boolean;
 }
 
-/** Fields that are not stored: those of one connection (RFC 9111 3.1), and those that this cache generates for every reply. */
+/** Fields that are not stored: connection fields (RFC 9111 3.1), and fields that this cache generates for every reply. */
 const unstored: ReadonlySet<string> = new Set([
   "age",
   "cache-status",
@@ -55,7 +55,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /**
  * Copies a body: the handler may reuse its buffer, and a string may be a slice that keeps a large parent string alive.
  */
-export const keptBody = (payload: string | Uint8Array | null): string | Uint8Array | null =>
+export const copiedBody = (payload: string | Uint8Array | null): string | Uint8Array | null =>
   typeof payload === "string"
     ? decoder.decode(encoder.encode(payload))
     : payload === null
@@ -64,12 +64,12 @@ export const keptBody = (payload: string | Uint8Array | null): string | Uint8Arr
 
 /** Returns the fields of a reply that may be stored. */
 export const storedFields = (fields: readonly string[], { connection }: ReplyFacts): readonly string[] => {
-  const kept: string[] = [];
+  const storable: string[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = fields[at] ?? "";
-    if (!unstored.has(name) && !connection.includes(name)) kept.push(name, fields[at + 1] ?? "");
+    if (!unstored.has(name) && !connection.includes(name)) storable.push(name, fields[at + 1] ?? "");
   }
-  return copied(kept);
+  return copied(storable);
 };
 
 /** Copies strings into slices of one new string, so that none keeps a larger parent alive; a field never contains a line feed. */
@@ -90,11 +90,11 @@ export const freshenedFields = (
     if (!keptOnUpdate.has(name) && !connection.includes(name)) updates.push(name, fresh[at + 1] ?? "");
   }
   const names = new Set(updates.filter((_, at) => at % 2 === 0));
-  const kept = stored.filter((_, at) => !names.has(stored[at - (at % 2)] ?? ""));
-  return copied([...kept, ...updates]);
+  const unchanged = stored.filter((_, at) => !names.has(stored[at - (at % 2)] ?? ""));
+  return copied([...unchanged, ...updates]);
 };
 
-/** Completes a reply before it is stored: the time it was made (RFC 9110 6.6.1), its age, a tag, the route's `vary`. Returns whether the tag is the cache's own. */
+/** Adds `Date` (RFC 9110 6.6.1), `Age`, `ETag` and the route's `vary` to a reply before it is stored. Returns whether the cache created the `ETag`. */
 export const complete = (
   response: Response,
   facts: ReplyFacts,
@@ -110,7 +110,7 @@ export const complete = (
   return true;
 };
 
-/** A strong tag: length and 16 digits of the SHA-256, both in hexadecimal. Equal to the one of `@framework/etag`. */
+/** Returns a strong entity tag: length and 16 digits of the SHA-256, both in hexadecimal. Equal to the tag of `@framework/etag`. */
 const contentTag = (body: string | Uint8Array): string =>
   `"${(payloadLength(body) ?? 0).toString(16)}-${hash("sha256", body, "hex").slice(0, 16)}"`;
 

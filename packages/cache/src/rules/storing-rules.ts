@@ -37,7 +37,7 @@ export interface Lifetime {
 const understoodStatuses: ReadonlySet<number> = new Set([
   200, 201, 202, 203, 204, 300, 301, 302, 307, 308, 404, 405, 410, 414, 501,
 ]);
-/** Statuses that are never stored, because they depend on more than the request's key; RFC 6585 forbids storing those of `rate`. */
+/** Statuses that are never stored, because they depend on more than the request's key; RFC 6585 forbids storing the statuses in `rate`. */
 const dependentStatuses = {
   conditions: [206, 304, 412, 416, 417],
   caller: [401, 403, 407],
@@ -75,7 +75,7 @@ export const lifetimeOf = (facts: ReplyFacts, given: StoringContext, clock: Cloc
   return { bornMs, freshMs, staleMs, errorMs, validates, shareable, isImplicit, ttlSecs, holdMs };
 };
 
-/** Returns the `X-Cache-TTL` of a stored reply after a 304: that of the 304, else the stored one unless the 304 has explicit freshness. */
+/** Returns the `X-Cache-TTL` of a stored reply after a 304: the value of the 304, or the stored value if the 304 has no explicit freshness. */
 export const freshenedTtl = (
   fresh: ReplyFacts,
   storedSecs: number | undefined,
@@ -85,7 +85,7 @@ export const freshenedTtl = (
   return storedSecs ?? null;
 };
 
-/** Age of a reply in milliseconds when it arrives (RFC 9111 4.2.3), without the handler's response delay. */
+/** Returns the age of a reply in milliseconds (RFC 9111 4.2.3), without the time that the handler took. */
 export const ageOf = ({ date, ageSecs }: ReplyFacts, wallMs: number): number =>
   Math.max(date === null ? 0 : Math.max(0, wallMs - date), 1000 * ageSecs);
 
@@ -97,11 +97,11 @@ const isForbidden = ({ directives }: ReplyFacts, { status, own }: StoringContext
   return directives.has("private") && !own;
 };
 
-/** Any status with explicit freshness (RFC 9111 3), others if they are 2xx. */
+/** Whether a status may be stored: any with explicit freshness (RFC 9111 3), else 2xx. */
 const isStorable = (status: number, explicit: boolean): boolean =>
   (explicit || (status >= 200 && status <= 299)) && !unstoredStatuses.has(status);
 
-/** Explicit freshness in seconds, most specific directive first (RFC 9111 4.2.1). */
+/** Returns the explicit freshness in seconds, from the most specific directive (RFC 9111 4.2.1); `null` without one. */
 const explicitSeconds = ({ directives, expires, date }: ReplyFacts, wallMs: number): number | null => {
   const stated = secondsOf(directives, "s-maxage") ?? secondsOf(directives, "max-age");
   if (stated !== null || expires === null) return stated;

@@ -58,7 +58,7 @@ const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   late: { "x-late-principal": "api_key_name" },
 };
 
-/** An independent implementation of the rules. */
+/** Whether a reply is stored, by an independent implementation of the rules. */
 const isStored = (control: Control, status: number, credential: string, shared: boolean): boolean => {
   const { secs, forbidden = false, shareable = false } = control;
   if (forbidden || secs === 0) return false;
@@ -76,7 +76,7 @@ const combinations: readonly (readonly [status: number, credential: string])[] =
   ),
 ];
 
-test("every Cache-Control is stored with a status and a credential exactly if the rules allow", async () => {
+test("a reply with each Cache-Control, status and credential is stored exactly if the rules allow it", async () => {
   const differences: string[] = [];
   let cells = 0;
   for (const shared of [false, true]) {
@@ -99,9 +99,9 @@ test("every Cache-Control is stored with a status and a credential exactly if th
         cells++;
         const path = `/${index}/${status}`;
         const init = { headers: credentials[name] ?? {} };
-        const ask = () => app.fetch(new Request(`http://localhost${path}?${name}`, init));
-        await ask();
-        const outcome = (await ask()).headers.get("x-cache");
+        const send = () => app.fetch(new Request(`http://localhost${path}?${name}`, init));
+        await send();
+        const outcome = (await send()).headers.get("x-cache");
         const stored = isStored(control, status, name, shared);
         const expected = stored ? "HIT" : name === "none" || shared ? "MISS" : "BYPASS";
         if (outcome !== expected)
@@ -208,7 +208,7 @@ test("Vary: * and more than 16 names are never stored", async () => {
   expect(await second(withHeaders({ vary: names(17) }))).toBe("MISS");
 });
 
-test("a request with an identity is answered only from public or s-maxage replies, or those of a shared route", async () => {
+test("a request with an identity gets only stored replies that are public, have s-maxage or are of a shared route", async () => {
   const { app, get } = cachedApp();
   app.get("/plain", () => "x");
   app.get("/public", () => new Response("x", { headers: { "cache-control": "public" } }));

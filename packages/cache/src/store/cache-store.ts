@@ -24,9 +24,9 @@ export interface StoredReply {
   readonly errorMs: number;
   /** Whether every use requires revalidation (`no-cache`). */
   readonly validates: boolean;
-  /** Whether requests with an identity may be answered from it. */
+  /** Whether requests with an identity may get it. */
   readonly shareable: boolean;
-  /** Whether the handler sent no explicit freshness, so that the app's setting for clients applies. */
+  /** Whether the handler sent no explicit freshness, so the app's setting for clients applies. */
   readonly isImplicit: boolean;
   /** `X-Cache-TTL` of the handler in seconds, which a 304 does not repeat. */
   readonly ttlSecs?: number;
@@ -36,15 +36,15 @@ export interface StoredReply {
   readonly tags: readonly string[];
 }
 
-/** Names of the request fields that the replies of a key vary by. The replies are stored under keys that include the values of these fields. */
+/** Names of the request fields by which the replies of a key vary. The replies are stored under keys that include the values of these fields. */
 export interface VaryingReplies {
   /** Distinguishes it from `StoredReply`. */
   readonly kind: "varies";
-  /** Changes with the list. */
+  /** Identifies this version of the list. */
   readonly id: string;
   /** Lower-case names, sorted. */
   readonly names: readonly string[];
-  /** Expiry in milliseconds of the cache's clock: that of the last reply. */
+  /** Latest expiry of the replies, in milliseconds of the cache's clock. */
   readonly untilMs: number;
 }
 

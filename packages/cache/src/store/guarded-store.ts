@@ -9,12 +9,12 @@ export interface GuardedStoreOptions {
   readonly timeoutMs: number;
 }
 
-const QUIET_MS = 10_000;
+const LOG_INTERVAL_MS = 10_000;
 /** Tag of all entries of a store of this process; other tags have a prefix. */
 const EVERY_ENTRY = "*";
 
 /**
- * Wraps a store so that its failures do not reach callers: a failed read is a miss. Failures are counted, and logged at most every 10 s.
+ * Wraps a store so that its failures do not reach callers: a failed read counts as a miss. Failures are counted, and logged at most every 10 s.
  *
  * Only `drop` rejects: its callers rely on the removal.
  */
@@ -34,7 +34,7 @@ export class GuardedStore {
   constructor(store: CacheStore, options: GuardedStoreOptions) {
     this.store = store;
     this.options = options;
-    this.logThrottled = throttledLog({ everyMs: QUIET_MS, clock: options.clock });
+    this.logThrottled = throttledLog({ everyMs: LOG_INTERVAL_MS, clock: options.clock });
     this.shared = store.shared;
   }
 
@@ -70,7 +70,7 @@ export class GuardedStore {
   }
 
   /** Resolves when every pending write has ended. */
-  async written(): Promise<void> {
+  async waitForWrites(): Promise<void> {
     await Promise.all(this.writing);
   }
 
@@ -81,26 +81,26 @@ export class GuardedStore {
     void writing.finally(() => this.writing.delete(writing));
   }
 
-  private guarded<T, Lost>(call: () => Awaitable<T>, lost: Lost): Awaitable<T | Lost> {
+  private guarded<T, Fallback>(call: () => Awaitable<T>, fallback: Fallback): Awaitable<T | Fallback> {
     try {
       const result = call();
-      return isPromise(result) ? this.withTimeout(result, lost) : result;
+      return isPromise(result) ? this.withTimeout(result, fallback) : result;
     } catch (error) {
-      return this.failed(error, lost);
+      return this.failed(error, fallback);
     }
   }
 
-  private withTimeout<T, Lost>(result: Promise<T>, lost: Lost): Promise<T | Lost> {
-    const { promise, resolve } = Promise.withResolvers<T | Lost>();
+  private withTimeout<T, Fallback>(result: Promise<T>, fallback: Fallback): Promise<T | Fallback> {
+    const { promise, resolve } = Promise.withResolvers<T | Fallback>();
     const { clock, timeoutMs } = this.options;
     const cancel = clock.after(timeoutMs, () =>
-      resolve(this.failed(new Error(`the store did not answer within ${timeoutMs} ms`), lost)),
+      resolve(this.failed(new Error(`the store did not answer within ${timeoutMs} ms`), fallback)),
     );
-    result.then(resolve, (error: unknown) => resolve(this.failed(error, lost))).finally(cancel);
+    result.then(resolve, (error: unknown) => resolve(this.failed(error, fallback))).finally(cancel);
     return promise;
   }
 
-  private failed<Lost>(error: unknown, lost: Lost): Lost {
+  private failed<Fallback>(error: unknown, fallback: Fallback): Fallback {
     this.failures++;
     const { failures } = this;
     this.logThrottled(() =>
@@ -110,6 +110,6 @@ export class GuardedStore {
         failures,
       }),
     );
-    return lost;
+    return fallback;
   }
 }

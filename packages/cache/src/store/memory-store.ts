@@ -9,11 +9,11 @@ export interface MemoryStoreOptions {
   readonly maxEntries?: number;
   /** Maximum memory of all entries in bytes, including keys, fields and tags; the least recently used is evicted. @default 67108864 (64 MiB) */
   readonly maxBytes?: number;
-  /** The clock, for tests. @default the process's */
+  /** The clock, for tests. @default the system clock */
   readonly clock?: Pick<Clock, "now">;
 }
 
-interface Held extends LruLink<Held> {
+interface Item extends LruLink<Item> {
   readonly key: string;
   readonly entry: CacheEntry;
   readonly tags: readonly string[];
@@ -33,9 +33,9 @@ export const memoryStore = (options: MemoryStoreOptions = {}): MemoryStore => ne
 /** A bounded LRU store in memory; created with `memoryStore`. */
 export class MemoryStore implements CacheStore {
   readonly shared = false;
-  private readonly byKey = new Map<string, Held>();
-  private readonly byUse = new LruList<Held>();
-  private readonly byTag = new TagIndex<Held>();
+  private readonly byKey = new Map<string, Item>();
+  private readonly byUse = new LruList<Item>();
+  private readonly byTag = new TagIndex<Item>();
   private readonly maxEntries: number;
   private readonly maxBytes: number;
   private readonly clock: Pick<Clock, "now">;
@@ -49,10 +49,10 @@ export class MemoryStore implements CacheStore {
   }
 
   get(key: string): CacheEntry | undefined {
-    const held = this.current(key);
-    if (held === undefined) return undefined;
-    this.byUse.touch(held);
-    return held.entry;
+    const item = this.current(key);
+    if (item === undefined) return undefined;
+    this.byUse.touch(item);
+    return item.entry;
   }
 
   set(key: string, entry: CacheEntry, { holdMs, tags, replaces }: SetOptions): boolean {
@@ -61,7 +61,7 @@ export class MemoryStore implements CacheStore {
     if (present !== undefined) this.remove(present);
     const bytes = sizeOf(key, entry, tags);
     if (bytes > this.maxBytes) return false;
-    const held: Held = {
+    const item: Item = {
       key,
       entry,
       tags,
@@ -70,27 +70,27 @@ export class MemoryStore implements CacheStore {
       newer: null,
       older: null,
     };
-    this.byKey.set(key, held);
-    this.byUse.add(held);
-    this.byTag.add(held);
+    this.byKey.set(key, item);
+    this.byUse.add(item);
+    this.byTag.add(item);
     this.bytes += bytes;
     this.evict();
     return true;
   }
 
   delete(key: string): boolean {
-    const held = this.current(key);
-    if (held === undefined) return false;
-    this.remove(held);
+    const item = this.current(key);
+    if (item === undefined) return false;
+    this.remove(item);
     return true;
   }
 
   drop(tags: readonly string[]): number {
     let replies = 0;
     for (const tag of tags) {
-      for (const held of this.byTag.withTag(tag)) {
-        if (held.entry.kind === "reply" && held.endMs > this.clock.now()) replies++;
-        this.remove(held);
+      for (const item of this.byTag.withTag(tag)) {
+        if (item.entry.kind === "reply" && item.endMs > this.clock.now()) replies++;
+        this.remove(item);
       }
     }
     return replies;
@@ -100,10 +100,10 @@ export class MemoryStore implements CacheStore {
     return { entries: this.byKey.size, bytes: this.bytes, evictions: this.evictions };
   }
 
-  private current(key: string): Held | undefined {
-    const held = this.byKey.get(key);
-    if (held === undefined || held.endMs > this.clock.now()) return held;
-    this.remove(held);
+  private current(key: string): Item | undefined {
+    const item = this.byKey.get(key);
+    if (item === undefined || item.endMs > this.clock.now()) return item;
+    this.remove(item);
     return undefined;
   }
 
@@ -116,11 +116,11 @@ export class MemoryStore implements CacheStore {
     }
   }
 
-  private remove(held: Held): void {
-    this.byKey.delete(held.key);
-    this.byUse.remove(held);
-    this.byTag.remove(held);
-    this.bytes -= held.bytes;
+  private remove(item: Item): void {
+    this.byKey.delete(item.key);
+    this.byUse.remove(item);
+    this.byTag.remove(item);
+    this.bytes -= item.bytes;
   }
 }
 

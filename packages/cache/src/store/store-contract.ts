@@ -124,5 +124,5 @@ const facts: PortFacts<PortFixture<CacheStore>> = {
 /** Converts bytes to numbers: adapters may return any kind of byte array. */
 const plain = (body: string | Uint8Array | null): unknown => (body instanceof Uint8Array ? [...body] : body);
 
-/** Contract suite of `CacheStore`. */
+/** Contract suite for implementations of `CacheStore`. */
 export const cacheStoreContract: PortContract<PortFixture<CacheStore>> = portContract("cache store", facts);

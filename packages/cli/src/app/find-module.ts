@@ -44,7 +44,7 @@ export const findModule = (given: string | undefined, cwd: string): AppModule =>
   );
 };
 
-/** If the whole name is the path of a file, it is the module; else the part after the last "#" is the export. */
+/** Returns the module: the whole name if it is the path of a file; else the part after the last "#" is the export. */
 const moduleOf = (named: string, cwd: string): AppModule => {
   const whole = resolve(cwd, named);
   if (existsSync(whole)) return { path: whole, exported: null };
@@ -52,7 +52,7 @@ const moduleOf = (named: string, cwd: string): AppModule => {
   return { path: resolve(cwd, path), exported };
 };
 
-/** Folder names may contain "#" too; names of exports contain no slash. */
+/** Folder names may also contain "#"; names of exports contain no slash. */
 const splitName = (named: string): AppModule => {
   const [, path = named, exported = null] = /^(.*)#([^#/\\]*)$/s.exec(named) ?? [];
   return { path, exported };

@@ -14,17 +14,17 @@ const conventionalPrograms: readonly string[] = [
   "main.js",
 ];
 
-/** A program, or why there is none. */
+/** A program, or the reason why none was found. */
 export interface FoundProgram {
   /** Absolute path; `null` if there is none. */
   readonly path: string | null;
-  /** Why there is none. */
+  /** The reason why none was found; meaningful only if `path` is `null`. */
   readonly problem: string;
-  /** Whether package.json has a script `start`, so that there should be one. */
+  /** Whether package.json has a script `start`, which should name a program. */
   readonly isExpected: boolean;
 }
 
-/** Finds the program that runs the app: the given one, that of the script `start`, else a conventional path. */
+/** Finds the program that runs the app: the given path, the program of the script `start`, or the first conventional path that exists. */
 export const findProgram = (given: string | undefined, cwd: string): FoundProgram => {
   const script = given === undefined ? startScript(cwd) : null;
   const named = given ?? (script === null ? null : moduleOfScript(script));
@@ -41,7 +41,7 @@ const problemOf = (named: string | null, script: string | null, cwd: string): st
     : `the script start of package.json runs no module: ${script}`;
 };
 
-/** Finds the program like `findProgram`. @param remedy how to name the program, for the message @throws CLI_NO_SERVICE */
+/** Returns the path of the program. @param remedy how to name the program, for the message @throws CLI_NO_SERVICE if none is found */
 export const requireProgram = (given: string | undefined, cwd: string, remedy: string): string => {
   const { path, problem } = findProgram(given, cwd);
   if (path !== null) return path;

@@ -39,9 +39,12 @@ test.each([
     "CLI_APP_FAILED",
     "an uncaught error ended the process: late",
   ],
-])("a module that keeps the command from its end is a mistake with a code: %s", (source, code, message) => {
-  expect(routesOf("app.mjs", source)).toEqual({
-    status: 1,
-    output: { error: { code, message: expect.stringContaining(message) } },
-  });
-});
+])(
+  "a module that prevents the command from finishing is an error with a code: %s",
+  (source, code, message) => {
+    expect(routesOf("app.mjs", source)).toEqual({
+      status: 1,
+      output: { error: { code, message: expect.stringContaining(message) } },
+    });
+  },
+);

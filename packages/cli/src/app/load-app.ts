@@ -27,10 +27,10 @@ export const loadApp = async (given: string | undefined, cwd: string): Promise<A
   );
 };
 
-/** Global under which `run` of any copy of core looks for a program that imports the module without running it. */
+/** Global function that `run` of any copy of core calls instead of serving, while a module is imported without being run. */
 const refusal = Symbol.for("@framework/core/refuse-run");
 
-/** Imports a module. A call of `run` in it fails the import at once: it would serve, and parse the flags of this program. */
+/** Imports a module. A call of `run` in it fails the import immediately: it would serve, and parse the flags of this program. */
 const importWithoutRun = async (path: string): Promise<Record<string, unknown>> => {
   const refused = Promise.withResolvers<never>();
   const error = new FrameworkError(

@@ -48,7 +48,7 @@ const ran = (words: readonly string[], input = "") => {
 const printed = (...places: readonly string[]): RegExp =>
   new RegExp(places.map((place) => `printed by ${place}`).join("[^]*"));
 
-test("stdout has only the body; what the app prints and logs is on stderr", () => {
+test("stdout has only the body; output and logs of the app are on stderr", () => {
   const words = ["request", "POST", "/echo", "-d", "@-", "--app", app];
   const { status, stdout, stderr } = ran(words, "a,b\r\n\t1");
   expect([status, String(stdout)]).toEqual([0, "a,b\r\n\t1"]);

@@ -24,10 +24,10 @@ const commandsOf = (script: string): readonly (readonly string[])[] => {
   return commands;
 };
 
-/** An option, or a variable that may contain options. */
+/** Whether a word is an option, or a variable that may contain options. */
 const isOption = (word: string): boolean => /^-|^\$\{?\w+\}?$/.test(word);
 
-/** The module is the first word after the runner that is neither an option nor the value of one. */
+/** Returns the module: the first word after the runner that is neither an option nor the value of one. */
 const moduleOfCommand = (words: readonly string[]): string | null => {
   const runner = words.findIndex((word) => RUNNER.test(word));
   if (runner === -1) return null;

@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { importInstalled } from "../app/import-installed.ts";
 import { runCli } from "../run-cli.test-kit.ts";
 
-/** A project whose `@framework/client` writes a line for the title and each path of a document. */
+/** Creates a project whose `@framework/client` writes a line for the title and each path of a document. */
 const project = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   const home = join(folder, "node_modules/@framework/client");
@@ -63,7 +63,7 @@ export const createApp = () => {
   expect((await runCli(["client", "api.ts"], { cwd })).exitCode).toBe(0);
   expect(readFileSync(join(cwd, "api.ts"), "utf8")).toBe("// Notes\n/books\n");
   const { exitCode, err } = await runCli(["client", "api.ts", "--path", "/none.json"], { cwd });
-  expect([exitCode, err]).toEqual([1, expect.stringContaining("the app answers 404 to GET /none.json")]);
+  expect([exitCode, err]).toEqual([1, expect.stringContaining("the reply to GET /none.json has status 404")]);
 });
 
 test("an output of - is standard output", async () => {

@@ -9,7 +9,7 @@ import type { Context, Outcome, RunCommand } from "../frame/command.ts";
 import type { Given } from "../frame/given.ts";
 import { type Line, styled } from "../frame/text.ts";
 import { UsageError } from "../frame/usage-error.ts";
-import { answer, startDeadline } from "../request/answer.ts";
+import { fetchReply, startDeadline } from "../request/fetch-reply.ts";
 
 /** `generateClient` of `@framework/client`: the same document gives the same text. */
 type GenerateClient = (document: unknown) => string;
@@ -28,7 +28,7 @@ export const writeClient: RunCommand = async (given, context) => {
   const text = generateClient(await documentOf(given, context));
   if (output === "-") return { ok: true, data: { output, text }, lines: [], raw: Buffer.from(text) };
   const written = existsSync(path) ? readFileSync(path, "utf8") : null;
-  if (given.flag("check")) return checked(output, written, text);
+  if (given.flag("check")) return compare(output, written, text);
   mkdirSync(dirname(path), { recursive: true });
   if (written !== text) writeFileSync(path, text);
   const line = written === text ? `${output} is up to date` : `wrote ${output}`;
@@ -37,19 +37,19 @@ export const writeClient: RunCommand = async (given, context) => {
 
 const documentOf = async (given: Given, { cwd, clock }: Pick<Context, "cwd" | "clock">): Promise<unknown> => {
   const file = given.text("document");
-  if (file !== undefined) return parsed(file, readDocument(resolve(cwd, file)));
+  if (file !== undefined) return parseDocument(file, readDocument(resolve(cwd, file)));
   const app = await loadApp(given.text("app"), cwd);
   await startQuietly(app);
   try {
     const path = given.text("path") ?? "/openapi.json";
     using deadline = startDeadline(TIMEOUT_SECS, clock);
-    const reply = await answer(app, new Request(new URL(path, "http://localhost")), deadline);
+    const reply = await fetchReply(app, new Request(new URL(path, "http://localhost")), deadline);
     if (!reply.ok)
       throw new FrameworkError(
         "CLI_NO_DOCUMENT",
-        `the app answers ${reply.status} to GET ${path}; enable enableOpenapi(), or pass --path`,
+        `the reply to GET ${path} has status ${reply.status}; enable enableOpenapi(), or pass --path`,
       );
-    return parsed(path, await reply.text());
+    return parseDocument(path, await reply.text());
   } finally {
     await app.stop({ timeoutSecs: 1 });
   }
@@ -62,7 +62,7 @@ const readDocument = (path: string): string => {
   throw new FrameworkError("CLI_NO_DOCUMENT", `there is no file ${path}`);
 };
 
-const parsed = (place: string, text: string): unknown => {
+const parseDocument = (place: string, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -73,7 +73,7 @@ const parsed = (place: string, text: string): unknown => {
 };
 
 /** Compares line by line, and names the first line that differs. */
-const checked = (output: string, written: string | null, text: string): Outcome => {
+const compare = (output: string, written: string | null, text: string): Outcome => {
   if (written === text)
     return { ok: true, data: { output, isCurrent: true }, lines: [`${output} is current`] };
   const [have, want] = [(written ?? "").split("\n"), text.split("\n")];

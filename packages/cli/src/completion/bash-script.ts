@@ -1,6 +1,6 @@
 import { type Command, commonOptions } from "../frame/command.ts";
 
-/** The completion script of bash. */
+/** Returns the completion script of bash. */
 export const bashScript = (commands: readonly Command[]): readonly string[] => [
   "# completion of framework for bash",
   "_framework() {",

@@ -1,6 +1,6 @@
 import { type ArgumentSpec, type Command, commonOptions, type OptionSpec } from "../frame/command.ts";
 
-/** The completion script of fish. */
+/** Returns the completion script of fish. */
 export const fishScript = (commands: readonly Command[]): readonly string[] => [
   "# completion of framework for fish",
   "complete -c framework -f",

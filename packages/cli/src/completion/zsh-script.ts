@@ -1,6 +1,6 @@
 import { type ArgumentSpec, type Command, commonOptions, type OptionSpec } from "../frame/command.ts";
 
-/** The completion script of zsh. */
+/** Returns the completion script of zsh. */
 export const zshScript = (commands: readonly Command[]): readonly string[] => [
   "#compdef framework",
   "_framework() {",

@@ -4,7 +4,7 @@ export const devCommand: Command = {
   name: "dev",
   summary: "run the service in development and restart it after every change",
   description: [
-    "The port stays open while the program restarts. Keys: r restarts at once, q quits. SIGINT and SIGTERM stop the service gracefully. With --json the service prints to stderr.",
+    "The port stays open while the program restarts. Keys: r restarts immediately, q quits. SIGINT and SIGTERM stop the service gracefully. With --json the service prints to stderr.",
   ],
   arguments: [{ name: "program", summary: "module that runs the app, such as src/main.ts", isFile: true }],
   options: [

@@ -35,7 +35,7 @@ test("a change is served without a restart of the command, and SIGINT stops the 
 });
 
 test("the service stops gracefully when the command is killed", async () => {
-  const cwd = serviceProject('app.onEvent("shutdown", () => console.log("stopped in order"));');
+  const cwd = serviceProject('app.onEvent("shutdown", () => console.log("stopped gracefully"));');
   const child = spawn(process.execPath, ["--conditions=@framework/source", main, "dev", "--port", "0"], {
     cwd,
     env: plainEnvironment,
@@ -47,7 +47,7 @@ test("the service stops gracefully when the command is killed", async () => {
   const [, url = ""] = await waitFor(() => /"url":"([^"]+)"/.exec(out), { timeoutMs: 60_000 });
   child.kill("SIGKILL");
   await closed;
-  expect(out).toContain("stopped in order");
+  expect(out).toContain("stopped gracefully");
   await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
 
@@ -91,7 +91,7 @@ test("a change of .env restarts the program, and with --json the service prints 
   }
 });
 
-test("a program that ends by itself, as a module that only exports an app does, is a failure", async () => {
+test("a program that exits by itself, such as a module that only exports an app, is a failure", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
   writeFileSync(join(cwd, "app.mjs"), "export const app = 1;");
   const { exitCode, err } = await runCli(["dev", "app.mjs"], { cwd, environment: plainEnvironment });

@@ -12,19 +12,19 @@ export interface Keyboard {
 }
 
 /** Reads keys of a terminal until the returned function is called; other inputs are not read. */
-export const readKeys = (keyboard: Keyboard, commanded: (command: KeyCommand) => void): (() => void) => {
+export const readKeys = (keyboard: Keyboard, onCommand: (command: KeyCommand) => void): (() => void) => {
   if (keyboard.isTTY !== true || keyboard.setRawMode === undefined) return () => {};
-  const pressed = (piece: Buffer | string): void => {
+  const onData = (piece: Buffer | string): void => {
     for (const key of piece.toString()) {
-      if (key === "r") commanded("restart");
-      if (key === "q" || key === CONTROL_C) commanded("quit");
+      if (key === "r") onCommand("restart");
+      if (key === "q" || key === CONTROL_C) onCommand("quit");
     }
   };
   keyboard.setRawMode(true);
-  keyboard.on("data", pressed);
+  keyboard.on("data", onData);
   keyboard.resume();
   return () => {
-    keyboard.off("data", pressed);
+    keyboard.off("data", onData);
     keyboard.setRawMode?.(false);
     keyboard.pause();
   };

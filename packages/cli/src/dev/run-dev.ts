@@ -26,7 +26,7 @@ export const runDev: RunCommand = async (given, { cwd, environment, err, json })
 
 /** Descriptor of this process's stderr. */
 const STDERR = 2;
-/** Descriptor of the pipe by which the service sees that this process has ended. */
+/** Descriptor of the pipe by which the service detects the end of this process. */
 const PIPE = 3;
 const lifeline = new URL(`./lifeline${extname(import.meta.url)}`, import.meta.url).href;
 
@@ -51,14 +51,14 @@ const supervise = async (program: string, start: () => ChildProcess): Promise<Ou
     isRestarting = command === "restart";
     end("SIGTERM");
   });
-  const interrupted = (): void => {
+  const onSignal = (): void => {
     isRestarting = false;
     end("SIGTERM");
   };
-  process.on("SIGINT", interrupted).on("SIGTERM", interrupted);
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   try {
     for (;;) {
-      child = start(); // the terminal is in raw mode by now: when the service ends, it restores the mode it found
+      child = start(); // the terminal is already in raw mode, so the service restores raw mode when it ends
       const exit = await exitOf(child);
       if (exit.code === 0 && !isEnding)
         throw new FrameworkError(
@@ -71,11 +71,11 @@ const supervise = async (program: string, start: () => ChildProcess): Promise<Ou
     }
   } finally {
     stopKeys();
-    process.off("SIGINT", interrupted).off("SIGTERM", interrupted);
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
   }
 };
 
-/** How the program ended: its exit code, or the signal that ended it. */
+/** Exit of the program: its code, or the signal that ended it. */
 interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -87,7 +87,7 @@ const exitOf = (child: ChildProcess): Promise<Exit> =>
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
 
-/** A program that is still loading has no signal handlers: SIGTERM, or the SIGINT of a terminal, ends it, which is not an error. */
+/** Returns the result of the command. The signal that ends a program while it loads, before its signal handlers exist, is not an error. */
 const outcome = ({ code, signal }: Exit, isEnding: boolean): Outcome => {
   const ok = code === 0 || (isEnding && (signal === "SIGTERM" || signal === "SIGINT"));
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`;

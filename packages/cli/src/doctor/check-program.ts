@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { relative } from "node:path";
-import { errorWords } from "../service/error-words.ts";
+import { errorLine } from "../service/error-line.ts";
 import type { Facts, ProgramReport } from "./rules/facts.ts";
 
 /** Maximum output kept of a program, in characters. */
@@ -32,7 +32,7 @@ export const checkProgram = async (
     );
   });
   const report = reportIn(out);
-  return { path: relative(cwd, path), report, failure: report === null ? errorWords(err) || ended : "" };
+  return { path: relative(cwd, path), report, failure: report === null ? errorLine(err) || ended : "" };
 };
 
 const reportIn = (output: string): ProgramReport | null => {

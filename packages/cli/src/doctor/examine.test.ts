@@ -14,7 +14,7 @@ interface Examined {
   readonly workloads: readonly string[];
 }
 
-/** Writes a project with a program on core's sources. */
+/** Creates a project folder with files. */
 const project = (files: Readonly<Record<string, string>>): string => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   for (const [path, text] of Object.entries(files)) {
@@ -178,7 +178,7 @@ test("a project without a program has no findings about it", async () => {
 test.each([
   ["node dist/main.js", "there is no file dist/main.js in "],
   ["docker compose up", "the script start of package.json runs no module: docker compose up"],
-])("a start script without a program that doctor can ask is a finding: %s", async (start, problem) => {
+])("a start script without a program that doctor can run is a finding: %s", async (start, problem) => {
   const { findings } = await examined(project({ "package.json": JSON.stringify({ scripts: { start } }) }));
   expect(findings).toEqual([{ code: "CLI_NO_PROGRAM", message: expect.stringContaining(problem) }]);
   expect(findings[0]?.message).toMatch(/; name it: framework doctor src\/main\.ts$/);
@@ -190,7 +190,7 @@ test("the program of a start script with variables, a build and arguments is che
       type: "module",
       scripts: { start: 'npm run build && A=1 node "my app.ts" --settings conf.js' },
     }),
-    "my app.ts": 'throw new Error("asked");',
+    "my app.ts": 'throw new Error("started");',
     "conf.js": "",
   });
   const { findings } = await examined(cwd);

@@ -48,7 +48,7 @@ export const gatherFacts = async ({
   };
 };
 
-/** Copies of core in the folders of other packages. */
+/** Returns the copies of core in the folders of other packages. */
 const otherCores = (packages: readonly InstalledPackage[]): readonly InstalledPackage[] => {
   const first = packages.find(({ name }) => name === "@framework/core");
   const nested = packages.flatMap(

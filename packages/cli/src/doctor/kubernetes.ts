@@ -7,8 +7,8 @@ const batchKinds: readonly unknown[] = ["Job", "CronJob"];
 const proxyKinds: readonly unknown[] = ["Ingress", "HTTPRoute", "IngressRoute", "VirtualService"];
 
 /**
- * Reads one Kubernetes object. The containers with `ports` are the service. If no container of a pod lists ports, which Kubernetes allows, all are, with
- * the labels by which a Service may select them.
+ * Reads one Kubernetes object. The containers with `ports` are the service. If no container of a pod lists ports, which Kubernetes allows, all containers
+ * are the service, and the labels show whether a Service selects the pod.
  * Containers with images of databases, brokers and proxies are ignored.
  */
 export const kubernetesFacts = (path: string, object: YamlRecord): DeploymentFacts => {
@@ -21,16 +21,16 @@ export const kubernetesFacts = (path: string, object: YamlRecord): DeploymentFac
   if (![...servingKinds, ...batchKinds].includes(kind)) return { workloads: [], others: [], proxies: [] };
   const pod = podOf(object);
   const containers = recordsIn(pod["containers"]).filter(isOwn);
-  const open = containers.filter(({ ports }) => recordsIn(ports).length > 0);
-  const serving = batchKinds.includes(kind) ? [] : open.length > 0 ? open : containers;
+  const withPorts = containers.filter(({ ports }) => recordsIn(ports).length > 0);
+  const serving = batchKinds.includes(kind) ? [] : withPorts.length > 0 ? withPorts : containers;
   const others = [...recordsIn(pod["initContainers"]).filter(isOwn), ...containers].filter(
     (container) => !serving.includes(container),
   );
-  const replicas = kind === "DaemonSet" ? 2 : numberOr(recordAt(object, "spec")["replicas"], 1); // one pod on every host
+  const replicas = kind === "DaemonSet" ? 2 : numberOr(recordAt(object, "spec")["replicas"], 1); // one pod on each of several hosts
   return {
     workloads: serving.map((container) => ({
       ...workload(place, pod, container, replicas),
-      ...(open.length === 0 && { labels: labelsOf(object) }),
+      ...(withPorts.length === 0 && { labels: labelsOf(object) }),
     })),
     others: others.map((container) => ({ place, variables: variablesOf(container) })),
     proxies: [],
@@ -76,8 +76,8 @@ const workload = (place: string, pod: YamlRecord, container: YamlRecord, replica
 
 const preStopSecs = (container: YamlRecord): number => {
   const hook = recordAt(container, "lifecycle", "preStop");
-  const slept = recordAt(hook, "sleep")["seconds"];
-  if (typeof slept === "number") return slept;
+  const sleepSecs = recordAt(hook, "sleep")["seconds"];
+  if (typeof sleepSecs === "number") return sleepSecs;
   const { command } = recordAt(hook, "exec");
   const words = Array.isArray(command) ? command.join(" ") : "";
   return Number(/\bsleep (\d+(?:\.\d+)?)/.exec(words)?.[1] ?? 0);

@@ -18,11 +18,11 @@ export const readManifests = (cwd: string): ManifestFacts => {
     .filter((path) => !isFolder(join(cwd, path)))
     .sort()
     .slice(0, MAX_FILES);
-  return selected(merged(paths.map((path) => factsOf(path, readFileSync(join(cwd, path), "utf8")))));
+  return exemptUnselected(merge(paths.map((path) => factsOf(path, readFileSync(join(cwd, path), "utf8")))));
 };
 
-/** If there are Services, a pod without ports that none of them selects gets no requests, such as a queue worker: it needs no probe. */
-const selected = (facts: ManifestFacts): ManifestFacts => {
+/** Removes the need for a probe from pods without ports that no Service selects, if there are Services: they get no requests, such as a queue worker. */
+const exemptUnselected = (facts: ManifestFacts): ManifestFacts => {
   const { selectors = [], workloads } = facts;
   const isServing = ({ labels }: Workload): boolean =>
     labels === undefined || selectors.length === 0 || selectors.some((each) => selects(each, labels));
@@ -34,13 +34,13 @@ const selected = (facts: ManifestFacts): ManifestFacts => {
   };
 };
 
-/** A Service without a selector selects no pods. */
+/** Whether a Service selects a pod; without a selector it selects none. */
 const selects = (selector: Labels, labels: Labels): boolean => {
   const wanted = Object.entries(selector);
   return wanted.length > 0 && wanted.every(([name, value]) => labels[name] === value);
 };
 
-const merged = (found: readonly ManifestFacts[]): ManifestFacts => ({
+const merge = (found: readonly ManifestFacts[]): ManifestFacts => ({
   workloads: found.flatMap(({ workloads }) => workloads),
   others: found.flatMap(({ others }) => others),
   proxies: found.flatMap(({ proxies }) => proxies),
@@ -48,7 +48,7 @@ const merged = (found: readonly ManifestFacts[]): ManifestFacts => ({
   unreadable: found.flatMap(({ unreadable }) => unreadable),
 });
 
-const nothing: ManifestFacts = { workloads: [], others: [], proxies: [], unreadable: [] };
+const noFacts: ManifestFacts = { workloads: [], others: [], proxies: [], unreadable: [] };
 
 /** A key of every manifest. A file without it is skipped, even if it is too large or malformed. */
 const MANIFEST_KEY = /\b(?:apiVersion|services)["']?\s*:/;
@@ -56,37 +56,39 @@ const MANIFEST_KEY = /\b(?:apiVersion|services)["']?\s*:/;
 const TEMPLATE_MARK = "{{";
 
 const factsOf = (path: string, text: string): ManifestFacts => {
-  if (!MANIFEST_KEY.test(text)) return nothing;
-  if (text.length > MAX_BYTES) return unread(path, `it is larger than ${MAX_BYTES} bytes`);
+  if (!MANIFEST_KEY.test(text)) return noFacts;
+  if (text.length > MAX_BYTES) return unreadableFile(path, `it is larger than ${MAX_BYTES} bytes`);
   const parts = parseAllDocuments(text, { logLevel: "silent" });
   const found = [...parts].map((document): ManifestFacts => {
     const [error] = document.errors;
     const [start, , end] = document.range;
     if (error !== undefined)
-      return text.slice(start, end).includes(TEMPLATE_MARK) ? nothing : unread(path, firstLine(error));
+      return text.slice(start, end).includes(TEMPLATE_MARK)
+        ? noFacts
+        : unreadableFile(path, firstLine(error));
     try {
       return factsIn(path, document.toJS({ maxAliasCount: 100 }));
     } catch (cause) {
-      return unread(path, firstLine(cause)); // such as too many aliases
+      return unreadableFile(path, firstLine(cause)); // such as too many aliases
     }
   });
-  const facts = merged(found);
+  const facts = merge(found);
   return { ...facts, unreadable: facts.unreadable.slice(0, 1) };
 };
 
-const unread = (path: string, reason: string): ManifestFacts => ({
-  ...nothing,
+const unreadableFile = (path: string, reason: string): ManifestFacts => ({
+  ...noFacts,
   unreadable: [{ path, reason }],
 });
 
-/** The parser's message without the excerpt that follows it. */
+/** Returns the parser's message without the excerpt that follows it. */
 const firstLine = (error: unknown): string =>
   `it is not valid YAML: ${(Error.isError(error) ? error.message : String(error)).split("\n")[0]?.replace(/:$/, "")}`;
 
 const factsIn = (path: string, value: unknown): ManifestFacts => {
-  if (!isRecord(value)) return nothing;
-  if (value["kind"] === "List") return merged(recordsIn(value["items"]).map((item) => factsIn(path, item)));
+  if (!isRecord(value)) return noFacts;
+  if (value["kind"] === "List") return merge(recordsIn(value["items"]).map((item) => factsIn(path, item)));
   const facts =
     typeof value["apiVersion"] === "string" ? kubernetesFacts(path, value) : composeFacts(path, value);
-  return { ...nothing, ...facts };
+  return { ...noFacts, ...facts };
 };

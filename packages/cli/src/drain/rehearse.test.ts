@@ -35,7 +35,7 @@ test("a service that drains drops no request, and its slow stop tasks are named"
   expect(exitCode).toBe(0);
 });
 
-test("a service that exits at once drops the requests in flight, and the command fails", async () => {
+test("a service that exits immediately drops the requests in flight, and the command fails", async () => {
   const cwd = serviceProject('process.once("SIGTERM", () => process.exit(0));');
   const { exitCode, out } = await runCli(["drain", "/slow", "--json", ...quick], {
     cwd,

@@ -28,7 +28,7 @@ export const rehearse: RunCommand = async (given, { cwd, environment, progress }
   progress.show(0.3, `load for ${afterSecs} s`);
   await new Promise((resolve) => setTimeout(resolve, afterSecs * 1000));
   const before = load.counts.answered + load.counts.errors;
-  load.signalled();
+  load.markSignalled();
   const signalledMs = performance.now();
   service.kill("SIGTERM");
   progress.show(0.7, "SIGTERM was sent");

@@ -12,7 +12,7 @@ test("replies, errors, refusals after the signal and broken connections are coun
   await clock.advance(200);
   outcome = "ECONNREFUSED"; // before the signal: the service is down
   await clock.advance(100);
-  load.signalled();
+  load.markSignalled();
   await clock.advance(300);
   outcome = "ECONNRESET";
   await clock.advance(100);

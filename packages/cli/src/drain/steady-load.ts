@@ -1,15 +1,15 @@
 import type { Clock } from "@framework/core/feature";
 import type { RequestOutcome } from "../load/open-loop.ts";
 
-/** How requests under a steady load ended. */
+/** Outcomes of the requests under a steady load. */
 export interface LoadCounts {
-  /** Answered with a status below 500. */
+  /** Replies with a status below 500. */
   answered: number;
-  /** Answered with a status of 500 or more. */
+  /** Replies with a status of 500 or more. */
   errors: number;
   /** Connections refused after the signal: the port was closed. */
   refused: number;
-  /** Broken off without a reply, or refused before the signal. */
+  /** Requests whose connection failed without a reply, or was refused before the signal. */
   dropped: number;
   /** Number of dropped requests by error code. */
   readonly codes: Record<string, number>;
@@ -19,7 +19,7 @@ export interface LoadCounts {
 export interface SteadyLoad {
   readonly counts: LoadCounts;
   /** Marks that the signal was sent: refused connections are expected from now on. */
-  signalled(): void;
+  markSignalled(): void;
   /** Stops sending and resolves when every request has ended, or after `limitMs`, when the rest counts as dropped. */
   stop(limitMs: number): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface SteadyLoad {
 /** Maximum concurrent requests. */
 const MAX_PENDING = 5000;
 
-/** Sends requests at a fixed rate, whether or not earlier ones are answered. */
+/** Sends requests at a fixed rate, without waiting for earlier replies. */
 export const steadyLoad = (
   send: () => Promise<RequestOutcome>,
   ratePerSec: number,
@@ -42,7 +42,7 @@ export const steadyLoad = (
   };
   const begun = clock.now();
   let [sent, pending, isSignalled, isStopped] = [0, 0, false, false];
-  let idle = (): void => {};
+  let onIdle = (): void => {};
   const ended = (outcome: RequestOutcome): void => {
     pending--;
     if (typeof outcome === "number") counts[outcome >= 500 ? "errors" : "answered"]++;
@@ -51,7 +51,7 @@ export const steadyLoad = (
       counts.dropped++;
       counts.codes[outcome] = (counts.codes[outcome] ?? 0) + 1;
     }
-    if (isStopped && pending === 0) idle();
+    if (isStopped && pending === 0) onIdle();
   };
   const tick = (): void => {
     if (isStopped) return;
@@ -65,12 +65,12 @@ export const steadyLoad = (
   tick();
   return {
     counts,
-    signalled: () => void (isSignalled = true),
+    markSignalled: () => void (isSignalled = true),
     stop: async (limitMs) => {
       isStopped = true;
       if (pending === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      idle = resolve;
+      onIdle = resolve;
       const cancel = clock.after(limitMs, resolve);
       await promise;
       cancel();

@@ -30,8 +30,8 @@ const program = (cwd: string, ...words: readonly string[]): string =>
     { cwd, encoding: "utf8", timeout: 120_000, env: { ...process.env, NODE_OPTIONS: "" } },
   );
 
-/** A project with every package of the workspace installed. */
-const everyPackage = (): string => {
+/** Creates a project with every package of the workspace installed. */
+const projectWithEveryPackage = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   mkdirSync(join(folder, "node_modules/@framework"), { recursive: true });
   for (const name of readdirSync(join(root, "packages")))
@@ -60,7 +60,7 @@ test("every code of every package's error-codes.ts is listed with cause and reme
     ),
   );
   expect(wanted.flat().length).toBeGreaterThan(300);
-  const cwd = everyPackage();
+  const cwd = projectWithEveryPackage();
   const { codes } = JSON.parse(program(cwd, "explain", "--json")) as { codes: Listed[] };
   expect(codes).toEqual(expect.arrayContaining(wanted.flat().map((one) => expect.objectContaining(one))));
   for (const { code, summary, action } of codes)
@@ -87,7 +87,7 @@ test("without a code all are listed, with the package of each", () => {
   expect(codes).toContainEqual(expect.objectContaining({ code: "CLI_USAGE", package: "@framework/cli" }));
 });
 
-/** A project with one installed package of the framework. */
+/** Creates a project with one installed package of the framework. */
 const project = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   const home = join(folder, "node_modules/@framework/kettle");
@@ -113,7 +113,7 @@ const project = (): string => {
   return folder;
 };
 
-test("a page has package, status, cause, remedy and what the documents say", () => {
+test("a page has package, status, cause, remedy and passages of the documents", () => {
   const out = program(project(), "explain", "kettle_empty");
   expect(out.split("\n").map((line) => line.trim())).toEqual([
     "KETTLE_EMPTY",

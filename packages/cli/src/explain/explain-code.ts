@@ -37,7 +37,7 @@ const list = (codes: readonly CataloguedCode[]): Outcome => ({
   ],
 });
 
-/** The page of one code: its entry in the catalogue, and the passages about it in the package's documents. */
+/** Returns the page of one code: its entry in the catalogue, and the passages about it in the package's documents. */
 const page = ({ code, package: pkg, entry }: CataloguedCode): Outcome => {
   const mentions = mentionsOf(code, pkg.folder);
   const { status, summary, action } = entry;

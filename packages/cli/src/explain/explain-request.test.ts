@@ -31,19 +31,19 @@ test("a request that reaches its handler lists every step, also skipped ones wit
   });
 });
 
-test("a guard that refuses is listed, and so are the steps it prevents", async () => {
+test("a guard that refuses is listed with the steps that it prevents", async () => {
   expect(await explained("get", "/secret/plan")).toMatchObject({
     status: 403,
     steps: [
       ["stamp", "ran", [PASSED]],
       ["onlyFriends", "failed", ["Access denied"]],
       ["validation", "skipped", ["the route has no schemas"]],
-      ["handler", "not reached", ["onlyFriends ended the request before"]],
+      ["handler", "not reached", ["onlyFriends ended the request earlier"]],
     ],
   });
 });
 
-test("a middleware that answers itself, an error and a missing route are listed", async () => {
+test("a middleware that replies itself, an error and a missing route are listed", async () => {
   expect((await explained("GET", "/stamped")).steps[0]).toEqual([
     "stamp",
     "answered",

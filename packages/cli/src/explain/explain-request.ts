@@ -7,11 +7,11 @@ import type { Context, Outcome, RunCommand } from "../frame/command.ts";
 import type { Given } from "../frame/given.ts";
 import { table } from "../frame/table.ts";
 import { type Span, type Style, styled } from "../frame/text.ts";
-import { answer, readBody, startDeadline } from "../request/answer.ts";
+import { fetchReply, readBody, startDeadline } from "../request/fetch-reply.ts";
 import { requestOf } from "../request/request-of.ts";
 import { collectTraces } from "./collect-traces.ts";
 
-/** Sends a request to the app in this process and lists what each step did. */
+/** Sends a request to the app in this process, and lists its steps with their outcomes. */
 export const explainRequest: RunCommand = async (given, context) => {
   const { cwd, environment } = context;
   if (environment["FRAMEWORK_ENV"] === "production")
@@ -52,7 +52,7 @@ const lastReply = async (
   for (let left = given.number("times") ?? 1; ; left--) {
     const request = await requestOf(given, method, { cwd, input });
     using deadline = startDeadline(timeoutSecs, clock);
-    const reply = await answer(app, request, deadline);
+    const reply = await fetchReply(app, request, deadline);
     if (left <= 1) return reply;
     await readBody(reply, deadline, () => true);
   }
@@ -70,7 +70,7 @@ const refused = (status: number, reason: string): Outcome => ({
   lines: [[statusSpan(status), "  refused before the first step"], "", reason],
 });
 
-/** The `detail` of an error reply, else its text. */
+/** Returns the `detail` of an error reply, else its text. */
 const reasonOf = async (reply: Response): Promise<string> => {
   const text = await reply.text();
   try {
@@ -103,17 +103,20 @@ const outcome = (status: number, route: string | null, steps: readonly StepRepor
   };
 };
 
-/** The stage distinguishes middleware of one feature at several stages. */
+/** Returns the name of a step, with its stage if the feature has middleware at several stages. */
 const labelOf = ({ kind, name, stage }: StepReport, steps: readonly StepReport[]): string => {
   if (kind !== "middleware") return kind === name ? name : `${kind} ${name}`;
   const isAmbiguous = steps.some((other) => other.name === name && other.stage !== stage);
   return isAmbiguous && stage !== null ? `${name} (${stage})` : name;
 };
 
-const rows = ({ outcome: what, ownMs, reasons }: StepReport, label: string): readonly (readonly Span[])[] => {
+const rows = (
+  { outcome: result, ownMs, reasons }: StepReport,
+  label: string,
+): readonly (readonly Span[])[] => {
   const [first = "", ...others] = reasons;
   return [
-    [label, styled(styles[what], what), ownMs === null ? "" : ownMs.toFixed(2), first],
+    [label, styled(styles[result], result), ownMs === null ? "" : ownMs.toFixed(2), first],
     ...others.map((reason) => ["", "", "", reason]),
   ];
 };

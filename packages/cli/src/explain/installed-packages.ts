@@ -40,7 +40,7 @@ export const installedPackages = (cwd: string): readonly InstalledPackage[] => {
   return [...found.values()].sort((a, b) => a.name.localeCompare(b.name));
 };
 
-/** Returns the project of a folder if its package.json names a catalogue of its own. */
+/** Returns the project of a folder if its package.json names its own catalogue. */
 export const projectWithCodes = (cwd: string): readonly InstalledPackage[] => {
   const project = readPackage(cwd);
   return project?.manifest.framework?.errors === undefined ? [] : [project];

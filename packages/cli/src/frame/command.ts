@@ -8,9 +8,9 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly summary: string;
   readonly required?: boolean;
-  /** Values that a shell offers. */
+  /** Values that shell completion offers. */
   readonly choices?: readonly string[];
-  /** Whether a shell offers files. */
+  /** Whether shell completion offers files. */
   readonly isFile?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface OptionSpec {
   readonly min?: number;
   /** The largest allowed number. @default 1e9 */
   readonly max?: number;
-  /** Whether a shell offers files. */
+  /** Whether shell completion offers files. */
   readonly isFile?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface Outcome {
 
 /** Context of a command. */
 export interface Context extends Terminal {
-  /** Whether the result is printed as JSON: a command then writes nothing else. */
+  /** Whether the result is printed as JSON; a command then writes nothing else to stdout. */
   readonly json: boolean;
   readonly progress: Progress;
   /** Every command, for completion. */
@@ -70,7 +70,7 @@ export interface Command {
   readonly options: readonly OptionSpec[];
   /** Command lines without the program's name. */
   readonly examples: readonly string[];
-  /** When the exit code is 1. */
+  /** Condition for exit code 1, for the help text. */
   readonly fails: string;
   /** Loads the command's code, so that one command does not wait for the modules of all others. */
   readonly load: () => Promise<RunCommand>;

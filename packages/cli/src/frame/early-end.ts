@@ -13,14 +13,15 @@ export const watchEarlyEnd = (report: (error: FrameworkError) => void): (() => v
     report(error);
     process.exitCode = 1;
   };
-  const idle = (): void => fail(endedEarly("it waits for something that can never happen, such as an await"));
-  const exiting = (code: number): void =>
+  const onIdle = (): void =>
+    fail(endedEarly("it waits for something that can never happen, such as an await"));
+  const onExit = (code: number): void =>
     fail(uncaught === null ? endedEarly(`it ended the process with exit code ${code}`) : failed(uncaught));
-  const threw = (cause: unknown): void => void (uncaught = { cause });
+  const onUncaught = (cause: unknown): void => void (uncaught = { cause });
   const stop = (): void => {
-    process.off("beforeExit", idle).off("exit", exiting).off("uncaughtExceptionMonitor", threw);
+    process.off("beforeExit", onIdle).off("exit", onExit).off("uncaughtExceptionMonitor", onUncaught);
   };
-  process.on("beforeExit", idle).on("exit", exiting).on("uncaughtExceptionMonitor", threw);
+  process.on("beforeExit", onIdle).on("exit", onExit).on("uncaughtExceptionMonitor", onUncaught);
   return stop;
 };
 

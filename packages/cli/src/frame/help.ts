@@ -2,7 +2,7 @@ import { type ArgumentSpec, type Command, commonOptions, type OptionSpec } from 
 import { table } from "./table.ts";
 import { type Line, type Span, styled } from "./text.ts";
 
-/** The help text of one command. */
+/** Returns the help text of one command. */
 export const commandHelp = (command: Command): readonly Line[] => [
   ["Usage: framework ", command.name, ...command.arguments.map((each) => ` ${placeOf(each)}`), " [options]"],
   "",
@@ -24,7 +24,7 @@ export const commandHelp = (command: Command): readonly Line[] => [
   ]),
 ];
 
-/** The list of all commands. */
+/** Returns the list of all commands. */
 export const programHelp = (commands: readonly Command[]): readonly Line[] => [
   "Usage: framework <command> [arguments] [options]",
   ...section(

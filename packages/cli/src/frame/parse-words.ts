@@ -26,7 +26,7 @@ class WordReader {
     this.command = command;
   }
 
-  /** Reads one word, with the next if it is the value; returns how many words it took. */
+  /** Reads one word, and the next one if it is the value. Returns the number of words read. */
   read(word: string, next: string | undefined): number {
     if (this.onlyArguments || word === "-" || !word.startsWith("-")) return this.addArgument(word);
     if (word === "--") {
@@ -63,7 +63,7 @@ class WordReader {
     return new Given(this.arguments, this.options);
   }
 
-  /** A word in the place of an argument with choices that is not one of them: that argument was left out. */
+  /** Returns a word in the place of an argument with choices that is not one of them, because the argument was left out. */
   private misplaced(): { readonly spec: Command["arguments"][number]; readonly word: string } | undefined {
     for (const spec of this.command.arguments) {
       const word = this.arguments.get(spec.name);

@@ -15,7 +15,7 @@ export const printMistake = (error: unknown, json: boolean, terminal: Terminal):
   else print(mistake(error), terminal.err, terminal);
 };
 
-/** An error as JSON, with its code and its single problems. */
+/** Returns an error as JSON, with its code and its individual problems. */
 const describe = (error: unknown): object => {
   const message = error instanceof Error ? error.message : String(error);
   const code = FrameworkError.is(error) ? error.code : null;

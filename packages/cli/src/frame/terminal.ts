@@ -30,7 +30,7 @@ export interface Terminal {
 /** The part of a clock that deadlines use. */
 export type DeadlineClock = Pick<Clock, "after">;
 
-/** Unlike core's clock, its timers keep the process alive, which may be all that does while an app has not replied. */
+/** Unlike core's clock, its timers keep the process alive: nothing else may do so while an app has not replied. */
 const processClock: DeadlineClock = {
   after(delayMs, task) {
     const timer = setTimeout(task, delayMs);
@@ -48,7 +48,7 @@ export const reserveStdout = (): typeof process.stdout.write => {
   return write;
 };
 
-/** The streams of this process. */
+/** Returns the streams of this process. */
 export const processTerminal = (): Terminal => ({
   out: outputTo(process.stdout, reserved ?? process.stdout.write.bind(process.stdout)),
   err: outputTo(process.stderr, process.stderr.write.bind(process.stderr)),

@@ -30,7 +30,7 @@ test("the capacity is found within 10 %", async () => {
   );
 });
 
-test("the ramp ends at the highest rate, or at the first if that exceeds the limits", async () => {
+test("the ramp ends at the highest rate; the capacity is 0 if no rate is within the limits", async () => {
   expect(await findKnee(upTo(1e9), 100, { ...limits, maxRate: 250 })).toMatchObject({
     capacity: 250,
     reason: null,

@@ -4,7 +4,7 @@ import type { Stage } from "./open-loop.ts";
 export interface KneeLimits {
   /** 99th percentile of latency, in milliseconds. */
   readonly p99Ms: number;
-  /** The rate at which the ramp ends. */
+  /** Highest rate of the ramp. */
   readonly maxRate: number;
 }
 
@@ -14,14 +14,14 @@ export interface Knee<Measured extends Stage> {
   readonly capacity: number;
   /** The stage at that rate. */
   readonly best: Measured | null;
-  /** Why the next stage exceeded the limits: `p99 of 230 ms`; `null` at `maxRate`. */
+  /** Reason why the next higher rate exceeded the limits, such as `p99 of 230 ms`; `null` at `maxRate`. */
   readonly reason: string | null;
   readonly stages: readonly Measured[];
 }
 
 /** Growth of the rate from stage to stage. */
 const GROWTH = 1.6;
-/** Stages between the last good rate and the first bad one. */
+/** Maximum number of rates tried between the last good rate and the first bad one. */
 const REFINEMENTS = 3;
 
 /** Raises the rate until a stage exceeds the limits, then narrows the interval. */
@@ -31,16 +31,16 @@ export const findKnee = async <Measured extends Stage>(
   limits: KneeLimits,
 ): Promise<Knee<Measured>> => {
   const stages: Measured[] = [];
-  const once = async (rate: number): Promise<string | null> => {
+  const runOnce = async (rate: number): Promise<string | null> => {
     const stage = await run(rate);
     stages.push(stage);
     const reason = overload(stage, limits);
     if (reason === null && (best === null || rate > best.offered)) best = stage;
     return reason;
   };
-  // A rate is too high only if it fails twice: once may be a pause of a shared machine.
+  // A rate is too high only if it fails twice: a single failure may be a pause of a shared machine.
   const attempt = async (rate: number): Promise<string | null> =>
-    (await once(rate)) === null ? null : await once(rate);
+    (await runOnce(rate)) === null ? null : await runOnce(rate);
   let best: Measured | null = null;
   let [low, rate] = [0, startRate];
   let reason = await attempt(rate);
@@ -55,9 +55,9 @@ export const findKnee = async <Measured extends Stage>(
   let high = rate;
   for (let turn = 0; turn < REFINEMENTS && high - low > Math.max(1, low / 20); turn++) {
     const middle = Math.round((low + high) / 2);
-    const over = await attempt(middle);
-    if (over === null) low = middle;
-    else [high, reason] = [middle, over];
+    const problem = await attempt(middle);
+    if (problem === null) low = middle;
+    else [high, reason] = [middle, problem];
   }
   return { capacity: low, best, reason, stages };
 };

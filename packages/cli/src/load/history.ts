@@ -13,7 +13,7 @@ export interface HistoryEntry {
   readonly p99Ms: number;
 }
 
-/** Entries that are kept. */
+/** Maximum number of entries in the file. */
 const MAX_ENTRIES = 200;
 /** Number of earlier measurements to compare with. */
 const COMPARED = 5;
@@ -54,10 +54,10 @@ export const usualCapacity = (
   history: readonly HistoryEntry[],
   { request, machine }: HistoryEntry,
 ): number | null => {
-  const alike = history
+  const comparable = history
     .filter((entry) => entry.request === request && entry.machine === machine)
     .slice(-COMPARED)
     .map(({ capacity }) => capacity)
     .sort((a, b) => a - b);
-  return alike[Math.floor(alike.length / 2)] ?? null;
+  return comparable[Math.floor(comparable.length / 2)] ?? null;
 };

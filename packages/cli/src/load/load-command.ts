@@ -4,8 +4,8 @@ export const loadCommand: Command = {
   name: "load",
   summary: "find how many requests per second the service serves, and how many workers it needs",
   description: [
-    "The program starts on a free loopback port, in production with one worker. The rate rises until the 99th percentile, failures or missing answers exceed the limit.",
-    "Requests are sent when they are due, whether or not earlier ones are answered, and measured from that time: a stall counts for all requests that were due in it.",
+    "The program starts on a free loopback port, in production with one worker. The rate rises until the 99th percentile, failures or missing replies exceed the limit.",
+    "Requests are sent when they are due, without waiting for earlier replies, and measured from that time: a stall counts for all requests that were due during it.",
   ],
   arguments: [{ name: "path", summary: "path to request, / by default" }],
   options: [

@@ -29,14 +29,14 @@ const methodOf = (method: string): string => {
   throw new UsageError(`${JSON.stringify(method)} is not a method that can be sent`);
 };
 
-/** The path and query, percent-encoded where necessary. */
+/** Returns the path and query, percent-encoded where necessary. */
 const pathOf = (path: string): string => {
   if (!path.startsWith("/")) throw new UsageError(`the path ${JSON.stringify(path)} does not start with "/"`);
   const { pathname, search } = new URL(`http://localhost${path}`);
   return pathname + search;
 };
 
-/** A header field: `name: value`. */
+/** Parses a header field: `name: value`. */
 const fieldOf = (field: string): [string, string] => {
   const colon = field.indexOf(":");
   if (colon < 1)

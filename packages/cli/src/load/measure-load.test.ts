@@ -24,7 +24,7 @@ interface Measured {
   readonly advice: { readonly workers: number };
 }
 
-test("a ramp ends at its last rate, reports heap and loop delay, and is kept in the history", async () => {
+test("a ramp ends at its last rate, reports heap and loop delay, and is appended to the history", async () => {
   const cwd = serviceProject("");
   const first = await runCliJson<Measured>(["load", ...quick], { cwd, environment: plainEnvironment });
   expect(first).toMatchObject({ capacity: 3, usual: null, isRegression: false, advice: { workers: 1 } });

@@ -47,7 +47,7 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
     const from = service.samples.length;
     progress.show(shareOfRamp(ratePerSec, startRate, limits.maxRate), `${ratePerSec} requests/s`);
     const stage = await runStage({ send: replies.send, ratePerSec, seconds, clock });
-    return { ...stage, ...summed(service.samples.slice(from)) };
+    return { ...stage, ...aggregated(service.samples.slice(from)) };
   };
   progress.show(0, "warm-up");
   await runStage({
@@ -81,14 +81,14 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
   });
 };
 
-/** Longest warm-up, before the first stage. */
+/** Maximum duration of the warm-up before the first stage. */
 const WARM_UP_SECS = 2;
 
 /** Progress of a ramp at a rate, on a logarithmic scale. The ramp may end before its last rate. */
 const shareOfRamp = (rate: number, start: number, max: number): number =>
   rate >= max ? 0.95 : Math.log(rate / start) / Math.log(max / start);
 
-const summed = (
+const aggregated = (
   samples: readonly ServiceSample[],
 ): Pick<MeasuredStage, "loopDelayMs" | "heapMiB" | "cpu"> => ({
   loopDelayMs: Math.max(0, ...samples.map(({ loopDelayMs }) => loopDelayMs)),

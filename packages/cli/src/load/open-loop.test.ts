@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { virtualClock, type VirtualClock } from "@framework/core/testing";
 import { type RequestOutcome, runStage } from "./open-loop.ts";
 
-/** A service that answers after `latencyMs`, and stalls from `stall.from` for `stall.forMs`. */
+/** Creates a service that replies after `latencyMs`, and stalls from `stall.from` for `stall.forMs`. */
 const service = (clock: VirtualClock, { latencyMs = 2, stall = { from: Infinity, forMs: 0 } } = {}) => {
   const send = (): Promise<RequestOutcome> =>
     new Promise((resolve) => {
@@ -39,13 +39,13 @@ test("a constant latency is measured exactly", async () => {
   expect(stage.answered).toBeGreaterThanOrEqual(99);
 });
 
-test("a stall counts for every request that was due in it", async () => {
+test("a stall counts for every request that was due during it", async () => {
   const clock = virtualClock();
   const from = clock.now() + 500;
   const stage = await measured(clock, service(clock, { stall: { from, forMs: 1000 } }), 100, 2);
   expect(stage.requests).toBe(200);
   expect(stage.maxMs).toBeGreaterThanOrEqual(1000);
-  expect(stage.p50Ms).toBeGreaterThan(2); // half of the requests were due in the stall
+  expect(stage.p50Ms).toBeGreaterThan(2); // half of the requests were due during the stall
   expect(stage.p99Ms).toBeGreaterThan(900);
 });
 

@@ -5,12 +5,12 @@ export type RequestOutcome = number | string;
 
 /** Results of one stage at one rate. */
 export interface Stage {
-  /** Requests per second that were due. */
+  /** Rate at which requests were due, per second. */
   readonly offered: number;
-  /** Requests per second that were answered in the stage. */
+  /** Successful replies per second within the stage. */
   readonly answered: number;
   readonly requests: number;
-  /** Requests with a status of 500 or more, a network error or without an answer. */
+  /** Requests with a status of 500 or more, with a network error, or without a reply. */
   readonly failures: number;
   /** Milliseconds from the time at which a request was due to the end of its reply. */
   readonly p50Ms: number;
@@ -32,7 +32,7 @@ export interface StageOptions {
 }
 
 /**
- * Sends requests at a fixed rate, whether or not earlier ones are answered.
+ * Sends requests at a fixed rate, without waiting for earlier replies.
  *
  * Latency is measured from the time at which a request was due. A stall of a second thus counts for all requests of that second,
  * which a client that waits for each reply would not have sent (coordinated omission).

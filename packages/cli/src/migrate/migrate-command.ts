@@ -28,6 +28,6 @@ export const migrateCommand: Command = {
     },
   ],
   examples: ["migrate", "migrate db/migrations --dry-run", "migrate --to 3"],
-  fails: "a migration fails, or the database cannot be reached; nothing is changed then",
+  fails: "a migration fails, or the database cannot be reached; if a file fails, none is applied",
   load: async () => (await import("./migrate-app.ts")).migrateApp,
 };

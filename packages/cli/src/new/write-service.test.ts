@@ -6,7 +6,7 @@ import { runCli, runCliJson } from "../run-cli.test-kit.ts";
 
 const create = join(import.meta.dirname, "../../../create");
 
-/** A folder that has `@framework/create` installed: a link to the package itself. */
+/** Creates a folder that has `@framework/create` installed, as a link to the package itself. */
 const withCreate = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   mkdirSync(join(folder, "node_modules/@framework"), { recursive: true });
@@ -45,15 +45,15 @@ test("an invalid service name is a usage error", async () => {
   expect(existsSync(join(cwd, "My_Service"))).toBe(false);
 });
 
-/** A fake npm that prints the given output. */
-const npmThat = (lines: string): Readonly<Record<string, string>> => {
+/** Creates an environment with a fake npm that runs the given shell lines. */
+const environmentWithNpm = (lines: string): Readonly<Record<string, string>> => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   writeFileSync(join(folder, "npm"), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
   return { PATH: `${folder}:${process.env["PATH"] ?? ""}` };
 };
 
-test("without it, npm fetches the newest version, and gets name and variant", async () => {
-  const environment = npmThat(
+test("without an installed @framework/create, npm fetches the newest version and gets name and variant", async () => {
+  const environment = environmentWithNpm(
     `printf '\\n> npx\\n> create\\n\\n{ "name": "%s", "files": ["a.ts"], "next": ["cd notes"] }' "$*"`,
   );
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
@@ -68,9 +68,12 @@ test.each([
     "CREATE_NOT_EMPTY",
   ],
   ["echo 'npm error code ECONNREFUSED' >&2; echo 'npm error no connection' >&2; exit 1", "CLI_NPM_FAILED"],
-])("npm that does %j fails with its words", async (lines, code) => {
+])("when npm runs %j, the error has its message", async (lines, code) => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
-  const { exitCode, out } = await runCli(["new", "notes", "--json"], { cwd, environment: npmThat(lines) });
+  const { exitCode, out } = await runCli(["new", "notes", "--json"], {
+    cwd,
+    environment: environmentWithNpm(lines),
+  });
   expect([exitCode, JSON.parse(out)]).toMatchObject([
     1,
     { error: { code, message: expect.stringMatching(/not empty|no connection/) } },

@@ -22,7 +22,7 @@ export const writeService: RunCommand = async (given, context) => {
   if (variant !== undefined) words.push("--variant", variant);
   context.progress.show(0.3, "looking for @framework/create");
   const created = JSON.parse(await create(words, context)) as Created;
-  if ("error" in created) throw mistake(created.error);
+  if ("error" in created) throw errorOf(created.error);
   const { name, files, next } = created;
   return {
     ok: true,
@@ -34,7 +34,7 @@ export const writeService: RunCommand = async (given, context) => {
 /** Runs the installed `@framework/create`, which may be next to this program, or the newest, and returns its JSON. */
 const create = async (words: readonly string[], { cwd, environment }: Context): Promise<string> => {
   const installed = installedPackages(cwd).find(({ name }) => name === "@framework/create");
-  if (installed === undefined) return fetched(words, { cwd, environment });
+  if (installed === undefined) return runNewest(words, { cwd, environment });
   let out = "";
   const { commandLine } = (await importInstalled(installed.name, installed.folder)) as unknown as {
     commandLine: CreateCommandLine;
@@ -43,18 +43,18 @@ const create = async (words: readonly string[], { cwd, environment }: Context): 
   return out;
 };
 
-const fetched = async (
+const runNewest = async (
   words: readonly string[],
   options: Pick<Context, "cwd" | "environment">,
 ): Promise<string> => {
   const script = ["exec", "--yes", "--", "@framework/create", ...words];
   const { out, failure } = await tryNpm(script, options);
-  const at = out.indexOf("{"); // after npm's banner; errors are JSON too, with npm's exit code
+  const at = out.indexOf("{"); // after npm's banner; errors are also JSON, with npm's exit code
   if (at === -1) throw npmFailed(script, failure ?? "it printed nothing");
   return out.slice(at);
 };
 
-const mistake = ({ code, message }: { readonly code: string; readonly message: string }): FrameworkError =>
+const errorOf = ({ code, message }: { readonly code: string; readonly message: string }): FrameworkError =>
   code === "CREATE_USAGE" || code === "CREATE_BAD_NAME"
     ? new UsageError(message)
     : new FrameworkError(code, message);

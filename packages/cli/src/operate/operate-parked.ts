@@ -11,7 +11,7 @@ import { fieldLines } from "./field-lines.ts";
 interface ParkedWork {
   list(filter: object): Promise<{ readonly items: readonly ParkedItem[]; readonly next: string | null }>;
   inspect(id: string): Promise<ParkedItem | null>;
-  replay(which: readonly string[], options: object): Promise<Replayed>;
+  replay(ids: readonly string[], options: object): Promise<Replayed>;
   discard(ids: readonly string[], options: { readonly note: string }): Promise<number>;
 }
 
@@ -81,7 +81,7 @@ const inspect = async (parked: ParkedWork, id: string): Promise<Outcome> => {
   return { ok: true, data: item, lines: fieldLines(item) };
 };
 
-/** Ids of the selected items, of all pages unless there is a limit. They are read before the replay, so that items that fail again are not replayed twice. */
+/** Returns the ids of the selected items, from all pages unless there is a limit. They are read before the replay, so that items that fail again are not replayed twice. */
 const selectedIds = async (parked: ParkedWork, given: Given): Promise<string[]> => {
   const ids: string[] = [];
   let after: string | null | undefined;

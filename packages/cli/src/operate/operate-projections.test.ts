@@ -77,7 +77,7 @@ test.each([[["go-live"]], [["go-live", "shelf", "two"]], [["live", "shelf"]]])(
   },
 );
 
-test("a projection that the app does not have is named", async () => {
+test("a projection that the app does not have is refused", async () => {
   expect(await framework("go-live", "shelves")).toMatchObject({
     status: 1,
     data: { error: { code: "EVENTS_UNKNOWN_PROJECTION" } },

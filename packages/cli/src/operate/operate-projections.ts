@@ -90,11 +90,11 @@ const act = async (
   if (name === undefined) throw new UsageError(`projections ${word} needs the name of a projection`);
   const version = versionOf(given.argument("version"));
   const isDone = await action.run(projections, name, version);
-  const what = version === undefined ? name : `${name} ${version}`;
+  const label = version === undefined ? name : `${name} ${version}`;
   return {
     ok: isDone,
     data: { name, version: version ?? null, action: word, isDone },
-    lines: [isDone ? `${what} ${action.done}` : styled("red", `${what} ${action.refused}`)],
+    lines: [isDone ? `${label} ${action.done}` : styled("red", `${label} ${action.refused}`)],
   };
 };
 

@@ -113,7 +113,7 @@ const decide = async (sagas: Sagas, decision: Decision, given: Given): Promise<O
   return { ok: true, data: { id, decision }, lines: [`${decision} of saga ${id} is recorded`] };
 };
 
-/** The output of the settled step; `undefined` without one. */
+/** Returns the output of the settled step; `undefined` without one. */
 const outputOf = (decision: Decision, given: Given): unknown => {
   const text = given.text("output");
   if (text === undefined) return undefined;

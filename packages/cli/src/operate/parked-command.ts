@@ -13,7 +13,7 @@ export const parkedCommand: Command = {
       summary: "list, inspect, replay or discard; list by default",
       choices: ["list", "inspect", "replay", "discard"],
     },
-    { name: "id", summary: "id of one item; without it, replay takes all that the options select" },
+    { name: "id", summary: "id of one item; without it, replay takes all items that the options select" },
   ],
   options: [
     { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },

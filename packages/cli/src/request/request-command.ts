@@ -4,7 +4,7 @@ export const requestCommand: Command = {
   name: "request",
   summary: "send one request to an app without a server, and print the reply",
   description: [
-    "The app starts in this process, answers through app.fetch and stops. Its startup handlers run, and its database and brokers are used.",
+    "The app starts in this process, replies through app.fetch and stops. Its startup handlers run, and its database and brokers are used.",
   ],
   arguments: [
     {
@@ -24,7 +24,7 @@ export const requestCommand: Command = {
       summary: "body; @file reads a file, @- standard input; valid JSON is sent as JSON",
     },
     { name: "header", short: "H", kind: "texts", value: "name: value", summary: "a header field" },
-    { name: "include", short: "i", kind: "flag", summary: "print status and header fields too" },
+    { name: "include", short: "i", kind: "flag", summary: "also print status and header fields" },
     { name: "fail", kind: "flag", summary: "exit with 1 when the status is 400 or more" },
     {
       name: "timeout",
@@ -40,6 +40,6 @@ export const requestCommand: Command = {
     `request POST /books -d '{"title":"Dune"}' -H 'authorization: Bearer TOKEN'`,
     "request PUT /books/1 --data @book.json --app src/app.ts",
   ],
-  fails: "the app cannot answer, or the status is 400 or more with --fail",
+  fails: "the app does not reply, or the status is 400 or more with --fail",
   load: async () => (await import("./send-request.ts")).sendRequest,
 };

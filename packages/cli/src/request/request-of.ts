@@ -23,7 +23,7 @@ export const requestOf = async (given: Given, method: string, from: BodySource):
   }
 };
 
-/** Where bodies are read: `@file` from the folder, `@-` from standard input. */
+/** Sources of bodies: the folder for `@file`, standard input for `@-`. */
 type BodySource = Pick<Terminal, "cwd" | "input">;
 
 const bodyOf = async (

@@ -7,7 +7,7 @@ import { eventLoopClock, runCli, runCliJson } from "../run-cli.test-kit.ts";
 import { MAX_SHOWN_BYTES } from "./send-request.ts";
 
 const app = `${import.meta.dirname}/../notes-app.test-program.ts`;
-const ask = (...words: readonly string[]) => runCli(["request", ...words, "--app", app]);
+const send = (...words: readonly string[]) => runCli(["request", ...words, "--app", app]);
 
 interface Reply {
   readonly status: number;
@@ -20,7 +20,7 @@ interface Reply {
 const reply = (...words: readonly string[]) => runCliJson<Reply>(["request", ...words, "--app", app]);
 
 test("a request is answered by the started app, without a server", async () => {
-  expect(await ask("GET", "/notes/7")).toEqual({ exitCode: 0, out: '{"id":"7","started":true}', err: "" });
+  expect(await send("GET", "/notes/7")).toEqual({ exitCode: 0, out: '{"id":"7","started":true}', err: "" });
 });
 
 test("JSON from the command line or a file is sent as JSON, other bodies as text", async () => {
@@ -39,11 +39,11 @@ test("header fields and the query reach the app", async () => {
 });
 
 test("-i prints status and fields; --fail makes a status of 400 and more a failure", async () => {
-  const { exitCode, out } = await ask("GET", "/notes/9", "-i");
+  const { exitCode, out } = await send("GET", "/notes/9", "-i");
   expect([exitCode, out.split("\n")[0]]).toEqual([0, "HTTP 404"]);
   expect(out).toContain("content-type: application/json\n");
-  expect((await ask("GET", "/notes/9", "--fail")).exitCode).toBe(1);
-  expect((await ask("GET", "/notes/1", "--fail")).exitCode).toBe(0);
+  expect((await send("GET", "/notes/9", "--fail")).exitCode).toBe(1);
+  expect((await send("GET", "/notes/1", "--fail")).exitCode).toBe(0);
 });
 
 test("a hostile body is escaped on a terminal and exact in JSON", async () => {
@@ -53,12 +53,12 @@ test("a hostile body is escaped on a terminal and exact in JSON", async () => {
 });
 
 test("without a terminal a body is printed as it is", async () => {
-  expect((await ask("GET", "/table")).out).toBe("a,b\r\n1,2\r\n\ttab\n");
-  expect((await ask("GET", "/table", "-i")).out).toMatch(/^HTTP 200\n[^]*\n\na,b\r\n1,2\r\n\ttab\n$/);
+  expect((await send("GET", "/table")).out).toBe("a,b\r\n1,2\r\n\ttab\n");
+  expect((await send("GET", "/table", "-i")).out).toMatch(/^HTTP 200\n[^]*\n\na,b\r\n1,2\r\n\ttab\n$/);
 });
 
 test("binary bodies are counted, and base64 in JSON", async () => {
-  expect((await ask("GET", "/bytes")).out).toBe("3 bytes that are not text\n");
+  expect((await send("GET", "/bytes")).out).toBe("3 bytes that are not text\n");
   expect(await reply("GET", "/bytes")).toMatchObject({ body: "//4A", bodyIs: "base64" });
 });
 
@@ -83,8 +83,8 @@ test("a body that does not end within the timeout is cut there", async () => {
   expect(shown.out).toBe("first\n… the rest is left out\n");
 });
 
-test("a reply that does not come ends the command", async () => {
-  const { exitCode, err } = await ask("GET", "/never", "--timeout", "0.05");
+test("a missing reply ends the command at the timeout", async () => {
+  const { exitCode, err } = await send("GET", "/never", "--timeout", "0.05");
   expect([exitCode, err]).toEqual([1, expect.stringContaining("no reply within 0.05 s")]);
 });
 
@@ -94,8 +94,8 @@ test.each([
   [["POST", "/", "-d", "@nowhere.json"], "the body's file cannot be read"],
   [["GET", "::"], "this request cannot be made"],
   [["GET", "notes"], 'a path must start with "/", not "notes"'],
-])("%j cannot be made", async (words, message) => {
-  const { exitCode, err } = await ask(...words);
+])("the request %j is an error", async (words, message) => {
+  const { exitCode, err } = await send(...words);
   expect([exitCode, err]).toEqual([1, expect.stringContaining(message)]);
 });
 
@@ -103,6 +103,6 @@ test.each([
   [["/notes"], 'request needs <method>: GET, POST and so on; "/notes" was given instead'],
   [["get"], "request needs <path>: path with its query"],
 ])("%j is refused with the argument that is missing", async (words, message) => {
-  const { exitCode, err } = await ask(...words);
+  const { exitCode, err } = await send(...words);
   expect([exitCode, err]).toEqual([2, expect.stringContaining(message)]);
 });

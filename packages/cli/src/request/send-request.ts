@@ -1,4 +1,4 @@
-import { answer, type Deadline, readBody, startDeadline } from "./answer.ts";
+import { fetchReply, type Deadline, readBody, startDeadline } from "./fetch-reply.ts";
 import { loadApp } from "../app/load-app.ts";
 import { startQuietly } from "../app/start-quietly.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
@@ -14,7 +14,7 @@ export const sendRequest: RunCommand = async (given, { cwd, clock, json, input, 
   await startQuietly(app);
   try {
     using deadline = startDeadline(given.number("timeout") ?? 30, clock);
-    const reply = await answer(app, request, deadline);
+    const reply = await fetchReply(app, request, deadline);
     const shown = await readShown(reply, deadline);
     const isExact = !out.isTerminal && (shown.text !== null || out.writeBytes !== null);
     if (isExact && shown.isCut && !json) err.write(`${LEFT_OUT}\n`);
@@ -48,7 +48,7 @@ const readShown = async (reply: Response, deadline: Deadline): Promise<Shown> =>
 interface Printed {
   /** Whether the body is printed byte by byte, for a file or a pipe; a terminal gets escaped lines. */
   readonly isExact: boolean;
-  /** Whether status and header fields are printed too. */
+  /** Whether status and header fields are also printed. */
   readonly include: boolean;
   /** Whether a status of 400 or more is a failure. */
   readonly fail: boolean;

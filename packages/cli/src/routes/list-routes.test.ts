@@ -54,7 +54,7 @@ test.each([
     "error-codes.ts",
     "exports no app: export one as default, app, or a function createApp (its exports: cliErrors)",
   ],
-])("routes %s fails and says why", async (path, message) => {
+])("routes %s fails with the reason", async (path, message) => {
   const { exitCode, err } = await runCli(["routes", path], { cwd });
   expect([exitCode, err]).toEqual([1, expect.stringContaining(message)]);
 });

@@ -22,7 +22,7 @@ export const listRoutes: RunCommand = async (given, { cwd }) => {
   const app = await loadApp(given.argument("app"), cwd);
   const part = given.text("path") ?? "";
   const method = given.text("method")?.toUpperCase();
-  const all = app.routes.map(listed);
+  const all = app.routes.map(toListedRoute);
   const shown = all.filter(
     (route) => route.path.includes(part) && (method === undefined || route.method === method),
   );
@@ -35,7 +35,7 @@ export const listRoutes: RunCommand = async (given, { cwd }) => {
   };
 };
 
-const listed = ({ method, path, options, guards, auth, tags, addedBy }: RouteInfo): ListedRoute => ({
+const toListedRoute = ({ method, path, options, guards, auth, tags, addedBy }: RouteInfo): ListedRoute => ({
   method,
   path,
   guards: [...guards, ...(options.guards ?? [])].map(guardName),

@@ -7,7 +7,7 @@ import { serviceProject } from "../service.test-kit.ts";
 
 test("a service whose command has ended stops gracefully, however long that takes", async () => {
   const cwd = serviceProject(
-    'app.onEvent("shutdown", async () => { await new Promise((resolve) => setTimeout(resolve, 1000)); console.log("stopped in order"); });',
+    'app.onEvent("shutdown", async () => { await new Promise((resolve) => setTimeout(resolve, 1000)); console.log("stopped gracefully"); });',
   );
   const probe = join(import.meta.dirname, "probe.ts");
   const child = spawn(
@@ -22,7 +22,7 @@ test("a service whose command has ended stops gracefully, however long that take
     await waitFor(() => out.includes('"listening"'), { timeoutMs: 60_000 });
     child.stdio[3]?.destroy(); // as when the command is killed
     expect(await exited).toBe(0);
-    expect(out).toContain("stopped in order");
+    expect(out).toContain("stopped gracefully");
   } finally {
     child.kill("SIGKILL");
   }

@@ -14,9 +14,9 @@ const report = (line: object): void => {
   try {
     writeSync(PIPE, `${JSON.stringify(line)}\n`);
   } catch (error) {
-    // If the command reads slowly, a sample is dropped. If it has ended, even by SIGKILL, nothing else would stop the service.
+    // If the command reads slowly, the line is dropped. If the command has ended, even by SIGKILL, only this stops the service.
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") return;
-    isOrphaned = true; // a second signal would kill the service at once
+    isOrphaned = true; // a second signal would kill the service immediately
     process.kill(process.pid, "SIGTERM");
   }
 };

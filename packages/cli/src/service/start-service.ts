@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { FrameworkError } from "@framework/core";
-import { errorWords } from "./error-words.ts";
+import { errorLine } from "./error-line.ts";
 
 /** A sample that the service reports four times a second. */
 export interface ServiceSample {
@@ -22,7 +22,7 @@ export interface ServiceTask {
   readonly failed: boolean;
 }
 
-/** How the process of a service ended. */
+/** Exit of the process of a service. */
 export interface ServiceExit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -104,7 +104,7 @@ export const startService = async (
     await exited;
     throw new FrameworkError(
       "CLI_NO_SERVICE",
-      `${path} does not listen: ${errorWords(errors) || `no answer within ${timeoutSecs} s`}`,
+      `${path} does not listen: ${errorLine(errors) || `timed out after ${timeoutSecs} s`}`,
     );
   }
   return {
@@ -142,7 +142,7 @@ const readLines = (stream: Readable, read: (line: object) => void): void => {
     try {
       read(JSON.parse(line) as object);
     } catch {
-      // A line that only looks like JSON.
+      // not JSON
     }
   });
 };

@@ -2,7 +2,7 @@ import { App } from "@framework/core";
 import { memoryBroker, messaging } from "@framework/messaging";
 import type { BrokerAdapter } from "@framework/messaging/adapter";
 
-/** A broker without topics until they are created, which then reports the given problems. */
+/** Creates a broker without topics, which reports missing topics and the remaining problems. */
 const pigeon = (remaining: readonly string[]): BrokerAdapter => {
   const inner = memoryBroker();
   const created = new Set<string>();
@@ -20,8 +20,8 @@ const pigeon = (remaining: readonly string[]): BrokerAdapter => {
 const appOn = (broker: BrokerAdapter): App =>
   new (App.with(messaging))().enableMessaging({ broker, topics: ["orders"] });
 
-/** Lacks a topic. */
+/** An app whose broker lacks a topic. */
 export const lacking: App = appOn(pigeon([]));
 
-/** Has a queue that differs. */
+/** An app whose broker has a queue that differs. */
 export const different: App = appOn(pigeon(["the queue has another length"]));

@@ -22,7 +22,7 @@ const chosen = (...packages: readonly Choosable[]): Readonly<Record<string, stri
 const core = pkg("core", "1.0.0", { "1.0.0": null, "1.4.0": null, "2.0.0": null, "2.1.0": null });
 const cache = pkg("cache", "1.0.0", { "1.0.0": "^1.0.0", "1.1.0": "^1.4.0", "2.0.0": "^2.1.0" });
 
-test("the newest compatible versions are chosen, across a major too", () => {
+test("the newest compatible versions are chosen, also across a major", () => {
   expect(chosen(core, cache)).toEqual({ core: "2.1.0", cache: "2.0.0" });
 });
 
@@ -33,12 +33,12 @@ test.each<[string, Choosable, Readonly<Record<string, string>>]>([
     { core: "1.4.0", cache: "1.1.0", jobs: "1.2.0" },
   ],
   [
-    "so does an installed third-party package",
+    "an installed third-party package holds all back",
     pkg("audit", "3.0.0", { "3.0.0": "^1.0.0" }),
     { core: "1.4.0", cache: "1.1.0", audit: "3.0.0" },
   ],
   [
-    "one that supports several majors holds nothing back",
+    "a package that supports several majors holds nothing back",
     pkg("audit", "3.0.0", { "3.0.0": "^1.0.0 || ^2.0.0" }),
     { core: "2.1.0", cache: "2.0.0", audit: "3.0.0" },
   ],
@@ -47,11 +47,11 @@ test.each<[string, Choosable, Readonly<Record<string, string>>]>([
     pkg("jobs", "1.0.0", { "1.0.0": "^1.0.0 || ^2.0.0", "3.0.0": "^3.0.0" }),
     { core: "2.1.0", cache: "2.0.0", jobs: "1.0.0" },
   ],
-])("%s", (_what, third, versions) => {
+])("%s", (_description, third, versions) => {
   expect(chosen(core, cache, third)).toEqual(versions);
 });
 
-test("each range that excludes a newest version is named", () => {
+test("a range that excludes a newest version is reported", () => {
   const audit = pkg("audit", "3.0.0", { "3.0.0": "^1.0.0" });
   expect(chooseVersions([core, cache, audit]).conflicts[0]).toEqual({
     name: "audit",
@@ -62,7 +62,7 @@ test("each range that excludes a newest version is named", () => {
   });
 });
 
-test("an existing conflict stays: nothing is downgraded", () => {
+test("an existing conflict remains: nothing is downgraded", () => {
   const [old, own] = [
     pkg("core", "1.4.0", { "1.0.0": null, "1.4.0": null }),
     pkg("jobs", "1.0.0", { "1.0.0": "^0.9.0" }),

@@ -26,14 +26,15 @@ export interface Conflict {
   readonly found: string;
 }
 
-/** The versions chosen, and why some are not the newest. */
+/** The chosen versions, and the ranges that exclude newer ones. */
 export interface Choice {
   readonly versions: ReadonlyMap<string, string>;
   readonly conflicts: readonly Conflict[];
 }
 
 /**
- * Chooses the newest compatible versions: starts with the newest of each package, and steps one back while a peer range excludes a version. Nothing is downgraded.
+ * Chooses the newest compatible versions: starts with the newest of each package, and lowers one package by one version while a peer range excludes a version.
+ * Nothing is downgraded.
  */
 export const chooseVersions = (packages: readonly Choosable[]): Choice => {
   const left = new Map(packages.map((each) => [each.name, newestFirst(each)]));
@@ -71,10 +72,10 @@ const conflictsOf = (
     });
   });
 
-/** A peer above the range is lowered, if it can be; a package whose peer is below its range is lowered itself. */
+/** Returns the package to lower, and the one to lower if the first has no older version: the peer if it is above the range, else the package itself. */
 const toLower = ({ name, peer, range, found }: Conflict): readonly [string, string] => {
-  const least = /\d+\.\d+\.\d+/.exec(range.split("||").at(-1) ?? "")?.[0] ?? "0.0.0";
-  return compareVersions(found, least) > 0 ? [peer, name] : [name, peer];
+  const minimum = /\d+\.\d+\.\d+/.exec(range.split("||").at(-1) ?? "")?.[0] ?? "0.0.0";
+  return compareVersions(found, minimum) > 0 ? [peer, name] : [name, peer];
 };
 
 const isSame = (one: Conflict, other: Conflict): boolean =>

@@ -12,7 +12,7 @@ export interface TestRelease {
   readonly changelog?: string;
 }
 
-/** A registry on the loopback that answers npm with documents and tarballs. */
+/** A registry on the loopback interface that serves documents and tarballs to npm. */
 export interface LoopbackRegistry extends AsyncDisposable {
   /** Variables with which npm uses only this registry. */
   readonly environment: Readonly<Record<string, string>>;
@@ -76,19 +76,19 @@ const tarballOf = ({ changelog = "", ...manifest }: TestRelease): Buffer =>
     ]),
   );
 
-/** A file of a tar archive. */
+/** Returns the blocks of a file in a tar archive. */
 const entry = (path: string, text: string): readonly Buffer[] => {
   const body = Buffer.from(text);
-  const head = Buffer.alloc(512);
-  head.write(path, 0);
-  head.write("0000644\0", 100);
-  head.write("0000000\0", 108);
-  head.write("0000000\0", 116);
-  head.write(`${body.length.toString(8).padStart(11, "0")}\0`, 124);
-  head.write("00000000000\0", 136);
-  head.write("        0", 148); // spaces where the checksum will be, and the type of a file
-  head.write("ustar\0" + "00", 257);
-  const sum = head.reduce((total, byte) => total + byte, 0);
-  head.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
-  return [head, body, Buffer.alloc((512 - (body.length % 512)) % 512)];
+  const header = Buffer.alloc(512);
+  header.write(path, 0);
+  header.write("0000644\0", 100);
+  header.write("0000000\0", 108);
+  header.write("0000000\0", 116);
+  header.write(`${body.length.toString(8).padStart(11, "0")}\0`, 124);
+  header.write("00000000000\0", 136);
+  header.write("        0", 148); // spaces where the checksum will be, and the type of a file
+  header.write("ustar\0" + "00", 257);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+  return [header, body, Buffer.alloc((512 - (body.length % 512)) % 512)];
 };

@@ -17,10 +17,10 @@ export interface ProjectPackages {
   /** Text of package.json. */
   readonly manifest: string;
   /** Packages of the framework with a range that can be upgraded. */
-  readonly ours: readonly NamedPackage[];
+  readonly upgradable: readonly NamedPackage[];
   /** Packages of the framework with another kind of range, such as `workspace:^` or a folder. */
   readonly skipped: readonly NamedPackage[];
-  /** All packages that it names and that are installed. */
+  /** The installed packages that package.json names. */
   readonly installed: ReadonlyMap<string, InstalledPackage>;
 }
 
@@ -37,17 +37,17 @@ export const readProject = (cwd: string): ProjectPackages => {
   const named = sections
     .flatMap((section) => Object.entries(parsed[section] ?? {}))
     .map(([name, range]): NamedPackage => ({ name, range }));
-  const ours = named.filter(({ name }) => name.startsWith("@framework/"));
+  const ofFramework = named.filter(({ name }) => name.startsWith("@framework/"));
   const installed = named.flatMap(({ name }) => readPackage(join(cwd, "node_modules", name)) ?? []);
   return {
     manifest,
-    ours: ours.filter(({ range }) => RANGE.test(range)),
-    skipped: ours.filter(({ range }) => !RANGE.test(range)),
+    upgradable: ofFramework.filter(({ range }) => RANGE.test(range)),
+    skipped: ofFramework.filter(({ range }) => !RANGE.test(range)),
     installed: new Map(installed.map((each) => [each.name, each])),
   };
 };
 
-/** The lowest version of a range. */
+/** Returns the lowest version of a range. */
 export const versionIn = (range: string): string => RANGE.exec(range)?.[2] ?? "0.0.0";
 
 /** Returns the text of package.json with new versions; range operators, order and indentation stay. */

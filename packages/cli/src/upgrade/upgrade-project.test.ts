@@ -16,7 +16,7 @@ const cache = (version: string, range: string, changelog = ""): TestRelease => (
   peerDependencies: { [scope("core")]: range },
 });
 
-/** A project that has versions of packages installed. */
+/** Creates a project that has versions of packages installed. */
 const project = (dependencies: object, installed: readonly TestRelease[]): string => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   writeFileSync(
@@ -109,7 +109,7 @@ test("package.json and the lock file are restored when the installation fails, w
   expect([manifest(cwd), readFileSync(join(cwd, "package-lock.json"), "utf8")]).toEqual([before, "{}"]);
 });
 
-test("the byte order mark and indentation of a package.json stay", () => {
+test("the byte order mark and indentation of a package.json are preserved", () => {
   const text = '\u{feff}{\n\t"dependencies": {\n\t\t"a": "^1.0.0"\n\t}\n}\n';
   expect(withVersions(text, new Map([["a", "1.2.0"]]))).toBe(text.replace("1.0.0", "1.2.0"));
 });

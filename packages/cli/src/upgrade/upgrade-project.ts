@@ -13,9 +13,9 @@ import type { Upgraded, UpgradePlan } from "./upgrade-plan.ts";
 export const upgradeProject: RunCommand = async (given, context) => {
   const { cwd, progress } = context;
   const project = readProject(cwd);
-  progress.show(0.1, `asking the registry for ${project.ours.length} packages`);
+  progress.show(0.1, `requesting ${project.upgradable.length} packages from the registry`);
   const newest = await fetchPackages(
-    project.ours.map(({ name }) => `${name}@latest`),
+    project.upgradable.map(({ name }) => `${name}@latest`),
     context,
   );
   progress.show(0.5, "comparing peer ranges");
@@ -33,8 +33,8 @@ export const upgradeProject: RunCommand = async (given, context) => {
   return { ok: true, data: plan, lines: upgradeLines(plan) };
 };
 
-const currentOf = ({ ours, installed }: ProjectPackages, name: string): string =>
-  installed.get(name)?.version ?? versionIn(ours.find((each) => each.name === name)?.range ?? "");
+const currentOf = ({ upgradable, installed }: ProjectPackages, name: string): string =>
+  installed.get(name)?.version ?? versionIn(upgradable.find((each) => each.name === name)?.range ?? "");
 
 /** Chooses among the newest versions, which are nearly always compatible, and only then among all. */
 const choose = async (

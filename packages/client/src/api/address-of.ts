@@ -5,7 +5,7 @@ import { pathText, queryPairs } from "./serialise-parameter.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The path of a call with its query. @throws ClientError CLIENT_BAD_PARAMETER */
+/** Returns the path of a call with its query. @throws ClientError CLIENT_BAD_PARAMETER */
 export const addressOf = (spec: OperationSpec, params: Values = {}, query: Values = {}): string => {
   const path = spec.route.slice(spec.route.indexOf(" ") + 1);
   const filled = path.replace(/\{([^{}]+)\}/g, (_, name: string) =>
@@ -21,7 +21,7 @@ export const addressOf = (spec: OperationSpec, params: Values = {}, query: Value
     : `${filled}?${pairs.map(([name, value]) => `${name}=${value}`).join("&")}`;
 };
 
-/** A URL parser removes the segments `.` and `..`, also percent-encoded: such a value would call another path. */
+/** Serialises a path parameter. Refuses `.` and `..`: a URL parser removes these segments, even percent-encoded, and so would call another path. */
 const pathValue = ({ route, styles }: OperationSpec, name: string, params: Values): string => {
   const value = Object.hasOwn(params, name) ? params[name] : undefined;
   const text = value === undefined || value === null ? "" : pathText(name, value, styles?.[`path ${name}`]);

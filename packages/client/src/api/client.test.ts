@@ -46,7 +46,7 @@ test("throws for a status that the document does not declare, with status, body 
   });
 });
 
-test("returns the body of a route without documented success", async () => {
+test("returns the body of a route without a documented success", async () => {
   const app = notesApp();
   const createClient = await importClient(await documentOf(app));
   await using client = createClient("http://localhost", { fetch: (request) => app.fetch(request) });
@@ -80,7 +80,7 @@ test("any values round-trip through the app", async () => {
   );
 });
 
-/** A document with an operation that takes all kinds of input, and three security schemes. */
+/** A document with an operation that accepts all kinds of input, and three security schemes. */
 const takesAll = {
   openapi: "3.1.0",
   info: { title: "All", version: "1" },
@@ -126,16 +126,16 @@ test.each<[string, object]>([
   ['the parameter "q"', { params: { id: "1" }, query: { q: "\ud800" } }],
   ['the cookie "c"', { params: { id: "1" }, cookies: { c: "\ud800" } }],
   ["the body", { params: { id: "1" }, body: { n: 1n } }],
-])("a value that cannot be serialised is refused with the operation: %s", async (what, input) => {
+])("a value that cannot be serialised is refused with the operation: %s", async (subject, input) => {
   const createClient = await importClient(takesAll);
   await using client = createClient("http://127.0.0.1:1");
   await expect(client["all"]?.(input)).rejects.toMatchObject({
     code: "CLIENT_BAD_PARAMETER",
-    message: `POST /all/{id} cannot send ${what}`,
+    message: `POST /all/{id} cannot send ${subject}`,
   });
 });
 
-test("credentials for a scheme that the document lacks are refused, with all other mistakes", async () => {
+test("credentials for a scheme that the document lacks are refused, together with all other mistakes", async () => {
   const createClient = await importClient(takesAll);
   const open = () =>
     createClient("http://localhost", { credentials: { bearerAut: "x", other: "y" }, timeoutMs: 0 });
@@ -150,7 +150,7 @@ test("credentials for a scheme that the document lacks are refused, with all oth
   );
 });
 
-test("a misspelt part of a call is refused, with the nearest name", async () => {
+test("an unknown member of a call's input is refused with the nearest name", async () => {
   const { createClient, service, url } = await notes();
   await using _service = service;
   await using client = createClient(url);

@@ -6,8 +6,8 @@ import { cookiePairs } from "./serialise-parameter.ts";
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the field `Cookie` of a call; `null` without cookies. Parameters are percent-encoded. A credential is sent unchanged, since the service compares it with the
- * value that it gave out.
+ * Returns the field `Cookie` of a call; `null` without cookies. Parameters are percent-encoded. A credential is sent unchanged, because
+ * the service compares it with the value that it has issued.
  *
  * @throws ClientError CLIENT_BAD_PARAMETER
  */
@@ -32,7 +32,7 @@ export const cookieField = (
   return pairs.length === 0 ? null : pairs.join("; ");
 };
 
-/** A token (RFC 9110 5.6.2). */
+/** Matches a token (RFC 9110 5.6.2). */
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** Printable ASCII except the semicolon: includes spaces, quotes and commas, which RFC 6265 advises against, but browsers send. */
+/** Matches printable ASCII except semicolons. Spaces, quotes and commas are allowed: browsers send them, although RFC 6265 advises against them. */
 const VALUE = /^[\x20-\x3a\x3c-\x7e]*$/;

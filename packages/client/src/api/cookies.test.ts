@@ -27,7 +27,7 @@ const cookies = {
   components: { securitySchemes: { session: { type: "apiKey", in: "cookie", name: "__Host-sid" } } },
 };
 
-/** The cookies of a call, or the code of its error. */
+/** Returns the cookies of a call, or the code of its error. */
 const sent = async (session: string | null, given: object): Promise<unknown> => {
   let field: string | null = null;
   const fetch = (request: Request): Response => {
@@ -44,7 +44,7 @@ const sent = async (session: string | null, given: object): Promise<unknown> => 
   return failed ?? field;
 };
 
-test("a credential is sent unchanged, and one that would end its cookie is refused", async () => {
+test("a credential is sent unchanged, and refused if it contains a semicolon", async () => {
   expect(await sent("s:a/b+c==.%20", {})).toBe("__Host-sid=s:a/b+c==.%20");
   for (const session of ["a;b", "a\nb", "a\u00e9", "\0"])
     expect(await sent(session, {})).toBe("CLIENT_BAD_PARAMETER");

@@ -21,9 +21,9 @@ import { MULTIPART, requestBody } from "./request-body.ts";
 import { sendable } from "./sendable.ts";
 import { headerText } from "./serialise-parameter.ts";
 
-/** Options of a generated client: those of `httpClient`, credentials, and a limit of streams. */
+/** Options of a generated client: the options of `httpClient`, credentials, and a limit for streams. */
 export interface ClientOptions extends Omit<HttpClientOptions, "baseUrl"> {
-  /** Credentials by security scheme: a string, or a function that returns one, such as a renewed token. Basic takes "name:password". @default none */
+  /** Credentials by security scheme: a string, or a function that returns one, such as a renewed token. For Basic it is "name:password". @default none */
   readonly credentials?: Credentials;
   /** Maximum size of one event or JSON line of a stream, in characters. @default 1 MiB */
   readonly maxEventBytes?: number;
@@ -68,7 +68,7 @@ const record: ConfigRecord<{ maxEventBytes: number; credentials: Credentials }> 
 );
 
 /**
- * Creates the client of a generated module; programs call the module's own `createClient`.
+ * Creates the client of a generated module. Programs call `createClient` of that module instead.
  *
  * @throws ConfigurationError CORE_BAD_CONFIG
  */
@@ -96,7 +96,7 @@ export const createApiClient = <Api>(
   return client as Api & ClientLifecycle; // the types come from the same document as the operations
 };
 
-/** Opens the connections. @throws ConfigurationError with the problems of `options` after those given */
+/** Creates the HTTP client. @throws ConfigurationError with the given problems, followed by the problems of `options` */
 const openClient = (options: HttpClientOptions, problems: readonly Problem[]): HttpClient => {
   try {
     const http = httpClient(options);
@@ -109,7 +109,7 @@ const openClient = (options: HttpClientOptions, problems: readonly Problem[]): H
   throw new ConfigurationError(problems);
 };
 
-/** A problem for each credential whose scheme the document does not declare, or that the client cannot send. */
+/** Returns a problem for each credential whose scheme the document does not declare or the client does not support. */
 const unknownSchemes = ({ security }: ApiSpec, credentials: Credentials): string[] => {
   const known = Object.keys(security);
   return Object.keys(credentials)
@@ -121,7 +121,7 @@ const unknownSchemes = ({ security }: ApiSpec, credentials: Credentials): string
     });
 };
 
-/** Header fields that carry credentials, such as `X-API-Key`. */
+/** Returns the names of header fields with credentials, such as `X-API-Key`. */
 const headersOfSchemes = ({ security }: ApiSpec): string[] =>
   Object.values(security).flatMap(([where, name]) => (where === "header" ? [name] : []));
 
@@ -155,7 +155,7 @@ const call = async (
   return readReply(spec, await http.request(path, init), own.maxEventBytes);
 };
 
-/** Returns the body of a call, and sets its Content-Type unless the program has. */
+/** Returns the body of a call, and sets its Content-Type unless the program has set it. */
 const bodyOf = (spec: OperationSpec, value: unknown, headers: Headers): OutgoingBody | undefined => {
   if (value === undefined || spec.body === undefined) return undefined;
   const { body: type } = spec;
@@ -168,7 +168,7 @@ const bodyOf = (spec: OperationSpec, value: unknown, headers: Headers): Outgoing
 const acceptOf = (kinds: readonly string[]): string =>
   kinds.includes("events") ? "text/event-stream, application/json, */*;q=0.5" : "application/json, */*;q=0.8";
 
-/** Header fields of a call. @throws ClientError CLIENT_BAD_PARAMETER */
+/** Returns the header fields of a call. @throws ClientError CLIENT_BAD_PARAMETER */
 const fieldsOf = (spec: OperationSpec, headers: Readonly<Record<string, unknown>>): Headers => {
   const fields = new Headers();
   for (const [name, value] of Object.entries(headers)) {

@@ -10,7 +10,7 @@ interface Placed {
   readonly cookie: Record<string, string>;
 }
 
-/** Returns the credentials of a call by place: those of the operation's first alternative whose credentials are all given. */
+/** Returns the credentials of a call by place: the credentials of the operation's first alternative for which the program has all of them. */
 export const credentialsOf = async (
   { security }: ApiSpec,
   { security: alternatives = [] }: OperationSpec,

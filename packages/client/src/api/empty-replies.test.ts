@@ -15,7 +15,7 @@ const document = {
   },
 };
 
-test("empty replies of declared types are empty bodies, and those to HEAD have none", async () => {
+test("empty replies of declared types have empty bodies, and replies to HEAD have none", async () => {
   await using server = await serve((request, response) => {
     const type = request.url === "/text" ? "text/plain" : "text/event-stream";
     response.writeHead(200, { "content-type": type, "content-length": 0 }).end();

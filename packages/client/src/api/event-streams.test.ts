@@ -14,7 +14,7 @@ const document = {
   },
 };
 
-/** The events that a client gets from a stream with this text. */
+/** Returns the events that a client gets from a stream with this text. */
 const eventsOf = async (text: string, options: object = {}): Promise<unknown[]> => {
   const fetch = () => new Response(text, { headers: { "content-type": "text/event-stream" } });
   await using client = (await importClient(document))("http://events.test", { fetch, ...options });
@@ -24,7 +24,7 @@ const eventsOf = async (text: string, options: object = {}): Promise<unknown[]> 
   return events;
 };
 
-test("a retry field that is sent without data belongs to the next event only", async () => {
+test("a retry field without data belongs to the next event only", async () => {
   expect(await eventsOf("retry: 10\n\ndata: a\n\ndata: b\n\n")).toEqual([
     { event: "message", data: "a", id: "", retryMs: 10 },
     { event: "message", data: "b", id: "" },

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { generateClient } from "../generator/generate-client.ts";
 import type { ClientOptions } from "./create-client.ts";
 
-/** A client whose operations are known at run time only. */
+/** A client whose operations are known only at run time. */
 export type AnyClient = Readonly<Record<string, (input?: object) => Promise<AnyReply>>> & AsyncDisposable;
 
 /** A reply without its type. */

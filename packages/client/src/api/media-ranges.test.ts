@@ -33,13 +33,13 @@ const ranges = {
   components: { schemas: { Pet: pet } },
 };
 
-/** A client of `ranges` whose service sends this reply, and the requests of that service. */
-const rangesClient = async (answer: () => Response) => {
+/** Creates a client of `ranges` whose service sends this reply, and records the requests. */
+const rangesClient = async (respond: () => Response) => {
   const sent: Request[] = [];
   const createClient = await importClient(ranges);
   const fetch = (request: Request): Response => {
     sent.push(request);
-    return answer();
+    return respond();
   };
   return { client: createClient("http://pets.test", { fetch }), sent };
 };
@@ -60,8 +60,8 @@ test("a media range with a schema is read as JSON, as text or as bytes", async (
 const pdf = { headers: { "content-type": "application/pdf" } };
 
 test.each(["any", "open"])("a body without a declared type is read by its Content-Type: %s", async (name) => {
-  const bodyOf = async (answer: Response): Promise<unknown> =>
-    (await (await rangesClient(() => answer)).client[name]?.())?.body;
+  const bodyOf = async (respond: Response): Promise<unknown> =>
+    (await (await rangesClient(() => respond)).client[name]?.())?.body;
   expect(await bodyOf(Response.json({ a: 1 }))).toEqual({ a: 1 });
   expect(await bodyOf(new Response("text"))).toBe("text");
   expect(await bodyOf(new Response(null, { status: 200 }))).toBeUndefined();

@@ -27,7 +27,7 @@ const document = {
   },
 };
 
-/** The parts of the form that a call sends: their heads, and their bodies. */
+/** Returns the parts of the form that a call sends, with their header fields and bodies. */
 const partsOf = async (body: object): Promise<string[]> => {
   const createClient = await importClient(document);
   let text = "";

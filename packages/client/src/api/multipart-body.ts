@@ -3,8 +3,8 @@ import { escapedFormName } from "@framework/core/http";
 import { textOf } from "./serialise-parameter.ts";
 
 /**
- * Returns a form with files (RFC 7578). Objects are JSON, as OpenAPI specifies, without a file name: `FormData` would add one, and services would treat them
- * as files.
+ * Returns a form with files (RFC 7578). Objects are JSON parts, as OpenAPI specifies, without a file name: `FormData` would add one, and services would
+ * treat the parts as files.
  *
  * @param types media types of parts by field
  */

@@ -1,20 +1,20 @@
 import type { CallInit } from "../http/call-init.ts";
 
-/** How a reply's body is read: parsed JSON, text, events, JSON lines, a stream of bytes, or not at all. */
+/** Kind of a reply's body: parsed JSON, text, events, JSON lines, a stream of bytes, or none. */
 export type ReplyKind = "json" | "text" | "events" | "lines" | "bytes" | "none";
 
 /** Runtime description of an operation, written by the generator. */
 export interface OperationSpec {
   /** Method and path, such as "GET /books/{id}". */
   readonly route: string;
-  /** How the bodies of declared replies are read, by status, `2XX` or `default`. */
+  /** Kinds of the bodies of declared replies, by status, `2XX` or `default`. */
   readonly replies: Readonly<Record<string, readonly ReplyKind[]>>;
   /** Media type of the request body. */
   readonly body?: string;
-  /** Media types of the parts of a multipart body, by field, where the document declares them. */
+  /** Media types of the parts of a multipart body that the document declares, by field. */
   readonly parts?: Readonly<Record<string, string>>;
   /**
-   * Serialisation styles that differ from the default of their place, of parameters and of fields of a urlencoded body, by place and name:
+   * Serialisation styles of parameters and of fields of a urlencoded body that differ from the default of their place, by place and name:
    * `{ "query ids": "form", "body tags": "form" }`.
    */
   readonly styles?: Readonly<Record<string, string>>;
@@ -22,10 +22,10 @@ export interface OperationSpec {
   readonly security?: readonly (readonly string[])[];
 }
 
-/** Where the credential of a security scheme is sent: place, name, and a prefix of the value. */
+/** Place of the credential of a security scheme: place, name, and a prefix of the value. */
 export type SecurityPlace = readonly [place: "header" | "query" | "cookie", name: string, prefix: string];
 
-/** The fixed part of a generated client. */
+/** Operations and security schemes of a generated client. */
 export interface ApiSpec {
   /** Operations by the name of their method. */
   readonly operations: Readonly<Record<string, OperationSpec>>;
@@ -33,35 +33,35 @@ export interface ApiSpec {
   readonly security: Readonly<Record<string, SecurityPlace>>;
 }
 
-/** A body of bytes to send. */
+/** A request body of bytes. */
 export type BytesBody = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** A body of bytes of a reply, to read or to cancel. */
+/** A reply body of bytes. Read or cancel it. */
 export type BytesReply = ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /** One event of an event stream (SSE). */
 export interface ServerSentEvent {
   /** Name of the event. @default "message" */
   readonly event: string;
-  /** Its data; several lines are joined by line feeds. */
+  /** Data of the event; several lines are joined by line feeds. */
   readonly data: string;
-  /** Id of the last event that had one, "" before. */
+  /** Id of the last event with an id; "" if none had one. */
   readonly id: string;
   /** Milliseconds to wait before a reconnection, if the stream has sent `retry` since the previous event. */
   readonly retryMs?: number;
 }
 
-/** Options of one call, beside its input. */
+/** Options of one call, besides its input. */
 export type CallOptions = Pick<CallInit, "signal" | "within" | "idempotencyKey" | "maxReplyBytes">;
 
 type HeaderValue = string | number | boolean | undefined;
 
 type OtherHeaders = Readonly<Record<string, HeaderValue>>;
 
-/** Declared header fields, and any others. An index signature must also include the types of the declared ones, which may be lists. */
+/** Declared header fields, and any others. The index signature must include the types of the declared fields, which may be lists. */
 type WithOtherHeaders<Fields> = Fields & Readonly<Record<string, HeaderValue | Fields[keyof Fields]>>;
 
-/** Input of an operation: its own parts, any other header fields, and options of the call. */
+/** Input of an operation: its declared parts, any other header fields, and options of the call. */
 export type Input<Parts> = Omit<Parts, "headers"> &
   CallOptions &
   (Parts extends { readonly headers: infer Fields }
@@ -117,13 +117,13 @@ interface Ranges {
 
 type Known = Ranges[keyof Ranges];
 
-/** The statuses that the keys of `responses` stand for, `default` left out. */
+/** Statuses of the keys of `responses`, without `default`. */
 type Declared<Keys> = Keys extends keyof Ranges ? Ranges[Keys] : Extract<Keys, number>;
 
-/** The keys and statuses of success, as strings. */
+/** Keys and statuses of success, as strings. */
 type Successes<Keys> = Extract<`${Keys & (string | number)}`, `2${string}`>;
 
-/** The statuses of `default`: any number if it is the only key, else every registered status that is not declared; next to a declared success, only failures. */
+/** The statuses of `default`: any number if it is the only key, otherwise every registered status that is not declared; only failures if a success is declared. */
 type Undeclared<Keys> = [Exclude<Keys, "default">] extends [never]
   ? number
   : Exclude<
@@ -131,7 +131,7 @@ type Undeclared<Keys> = [Exclude<Keys, "default">] extends [never]
       Declared<Keys> | ([Successes<Exclude<Keys, "default">>] extends [never] ? never : Success)
     >;
 
-/** The statuses that a key of `responses` stands for; a range excludes statuses that are declared separately. */
+/** Statuses of a key of `responses`; a range excludes statuses that are declared separately. */
 export type StatusOf<Key, Keys = Key> = Key extends keyof Ranges
   ? Exclude<Ranges[Key], Keys>
   : Key extends "default"
@@ -155,7 +155,7 @@ export interface Reply<Key, Body, Keys = Key> {
   readonly ok: IsOk<StatusOf<Key, Keys>>;
   /** Header fields. */
   readonly headers: Headers;
-  /** The body, read as the document declares. */
+  /** The body, in the form that the document declares. */
   readonly body: Body;
 }
 

@@ -6,22 +6,22 @@ import { streamEvents } from "./stream-events.ts";
 import { streamLines } from "./stream-lines.ts";
 import { UndeclaredReplyError } from "./undeclared-reply-error.ts";
 
-const SHOWN_BYTES = 65_536;
+const MAX_SHOWN_CHARACTERS = 65_536;
 
-/** The declared kinds of a reply's body; `undefined` for a status that is not declared. */
+/** Returns the declared kinds of a reply's body; `undefined` for an undeclared status. */
 const kindsOf = ({ replies }: OperationSpec, status: number): readonly ReplyKind[] | undefined =>
   [String(status), `${Math.floor(status / 100)}XX`, "default"]
     .map((key) => (Object.hasOwn(replies, key) ? replies[key] : undefined))
     .find((kinds) => kinds !== undefined);
 
-/** Whether the program reads the body itself, as events, lines or bytes. Other and undeclared bodies are read within the limits of the call. */
+/** Whether the program reads the body itself, as events, lines or bytes. All other bodies are read by the client within the limits of the call. */
 export const isStream = (spec: OperationSpec, reply: Response): boolean =>
   ["events", "lines", "bytes"].includes(kindOf(spec, reply) ?? "none");
 
 /**
  * Reads a declared reply.
  *
- * @param maxEventBytes of one event or line
+ * @param maxEventBytes maximum characters of one event or line
  * @throws UndeclaredReplyError, and ClientError CLIENT_MALFORMED_REPLY
  */
 export const readReply = async (
@@ -35,7 +35,7 @@ export const readReply = async (
   return { status, ok, headers, body: await bodyAs(kind, spec, reply, maxEventBytes) };
 };
 
-/** How the body is read: by its Content-Type, if the document declares that kind. */
+/** Returns the declared kind that matches the Content-Type of the body; `undefined` if none does. */
 const kindOf = (spec: OperationSpec, reply: Response): ReplyKind | undefined => {
   const declared = kindsOf(spec, reply.status);
   if (declared === undefined) return undefined;
@@ -74,7 +74,7 @@ const bodyAs = async (
   if (kind === "text") return reply.text();
   const { body } = reply;
   if (kind === "none" || body === null) {
-    body?.cancel().catch(() => {}); // no content is declared
+    body?.cancel().catch(() => {}); // the document declares no content
     return undefined;
   }
   if (kind === "events") return streamEvents(body, maxEventBytes);
@@ -83,7 +83,7 @@ const bodyAs = async (
 
 async function* jsonLines(spec: OperationSpec, lines: AsyncIterable<string>): AsyncGenerator<unknown> {
   for await (const line of lines) {
-    const text = line.startsWith("\u001e") ? line.slice(1) : line; // the separator of RFC 7464
+    const text = line.startsWith("\u001e") ? line.slice(1) : line; // RFC 7464 record separator
     if (text.trim() !== "") yield parsed(spec, text);
   }
 }
@@ -92,13 +92,13 @@ const parsed = ({ route }: OperationSpec, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ClientError("CLIENT_MALFORMED_REPLY", `${route} answered with malformed JSON`, {
+    throw new ClientError("CLIENT_MALFORMED_REPLY", `${route} returned malformed JSON`, {
       cause: error,
     });
   }
 };
 
-/** The first bytes of a body as text; the rest is cancelled. */
+/** Returns the start of a body as text, and cancels the rest. */
 const startOf = async ({ body }: Response): Promise<string> => {
   if (body === null) return "";
   const decoder = new TextDecoder();
@@ -106,10 +106,10 @@ const startOf = async ({ body }: Response): Promise<string> => {
   try {
     for await (const part of body) {
       text += decoder.decode(part, { stream: true });
-      if (text.length >= SHOWN_BYTES) break;
+      if (text.length >= MAX_SHOWN_CHARACTERS) break;
     }
   } catch {
-    // returns the part that arrived: the undeclared status matters more than the rest of the body
+    // The part that has arrived is enough: the undeclared status is the error to report.
   }
-  return text.slice(0, SHOWN_BYTES);
+  return text.slice(0, MAX_SHOWN_CHARACTERS);
 };

@@ -27,7 +27,7 @@ const document = {
   },
 };
 
-/** A reply whose body starts, and ends when the test closes the writer. */
+/** Creates a reply whose body starts, and ends when the test closes the writer. */
 const started = (status: number, type: string) => {
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
   const writer = writable.getWriter();
@@ -41,7 +41,7 @@ test.each([
   ["events", 500, "application/json"],
   ["events", 404, "text/event-stream"], // undeclared
 ])(
-  "a body of %s %d that is read whole fails at timeoutMs, whatever the operation's other replies",
+  "a body of %s %d that is not a stream fails at timeoutMs, regardless of the operation's other replies",
   async (name, status, type) => {
     const createClient = await importClient(document);
     await using client = createClient("http://mixed.test", {

@@ -38,7 +38,7 @@ const fieldsOf = (value: unknown): [string, unknown][] =>
     )
     .filter(([, each]) => each !== undefined);
 
-/** A field with a style is encoded as in a query, except the delimiters of the style, which `URLSearchParams` would encode too. */
+/** Encodes a form. A field with a style is encoded like a query parameter, because `URLSearchParams` would also encode the delimiters of the style. */
 const urlencoded = (value: unknown, styles: Readonly<Record<string, string>>): string =>
   Object.entries(value as object)
     .flatMap(([name, each]) => {

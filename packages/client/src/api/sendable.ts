@@ -6,11 +6,11 @@ import type { OperationSpec } from "./operation.ts";
  *
  * @throws ClientError CLIENT_BAD_PARAMETER with the operation for a value that cannot be serialised: a lone surrogate in a URL, a bigint in JSON
  */
-export const sendable = <T>({ route }: OperationSpec, what: string, serialise: () => T): T => {
+export const sendable = <T>({ route }: OperationSpec, subject: string, serialise: () => T): T => {
   try {
     return serialise();
   } catch (error) {
     if (error instanceof ClientError) throw error;
-    throw new ClientError("CLIENT_BAD_PARAMETER", `${route} cannot send ${what}`, { cause: error });
+    throw new ClientError("CLIENT_BAD_PARAMETER", `${route} cannot send ${subject}`, { cause: error });
   }
 };

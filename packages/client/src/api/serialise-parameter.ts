@@ -5,7 +5,7 @@ const isList = (value: unknown): value is readonly unknown[] => Array.isArray(va
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** Returns a value as a string; dates as ISO 8601, objects and lists as JSON. */
+/** Returns a value as a string: dates in ISO 8601, objects and lists as JSON. */
 export const textOf = (value: unknown): string =>
   value instanceof Date
     ? value.toISOString()
@@ -41,7 +41,7 @@ export const queryPairs = (name: string, value: unknown, style: Style = "form*")
 
 /** Returns name and value of each cookie for one value: `form*` is the default style, with a cookie for each member. */
 export const cookiePairs = (name: string, value: unknown, style: Style = "form*"): [string, string][] =>
-  queryPairs(name, value, style).map(([key, text]) => [decodeURIComponent(key), text]); // names are not encoded
+  queryPairs(name, value, style).map(([key, text]) => [decodeURIComponent(key), text]); // names of cookies are not encoded
 
 /** Serialises a value for a path: `simple` is the default style. */
 export const pathText = (name: string, value: unknown, style: Style = "simple"): string => {

@@ -5,14 +5,14 @@ import { streamLines } from "./stream-lines.ts";
 /** Parses an event stream (WHATWG HTML 9.2.6). An incomplete last event is dropped, as the standard requires. */
 export async function* streamEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  maxBytes: number,
+  maxLength: number,
 ): AsyncGenerator<ServerSentEvent> {
   let id = "";
   let event = "";
   let data: string[] = [];
   let size = 0;
   let retryMs: number | undefined;
-  for await (const line of streamLines(body, maxBytes)) {
+  for await (const line of streamLines(body, maxLength)) {
     if (line.startsWith(":")) continue; // a comment is not part of an event
     if (line === "") {
       if (data.length > 0) {
@@ -22,14 +22,14 @@ export async function* streamEvents(
           id,
           ...(retryMs !== undefined && { retryMs }),
         };
-        retryMs = undefined; // reset only here, because servers also send it without data
+        retryMs = undefined; // kept until an event has data, because servers also send `retry` without data
       }
       [event, data, size] = ["", [], 0];
       continue;
     }
     size += line.length;
-    if (size > maxBytes)
-      throw new ClientError("CLIENT_BODY_TOO_LARGE", `an event is larger than ${maxBytes} bytes`);
+    if (size > maxLength)
+      throw new ClientError("CLIENT_BODY_TOO_LARGE", `an event is longer than ${maxLength} characters`);
     const colon = line.indexOf(":");
     const name = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");

@@ -1,13 +1,13 @@
 import { ClientError } from "../http/client-error.ts";
 
 /**
- * Splits a body into lines, which end in LF, CR or CR LF. If the reader stops early, the body is cancelled.
+ * Splits a body into lines, which end with LF, CR or CR LF. Cancels the body if the reader stops early.
  *
- * @param maxBytes limit of one line, in UTF-16 code units
+ * @param maxLength maximum length of one line in UTF-16 code units
  */
 export async function* streamLines(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  maxBytes: number,
+  maxLength: number,
 ): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder(); // removes a byte order mark
@@ -25,17 +25,20 @@ export async function* streamLines(
       const lines = text.split(/\r\n|\r|\n/);
       lines[0] = rest + (lines[0] ?? "");
       rest = lines.pop() ?? "";
-      for (const line of lines) yield within(line, maxBytes);
-      within(rest, maxBytes);
+      for (const line of lines) yield within(line, maxLength);
+      within(rest, maxLength);
       if (done) break;
     }
     if (rest !== "") yield rest;
   } finally {
-    reader.cancel().catch(() => {}); // its error was thrown above
+    reader.cancel().catch(() => {}); // its error was already thrown
   }
 }
 
-const within = (line: string, maxBytes: number): string => {
-  if (line.length <= maxBytes) return line;
-  throw new ClientError("CLIENT_BODY_TOO_LARGE", `a line of the stream is larger than ${maxBytes} bytes`);
+const within = (line: string, maxLength: number): string => {
+  if (line.length <= maxLength) return line;
+  throw new ClientError(
+    "CLIENT_BODY_TOO_LARGE",
+    `a line of the stream is longer than ${maxLength} characters`,
+  );
 };

@@ -5,18 +5,18 @@ export class UndeclaredReplyError extends ClientError {
   override readonly name = "UndeclaredReplyError";
   /** Status of the reply. */
   readonly replyStatus: number;
-  /** Header fields of that reply. */
+  /** Header fields of the reply. */
   readonly replyHeaders: Headers;
-  /** The first 64 KiB of the body as text. */
+  /** The first 65,536 characters of the body. */
   readonly body: string;
-  /** The request's id in the service's log, from `X-Request-ID` of the reply. */
+  /** Id of the request in the log of the service, from `X-Request-ID` of the reply; `null` without one. */
   readonly requestId: string | null;
 
   constructor(route: string, reply: Response, body: string) {
     const type = reply.headers.get("content-type") ?? "no content";
     super(
       "CLIENT_UNDECLARED_REPLY",
-      `${route} answered ${reply.status} with ${type}, which its document does not declare`,
+      `${route} returned ${reply.status} with ${type}, which the document does not declare`,
     );
     this.replyStatus = reply.status;
     this.replyHeaders = reply.headers;

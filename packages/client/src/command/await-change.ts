@@ -5,11 +5,11 @@ import { sourceKind } from "./read-document.ts";
 
 const POLL_MS = 2000;
 
-/** Resolves when a file may have changed, or for a URL after two seconds; rejects when the signal aborts. */
+/** Resolves when a file may have changed, or after two seconds for a URL; rejects when the signal aborts. */
 export const awaitChange = async (source: string, signal: AbortSignal): Promise<void> => {
   if (sourceKind(source) === "url") return sleep(POLL_MS, undefined, { signal });
   const path = resolve(source);
   for await (const { filename } of watch(dirname(path), { signal }))
-    // watches the folder, because editors replace the file
+    // The folder is watched, because editors replace the file.
     if (filename === basename(path)) return;
 };

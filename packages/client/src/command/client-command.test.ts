@@ -29,7 +29,7 @@ const run = async (...args: string[]) => {
   return { code, text: lines.join("\n") };
 };
 
-test("writes the client of a file, and does not rewrite an up-to-date one", async () => {
+test("writes the client of a file, and does not rewrite it if it is up to date", async () => {
   expect(await run(source, "--out", out)).toEqual({ code: 0, text: `${out} written` });
   const { mtimeMs } = statSync(out);
   expect(await run(source, "--out", out)).toEqual({ code: 0, text: `${out} is up to date` });

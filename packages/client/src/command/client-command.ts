@@ -17,7 +17,7 @@ const USAGE = `usage: framework-client SOURCE --out FILE [options]
 SOURCE           file or URL of an OpenAPI document in JSON, or a module that exports an app or createApp
 --out FILE       the generated module
 --check          writes nothing; exit code 1 and the changed lines if FILE is out of date
---watch          writes again whenever the document changes (file or URL)
+--watch          writes the module again when the document changes (file or URL)
 --document PATH  path of the document in an app, default /openapi.json
 --json           prints one JSON object for each result
 --help           prints this text`;
@@ -29,7 +29,7 @@ interface Result {
 }
 
 /**
- * `framework-client SOURCE --out FILE`: writes a typed client, or with `--check` compares it.
+ * `framework-client SOURCE --out FILE`: writes a typed client; with `--check` it only checks whether the file is up to date.
  *
  * @param signal ends `--watch`
  * @returns the exit code: 0; 1 if the file is out of date or the document cannot be read; 2 for invalid arguments
@@ -49,7 +49,7 @@ export const runClientCommand = async (
     return 0;
   }
   for (;;) {
-    const changed = given.watch ? watched(given.source, signal) : null; // watches before the document is read, so that no change is missed
+    const changed = given.watch ? watched(given.source, signal) : null; // watching starts before the document is read, so that no change is missed
     const code = await attempt(given, output);
     const problem = await changed;
     if (problem !== null) return fail(problem, given, output);
@@ -57,7 +57,7 @@ export const runClientCommand = async (
   }
 };
 
-/** Resolves with `null` at a change and when the signal aborts, or with the error of the watcher. */
+/** Resolves with `null` after a change or when the signal aborts, or with the error of the watcher. */
 const watched = async (source: string, signal: AbortSignal): Promise<FrameworkError | null> => {
   try {
     await awaitChange(source, signal);
@@ -78,7 +78,7 @@ interface Arguments {
   readonly document: string;
 }
 
-/** The arguments, an error message, or `null` for `--help`. */
+/** Returns the arguments, an error message, or `null` for `--help`. */
 const argumentsOf = (args: readonly string[]): Arguments | string | null => {
   const flag = { type: "boolean", default: false } as const;
   try {
@@ -128,7 +128,7 @@ const fail = (error: unknown, { json }: Arguments, output: Output): number => {
 
 const generate = async ({ source, out, check, document }: Arguments): Promise<Result> => {
   const text = generateClient(await readDocument(source, document));
-  const present = await readFile(out, "utf8").catch(() => null); // missing or unreadable: the write reports the error
+  const present = await readFile(out, "utf8").catch(() => null); // a missing file is created; for an unreadable file the write fails
   if (present === text) return { outcome: "current", file: out, changes: [] };
   const changes = lineChanges(present ?? "", text);
   if (check) return { outcome: "stale", file: out, changes };

@@ -6,9 +6,10 @@ import { httpClient } from "../http/http-client.ts";
 
 const MAX_DOCUMENT_BYTES = 33_554_432;
 
-/** Kind of source of a document. */
+/** Kind of the source of a document. */
 export type SourceKind = "url" | "module" | "file";
 
+/** Returns the kind of a source by its text. */
 export const sourceKind = (source: string): SourceKind => {
   if (/^https?:\/\//i.test(source)) return "url";
   return /\.[cm]?[jt]s$/.test(source) ? "module" : "file";
@@ -35,7 +36,7 @@ const readJsonFile = (source: string): Promise<string> => readFile(source, "utf8
 const readUrl = async (source: string): Promise<string> => {
   const { origin, pathname, search } = new URL(source);
   await using http = httpClient({ baseUrl: origin, maxReplyBytes: MAX_DOCUMENT_BYTES });
-  return await textOf(await http.request(pathname + search)); // before the client is closed
+  return await textOf(await http.request(pathname + search)); // awaited, because the client closes afterwards
 };
 
 interface FetchingApp {
@@ -53,7 +54,7 @@ const createdApp = async (exported: Readonly<Record<string, unknown>>): Promise<
   return isApp(app) ? app : null;
 };
 
-/** Requests the document from the app without a port, and stops the app. */
+/** Requests the document from the app, without a port, and stops the app. */
 const readModule = async (source: string, path: string): Promise<string> => {
   const exported = (await import(pathToFileURL(resolve(source)).href)) as Record<string, unknown>;
   const app =
@@ -73,5 +74,7 @@ const readModule = async (source: string, path: string): Promise<string> => {
 const textOf = async (reply: Response): Promise<string> => {
   if (reply.ok) return reply.text();
   await reply.body?.cancel();
-  throw new Error(`status ${reply.status}; the app needs enableOpenapi, and --document its path`);
+  throw new Error(
+    `status ${reply.status}; the app must call enableOpenapi, and --document must be the path of the document`,
+  );
 };

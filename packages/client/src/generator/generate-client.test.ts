@@ -32,7 +32,7 @@ const strict = {
   skipLibCheck: true,
 };
 
-/** Compiles modules, and returns the compiler's output. */
+/** Compiles modules, and returns the output and status of the compiler. */
 const compile = (
   files: Readonly<Record<string, string>>,
   ...flags: string[]
@@ -53,7 +53,7 @@ const compile = (
   return { status, text: stdout };
 };
 
-/** A generated module that imports the sources, as types. */
+/** Generates a module that imports the sources of this package. */
 const generated = (document: unknown): string =>
   generateClient(document, { runtime: join(import.meta.dirname, "../index.ts") });
 
@@ -102,7 +102,7 @@ const many = {
   ),
 };
 
-/** A document with these named schemas, and an operation that returns the first. */
+/** Returns a document with these named schemas, and an operation that returns the first. */
 const withSchemas = (schemas: Readonly<Record<string, object>>): object => ({
   openapi: "3.1.0",
   info: { title: "Schemas", version: "1" },
@@ -121,8 +121,8 @@ const withSchemas = (schemas: Readonly<Record<string, object>>): object => ({
 
 const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
 
-/** Schemas that refer to themselves in lists, records and alternatives. */
-const endless = (): string => {
+/** Generates a module of schemas that refer to themselves in lists, records and alternatives. */
+const recursiveModule = (): string => {
   const listOf = (name: string): object => ({ type: "array", items: reference(name) });
   return generated(
     withSchemas({
@@ -144,30 +144,30 @@ const endless = (): string => {
   );
 };
 
-const endlessProgram = `
+const recursiveProgram = `
 import { createClient, type Schemas } from "./json.ts";
 export const json: Schemas["Json"] = ["a", { b: ["c"] }];
 export const odd: Schemas["Odd"] = [null, [null]];
 export const tree: Schemas["Tree"] = { children: [{ data: { a: "b" } }] };
-// @ts-expect-error a number is not such a value, however deep
+// @ts-expect-error a number is not such a value, at any depth
 export const no: Schemas["Json"] = ["a", { b: [1] }];
 export const got: Promise<string> = createClient("http://h").get().then(({ body }) => (typeof body === "string" ? body : ""));
 `;
 
-test("compilers with every strict option accept the modules of an app, of hostile documents and of schemas that refer to themselves, and programs that use them", async () => {
-  const json = endless();
+test("with every strict option, the modules of an app, of a hostile document and of recursive schemas compile, and programs that use them", async () => {
+  const json = recursiveModule();
   const compiled = compile({
     "notes.ts": generated(await documentOf(notesApp())),
     "program.ts": program,
     "strange.ts": generated(strange),
     "json.ts": json,
-    "uses.ts": endlessProgram,
+    "uses.ts": recursiveProgram,
   });
   expect(compiled).toEqual({ text: "", status: 0 });
   expect(json).toContain('  Tree: { children?: Schemas["Tree"][]; data?: Json_ };');
 });
 
-test("an operation of a client and a call of it cost at most 150 type instantiations", () => {
+test("an operation of a client and its call need at most 150 type instantiations", () => {
   const client = generated(many);
   const header = 'import { createClient } from "./many.ts";\nconst client = createClient("http://h");\n';
   const calls = Array.from(
@@ -184,7 +184,7 @@ test("an operation of a client and a call of it cost at most 150 type instantiat
   expect((all - none) / 200).toBeLessThan(150);
 });
 
-test("each operation and schema is one line, in the order of paths, and the same for any order of the document", async () => {
+test("each operation and schema is one line, in the order of paths and names, regardless of the order in the document", async () => {
   const document = (await documentOf(notesApp())) as { paths: Record<string, unknown> };
   const text = generateClient(document);
   expect(text).toContain('  readonly getNote: Operation<{ params: { id: string } }, { 200: Schemas["Note"];');

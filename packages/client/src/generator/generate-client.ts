@@ -8,17 +8,17 @@ import { printNamed } from "./type-of-schema.ts";
 
 /** Options of `generateClient`. */
 export interface GenerateOptions {
-  /** Module that the generated one imports. @default "@framework/client" */
+  /** Module that the generated module imports. @default "@framework/client" */
   readonly runtime?: string;
 }
 
 /**
- * Generates a TypeScript client of an API: one module with one line of types for each operation and named schema, and `createClient`.
+ * Generates a TypeScript client of an API: one module with `createClient` and one line of types for each operation and named schema.
  *
  * The output is deterministic. Strings of the document are written only as escaped literals and comments.
  *
  * @param document an OpenAPI 3.0 or 3.1 document, parsed
- * @throws FrameworkError CLIENT_BAD_DOCUMENT for any other value
+ * @throws FrameworkError CLIENT_BAD_DOCUMENT for other values
  */
 export const generateClient = (
   document: unknown,
@@ -66,7 +66,7 @@ export const generateClient = (
   ].join("\n");
 };
 
-/** Lines of the named schemas, in the order of their names: members of `Schemas`, and the aliases of recursive ones. */
+/** Returns the lines of the named schemas, in the order of their names: members of `Schemas`, and aliases of recursive schemas. */
 const schemaLines = (document: OpenapiReader): { aliases: string[]; members: string[] } => {
   const aliases: string[] = [];
   const members: string[] = [];
@@ -80,7 +80,7 @@ const schemaLines = (document: OpenapiReader): { aliases: string[]; members: str
   return { aliases: aliases.length === 0 ? [] : [...aliases, ""], members };
 };
 
-/** The imports that the module uses: compilers may reject unused ones. */
+/** Returns the imports that the module uses: compilers may reject unused imports. */
 const importsOf = (body: string): string[] => [
   "type ApiSpec",
   ...["BytesBody", "BytesReply"]

@@ -65,7 +65,7 @@ test("any strings of a document stay strings", () => {
   );
 });
 
-test("a long comment is not cut within a surrogate pair", () => {
+test("a long comment is not truncated within a surrogate pair", () => {
   const title = "📚".repeat(60);
   const text = generateClient({ openapi: "3.1.0", info: { title, version: title } });
   expect(text).toMatch(/^\/\/ Written by framework-client from (?:📚){39}… (?:📚){14}…\./u);

@@ -1,4 +1,4 @@
-/** Returns an ASCII string literal, in which characters that an editor hides or reorders are escaped. */
+/** Returns a string literal in ASCII: all other characters, which editors may hide or reorder, are escaped. */
 export const inert = (text: string): string =>
   JSON.stringify(text).replace(
     /[^\x20-\x7e]/g,
@@ -8,11 +8,11 @@ export const inert = (text: string): string =>
 /** Returns a member's name for a type or object, quoted unless it is an identifier. */
 export const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : inert(name));
 
-/** Returns a key for an object literal. `__proto__` is computed, since a plain one would set the prototype. */
+/** Returns a key for an object literal. `__proto__` is a computed key, because a plain key would set the prototype. */
 export const objectKey = (name: string): string =>
   name === "__proto__" ? '["__proto__"]' : memberName(name);
 
-/** Returns one line that cannot end a comment, without control, format and line-separating characters. */
+/** Returns a line that cannot end a comment, without control, format and separator characters except spaces. */
 export const commentText = (text: unknown, maxLength = 160): string => {
   if (typeof text !== "string") return "";
   const line = text

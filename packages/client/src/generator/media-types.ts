@@ -6,16 +6,16 @@ import { child, isObject, type JsonObject, type OpenapiReader } from "./openapi-
 import { serialisation } from "./parameters.ts";
 import { typeOfSchema } from "./type-of-schema.ts";
 
-/** How a reply's body is read, and its type. */
+/** Kinds and type of a reply's body. */
 export interface ReplyContent {
   readonly kinds: readonly ReplyKind[];
   readonly type: string;
 }
 
-/** An undeclared body: the reply's Content-Type decides. */
+/** Content of an undeclared body: the reply's Content-Type determines its kind. */
 export const openContent: ReplyContent = { kinds: ["json", "text", "bytes", "none"], type: "unknown" };
 
-/** How the bodies of a reply are read, over all its media types. */
+/** Returns the content of a reply, merged over all its media types. */
 export const contentsOf = (content: JsonObject, document: OpenapiReader): ReplyContent => {
   const schemas = Object.entries(content).map(
     ([type, holder]) => [type, isObject(holder) ? holder["schema"] : undefined] as const,
@@ -29,7 +29,7 @@ export const contentsOf = (content: JsonObject, document: OpenapiReader): ReplyC
 
 type TypedSchema = readonly [mediaType: string, schema: unknown];
 
-/** Merges several JSON types, so that a shared alternative is listed once. */
+/** Merges several JSON types, so that a shared alternative occurs once. */
 const jsonInOne = (schemas: readonly TypedSchema[]): readonly TypedSchema[] => {
   const json = schemas.filter(([type]) => isJson(plainType(type)));
   if (json.length < 2) return schemas;
@@ -43,7 +43,7 @@ const alternativesOf = (schema: unknown): readonly unknown[] => {
   return Array.isArray(anyOf) && Object.keys(others).length === 0 ? anyOf : [schema];
 };
 
-/** How the bodies of a media type are read. */
+/** Returns the content of one media type. */
 const contentOf = (mediaType: string, schema: unknown, document: OpenapiReader): ReplyContent => {
   const plain = plainType(mediaType);
   if (jsonRanges.has(plain)) return rangeContent(schema, document);
@@ -51,10 +51,10 @@ const contentOf = (mediaType: string, schema: unknown, document: OpenapiReader):
   return { kinds: [kind], type: typeOfReply(kind, schema, document) };
 };
 
-/** Ranges that include JSON (RFC 9110 12.5.1); springdoc writes the first unless the program names a type. */
+/** Media ranges that include JSON (RFC 9110 12.5.1); springdoc writes the first if the program sets no type. */
 const jsonRanges: ReadonlySet<string> = new Set(["*/*", "application/*"]);
 
-/** A range names no format, so the schema decides. Everything except strings and bytes is JSON, which the client's `Accept` prefers. */
+/** Returns the content of a media range by its schema. Everything except strings and bytes is JSON, which the client's `Accept` prefers. */
 const rangeContent = (schema: unknown, document: OpenapiReader): ReplyContent => {
   const resolved = document.resolved(schema);
   if (isBinary(resolved)) return { kinds: ["bytes"], type: "BytesReply" };
@@ -75,7 +75,7 @@ const kindOf = (plain: string, schema: unknown): ReplyKind => {
   return !isBinary(schema) && isText(plain) ? "text" : "bytes";
 };
 
-/** The type of a reply's body of this kind. */
+/** Returns the type of a reply's body of this kind. */
 const typeOfReply = (kind: ReplyKind, schema: unknown, document: OpenapiReader): string => {
   if (kind === "json") return typeOfSchema(schema, document);
   if (kind === "lines") return `AsyncIterable<${typeOfSchema(itemOf(schema), document)}>`;
@@ -88,28 +88,28 @@ const typeOfReply = (kind: ReplyKind, schema: unknown, document: OpenapiReader):
   return types[kind];
 };
 
-/** A string whose schema lists its values has their type. Any other schema may describe the parsed content, as with XML. */
+/** Returns the type of a text body: the listed values of a string schema, otherwise `string`, because a schema may describe the parsed content, such as XML. */
 const textType = (schema: unknown, document: OpenapiReader): string => {
   const { type, enum: values, const: value } = document.resolved(schema);
   const isListed = type === "string" && (Array.isArray(values) || typeof value === "string");
   return isListed ? typeOfSchema(schema, document) : "string";
 };
 
-/** A stream's schema may describe the list of its items. */
+/** Returns the schema of the items of a stream: a stream's schema may describe the list of its items. */
 const itemOf = (schema: unknown): unknown =>
   isObject(schema) && schema["type"] === "array" ? schema["items"] : schema;
 
-/** How a request body is sent, and its type. */
+/** Media type and type of a request body. */
 export interface RequestContent {
   readonly mediaType: string;
   readonly type: string;
   /** Media types of the parts of a multipart body, by field. */
   readonly parts?: readonly (readonly [name: string, mediaType: string])[];
-  /** Serialisation of the fields of a urlencoded body whose style the document declares, by field. */
+  /** Declared serialisation styles of the fields of a urlencoded body, by field. */
   readonly styles?: readonly (readonly [name: string, style: string])[];
 }
 
-/** Returns type and media type of the request body: JSON if allowed, else a form, else the first type. */
+/** Returns type and media type of the request body: JSON if allowed, otherwise a form, otherwise the first type. */
 export const requestContent = (body: JsonObject, document: OpenapiReader): RequestContent | null => {
   const content = child(body, "content");
   const types = Object.keys(content);
@@ -132,14 +132,14 @@ export const requestContent = (body: JsonObject, document: OpenapiReader): Reque
   return { mediaType, type: kindOf(mediaType, schema) === "text" ? "string | BytesBody" : "BytesBody" };
 };
 
-/** The declared types of parts, except lists and ranges of types. */
+/** Returns the declared types of parts, except lists and ranges of types. */
 const partTypes = (encoding: unknown): [name: string, mediaType: string][] =>
   Object.entries(isObject(encoding) ? encoding : {}).flatMap(([name, part]): [string, string][] => {
     const type = isObject(part) ? part["contentType"] : undefined;
     return typeof type === "string" && PART_TYPE.test(type) ? [[name, type]] : [];
   });
 
-/** The declared styles of fields, which replace the default: lists as several fields, objects as JSON. */
+/** Returns the declared styles of fields. By default a list is several fields and an object is JSON. */
 const fieldStyles = (encoding: unknown): [name: string, style: string][] =>
   Object.entries(isObject(encoding) ? encoding : {}).flatMap(([name, field]): [string, string][] =>
     isObject(field) && (field["style"] !== undefined || field["explode"] !== undefined)

@@ -6,27 +6,27 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The member of an object, or an empty object. */
+/** Returns the member of an object if it is an object, otherwise `{}`. */
 export const child = (parent: JsonObject, name: string): JsonObject => {
   const value = Object.hasOwn(parent, name) ? parent[name] : undefined;
   return isObject(value) ? value : {};
 };
 
-/** Items of a list that are objects. */
+/** Returns the items of a list that are objects. */
 export const objectsOf = (value: unknown): JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
 const MAX_REFERENCES = 20;
 
-/** A named schema that refers to itself other than inside the properties of an object. */
+/** A named schema that refers to itself outside the properties of an object. */
 export interface RecursiveSchema {
-  /** Name of its type in the generated module. */
+  /** Name of the schema's type in the generated module. */
   readonly alias: string;
-  /** Whether it refers to itself without a list or record between, so that no finite type describes its values. */
-  readonly isEndless: boolean;
+  /** Whether the schema refers to itself without a list or record in between, which no finite type can describe. */
+  readonly isDirectlyRecursive: boolean;
 }
 
-/** A document whose local references can be followed. */
+/** A document with methods that resolve its local references. */
 export class OpenapiReader {
   readonly root: JsonObject;
   /** Recursive schemas by name. */
@@ -37,7 +37,7 @@ export class OpenapiReader {
     this.recursive = recursive;
   }
 
-  /** Returns the value of a local reference (RFC 6901); `undefined` for a remote or dangling one. */
+  /** Returns the value of a local reference (RFC 6901); `undefined` for a remote or dangling reference. */
   at(reference: string): unknown {
     if (!/^#(?:\/|$)/.test(reference)) return undefined;
     let value: unknown = this.root;
@@ -49,7 +49,7 @@ export class OpenapiReader {
     return value;
   }
 
-  /** Follows the references of a parameter, body, reply or path item; an empty object for dangling ones. */
+  /** Resolves the references of a parameter, body, reply or path item; returns `{}` for dangling references. */
   resolved(value: unknown): JsonObject {
     let found = value;
     for (let followed = 0; followed < MAX_REFERENCES; followed++) {
@@ -61,7 +61,7 @@ export class OpenapiReader {
     return {};
   }
 
-  /** Returns the name of a schema in `Schemas`; `null` for another reference. */
+  /** Returns the name of a schema in `Schemas`; `null` for other references. */
   schemaName(reference: string): string | null {
     const [, token] = /^#\/components\/schemas\/([^/]+)$/.exec(reference) ?? [];
     if (token === undefined) return null;

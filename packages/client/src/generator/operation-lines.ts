@@ -88,5 +88,5 @@ const repliesOf = (method: string, operation: JsonObject, document: OpenapiReade
       return { key, ...contentsOf(content, document) };
     });
 
-/** A status without content has no body; for a range without content the body is undeclared, as in `contractTest`. */
+/** Content of a single status without content: no body. For a range without content the body is undeclared, as in `contractTest`. */
 const noContent: ReplyContent = { kinds: ["none"], type: "undefined" };

@@ -1,5 +1,5 @@
 /**
- * Names that operations must not have: `await` calls `then`, `JSON.stringify` calls `toJSON`, `$close` closes the client, and the members of every object
+ * Names that operations cannot have: `await` calls `then`, `JSON.stringify` calls `toJSON`, `$close` closes the client, and members of Object.prototype
  * have their own types.
  */
 const reserved: ReadonlySet<string> = new Set([
@@ -9,7 +9,7 @@ const reserved: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
-/** Returns a function that names operations: the `operationId` in camelCase, else derived from method and path; a repeated name is numbered. */
+/** Returns a function that names operations: by the `operationId` in camelCase, otherwise by method and path; repeated names are numbered. */
 export const operationNames = (): ((operationId: unknown, method: string, path: string) => string) => {
   const taken = new Set<string>();
   return (operationId, method, path) => {

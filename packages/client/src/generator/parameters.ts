@@ -2,7 +2,7 @@ import { inert, memberName } from "./inert-text.ts";
 import { child, type JsonObject, objectsOf, type OpenapiReader } from "./openapi-reader.ts";
 import { typeOfSchema } from "./type-of-schema.ts";
 
-/** Parameters of one operation: parts of its input type, and the styles that differ from their place's default. */
+/** Parameters of one operation: the members of its input type, and the styles that differ from the default of their place. */
 export interface Parameters {
   readonly parts: readonly string[];
   readonly styles: readonly string[];
@@ -16,7 +16,7 @@ const known = new Set(["simple", "label", "matrix", "form", "spaceDelimited", "p
 /** Header fields that a document cannot describe as parameters (OpenAPI 3.1 4.8.12). */
 const ignored = new Set(["accept", "authorization", "content-type"]);
 
-/** Reads the parameters of an operation and its path item; those of the operation replace those of the path. */
+/** Reads the parameters of an operation and its path item; a parameter of the operation replaces the same parameter of the path item. */
 export const parametersOf = (
   item: JsonObject,
   operation: JsonObject,

@@ -2,8 +2,8 @@ import { child, OpenapiReader, type RecursiveSchema } from "./openapi-reader.ts"
 import { printNamed, type Printed } from "./type-of-schema.ts";
 
 /**
- * Finds the recursive schemas of a document, each of which needs a type alias: TypeScript resolves a member of an interface eagerly, so `A: Schemas["A"][]` is an
- * error but `type A_ = A_[]` is not. Schemas that refer to themselves inside the properties of an object need no alias.
+ * Finds the recursive schemas of a document. Each needs a type alias: TypeScript resolves a member of an interface eagerly, so `A: Schemas["A"][]` is an
+ * error, and `type A_ = A_[]` is not. Schemas that refer to themselves inside the properties of an object need no alias.
  */
 export const withRecursiveSchemas = (document: OpenapiReader): OpenapiReader => {
   const schemas = Object.entries(child(child(document.root, "components"), "schemas"));
@@ -12,7 +12,10 @@ export const withRecursiveSchemas = (document: OpenapiReader): OpenapiReader => 
   const recursive = new Map<string, RecursiveSchema>();
   for (const name of [...printed.keys()].toSorted()) {
     if (!reachesItself(name, printed, "resolved")) continue;
-    recursive.set(name, { alias: aliasOf(name, taken), isEndless: reachesItself(name, printed, "direct") });
+    recursive.set(name, {
+      alias: aliasOf(name, taken),
+      isDirectlyRecursive: reachesItself(name, printed, "direct"),
+    });
   }
   return new OpenapiReader(document.root, recursive);
 };
@@ -27,7 +30,7 @@ const reachesItself = (
   return reached.has(name);
 };
 
-/** Returns an identifier that no import or declaration of a generated module uses: it ends with an underscore. */
+/** Returns an unused identifier. It ends with an underscore, as no import or declaration of a generated module does. */
 const aliasOf = (name: string, taken: Set<string>): string => {
   const plain = name.replace(/[^\w$]/g, "_").replace(/^(?=\d|$)/, "_");
   for (let number = 1; ; number++) {

@@ -3,7 +3,7 @@ import { child, isObject, type JsonObject, type OpenapiReader } from "./openapi-
 
 const isToken = (name: string): boolean => /^[\w!#$%&'*+.^`|~-]+$/.test(name);
 
-/** Lines of the schemes whose credentials the client can send: HTTP basic and bearer, OAuth 2, OpenID Connect, API keys. */
+/** Returns the lines of the supported security schemes: HTTP basic and bearer, OAuth 2, OpenID Connect, API keys. */
 export const securityLines = (document: OpenapiReader): string[] =>
   schemesOf(document).flatMap(([name, scheme]) => {
     const place = placeOf(scheme);
@@ -27,7 +27,7 @@ const placeOf = ({ type, scheme, in: where, name }: JsonObject): [string, string
   return (where === "header" || where === "cookie") && isToken(name) ? [where, name, ""] : null;
 };
 
-/** Returns the alternatives of an operation, or else of the document, each a list of names. */
+/** Returns the security alternatives of an operation, or by default of the document; each is a list of names. */
 export const securityOf = (operation: JsonObject, document: OpenapiReader): string[] => {
   const own = operation["security"] ?? document.root["security"];
   if (!Array.isArray(own)) return [];

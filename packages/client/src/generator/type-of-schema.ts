@@ -1,33 +1,33 @@
 import { inert, memberName } from "./inert-text.ts";
 import { isObject, type JsonObject, type OpenapiReader, type RecursiveSchema } from "./openapi-reader.ts";
 
-/** The type of a named schema, and the names of schemas that TypeScript must know to resolve it: those inside an object's properties are resolved later. */
+/** The type of a named schema, and the names of schemas that TypeScript must resolve first. It resolves schemas inside an object's properties later. */
 export interface Printed {
   readonly text: string;
-  /** Referenced by the type itself, or in an alternative. */
+  /** Schemas that the type itself or an alternative references. */
   readonly direct: ReadonlySet<string>;
-  /** Referenced there, or in a list or record. */
+  /** Schemas that the type itself, an alternative, a list or a record references. */
   readonly resolved: ReadonlySet<string>;
 }
 
-/** A type's text, and whether it needs parentheses next to an operator. */
+/** Text of a type, and whether it needs parentheses next to an operator. */
 interface Term {
   readonly text: string;
   readonly isCompound: boolean;
 }
 
-/** Schemas nested deeper are `unknown`. */
+/** Maximum nesting of schemas; deeper schemas are `unknown`. */
 const MAX_DEPTH = 60;
 
 /**
  * Returns the TypeScript type of the values that a schema describes; constraints that TypeScript cannot express, such as lengths and patterns, are omitted.
  *
- * Named schemas of the document are `Schemas["Name"]`, other local references are inlined, and remote ones are `unknown`.
+ * Named schemas of the document are `Schemas["Name"]`, other local references are inlined, and remote references are `unknown`.
  */
 export const typeOfSchema = (schema: unknown, document: OpenapiReader): string =>
   new Printer(document).print(schema).text;
 
-/** Prints the type of a named schema, for `Schemas` or for the alias of a recursive one. */
+/** Prints the type of a named schema, for `Schemas` or for the alias of a recursive schema. */
 export const printNamed = (name: string, schema: unknown, document: OpenapiReader): Printed => {
   const printer = new Printer(document, document.recursive.get(name));
   const { text } = printer.print(schema);
@@ -37,7 +37,7 @@ export const printNamed = (name: string, schema: unknown, document: OpenapiReade
 /** Position of a schema in a type. */
 type Place = "direct" | "list" | "property";
 
-/** Prints one schema. Tracks the references being followed, since they may be circular. */
+/** Prints one schema. Tracks the references that it follows, because they may be circular. */
 class Printer {
   readonly direct: Set<string> = new Set();
   readonly resolved: Set<string> = new Set();
@@ -47,7 +47,7 @@ class Printer {
   private place: Place = "direct";
   private depth = 0;
 
-  /** @param own the schema that is printed, if it is recursive */
+  /** @param own the printed schema, if it is recursive */
   constructor(document: OpenapiReader, own?: RecursiveSchema) {
     this.document = document;
     this.own = own;
@@ -60,10 +60,10 @@ class Printer {
     const parts = [...this.combined(schema), this.plain(schema)].filter((part) => part.text !== "unknown");
     this.depth--;
     const type = joined("&", parts);
-    return schema["nullable"] === true ? union([type, atom("null")]) : type; // of OpenAPI 3.0
+    return schema["nullable"] === true ? union([type, atom("null")]) : type; // a keyword of OpenAPI 3.0
   }
 
-  /** The type of the keywords other than `anyOf` and similar ones. */
+  /** Prints the keywords other than `allOf`, `anyOf` and `oneOf`. */
   private plain(schema: JsonObject): Term {
     const { const: value, enum: values, type, $ref: reference } = schema;
     if (typeof reference === "string") return this.referred(reference);
@@ -76,7 +76,7 @@ class Printer {
   private referred(reference: string): Term {
     const name = this.document.schemaName(reference);
     if (name !== null) return this.named(name);
-    if (this.within.has(reference)) return unknown; // circular, and without a name to refer to
+    if (this.within.has(reference)) return unknown; // a circular reference without a name
     this.within.add(reference);
     const printed = this.print(this.document.at(reference));
     this.within.delete(reference);
@@ -88,8 +88,9 @@ class Printer {
     if (this.place !== "property") this.resolved.add(name);
     const recursive = this.document.recursive.get(name);
     if (recursive === undefined) return atom(`Schemas[${inert(name)}]`);
-    const isEndless = this.place === "direct" && recursive.isEndless && this.own?.isEndless === true;
-    return isEndless ? unknown : atom(recursive.alias);
+    const isDirectlyRecursive =
+      this.place === "direct" && recursive.isDirectlyRecursive && this.own?.isDirectlyRecursive === true;
+    return isDirectlyRecursive ? unknown : atom(recursive.alias);
   }
 
   /** Prints the schemas inside a list, a record or the properties of an object. */
@@ -132,11 +133,11 @@ class Printer {
     const members = known.map(
       ([name], index) => `${memberName(name)}${needed.has(name) ? "" : "?"}: ${types[index]?.text}`,
     );
-    if (isObject(others) || others === true) members.push("[name: string]: unknown"); // TypeScript has no "all others"
+    if (isObject(others) || others === true) members.push("[name: string]: unknown"); // an index signature must include the types of all members
     return `{ ${members.join("; ")} }`;
   }
 
-  /** `Record` is resolved eagerly, so a recursive alias has an index signature. */
+  /** Prints a record. TypeScript resolves `Record` eagerly, so a recursive alias has an index signature. */
   private recordType(others: unknown): string {
     const [{ text } = unknown] = this.inside("list", [others]);
     return this.own === undefined ? `Record<string, ${text}>` : `{ [name: string]: ${text} }`;

@@ -3,39 +3,39 @@ import { emptyReply, isEmpty } from "./empty-reply.ts";
 
 /** Limits and callbacks of `boundReply`. */
 export interface ReplyBounds {
-  /** Ends the body, even if its source ignores the signal. */
+  /** Aborts the body, even if its source ignores the signal. */
   readonly signal: AbortSignal;
   /** Maximum size of the body in bytes. */
   readonly maxReplyBytes: number;
-  /** Called once, when the body has ended, failed or was cancelled. */
-  readonly finished: () => void;
-  /** Converts an error of the body to the one that the reader gets. */
+  /** Called when the body has ended, failed or was cancelled. */
+  readonly onEnd: () => void;
+  /** Converts an error of the body for the reader. */
   readonly toError: (error: unknown) => unknown;
 }
 
-/** Limits the size of a reply's body, ends it when the signal aborts, and reports its end. An empty reply ends at once, without being read. */
+/** Limits the size of a reply's body, aborts it with the signal, and reports its end. An empty reply ends immediately, without being read. */
 export const boundReply = (method: string, reply: Response, bounds: ReplyBounds): Response => {
   const { body, status, statusText, headers } = reply;
   if (body !== null && !isEmpty(method, reply))
     return new Response(boundBody(body, bounds), { status, statusText, headers });
-  bounds.finished();
+  bounds.onEnd();
   if (body === null) return reply;
-  body.cancel().catch(() => {}); // not needed
+  body.cancel().catch(() => {}); // the body is not needed
   return emptyReply(method, reply);
 };
 
 const boundBody = (
   body: NonNullable<Response["body"]>,
-  { signal, maxReplyBytes, finished, toError }: ReplyBounds,
+  { signal, maxReplyBytes, onEnd, toError }: ReplyBounds,
 ): ReadableStream<Uint8Array<ArrayBuffer>> => {
   const reader = body.getReader();
   let failNow = (): void => {};
   const end = (): void => {
-    signal.removeEventListener("abort", failNow); // the caller's signal may outlive the call
-    finished();
+    signal.removeEventListener("abort", failNow); // the caller's signal may live longer than the call
+    onEnd();
   };
   const cancel = (reason?: unknown): void => {
-    reader.cancel(reason).catch(() => {}); // the reader has the first error
+    reader.cancel(reason).catch(() => {}); // the reader gets the first error
     end();
   };
   let size = 0;
@@ -52,7 +52,7 @@ const boundBody = (
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
-          if (signal.aborted === true) return; // the stream has failed
+          if (signal.aborted === true) return; // `failNow` has already failed the stream
           if (done) {
             controller.close();
             end();
@@ -69,6 +69,6 @@ const boundBody = (
       },
       cancel,
     },
-    { highWaterMark: 0 }, // reads only when the program does
+    { highWaterMark: 0 }, // reads only when the program reads
   );
 };

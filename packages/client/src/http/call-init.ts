@@ -2,7 +2,7 @@ import type { CommonHeaders } from "./http-options.ts";
 import type { OutgoingBody } from "./outgoing-request.ts";
 import type { StreamRule } from "./stream-rule.ts";
 
-/** The work that a call belongs to, such as an `HttpRequest`. */
+/** The work for which a call is made, such as an `HttpRequest`. */
 export interface CallingWork {
   /** Aborts the call. */
   readonly signal?: AbortSignal;
@@ -14,20 +14,20 @@ export interface CallingWork {
 export interface CallInit {
   /** Method. @default GET */
   readonly method?: string;
-  /** Header fields, besides those of the client. @default none */
+  /** Header fields, in addition to the client's `headers`. @default none */
   readonly headers?: Headers | CommonHeaders;
-  /** The body. @default none */
+  /** Body of the request. A stream is read or cancelled, even if the call fails. @default none */
   readonly body?: OutgoingBody;
-  /** A value to send as JSON in place of `body`. */
+  /** Value to send as JSON, instead of `body`. @default none */
   readonly json?: unknown;
   /** Aborts the call. @default never */
   readonly signal?: AbortSignal;
-  /** The request being handled: its abort ends the call, and trusted hosts get its id. @default none */
+  /** The request that is being handled: its abort also aborts the call, and trusted hosts get its id. @default none */
   readonly within?: CallingWork;
   /** Key by which the service recognises a retry; only sent to trusted hosts. @default none */
   readonly idempotencyKey?: string;
-  /** Whether the reply is a stream: without a size limit, and with a time limit only for its head. A function decides from the head. @default false */
+  /** Whether the reply is a stream: it has no size limit, and `timeoutMs` ends with its header fields. A function decides by status and header fields. @default false */
   readonly stream?: boolean | StreamRule;
-  /** Maximum size of the reply in bytes, also of a stream. @default that of the client, for a stream none */
+  /** Maximum size of the reply in bytes, also of a stream. @default the client's `maxReplyBytes`, for a stream no limit */
   readonly maxReplyBytes?: number;
 }

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { ClientError } from "./client-error.ts";
 import { httpClient, type HttpClient } from "./http-client.ts";
 
-/** A service whose only handler calls another one, and its logged warnings. */
+/** Starts an app whose only handler calls another service, and records its warnings and errors. */
 const calling = async (client: HttpClient) => {
   const warnings: unknown[] = [];
   const app = new App();
@@ -14,7 +14,7 @@ const calling = async (client: HttpClient) => {
   });
   return {
     warnings,
-    ask: async () => {
+    get: async () => {
       const reply = await app.fetch(new Request("http://localhost/order"));
       return { status: reply.status, text: await reply.text() };
     },
@@ -31,10 +31,10 @@ const hanging = (request: Request): Promise<Response> =>
     request.signal.addEventListener("abort", () => reject(request.signal.reason));
   });
 
-test("an error that a handler does not catch is answered with its status, and only the log names the service", async () => {
+test("the reply for an error that a handler does not catch has its status, and only the log names the service", async () => {
   const refuse = () => Promise.reject(new Error("connect ECONNREFUSED 10.0.0.7:8080"));
   await using broken = await calling(httpClient({ baseUrl, fetch: refuse }));
-  expect(await broken.ask()).toEqual({
+  expect(await broken.get()).toEqual({
     status: 502,
     text: '{"error":"Bad Gateway","detail":"A service that this one calls failed","status":502}',
   });
@@ -42,16 +42,16 @@ test("an error that a handler does not catch is answered with its status, and on
     "GET /order failed: GET http://stock.internal:8080/stock failed: connect ECONNREFUSED 10.0.0.7:8080",
   ]);
   await using slow = await calling(httpClient({ baseUrl, fetch: hanging, timeoutMs: 10 }));
-  expect(await slow.ask()).toEqual({
+  expect(await slow.get()).toEqual({
     status: 504,
-    text: '{"error":"Gateway Timeout","detail":"A service that this one calls did not answer in time","status":504}',
+    text: '{"error":"Gateway Timeout","detail":"A service that this one calls did not respond in time","status":504}',
   });
   expect(slow.warnings).toEqual([
     "GET /order failed: GET http://stock.internal:8080/stock took longer than 10 ms",
   ]);
   await using full = await calling(httpClient({ baseUrl, fetch: hanging, maxCalls: 1, timeoutMs: 200 }));
-  const first = full.ask();
-  expect(await full.ask()).toEqual({
+  const first = full.get();
+  expect(await full.get()).toEqual({
     status: 503,
     text: '{"error":"Service Unavailable","detail":"A service that this one calls is not available","status":503}',
   });

@@ -3,11 +3,11 @@ import { HttpError } from "@framework/core";
 /** Error details for clients, by status. Names and addresses of other services appear only in the log. */
 const details: Readonly<Record<number, string>> = {
   503: "A service that this one calls is not available",
-  504: "A service that this one calls did not answer in time",
+  504: "A service that this one calls did not respond in time",
 };
 const FAILED = "A service that this one calls failed";
 
-/** Codes of calls that the client refuses. */
+/** Codes of errors with which the client refuses a call. */
 const refusals: ReadonlySet<string> = new Set([
   "CLIENT_BAD_PARAMETER",
   "CLIENT_BAD_URL",
@@ -17,8 +17,8 @@ const refusals: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Error of a call without a reply; `code` and `message` identify it. A handler that does not catch it answers with `status`, 502, 503 or 504, and with
- * `detail`, which reveals nothing of the message. The message is logged.
+ * Error of a call without a usable reply, identified by `code`. If a handler does not catch it, the reply has its `status`, 502, 503 or 504, and its `detail`,
+ * which does not reveal the message. The message is logged.
  */
 export class ClientError extends HttpError {
   override readonly name: string = "ClientError";

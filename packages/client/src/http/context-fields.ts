@@ -1,7 +1,7 @@
 import type { CallInit } from "./call-init.ts";
 import type { CheckedHttpOptions } from "./http-options.ts";
 
-/** Returns the header fields of a call. The program's own take precedence; the client's are sent only to its base URL's origin, ids only to trusted hosts. */
+/** Returns the header fields of a call. Fields of the call take precedence over the client's, which are sent only to the base URL's origin. Ids are sent only to trusted hosts. */
 export const headersOf = (
   url: URL,
   base: URL,

@@ -10,7 +10,7 @@ const unread = [
 ] as const;
 
 test.each(unread)(
-  "an empty reply to %s %s is not in flight, although it is not read (stream: %s)",
+  "an unread empty reply to %s %s does not count as a call in progress (stream: %s)",
   async (method, path, stream) => {
     await using server = await serve((request, response) => {
       if (request.url === "/empty") response.writeHead(200, { "content-length": 0 });
@@ -23,7 +23,7 @@ test.each(unread)(
 );
 
 test.each(["HEAD", "GET"])(
-  "an empty reply of the program's own fetch to %s is not in flight",
+  "an empty reply of the program's own fetch to %s does not count as a call in progress",
   async (method) => {
     const fetch = () => new Response("", { headers: { "content-length": "0" } });
     await using http = httpClient({ baseUrl: "http://service.test", maxCalls: 1, fetch });
@@ -31,7 +31,7 @@ test.each(["HEAD", "GET"])(
   },
 );
 
-test("a reply to HEAD has no body, and one of length 0 an empty one", async () => {
+test("a reply to HEAD has no body, and a reply of length 0 has an empty body", async () => {
   await using server = await serve((_, response) => response.writeHead(200, { "content-length": 0 }).end());
   await using http = open(server.url);
   expect((await http.request("/", { method: "HEAD" })).body).toBeNull();
@@ -43,7 +43,7 @@ test("a reply to HEAD has no body, and one of length 0 an empty one", async () =
   ]);
 });
 
-test("a connection is used again after replies without a body", async () => {
+test("a connection is reused after replies without a body", async () => {
   const sockets = new Set<object>();
   await using server = await serve((request, response) => {
     sockets.add(request.socket);

@@ -1,14 +1,14 @@
 /** Statuses whose replies cannot have a body (WHATWG Fetch 2.2.3). */
 const bodiless: readonly number[] = [101, 103, 204, 205, 304];
 
-type Head = Pick<Response, "status" | "headers">;
+type ReplyHead = Pick<Response, "status" | "headers">;
 
-/** Whether a reply has no bytes: by its request's method, its status, or a length of 0. */
-export const isEmpty = (method: string, { status, headers }: Head): boolean =>
+/** Whether a reply has no bytes, by the method of its request, its status, or a length of 0. */
+export const isEmpty = (method: string, { status, headers }: ReplyHead): boolean =>
   isBodiless(method, status) || headers.get("content-length") === "0";
 
-/** Returns an empty reply: without a body where HTTP allows none, and with an ended one for a length of 0, as web `fetch` does. */
-export const emptyReply = (method: string, head: Head & { readonly statusText?: string }): Response => {
+/** Returns an empty reply: without a body if HTTP allows none, and with an empty body for a length of 0, like web `fetch`. */
+export const emptyReply = (method: string, head: ReplyHead & { readonly statusText?: string }): Response => {
   const { status, statusText = "", headers } = head;
   return new Response(isBodiless(method, status) ? null : new Uint8Array(0), { status, statusText, headers });
 };

@@ -6,7 +6,7 @@ export type EncodedBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint
 /** Maximum size of a `Blob` that is read into memory before it is sent. */
 const COLLECTED_BYTES = 65_536;
 
-/** Encodes a body, and sets `Content-Type` if the program has not. */
+/** Encodes a body, and sets `Content-Type` if the program has not set it. */
 export const encodeBody = async (body: OutgoingBody | null, headers: Headers): Promise<EncodedBody> => {
   if (body === null) return null;
   if (body instanceof FormData) headers.delete("content-type"); // only the encoder knows the boundary

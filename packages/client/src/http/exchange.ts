@@ -7,35 +7,35 @@ import type { CheckedHttpOptions } from "./http-options.ts";
 import type { OutgoingRequest, Send } from "./outgoing-request.ts";
 import { redirected } from "./redirect.ts";
 
-/** Returns the innermost step of a client: one attempt with its redirects, within the limits of time, size and calls. */
+/** Returns the innermost step of a client: one attempt with its redirects, with the limits of time, size and calls. */
 export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
   let calls = 0;
   const own = [...new Headers(options.headers).keys(), ...options.credentialHeaders];
   return async (request) => {
     if (calls >= options.maxCalls)
-      throw new ClientError("CLIENT_TOO_MANY_CALLS", `${options.maxCalls} calls are in flight`, {
+      throw new ClientError("CLIENT_TOO_MANY_CALLS", `${options.maxCalls} calls are in progress`, {
         status: 503,
       });
     request.signal.throwIfAborted();
     calls++;
     const timer = new AbortController();
-    const late = setTimeout(() => timer.abort(), options.timeoutMs);
+    const timeout = setTimeout(() => timer.abort(), options.timeoutMs);
     const toError = (error: unknown): unknown => explained(error, request, timer.signal, options);
     const signal = AbortSignal.any([request.signal, timer.signal]);
-    const finished = once(() => {
-      signal.removeEventListener("abort", finished); // a listener on the client's own signal would retain the call
-      clearTimeout(late);
+    const onEnd = once(() => {
+      signal.removeEventListener("abort", onEnd); // a listener on the client's own signal would retain the call
+      clearTimeout(timeout);
       calls--;
     });
-    signal.addEventListener("abort", finished); // covers a reply whose body is never read
+    signal.addEventListener("abort", onEnd); // also ends a reply whose body is never read
     try {
       const reply = await follow(send, { ...request, signal }, options, own);
       const isStream = request.isStream(reply);
-      if (isStream) clearTimeout(late);
+      if (isStream) clearTimeout(timeout);
       const maxReplyBytes = isStream ? request.maxStreamBytes : request.maxReplyBytes;
-      return boundReply(request.method, reply, { signal, maxReplyBytes, finished, toError });
+      return boundReply(request.method, reply, { signal, maxReplyBytes, onEnd, toError });
     } catch (error) {
-      finished();
+      onEnd();
       throw toError(error);
     }
   };
@@ -53,14 +53,14 @@ const follow = async (
     const reply = await send(request);
     const next = options.maxRedirects === 0 ? null : redirected(request, reply, own);
     if (next === null) return reply;
-    reply.body?.cancel().catch(() => {}); // not needed
+    reply.body?.cancel().catch(() => {}); // the body is not needed
     if (followed === options.maxRedirects)
       throw new ClientError("CLIENT_TOO_MANY_REDIRECTS", `more than ${options.maxRedirects} redirects`);
     request = next;
   }
 };
 
-/** Converts an error of sockets, streams or timers for the caller. The reason of the caller's own signal is kept. */
+/** Converts an error of sockets, streams or timers for the caller. The reason of the caller's own signal is returned unchanged. */
 const explained = (
   error: unknown,
   { method, url, signal }: OutgoingRequest,

@@ -6,7 +6,7 @@ import type { HttpClient } from "./http-client.ts";
 import { open, serve } from "./http-service.test-kit.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
-/** A breaker that opens at the first failure. */
+/** Creates a breaker that opens at the first failure. */
 const strict = () => breaker<OutgoingRequest, Response>({ failureThreshold: 1 });
 const thrownBy = async (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
 

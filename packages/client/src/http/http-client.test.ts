@@ -33,8 +33,8 @@ test("sends method, path, fields and body, and returns error statuses as replies
 
 test("refuses a reply that is larger than its limit while it arrives", async () => {
   await using server = await serve((_, response) => {
-    const endless = new Readable({ read: (size) => void endless.push(Buffer.alloc(size)) });
-    pipeline(endless, response, () => {}); // the client aborts
+    const infinite = new Readable({ read: (size) => void infinite.push(Buffer.alloc(size)) });
+    pipeline(infinite, response, () => {}); // the client aborts
   });
   await using http = open(server.url, { maxReplyBytes: 100_000 });
   const reply = await http.request("/");
@@ -44,13 +44,13 @@ test("refuses a reply that is larger than its limit while it arrives", async () 
   );
 });
 
-test("ends a call whose head or body does not arrive in time, and one that its caller aborts", async () => {
+test("ends a call whose header fields or body do not arrive in time, and a call that its caller aborts", async () => {
   await using server = await serve((request, response) => {
     if (request.url === "/slow-body") response.writeHead(200).write("start");
   });
   await using http = open(server.url, { timeoutMs: 50 });
   await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TIMEOUT", status: 504 });
-  await using slower = open(server.url, { timeoutMs: 2000 }); // long enough for the head on a busy machine
+  await using slower = open(server.url, { timeoutMs: 2000 }); // long enough for the header fields on a busy machine
   await expect((await slower.request("/slow-body")).text()).rejects.toMatchObject({ code: "CLIENT_TIMEOUT" });
   await using patient = open(server.url);
   const reason = new Error("enough");
@@ -63,7 +63,7 @@ test("ends a call whose head or body does not arrive in time, and one that its c
 
 test("a stream may last longer than timeoutMs, but not be silent for longer than idleTimeoutMs", async () => {
   await using server = await serve((_, response) => void response.writeHead(200).write("start"));
-  await using http = open(server.url, { timeoutMs: 2000, idleTimeoutMs: 3000 }); // a busy machine sends the head within 2 s
+  await using http = open(server.url, { timeoutMs: 2000, idleTimeoutMs: 3000 }); // a busy machine sends the header fields within 2 s
   const started = performance.now();
   await expect((await http.request("/", { stream: true })).text()).rejects.toMatchObject({
     code: "CLIENT_TIMEOUT",
@@ -73,7 +73,7 @@ test("a stream may last longer than timeoutMs, but not be silent for longer than
   expect(performance.now() - started).toBeGreaterThan(2400);
 });
 
-test("limits the calls in flight, until their bodies have ended", async () => {
+test("limits the concurrent calls, which last until their bodies have ended", async () => {
   await using server = await serve((_, response) => response.end("body"));
   await using http = open(server.url, { maxCalls: 2 });
   const [first] = await Promise.all([http.request("/"), http.request("/")]);
@@ -90,7 +90,7 @@ test("publicAddressesOnly cannot be combined with fetch, which would not check a
   );
 });
 
-test("a reply whose body is never read counts until its timeout", async () => {
+test("a call whose body is never read counts until its timeout", async () => {
   await using server = await serve((_, response) => void response.writeHead(200).write("start"));
   await using http = open(server.url, { maxCalls: 1, timeoutMs: 2000 });
   await http.request("/");
@@ -119,7 +119,7 @@ test("a client retains no ended calls", async () => {
   expect(calls).toHaveLength(20);
   await waitFor(() => {
     collectGarbage();
-    return calls.filter((call) => call.deref() !== undefined).length < 2; // a stack frame may hold the last one
+    return calls.filter((call) => call.deref() !== undefined).length < 2; // a stack frame may retain the last call
   });
 });
 
@@ -166,7 +166,7 @@ test("reuses connections, at most maxConnections of each origin", async () => {
   expect(sockets.size).toBeLessThanOrEqual(2);
 });
 
-test("reports every mistake in the options at once", () => {
+test("reports every mistake in the options", () => {
   expect(() =>
     httpClient({ baseUrl: "ftp://u:p@host", timeoutMs: -1, maxCalls: 0, headers: { "a b": "c" } }),
   ).toThrow(/timeoutMs[^]*maxCalls|maxCalls[^]*timeoutMs/);
@@ -176,7 +176,7 @@ test("reports every mistake in the options at once", () => {
   expect(() => httpClient({ baseUrl: "no" })).toThrow("absolute http or https URL");
 });
 
-test("a closed client ends its calls and refuses further ones", async () => {
+test("a closed client aborts its calls and refuses further calls", async () => {
   await using server = await serve(() => {});
   const http = open(server.url);
   const call = http.request("/");

@@ -9,11 +9,11 @@ import { sendWith } from "./send-with-fetch.ts";
 import { socketFetch } from "./socket-fetch.ts";
 import type { StreamRule } from "./stream-rule.ts";
 
-/** Calls one service. */
+/** A client of one service. */
 export interface HttpClient {
   /** Sends a request and returns the reply, also for an error status. @throws ClientError if there is no reply */
   request(path: string, init?: CallInit): Promise<Response>;
-  /** Ends all calls and connections. */
+  /** Aborts all calls and closes the connections. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -68,9 +68,9 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
   return { request, close, [Symbol.asyncDispose]: close };
 };
 
-/** Cancels a stream body that was not sent; once sending has begun, the sender ends it. */
+/** Cancels a stream body that was not sent; once sending has started, the sender ends it. */
 const cancelSource = (body: CallInit["body"], reason: unknown): void => {
-  if (body instanceof ReadableStream && !body.locked) body.cancel(reason).catch(() => {}); // the caller has the first error
+  if (body instanceof ReadableStream && !body.locked) body.cancel(reason).catch(() => {}); // the caller gets the first error
 };
 
 const initNames = Object.keys({

@@ -15,21 +15,21 @@ export type CommonHeaders = Readonly<Record<string, string>>;
 
 /** Options of `httpClient`. */
 export interface HttpClientOptions {
-  /** Address that the paths of calls are appended to, such as "https://stock.example/v1". */
+  /** URL to which the paths of calls are appended, such as "https://stock.example/v1". */
   readonly baseUrl: string;
   /** Middleware around each call, the first outermost. @default none */
   readonly use?: readonly OutgoingMiddleware[];
   /** Header fields of calls to the base URL's origin. @default none */
   readonly headers?: CommonHeaders;
-  /** Names of further header fields that are removed on a redirect to another origin; those of `headers`, `Authorization` and `Cookie` always are. @default none */
+  /** Names of further header fields that are removed on a redirect to another origin; `Authorization`, `Cookie` and the names of `headers` always are. @default none */
   readonly credentialHeaders?: readonly string[];
-  /** Hosts that may be called, also by redirects, with a port that is not the scheme's default. @default the host of `baseUrl` */
+  /** Hosts that may be called, also by redirects; with the port unless it is the scheme's default. @default the host of `baseUrl` */
   readonly allowedHosts?: readonly string[];
   /** Hosts that get the request id and the idempotency key. @default the host of `baseUrl` */
   readonly trustedHosts?: readonly string[];
   /** Refuses private, loopback and link-local addresses, after the name is resolved; not with `fetch`. @default false */
   readonly publicAddressesOnly?: boolean;
-  /** Maximum duration of one attempt in milliseconds, redirects and body included; for a stream until its head. @default 30000 */
+  /** Maximum duration of one attempt in milliseconds, including redirects and body; for a stream until its header fields arrive. @default 30000 */
   readonly timeoutMs?: number;
   /** Maximum milliseconds to connect. @default 10000 */
   readonly connectTimeoutMs?: number;
@@ -37,19 +37,19 @@ export interface HttpClientOptions {
   readonly idleTimeoutMs?: number;
   /** Maximum size of a reply in bytes; reading a larger one throws CLIENT_BODY_TOO_LARGE. Streams are not limited. @default 10 MiB */
   readonly maxReplyBytes?: number;
-  /** Maximum number of redirects; 0 returns them as they are. @default 5 */
+  /** Maximum number of redirects; 0 returns the redirect itself. @default 5 */
   readonly maxRedirects?: number;
-  /** Maximum number of calls in flight, their bodies included; further ones throw CLIENT_TOO_MANY_CALLS. @default 256 */
+  /** Maximum number of concurrent calls, which last until their bodies have ended; further calls throw CLIENT_TOO_MANY_CALLS. @default 256 */
   readonly maxCalls?: number;
   /** Maximum number of connections of each origin. @default 64 */
   readonly maxConnections?: number;
   /** Milliseconds for which an unused connection stays open. @default 4000 */
   readonly keepAliveMs?: number;
-  /** Sends a request in place of sockets, as `(request) => app.fetch(request)` in tests does. It must not follow redirects. @default sockets */
+  /** Sends a request instead of sockets, such as `(request) => app.fetch(request)` in tests. It must not follow redirects. @default sockets */
   readonly fetch?: Fetch;
 }
 
-/** Options with all defaults. */
+/** Checked options, with the defaults. */
 export type CheckedHttpOptions = Required<Omit<HttpClientOptions, "baseUrl" | "fetch">> & {
   readonly fetch: Fetch | undefined;
 };
@@ -71,7 +71,7 @@ const isHeaders = (value: unknown): boolean => {
   }
 };
 
-/** Names at most five invalid fields; values are omitted, since they may be secrets. */
+/** Returns the mistake with at most five invalid fields; values are omitted, because they may be secrets. */
 const headersProblem = (value: unknown): string | null => {
   if (typeof value !== "object" || value === null) return "must be an object of header fields";
   if (isHeaders(value)) return null;
@@ -102,7 +102,7 @@ const record: ConfigRecord<Omit<HttpClientOptions, "baseUrl">> = configRecord("H
   maxConnections: integer(64, { min: 1, max: 10_000 }),
   keepAliveMs: milliseconds(4000),
   fetch: optional({ problem: (value: unknown) => (isFunction(value) ? null : "must be a function") }),
-}) as ConfigRecord<Omit<HttpClientOptions, "baseUrl">>; // the record's fields have defaults, the options may be absent
+}) as ConfigRecord<Omit<HttpClientOptions, "baseUrl">>; // the types differ: options may be absent, the record has defaults
 
 const BAD_URL =
   "HttpClientOptions.baseUrl must be an absolute http or https URL without credentials, query or fragment";

@@ -29,6 +29,6 @@ export const serve = async (listener: Listener): Promise<HttpService> => {
   return { host, url: `http://${host}`, seen, [Symbol.asyncDispose]: close };
 };
 
-/** A client of a service. */
+/** Creates a client of a service. */
 export const open = (url: string, options: Omit<HttpClientOptions, "baseUrl"> = {}): HttpClient =>
   httpClient({ baseUrl: url, ...options });

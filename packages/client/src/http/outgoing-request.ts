@@ -1,7 +1,7 @@
 import type { Awaitable, Middleware } from "@framework/core";
 import type { StreamRule } from "./stream-rule.ts";
 
-/** A body to send. A stream is sent once, so its request is never sent again. */
+/** A body to send. A request with a stream cannot be repeated. */
 export type OutgoingBody =
   | string
   | Uint8Array<ArrayBuffer>
@@ -10,11 +10,11 @@ export type OutgoingBody =
   | URLSearchParams
   | ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** One call, as middleware sees it. */
+/** One call, the input of middleware. */
 export interface OutgoingRequest {
   /** Method in upper case. */
   readonly method: string;
-  /** Absolute address. */
+  /** Absolute URL. */
   readonly url: URL;
   /** Header fields; middleware may change them. */
   readonly headers: Headers;
@@ -26,13 +26,13 @@ export interface OutgoingRequest {
   readonly maxReplyBytes: number;
   /** Maximum size of a stream in bytes. */
   readonly maxStreamBytes: number;
-  /** Whether the reply with this head is a stream, whose time limit ends with the head. */
+  /** Returns whether a reply is a stream, by its status and header fields. */
   readonly isStream: StreamRule;
-  /** Aborts `signal`; `timeout` of core calls it. */
+  /** Aborts `signal`. `timeout` of core calls it. */
   abort(reason: Error): void;
 }
 
-/** A middleware around outgoing calls: `retryRequests`, `breaker`, `timeout`, or one of the program. */
+/** Middleware around outgoing calls: `retryRequests`, `breaker`, `timeout`, or the program's own. */
 export type OutgoingMiddleware = Middleware<OutgoingRequest, Response>;
 
 /** Sends one web request and returns the reply without following redirects. */

@@ -5,8 +5,8 @@ import { httpClient, type HttpClientOptions } from "../index.ts";
 const open = (options: Omit<HttpClientOptions, "baseUrl">) =>
   httpClient({ baseUrl: "http://service.test", ...options });
 
-/** A body that starts, never ends and ignores the request's signal. */
-const endless = (cancelled: unknown[] = []): Response =>
+/** Returns a reply whose body starts, never ends and ignores the request's signal. */
+const unfinishedReply = (cancelled: unknown[] = []): Response =>
   new Response(
     new ReadableStream({
       start: (controller) => controller.enqueue(new Uint8Array(3)),
@@ -14,26 +14,26 @@ const endless = (cancelled: unknown[] = []): Response =>
     }),
   );
 
-test("a fetch that ignores the request's signal ends at timeoutMs, before and after its head", async () => {
+test("a call by a fetch that ignores the signal ends at timeoutMs, before and after the header fields", async () => {
   await using http = open({ timeoutMs: 50, fetch: () => new Promise(() => {}) });
   await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TIMEOUT" });
   const cancelled: unknown[] = [];
-  await using slower = open({ timeoutMs: 50, fetch: () => endless(cancelled) });
-  const reply = await slower.request("/"); // settles before any timer, because this fetch replies at once
+  await using slower = open({ timeoutMs: 50, fetch: () => unfinishedReply(cancelled) });
+  const reply = await slower.request("/"); // settles before any timer, because this fetch replies immediately
   await expect(reply.text()).rejects.toMatchObject({ code: "CLIENT_TIMEOUT" });
   expect(cancelled).toHaveLength(1);
 });
 
-test("a fetch that ignores the request's signal ends when the caller aborts, and its late reply is cancelled", async () => {
+test("a call by a fetch that ignores the signal ends when the caller aborts, and its later reply is cancelled", async () => {
   const reason = new Error("enough");
   const caller = new AbortController();
-  const late = Promise.withResolvers<Response>();
-  await using http = open({ maxCalls: 1, fetch: () => late.promise });
+  const lateReply = Promise.withResolvers<Response>();
+  await using http = open({ maxCalls: 1, fetch: () => lateReply.promise });
   const call = http.request("/", { signal: caller.signal });
   caller.abort(reason);
   await expect(call).rejects.toBe(reason);
   const cancelled: unknown[] = [];
-  late.resolve(endless(cancelled));
+  lateReply.resolve(unfinishedReply(cancelled));
   await waitFor(() => cancelled.length === 1);
   expect((await http.request("/")).status).toBe(200); // the call no longer counts
 });
@@ -41,7 +41,7 @@ test("a fetch that ignores the request's signal ends when the caller aborts, and
 test("the body of a stream ends when the caller aborts", async () => {
   const reason = new Error("enough");
   const caller = new AbortController();
-  await using http = open({ fetch: () => endless() });
+  await using http = open({ fetch: () => unfinishedReply() });
   const reply = await http.request("/", { signal: caller.signal, stream: true });
   const text = reply.text();
   caller.abort(reason);

@@ -33,24 +33,24 @@ for (const [address, prefix] of [
 ] as const)
   special.addSubnet(address, prefix, "ipv6");
 
-/** Whether an address is public: not private, loopback, link-local, multicast or reserved. Mapped IPv4 addresses are refused. */
+/** Whether an address is public: not private, loopback, link-local, multicast or reserved. False for IPv4-mapped IPv6 addresses. */
 export const isPublicAddress = (address: string): boolean => {
   if (isIP(address) === 4) return !special.check(address, "ipv4");
   return isIP(address) === 6 && publicIpv6.check(address, "ipv6") && !special.check(address, "ipv6");
 };
 
-/** Resolves a name as `dns.lookup` does, and fails unless all its addresses are public: the socket connects to the addresses that were checked. */
-export const publicLookup: LookupFunction = (hostname, options, answer) => {
+/** Resolves a name like `dns.lookup`, and fails unless all its addresses are public. The socket connects to the checked addresses. */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return answer(error, "");
+    if (error !== null) return callback(error, "");
     const [first] = addresses;
     if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address)))
-      return answer(refusedAddress(hostname), "");
-    if (options.all === true) answer(null, addresses);
-    else answer(null, first.address, first.family);
+      return callback(refusedAddress(hostname), "");
+    if (options.all === true) callback(null, addresses);
+    else callback(null, first.address, first.family);
   });
 };
 
-/** The error for a host whose address is not public. */
+/** Returns the error for a host whose address is not public. */
 export const refusedAddress = (hostname: string): ClientError =>
   new ClientError("CLIENT_HOST_REFUSED", `${hostname} has an address that is not public`);

@@ -13,7 +13,7 @@ test("the README's table has every option of httpClient with its default", () =>
   ]);
   const { options } = checkHttpOptions({ baseUrl: "http://stock.example" });
   const written = (value: unknown): string => {
-    if (Array.isArray(value)) return value.length === 0 ? "none" : "that of the base URL";
+    if (Array.isArray(value)) return value.length === 0 ? "none" : "host of the base URL";
     if (typeof value === "number")
       return value % MIB === 0 ? `${value / MIB} MiB` : value.toLocaleString("en-US");
     if (value === undefined) return "sockets";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
-/** Fields that are removed for another origin (RFC 9110 15.4). */
+/** Fields that are removed on a redirect to another origin (RFC 9110 15.4). */
 const credentials = ["authorization", "cookie", "idempotency-key", "proxy-authorization", "x-request-id"];
 const contentFields = [
   "content-type",
@@ -12,10 +12,10 @@ const contentFields = [
 ];
 
 /**
- * Returns the request to send for a redirect; `null` for another reply, and for a redirect that cannot be followed: without a valid `Location`, from https to
+ * Returns the request to send for a redirect; `null` for other replies, and for a redirect that cannot be followed: without a valid `Location`, from https to
  * http, or with a stream as the body.
  *
- * @param own names of further fields that are removed for another origin
+ * @param own names of further fields that are removed on a redirect to another origin
  */
 export const redirected = (
   request: OutgoingRequest,
@@ -39,7 +39,7 @@ export const redirected = (
     : { ...request, url, headers: fields };
 };
 
-/** Decodes a `Location`. A field has one character per byte, and browsers decode the bytes of an address as UTF-8. */
+/** Decodes a `Location`. A header value has one character per byte, and browsers decode the bytes of a URL as UTF-8. */
 const addressIn = (field: string): string => {
   const bytes = Buffer.from(field, "latin1");
   return isUtf8(bytes) ? bytes.toString() : field;

@@ -86,7 +86,7 @@ test.each([
   "0.0.0.0",
   "[::ffff:127.0.0.1]",
   "2130706433",
-  "192.88.99.1", // the relays of 6to4 (RFC 7526)
+  "192.88.99.1", // 6to4 relays (RFC 7526)
   "[3fff:fff::1]", // documentation (RFC 9637)
 ])("publicAddressesOnly refuses %s", async (host) => {
   await using server = await serve((_, response) => response.end());
@@ -96,7 +96,7 @@ test.each([
   expect(server.seen).toEqual([]);
 });
 
-test("follows a Location whose characters are bytes of UTF-8", async () => {
+test("follows a Location with unencoded UTF-8", async () => {
   await using server = await serve((request, response) => {
     if (request.url !== "/") return void response.end(request.url);
     request.socket.end(

@@ -14,7 +14,7 @@ const clock = (waits: number[]) => ({
   },
 });
 
-test("repeats idempotent requests and those with an Idempotency-Key, and no others", async () => {
+test("repeats only idempotent requests and requests with an Idempotency-Key", async () => {
   await using server = await serve((_, response) => response.writeHead(503).end());
   await using http = open(server.url, { use: [retryRequests(noWait)] });
   const sent = async (init: object): Promise<number> => {
@@ -30,7 +30,7 @@ test("repeats idempotent requests and those with an Idempotency-Key, and no othe
   expect(await sent({ method: "PUT", body: stream })).toBe(1);
 });
 
-test("waits for Retry-After, and stops when that is too long", async () => {
+test("waits for Retry-After, and stops if it is too long", async () => {
   let field = "2";
   await using server = await serve((_, response) => response.writeHead(429, { "retry-after": field }).end());
   const waits: number[] = [];

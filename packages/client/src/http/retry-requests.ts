@@ -3,22 +3,22 @@ import { parseHttpDate } from "@framework/core/http";
 import { ClientError } from "./client-error.ts";
 import { isRepeatable, type OutgoingMiddleware, type OutgoingRequest } from "./outgoing-request.ts";
 
-/** Options of `retryRequests`: those of `retry`, and statuses. */
+/** Options of `retryRequests`: options of `retry`, and the retried statuses. */
 export interface RetryRequestsOptions extends Pick<
   RetryOptions<OutgoingRequest, Response>,
   "policy" | "clock" | "random"
 > {
   /** Statuses after which a request is retried. @default [429, 502, 503, 504] */
   readonly statuses?: readonly number[];
-  /** Time in milliseconds since 1970, for a `Retry-After` that is a date. @default Date.now */
+  /** Returns the current time in Unix milliseconds, for a `Retry-After` that is a date. @default Date.now */
   readonly now?: () => number;
 }
 
-/** Codes of errors after which a request is not retried, besides those of calls that the client refuses. */
+/** Codes of errors after which a request is not retried, in addition to refusals by the client. */
 const neverRetried: ReadonlySet<string> = new Set(["CLIENT_TOO_MANY_REDIRECTS", "BREAKER_OPEN"]);
 
 /**
- * Returns a middleware that retries a request after a lost connection, a timeout, or a status such as 503: `retry` of core with the rules of HTTP.
+ * Returns middleware that retries a request after a lost connection, a timeout, or a status such as 503: `retry` of core with the rules of HTTP.
  *
  * Only requests with an idempotent method or an `Idempotency-Key` are repeated, and never a stream. `Retry-After` is respected: a wait above the policy's
  * `maxDelayMs` ends the attempts.
@@ -47,14 +47,14 @@ export const retryRequests = ({
   };
 };
 
-/** Gives each attempt its own abort: an inner middleware such as `timeout` must not abort later attempts. */
+/** Gives each attempt its own signal: inner middleware such as `timeout` must not abort later attempts. */
 const withOwnAbort = (request: OutgoingRequest): OutgoingRequest => {
   const own = new AbortController();
   const signal = AbortSignal.any([request.signal, own.signal]);
   return { ...request, signal, abort: (reason) => own.abort(reason) };
 };
 
-/** Milliseconds of a `Retry-After` field (RFC 9110 10.2.3), whatever its size; `null` for a malformed one. */
+/** Returns the milliseconds of a `Retry-After` field (RFC 9110 10.2.3), without an upper limit; `null` for a malformed field. */
 const retryAfterMs = (field: string | null, nowMs: number): number | null => {
   if (field === null) return null;
   if (/^\d+$/.test(field)) return Number(field) * 1000;

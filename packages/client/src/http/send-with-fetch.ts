@@ -20,7 +20,7 @@ export const sendWith =
     return unlessAborted(signal, fetch(request));
   };
 
-/** Returns the reply, or throws the signal's reason if it aborts first: the program's function may ignore the signal. A late reply is cancelled. */
+/** Returns the reply, or throws the signal's reason if it aborts first, because the program's function may ignore the signal. A reply after that is cancelled. */
 const unlessAborted = async (signal: AbortSignal, sent: Awaitable<Response>): Promise<Response> => {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
@@ -30,7 +30,7 @@ const unlessAborted = async (signal: AbortSignal, sent: Awaitable<Response>): Pr
     if (signal.aborted) abort();
     return await Promise.race([aborted.promise, reply]);
   } catch (error) {
-    reply.then((late) => late.body?.cancel()).catch(() => {}); // the caller has the first error
+    reply.then((ignored) => ignored.body?.cancel()).catch(() => {}); // the caller gets the first error
     throw error;
   } finally {
     signal.removeEventListener("abort", abort);

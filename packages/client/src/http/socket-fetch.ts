@@ -8,7 +8,7 @@ import type { CheckedHttpOptions } from "./http-options.ts";
 import type { Send } from "./outgoing-request.ts";
 import { publicLookup } from "./public-address.ts";
 
-/** Sends requests over keep-alive connections of its own pool. */
+/** Sends requests over the keep-alive connections of a pool. */
 export interface SocketFetch {
   readonly send: Send;
   /** Destroys the pool's connections. */
@@ -18,7 +18,7 @@ export interface SocketFetch {
 const MAX_HEADER_BYTES = 16_384;
 const MAX_ORIGINS = 100;
 
-/** Opens a connection pool with the limits of the options, at most 16 KiB per reply head, and at most 100 origins. */
+/** Opens a connection pool with the limits of the options, at most 16 KiB of header fields per reply, and at most 100 origins. */
 export const socketFetch = (options: CheckedHttpOptions): SocketFetch => {
   const { publicAddressesOnly, connectTimeoutMs, idleTimeoutMs, maxConnections, keepAliveMs } = options;
   const agent = new Agent({
@@ -28,7 +28,7 @@ export const socketFetch = (options: CheckedHttpOptions): SocketFetch => {
     maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
-    headersTimeout: 0, // `timeoutMs` covers the head
+    headersTimeout: 0, // `timeoutMs` is the limit
     bodyTimeout: idleTimeoutMs,
   });
   const send: Send = async ({ url, method, headers, body, signal }) => {
@@ -62,12 +62,12 @@ const toResponse = (
   for (const [name, value] of Object.entries(headers))
     for (const each of Array.isArray(value) ? value : [value ?? ""]) fields.append(name, each);
   if (status < 200 || status > 599) {
-    body.dump().catch(() => {}); // not needed
-    throw new ClientError("CLIENT_NO_REPLY", `the service answered with the unknown status ${status}`);
+    body.dump().catch(() => {}); // the body is not needed
+    throw new ClientError("CLIENT_NO_REPLY", `the service replied with the unknown status ${status}`);
   }
   const head = { status, headers: fields };
   if (!isEmpty(method, head))
     return new Response(Readable.toWeb(body) as ReadableStream<Uint8Array<ArrayBuffer>>, head);
-  body.dump().catch(() => {}); // not needed
+  body.dump().catch(() => {}); // the body is not needed
   return emptyReply(method, head);
 };

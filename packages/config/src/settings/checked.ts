@@ -5,7 +5,7 @@ import { type Parsed, type Setting, setting, type SettingOptions, type SettingRu
 /** Options of `checked`. */
 export interface CheckedOptions<T> extends SettingOptions<T> {
   /** The accepted values as a noun, in the table and when the variable is missing. @default "a value that its schema accepts" */
-  readonly wanted?: string;
+  readonly expected?: string;
 }
 
 /**
@@ -18,15 +18,15 @@ export const checked = <S extends StandardSchema>(
   schema: S,
   options: CheckedOptions<InferOutput<S>> = {},
 ): Setting<InferOutput<S>> => {
-  const { wanted = "a value that its schema accepts" } = options;
+  const { expected = "a value that its schema accepts" } = options;
   const rules: SettingRules<InferOutput<S>> = {
     ...options,
-    wanted,
+    expected,
     isDefaultOutput: true,
     textOf: (value) => (typeof value === "object" ? JSON.stringify(value) : String(value)),
     parse: (text) => validated<InferOutput<S>>(schema, text),
   };
-  return setting(name, rules, ["wanted"]);
+  return setting(name, rules, ["expected"]);
 };
 
 /** Some schemas, such as zod's, return a promise when a transform or check throws. */

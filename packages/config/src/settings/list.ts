@@ -6,7 +6,7 @@ export interface ListOptions extends SettingOptions<readonly string[]> {
   readonly separator?: string;
   /** The items in messages, in the plural. @default "items" */
   readonly items?: string;
-  /** Whether an item is accepted. @default every item that is not empty */
+  /** Whether an item is accepted; empty items never are. @default every item */
   readonly isItem?: (item: string) => boolean;
   /** Maximum number of items. @default 1000 */
   readonly maxItems?: number;
@@ -15,17 +15,17 @@ export interface ListOptions extends SettingOptions<readonly string[]> {
 /** A frozen list of strings, each trimmed. */
 export const list = (name: string, options: ListOptions = {}): Setting<readonly string[]> => {
   const { separator = ",", items = "items", isItem = () => true, maxItems = 1000 } = options;
-  const wanted = `${items}, separated by ${JSON.stringify(separator)}`;
+  const expected = `${items}, separated by ${JSON.stringify(separator)}`;
   const rules: SettingRules<readonly string[]> = {
     ...options,
     ...(options.default !== undefined && { default: Object.freeze([...options.default]) }),
-    wanted,
+    expected,
     textOf: (value) => value.join(separator),
     parse(text): Parsed<readonly string[]> {
       const value = text === "" ? [] : text.split(separator).map((item) => item.trim());
       if (value.length > maxItems) return { problem: `must have at most ${maxItems} ${items}` };
       const isAccepted = value.every((item) => item !== "" && isItem(item));
-      return isAccepted ? { value: Object.freeze(value) } : { problem: `must be ${wanted}` };
+      return isAccepted ? { value: Object.freeze(value) } : { problem: `must be ${expected}` };
     },
   };
   const made = setting(name, rules, ["separator", "items", "isItem", "maxItems"]);

@@ -1,7 +1,7 @@
 import type { Bounds } from "@framework/core/feature";
 import { type Parsed, type Setting, setting, type SettingOptions } from "./setting.ts";
 
-/** Options of `integer` and `decimal`: bounds, both inclusive, and those of every setting. */
+/** Options of `integer` and `decimal`: inclusive bounds, and the options of every setting. */
 export interface NumberOptions extends SettingOptions<number>, Bounds {}
 
 /** A whole number in decimal digits, at least 0 unless `min` or `max` is given. */
@@ -24,14 +24,14 @@ const numeric = (
   toNumber: (text: string) => number,
 ): Setting<number> => {
   const { min, max } = options.min === undefined && options.max === undefined ? { min: 0 } : options;
-  const wanted = noun + range(min, max);
+  const expected = noun + range(min, max);
   const rules = {
     ...options,
-    wanted,
+    expected,
     parse(text: string): Parsed<number> {
       const value = toNumber(text.trim());
       const isWithin = Number.isFinite(value) && value >= (min ?? -Infinity) && value <= (max ?? Infinity);
-      return isWithin ? { value } : { problem: `must be ${wanted}` };
+      return isWithin ? { value } : { problem: `must be ${expected}` };
     },
   };
   return setting(name, rules, ["min", "max"]);

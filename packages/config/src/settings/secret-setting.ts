@@ -3,27 +3,27 @@ import { type Setting, setting, type SettingRules } from "./setting.ts";
 
 /** Options of `secret`. There is no `default`, because a secret must not be in the source code. */
 export interface SecretOptions {
-  /** What the secret is for: one line in the table and in `.env.example`. @default "" */
+  /** Purpose of the secret: one line in the table and in `.env.example`. @default "" */
   readonly meaning?: string;
   /** Minimum length in characters. @default 1 */
   readonly minLength?: number;
 }
 
-/** A string that is never printed, in a `Secret`; `reveal()` returns it. */
+/** A string in a `Secret`, which is never printed; `reveal()` returns the string. */
 export const secret = (
   name: string,
   { meaning = "", minLength = 1, ...unknown }: SecretOptions = {},
 ): Setting<Secret> => {
-  const wanted = minLength > 1 ? `a secret of at least ${minLength} characters` : "a secret";
+  const expected = minLength > 1 ? `a secret of at least ${minLength} characters` : "a secret";
   const rules: SettingRules<Secret> = {
     ...unknown,
     meaning,
-    wanted,
+    expected,
     isSecret: true,
     show: () => REDACTED,
     parse: (text) =>
       text.length < minLength
-        ? { problem: `must be ${wanted}, but has ${text.length}` }
+        ? { problem: `must be ${expected}, but has ${text.length}` }
         : { value: new Secret(text) },
   };
   return setting(name, rules, ["minLength"]);

@@ -8,9 +8,9 @@ export type Parsed<T> = { readonly value: T } | { readonly problem: string };
 export interface Setting<T> {
   /** Name of the variable, such as `DATABASE_URL`. */
   readonly name: string;
-  /** The values that are accepted, as a noun: `a whole number from 1 to 65535`. */
-  readonly wanted: string;
-  /** What the setting is for, in the table and in `.env.example`. */
+  /** The accepted values, as a noun: `a whole number from 1 to 65535`. */
+  readonly expected: string;
+  /** Purpose of the setting, for the table and `.env.example`. */
   readonly meaning: string;
   /** Whether values are hidden in messages, summaries and the table. */
   readonly isSecret: boolean;
@@ -38,28 +38,28 @@ export interface Unset<T> {
 export interface SettingOptions<T> {
   /** Value of a variable that is not set; a setting without a default is required. */
   readonly default?: T;
-  /** What the setting is for: one line in the table and in `.env.example`. @default "" */
+  /** Purpose of the setting: one line in the table and in `.env.example`. @default "" */
   readonly meaning?: string;
 }
 
-/** Parts of a setting that differ between types. */
+/** Properties of a setting that depend on its type, and its options. */
 export interface SettingRules<T> extends SettingOptions<T> {
-  readonly wanted: string;
+  readonly expected: string;
   readonly parse: (text: string) => Parsed<T>;
   readonly textOf?: (value: T) => string;
   readonly show?: (text: string) => string;
   readonly isSecret?: boolean;
-  /** Whether the default is an output of the schema, not a text of the variable. */
+  /** Whether the default is an output of the schema, and not validated as text. */
   readonly isDefaultOutput?: boolean;
 }
 
 /**
  * Creates a setting from a type's rules and the program's options.
  *
- * @param own names of the options that the type has, besides those of every setting
+ * @param own names of the type's additional options
  */
 export const setting = <T>(name: string, rules: SettingRules<T>, own: readonly string[] = []): Setting<T> => {
-  const { wanted, parse, meaning = "", isSecret = false, textOf = String, show = quoted } = rules;
+  const { expected, parse, meaning = "", isSecret = false, textOf = String, show = quoted } = rules;
   const value = isSecret ? undefined : rules.default; // a secret must not be in the source code
   const whenUnset = value === undefined ? null : { value, text: textOf(value) };
   const parsed = whenUnset === null || rules.isDefaultOutput === true ? null : parse(whenUnset.text);
@@ -70,11 +70,11 @@ export const setting = <T>(name: string, rules: SettingRules<T>, own: readonly s
     "meaning",
     ...own,
   ]);
-  return { name, wanted, meaning, isSecret, whenUnset, defaultProblem, unknownOptions, parse, show };
+  return { name, expected, meaning, isSecret, whenUnset, defaultProblem, unknownOptions, parse, show };
 };
 
-/** Names of the rules set by types. */
-const ofTypes = ["wanted", "parse", "textOf", "show", "isSecret", "isDefaultOutput"];
+/** Names of the rules that a type sets; all others are options. */
+const ofTypes = ["expected", "parse", "textOf", "show", "isSecret", "isDefaultOutput"];
 
 /** A setting that may be absent; its value is then `undefined`. */
 export const optional = <T>(of: Setting<T>): Setting<T | undefined> => ({

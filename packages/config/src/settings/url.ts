@@ -14,11 +14,11 @@ export interface UrlOptions extends SettingOptions<string> {
  */
 export const url = (name: string, options: UrlOptions = {}): Setting<string> => {
   const { schemes } = options;
-  const wanted =
+  const expected =
     schemes === undefined ? "a URL" : `a URL with ${schemes.map((each) => `${each}://`).join(" or ")}`;
   const rules: SettingRules<string> = {
     ...options,
-    wanted,
+    expected,
     show: shown,
     parse(text) {
       const scheme = /^([a-z][a-z0-9+.-]*):\/\/[^\s\p{Cc}]+$/iu.exec(text)?.[1]?.toLowerCase();
@@ -26,7 +26,7 @@ export const url = (name: string, options: UrlOptions = {}): Setting<string> => 
       const isWeb = scheme === "http" || scheme === "https";
       return isAccepted && (!isWeb || URL.canParse(text))
         ? { value: text }
-        : { problem: `must be ${wanted}` };
+        : { problem: `must be ${expected}` };
     },
   };
   return setting(name, rules, ["schemes"]);

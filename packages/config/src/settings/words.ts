@@ -2,7 +2,7 @@ import { type Setting, setting, type SettingOptions } from "./setting.ts";
 
 /** Any text; an empty variable counts as not set. */
 export const text = (name: string, options: SettingOptions<string> = {}): Setting<string> =>
-  setting(name, { ...options, wanted: "text", parse: (value) => ({ value }) });
+  setting(name, { ...options, expected: "text", parse: (value) => ({ value }) });
 
 /** One of a few words, in exactly this spelling. */
 export const oneOf = <const T extends string>(
@@ -10,13 +10,13 @@ export const oneOf = <const T extends string>(
   words: readonly T[],
   options: SettingOptions<NoInfer<T>> = {},
 ): Setting<T> => {
-  const wanted = `one of ${words.join(", ")}`;
+  const expected = `one of ${words.join(", ")}`;
   return setting<T>(name, {
     ...options,
-    wanted,
+    expected,
     parse(text) {
       const value = words.find((word) => word === text.trim());
-      return value === undefined ? { problem: `must be ${wanted}` } : { value };
+      return value === undefined ? { problem: `must be ${expected}` } : { value };
     },
   });
 };
@@ -25,7 +25,7 @@ export const oneOf = <const T extends string>(
 export const flag = (name: string, options: SettingOptions<boolean> = {}): Setting<boolean> =>
   setting(name, {
     ...options,
-    wanted: "true or false",
+    expected: "true or false",
     parse(text) {
       const word = text.trim().toLowerCase();
       if (["true", "on", "yes", "1"].includes(word)) return { value: true };

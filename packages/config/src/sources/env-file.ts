@@ -7,7 +7,7 @@ export interface EnvFile {
   readonly problems: readonly LineProblem[];
 }
 
-/** A malformed line, counted from 1. */
+/** Problem of a line; lines are counted from 1. */
 export interface LineProblem {
   readonly line: number;
   readonly problem: string;

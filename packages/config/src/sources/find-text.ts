@@ -3,13 +3,13 @@ import type { Problem } from "@framework/core";
 import { readFileText } from "./read-file.ts";
 import type { Source } from "./sources.ts";
 
-/** The text of a setting and where it was found. */
+/** The text of a setting, and its source. */
 export interface FoundText {
   readonly text: string;
   /** `environment`, `.env`, or `TOKEN_FILE (environment)`. */
   readonly source: string;
-  /** The place in messages: `the environment`, `.env, line 3`. */
-  readonly place: string;
+  /** The source in messages: `the environment`, `.env, line 3`. */
+  readonly location: string;
 }
 
 /**
@@ -27,11 +27,11 @@ export const findText = (
     const text = source.get(name);
     const path = source.get(fileName);
     if (text !== undefined && path !== undefined) {
-      const message = `${name} and ${fileName} are both set (${source.place(name)}): remove one of them`;
+      const message = `${name} and ${fileName} are both set (${source.location(name)}): remove one of them`;
       problems.push({ code: "CONFIG_TWO_SOURCES", message });
       return null;
     }
-    if (text !== undefined) return { text, source: source.name, place: source.place(name) };
+    if (text !== undefined) return { text, source: source.name, location: source.location(name) };
     if (path !== undefined) return textOfFile(fileName, path, source, problems);
   }
   return undefined;
@@ -40,9 +40,9 @@ export const findText = (
 const textOfFile = (name: string, path: string, source: Source, problems: Problem[]): FoundText | null => {
   const read = readFileText(resolve(source.folder, path));
   const text = "text" in read ? read.text.replace(/\r?\n$/, "") : "";
-  if (text !== "") return { text, source: `${name} (${source.name})`, place: `the file of ${name}` };
+  if (text !== "") return { text, source: `${name} (${source.name})`, location: `the file of ${name}` };
   const problem = "problem" in read ? read.problem : "is empty";
-  const message = `the file of ${name} (${source.place(name)}) ${problem}: correct ${path}`;
+  const message = `the file of ${name} (${source.location(name)}) ${problem}: correct ${path}`;
   problems.push({ code: "CONFIG_BAD_FILE", message });
   return null;
 };

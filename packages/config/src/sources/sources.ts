@@ -16,8 +16,8 @@ export interface Source {
   readonly names: readonly string[];
   /** Returns the text of a variable; `undefined` for one that is not set, or empty. */
   readonly get: (name: string) => string | undefined;
-  /** Returns the place of a variable in messages: `the environment`, `.env, line 3`. */
-  readonly place: (name: string) => string;
+  /** Returns the source of a variable in messages: `the environment`, `.env, line 3`. */
+  readonly location: (name: string) => string;
 }
 
 /** The environment as a source. */
@@ -26,7 +26,7 @@ export const environmentSource = (env: Variables, folder: string): Source => ({
   folder,
   names: Object.keys(env).filter((name) => env[name] !== undefined && env[name] !== ""),
   get: (name) => (Object.hasOwn(env, name) && env[name] !== "" ? env[name] : undefined),
-  place: () => "the environment",
+  location: () => "the environment",
 });
 
 /** Returns the existing `.env` files of a folder in order of precedence: `.env.local`, `.env.<mode>`, `.env`. */
@@ -55,6 +55,6 @@ const fileSource = (folder: string, name: string, problems: Problem[]): Source |
     folder,
     names,
     get: (each) => file.values.get(each) || undefined,
-    place: (each) => `${name}, line ${file.lines.get(each) ?? "?"}`,
+    location: (each) => `${name}, line ${file.lines.get(each) ?? "?"}`,
   };
 };

@@ -34,7 +34,7 @@ const served = (port: number): Promise<string> =>
   });
 const rawOf = ({ cert }: SelfSigned): string => cert.replaceAll(/-----[A-Z ]+-----|\n/g, "");
 
-const ask = (port: number, agent?: Agent): Promise<number> =>
+const send = (port: number, agent?: Agent): Promise<number> =>
   new Promise((resolve, reject) => {
     const sent = get(
       { port, host: "127.0.0.1", rejectUnauthorized: false, agent: agent ?? false },
@@ -67,10 +67,10 @@ test("renews the certificate under load without a failed request, and keeps the 
   });
   const { port } = running;
   const keptOpen = new Agent({ keepAlive: true, maxSockets: 1 });
-  let isOver = false;
+  let isDone = false;
   const statuses: number[] = [];
   const load = [undefined, undefined, keptOpen].map(async (agent) => {
-    while (!isOver) statuses.push(await ask(port, agent));
+    while (!isDone) statuses.push(await send(port, agent));
   });
   try {
     const until = async (wanted: SelfSigned): Promise<void> => {
@@ -81,7 +81,7 @@ test("renews the certificate under load without a failed request, and keeps the 
     put(second);
     await until(second);
 
-    replace(certFile, third.cert); // does not fit the key
+    replace(certFile, third.cert); // does not match the key
     await eventually(() => lines.some((line) => line.startsWith("error:")), "the mistake is logged");
     expect(await served(port)).toBe(rawOf(second));
     replace(keyFile, third.key);
@@ -99,7 +99,7 @@ test("renews the certificate under load without a failed request, and keeps the 
     await until(first);
     await eventually(() => statuses.length > 20, "requests were made");
   } finally {
-    isOver = true;
+    isDone = true;
     await Promise.all(load);
     keptOpen.destroy();
     await running.close();

@@ -4,7 +4,7 @@ import { App, type HttpRequest } from "@framework/core";
 import { connectRaw } from "../harness/raw-client.ts";
 import { eventually } from "../harness/test-server.ts";
 
-const waits: Record<string, (request: HttpRequest) => unknown> = {
+const handlers: Record<string, (request: HttpRequest) => unknown> = {
   "throws the reason of its signal": async ({ signal }) => {
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
     signal.throwIfAborted();
@@ -47,10 +47,10 @@ const disconnectDuring = async (
 };
 
 for (const transport of ["fast", "node"] as const) {
-  test.each(Object.keys(waits))(
+  test.each(Object.keys(handlers))(
     `${transport}: a client that disconnects is not a failure of a handler that %s`,
     async (name) => {
-      const handler = waits[name] as (request: HttpRequest) => unknown;
+      const handler = handlers[name] as (request: HttpRequest) => unknown;
       expect(await disconnectDuring(transport, handler)).toEqual({ logged: [], status: 400 });
     },
   );

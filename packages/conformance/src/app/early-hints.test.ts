@@ -47,7 +47,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
   });
   afterAll(() => running.close());
 
-  const ask = async (
+  const fetchReplies = async (
     bytes: string,
     finals: number,
   ): Promise<{ status: number; body: string; link: string | undefined }[]> => {
@@ -68,12 +68,12 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
   const page = { status: 200, body: "page", link: undefined };
 
   test("sends 103 with its fields before the reply, on both parsers", async () => {
-    expect(await ask(get("/now"), 1)).toEqual([hint, page]);
-    expect(await ask(get("http://a/any", "POST"), 1)).toEqual([hint, page]);
-    const pair = await ask(get("/now") + get("/now"), 2);
+    expect(await fetchReplies(get("/now"), 1)).toEqual([hint, page]);
+    expect(await fetchReplies(get("http://a/any", "POST"), 1)).toEqual([hint, page]);
+    const pair = await fetchReplies(get("/now") + get("/now"), 2);
     expect(pair.slice(0, 2)).toEqual([hint, page]);
     expect(pair.filter(({ status }) => status === 200)).toEqual([page, page]); // node:http may still finish the first reply when the second request runs
-    expect(await ask(get("/later"), 1)).toEqual([
+    expect(await fetchReplies(get("/later"), 1)).toEqual([
       hint,
       { ...hint, link: "<a>; rel=preload, <b>; rel=preload" },
       page,
@@ -81,22 +81,24 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(sent).toEqual([true, true]);
   });
 
-  test("sends none to HTTP/1.0, none while an earlier reply is missing, and none after the reply", async () => {
-    expect(await ask(get("/now").replace("1.1", "1.0"), 1)).toEqual([page]);
+  test("sends no 103 to HTTP/1.0, while an earlier reply is missing, or after the reply", async () => {
+    expect(await fetchReplies(get("/now").replace("1.1", "1.0"), 1)).toEqual([page]);
     expect(sent).toEqual([false]);
-    expect((await ask(get("/slow") + get("/now"), 2)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await fetchReplies(get("/slow") + get("/now"), 2)).map(({ status }) => status)).toEqual([
+      200, 200,
+    ]);
     expect(sent).toEqual([false]);
-    expect((await ask(get("/after"), 1)).map(({ status }) => status)).toEqual([200]);
+    expect((await fetchReplies(get("/after"), 1)).map(({ status }) => status)).toEqual([200]);
     expect(sent).toEqual([false]);
   });
 
   test("refuses a field that would split the reply or frame it", async () => {
     for (const target of ["/bad", "/framing"])
-      expect((await ask(get(target), 1)).map(({ status }) => status)).toEqual([500]);
+      expect((await fetchReplies(get(target), 1)).map(({ status }) => status)).toEqual([500]);
   });
 });
 
-test("sends none with app.fetch", async () => {
+test("sends no 103 with app.fetch", async () => {
   const sent: boolean[] = [];
   const reply = await makeApp(sent).fetch(new Request("http://a/now"));
   expect([await reply.text(), sent]).toEqual(["page", [false]]);

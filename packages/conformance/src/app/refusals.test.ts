@@ -25,7 +25,7 @@ interface Seen {
   readonly ends: string[];
 }
 
-/** Marks every reply, and records the reply at each stage. */
+/** Marks the reply at each stage, and records the stages, the log lines and the ends of requests. */
 const watching: Feature<Watched> = {
   name: "watching",
   install: (host) => ({
@@ -62,15 +62,20 @@ const long = "x".repeat(20_000);
 const named = "X-Name: books";
 const refused: readonly Refused[] = [
   ["a missing Host", `POST /books HTTP/1.1\r\n${named}\r\n\r\n`, 400, "POST /books 400 books"],
-  ["a path that is also odd", `GET /%zz HTTP/1.1\r\n${named}\r\n\r\n`, 400, "GET - 400 books"],
+  ["an undecodable path and a missing Host", `GET /%zz HTTP/1.1\r\n${named}\r\n\r\n`, 400, "GET - 400 books"],
   [
     "two lengths",
     `GET /a?b HTTP/1.1\r\nHost: a\r\n${named}\r\nContent-Length: 1, 1\r\n\r\n`,
     400,
     "GET /a 400 books",
   ],
-  ["a fold", `GET /a HTTP/1.1\r\nHost: a\r\n${named}\r\n folded\r\n\r\n`, 400, "GET /a 400 books"],
-  ["a target in bytes", `GET /\xe9 HTTP/1.1\r\nHost: a\r\n${named}\r\n\r\n`, 400, "- - 400 null"],
+  ["a folded field", `GET /a HTTP/1.1\r\nHost: a\r\n${named}\r\n folded\r\n\r\n`, 400, "GET /a 400 books"],
+  [
+    "a target with a byte above 127",
+    `GET /\xe9 HTTP/1.1\r\nHost: a\r\n${named}\r\n\r\n`,
+    400,
+    "- - 400 null",
+  ],
   ["no request at all", "\x16\x03\x01\x02\r\n\r\n", 400, "- - 400 null"],
   [
     "a long body",
@@ -107,12 +112,12 @@ const refused: readonly Refused[] = [
   ["CONNECT", `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n${named}\r\n\r\n`, 501, "CONNECT - 501 books"],
   ["an unknown method", `BREW /pot HTTP/1.1\r\nHost: a\r\n${named}\r\n\r\n`, 501, "BREW /pot 501 books"],
   [
-    "a coding",
+    "an unsupported coding",
     `POST /a HTTP/1.1\r\nHost: a\r\n${named}\r\nTransfer-Encoding: br, chunked\r\n\r\n`,
     501,
     "POST /a 501 books",
   ],
-  ["a version", `GET /a HTTP/3.0\r\nHost: a\r\n${named}\r\n\r\n`, 505, "GET /a 505 books"],
+  ["an unsupported version", `GET /a HTTP/3.0\r\nHost: a\r\n${named}\r\n\r\n`, 505, "GET /a 505 books"],
 ];
 
 const quiet = { info() {}, warn() {}, error() {} };
@@ -139,7 +144,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     }
   });
 
-  test("a head that never ends is refused with 408 and logged", async () => {
+  test("an incomplete head is refused with 408 at the timeout, and logged", async () => {
     const seen: Seen = { stages: [], lines: [], ends: [] };
     const running = await makeApp(seen).run({ ...settings, transport, timeouts: { readHeaderSecs: 1 } });
     try {
@@ -167,9 +172,9 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
   });
 });
 
-/** Middleware that would change the answer. */
-const contrary: Feature = {
-  name: "contrary",
+/** Middleware that tries to replace the reply of a refusal. */
+const replacing: Feature = {
+  name: "replacing",
   install: (host) => {
     host.http.use("headers", () => Response.text("mine"));
     host.http.use("headers", () => {
@@ -193,7 +198,7 @@ const contrary: Feature = {
 test("middleware cannot replace a refusal, and every inner middleware still runs", async () => {
   const logged: string[] = [];
   const log = { ...quiet, error: (message: string) => void logged.push(message) };
-  const running = await new (App.with(contrary))().run({ ...settings, log });
+  const running = await new (App.with(replacing))().run({ ...settings, log });
   try {
     const client = await connectRaw(running.port);
     await client.send("OPTIONS /books HTTP/1.1\r\n\r\n");

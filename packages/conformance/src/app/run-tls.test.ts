@@ -25,14 +25,14 @@ test("serves only clients with a certificate of the authority when it requires o
   app.get("/", () => ({ hello: true }));
   const tls = { ...own, ca: client.cert, requireClientCert: true };
   const { port, close } = await app.run({ ...embedded, tls });
-  const ask = async (credentials: { cert?: string; key?: string }): Promise<string> => {
+  const send = async (credentials: { cert?: string; key?: string }): Promise<string> => {
     const options = { port, host: "127.0.0.1", ca: own.cert, checkServerIdentity: () => undefined };
     const socket = connect({ ...options, ...credentials });
     socket.write("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
     return text(socket).catch(() => "refused");
   };
-  expect(await ask(client)).toContain('{"hello":true}');
-  expect(await ask({})).not.toContain("hello");
+  expect(await send(client)).toContain('{"hello":true}');
+  expect(await send({})).not.toContain("hello");
   await close();
 });
 

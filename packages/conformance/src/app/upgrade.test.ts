@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { App, ForbiddenError, HttpError } from "@framework/core";
 import { type Feature, mapAwaitable } from "@framework/core/feature";
 import { connectRaw, parseReplies } from "../harness/raw-client.ts";
-import { shout } from "../suite/upgrades.ts";
+import { uppercaseEcho } from "../suite/upgrades.ts";
 import { eventually } from "../harness/test-server.ts";
 
 interface Chat {
@@ -22,7 +22,7 @@ const chat: Feature<Chat> = {
         const proof = createHash("sha1")
           .update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
           .digest("base64");
-        return upgrade.accept(shout).setHeader("sec-websocket-accept", proof);
+        return upgrade.accept(uppercaseEcho).setHeader("sec-websocket-accept", proof);
       });
       return this;
     },

@@ -50,13 +50,13 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
           await client.untilClosed();
         };
         const offsets = Array.from({ length: bytes.length + 1 }, (_unused, at) => at);
-        // Immediately after one byte, some turns later after the next; over TLS the other way round.
+        // Alternates between immediately and some turns later, from byte to byte; over TLS in reverse order.
         const early = make.ca === undefined ? 0 : 1;
         await Promise.all(offsets.map((at) => endAfter(at, at % 2 === early ? 0 : 1 + (at % 7))));
       }));
   }
 
-  test("sends the complete reply to a request that is answered at once, even after a half-close", () =>
+  test("sends the complete reply to a request that is answered immediately, even after a half-close", () =>
     expectNothingLeftBy(async (server) => {
       for (const [bytes, count] of [
         [get("/now"), 1],
@@ -180,7 +180,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     const timeouts = { writeSecs: 10, idleSecs: 75 };
     return withServer(make, { serve: recorder.serve, timeouts }, async (server) => {
       for (const target of ["/flood", "/large"]) {
-        const client = await server.connect({ stays: true });
+        const client = await server.connect({ staysOpen: true });
         client.socket.pause();
         await client.send(get(target));
         await eventually(() => server.transport.inFlight === 1, "it is served");
@@ -198,7 +198,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     });
   });
 
-  test("closes an idle connection at once after a half-close", () =>
+  test("closes an idle connection immediately after a half-close", () =>
     expectNothingLeftBy(async (server) => {
       const [unused, used] = [await server.connect(), await server.connect()];
       await used.send(get("/now"));
@@ -212,7 +212,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
   test("waits at most two sweeps for a client that never half-closes", () =>
     expectNothingLeftBy(
       async (server) => {
-        const client = await server.connect({ stays: true });
+        const client = await server.connect({ staysOpen: true });
         await client.send(get("/now"));
         await client.untilClosed();
         await turn(10);

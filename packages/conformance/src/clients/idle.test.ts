@@ -9,7 +9,7 @@ const chunked = "POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\
 const timeouts = { idleSecs: 75 };
 
 /** Advances the clock by seconds, with event loop turns in between. */
-const pass = async ({ clock }: TestServer, seconds: number): Promise<void> => {
+const advanceSeconds = async ({ clock }: TestServer, seconds: number): Promise<void> => {
   for (let second = 0; second < seconds; second++) {
     await clock.advance(1000);
     await turn(4);
@@ -37,18 +37,18 @@ describe.each(bothTransports)("%s", (_name, make) => {
       ];
       const clients = await connectMany(server, last.length);
       await Promise.all(clients.map((client, at) => client.send(last[at] ?? "")));
-      await eventually(() => server.transport.connections === last.length, "all are there");
+      await eventually(() => server.transport.connections === last.length, "all are connected");
       await eventually(() => server.served.length === 13, "all are served");
       await eventually(() => server.transport.inFlight === 0, "all are answered");
       await clients[4]?.until((received) => received.length > 30_000_000);
       const received = clients.map((client) => client.received.length);
-      await pass(server, 74);
+      await advanceSeconds(server, 74);
       expect(clients.map((client) => client.closed)).toEqual(last.map(() => false));
-      await pass(server, 3);
+      await advanceSeconds(server, 3);
       await Promise.all(clients.map((client) => client.untilClosed()));
       expect(clients.map((client) => client.received.length)).toEqual(received);
       expect(clients.every((client) => !client.reset)).toBe(true);
-      await eventually(() => server.transport.connections === 0, "all are gone");
+      await eventually(() => server.transport.connections === 0, "all connections are closed");
       expect(server.logged).toEqual([]);
     });
   });
@@ -61,13 +61,13 @@ describe.each(bothTransports)("%s", (_name, make) => {
         await clients[0]?.send(get("/now"));
         await clients[1]?.send(chunked);
         for (const client of clients) expect((await client.replies(count)).length).toBe(count);
-        await pass(server, 70);
+        await advanceSeconds(server, 70);
       }
       expect(clients.map((client) => client.closed)).toEqual([false, false]);
     });
   });
 
-  test("closes hundreds of idle connections in one sweep and serves the others meanwhile", () => {
+  test("closes hundreds of idle connections in one sweep while it serves the others", () => {
     const { serve } = createExchangeRecorder();
     return withServer(make, { serve, timeouts }, async (server) => {
       const idle = await connectMany(server, 500);
@@ -78,7 +78,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
         await healthy.send(get("/now"));
         expect((await healthy.replies(count)).length).toBe(count);
         expect(server.transport.inFlight).toBe(0);
-        await pass(server, 10);
+        await advanceSeconds(server, 10);
       }
       await Promise.all(idle.map((client) => client.untilClosed()));
       await eventually(() => server.transport.connections === 1, "only the healthy one remains");
@@ -93,9 +93,9 @@ describe.each(bothTransports)("%s", (_name, make) => {
         await Promise.all(idle.map((client) => client.send(get("/now"))));
         await Promise.all(idle.map((client) => client.replies(1)));
         expect(await (await server.connect()).untilClosed()).toBe("");
-        await pass(server, 77);
+        await advanceSeconds(server, 77);
         await Promise.all(idle.map((client) => client.untilClosed()));
-        await eventually(() => server.transport.connections === 0, "the idle ones are gone");
+        await eventually(() => server.transport.connections === 0, "the idle clients are gone");
       }
     });
   });
@@ -107,7 +107,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
       await waiting.send(get("/never"));
       await after.send(get("/never") + get("/now"));
       await eventually(() => server.served.length === 3, "all are served");
-      await pass(server, 200);
+      await advanceSeconds(server, 200);
       expect([waiting.closed, after.closed, server.transport.inFlight]).toEqual([false, false, 3]);
     });
   });

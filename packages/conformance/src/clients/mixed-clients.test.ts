@@ -20,8 +20,8 @@ interface Upload {
 /** The behaviour of one client: sequential uploads, the last of which it may abort. */
 interface ClientRun {
   readonly uploads: readonly Upload[];
-  /** How it disconnects during the last upload; `null` if it waits for the reply. */
-  readonly disconnects: "end" | "reset" | null;
+  /** Kind of disconnect during the last upload; `null` if it waits for the reply. */
+  readonly disconnectKind: "end" | "reset" | null;
 }
 
 const length = fc.oneof(fc.nat({ max: 300 }), fc.nat({ max: 9000 }), fc.nat({ max: 150_000 }));
@@ -33,7 +33,7 @@ const upload: fc.Arbitrary<Upload> = fc.record({
 const clientRuns = fc.array(
   fc.record({
     uploads: fc.array(upload, { minLength: 1, maxLength: 4 }),
-    disconnects: fc.constantFrom("end" as const, "reset" as const, null, null),
+    disconnectKind: fc.constantFrom("end" as const, "reset" as const, null, null),
   }),
   { minLength: 2, maxLength: 12 },
 );
@@ -89,19 +89,19 @@ const write = async (client: RawClient, bytes: Buffer, piece: number): Promise<v
   }
 };
 
-/** Runs a client. Returns the digests of its uploads, and those it received. */
+/** Runs a client. Returns the digests of its uploads, and the digests that it received. */
 const runClient = async (
   client: RawClient,
   at: number,
-  { uploads, disconnects }: ClientRun,
+  { uploads, disconnectKind }: ClientRun,
 ): Promise<[string[], string[]]> => {
   const sent: string[] = [];
   let received: string[] = [];
   for (const [request, one] of uploads.entries()) {
     const body = bodyOf(at, request, one);
     const message = messageOf(body, one.chunked);
-    if (disconnects !== null && request === uploads.length - 1) {
-      await disconnect(client, message, one.piece, disconnects);
+    if (disconnectKind !== null && request === uploads.length - 1) {
+      await disconnect(client, message, one.piece, disconnectKind);
       return [sent, received];
     }
     await write(client, message, one.piece);
@@ -116,7 +116,7 @@ describe.each([
   ...bothTransportsAndTls,
   ...bothTransports.map(([name, make]) => [`${name}, in batches`, inBatches(make)] as const),
 ])("%s", (_name, make) => {
-  test("each client gets the digest of its own bytes, even if others send, pause or disconnect meanwhile", () =>
+  test("each client gets the digest of its own bytes, even if others send, pause or disconnect concurrently", () =>
     withServer(make, { serve: digest }, async (server) => {
       await fc.assert(
         fc.asyncProperty(clientRuns, async (clients) => {

@@ -12,7 +12,7 @@ const chunked = post("Transfer-Encoding: chunked", "5;x=y\r\nhello\r\n3\r\nabc\r
 
 const exchanges: Record<string, string> = {
   "a GET": get("/now"),
-  "a GET whose answer takes a while": get("/later"),
+  "a GET whose reply takes a while": get("/later"),
   "a GET that is never answered": get("/never"),
   "a POST with a length": post("Content-Length: 12", "hello, world"),
   "a POST that expects 100 Continue": post("Content-Length: 5\r\nExpect: 100-continue", "hello"),

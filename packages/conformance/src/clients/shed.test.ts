@@ -29,7 +29,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
       }),
   );
 
-  test("a connection that closes anyway does not count as shed", () =>
+  test("a connection that closes for another reason does not count as shed", () =>
     withServer(make, { serve }, async ({ connect, transport }) => {
       transport.shed(1);
       const closes: boolean[] = [];

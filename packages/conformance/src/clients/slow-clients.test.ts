@@ -68,20 +68,20 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       ];
       const before = ["", get("/now"), get("/now").repeat(2)];
       const clients = await Promise.all(before.flatMap(() => heads.map(() => server.connect())));
-      const front = (at: number): string => before[Math.floor(at / heads.length)] ?? "";
+      const prefixOf = (at: number): string => before[Math.floor(at / heads.length)] ?? "";
       await Promise.all(
-        clients.map((client, at) => client.send(front(at) + (heads[at % heads.length] ?? ""))),
+        clients.map((client, at) => client.send(prefixOf(at) + (heads[at % heads.length] ?? ""))),
       );
       await Promise.all(
         clients.map((client, at) =>
-          client.until(() => statuses(client).length * get("/now").length === front(at).length),
+          client.until(() => statuses(client).length * get("/now").length === prefixOf(at).length),
         ),
       );
       // All heads but the last continue with letters, which make it malformed.
       const ends = await drip(server, clients, seconds(10, "a"));
       for (const [at, client] of clients.entries()) {
         const answered =
-          front(at) === "" ? [] : Array<number>(front(at).length / get("/now").length).fill(200);
+          prefixOf(at) === "" ? [] : Array<number>(prefixOf(at).length / get("/now").length).fill(200);
         expect([at, statuses(client).slice(0, -1)]).toEqual([at, answered]);
         expect([400, 408, 501]).toContain(statuses(client).at(-1));
       }
@@ -213,11 +213,11 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     }));
 
   test("does not time out the client when a stream pauses", () => {
-    let go = (): void => {};
+    let resume = (): void => {};
     const source = async function* () {
       yield "first ";
       await new Promise<void>((resolve) => {
-        go = resolve;
+        resume = resolve;
       });
       yield "second";
     };
@@ -226,12 +226,12 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       await client.send(get("/"));
       await client.until((received) => received.includes("first"));
       expect(await drip(server, [client], seconds(300))).toEqual([Infinity]);
-      go();
+      resume();
       expect((await client.replies(1))[0]?.body).toBe("first second");
     });
   });
 
-  test("serves a healthy client at once while hundreds are slow in different ways", () =>
+  test("serves a healthy client immediately while hundreds are slow in different ways", () =>
     expectNothingLeftBy({}, async (server) => {
       const slow = await Promise.all(Array.from({ length: 200 }, () => server.connect()));
       const beginnings = [
@@ -250,7 +250,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
         await server.clock.advance(1000);
         await turn(4);
       }
-      await eventually(() => server.transport.connections === 1, "the slow ones are gone");
+      await eventually(() => server.transport.connections === 1, "the slow clients are gone");
       expect(server.transport.inFlight).toBe(0);
       healthy.destroy();
     }));
@@ -263,7 +263,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       await Promise.all(
         slow.map((client, at) => client.send(at % 2 === 0 ? "GET / " : post("Content-Length: 9"))),
       );
-      await eventually(() => server.transport.connections === 50, "all are there");
+      await eventually(() => server.transport.connections === 50, "all are connected");
       for (let count = 0; count < 5; count++) {
         const extra = await server.connect({ ca: undefined }); // dropped before a handshake
         expect(await extra.untilClosed()).toBe("");
@@ -271,7 +271,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       }
       await drip(server, slow, seconds(40));
       await server.clock.advance(3000);
-      await eventually(() => server.transport.connections === 0, "the slow ones are gone");
+      await eventually(() => server.transport.connections === 0, "the slow clients are gone");
       const warnings = server.logged.filter((line) => line.includes("above the limit"));
       expect([warnings.length, server.logged.length]).toEqual([1, 1]);
       server.logged.length = 0;

@@ -16,13 +16,13 @@ export interface ClientRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** Opens a request; with `bodiless` it has no body. */
-type Opens = (request?: ClientRequest, bodiless?: boolean) => OpenRequest;
+/** OpenExchange a request; with `bodiless`, without a body. */
+type OpenExchange = (request?: ClientRequest, bodiless?: boolean) => OpenRequest;
 
 /** The head of a reply. */
 export interface ClientReply {
   readonly status: number;
-  /** By lower-case name; `set-cookie` as a list. */
+  /** Header fields by lower-case name; `set-cookie` is a list. */
   readonly fields: Readonly<Record<string, string | string[] | undefined>>;
   /** Reads the body as Latin-1. @throws if it is incomplete */
   text(): Promise<string>;
@@ -38,7 +38,7 @@ export interface OpenRequest {
   readonly interim: readonly number[];
   /** The request's body; ends the request with `end`. */
   readonly body: Writable;
-  /** Abandons the exchange. */
+  /** Aborts the exchange. */
   cancel(): void;
 }
 
@@ -56,13 +56,13 @@ export interface ExchangeClient {
 /** Connects to a port of 127.0.0.1, over TLS with `ca`. */
 export type ConnectExchangeClient = (port: number, ca?: string) => ExchangeClient;
 
-/** One connection over HTTP/1.1. */
+/** Opens one connection over HTTP/1.1. */
 export const overHttp1: ConnectExchangeClient = (port, ca) => {
   const kept = { keepAlive: true, maxSockets: 1 };
   const agent = ca === undefined ? new Agent(kept) : new SecureAgent(kept);
   const closed = Promise.withResolvers<void>();
   const sockets = new Set<EventEmitter>();
-  const open: Opens = ({ method = "GET", path = "/", fields = {}, body } = {}, bodiless = false) => {
+  const open: OpenExchange = ({ method = "GET", path = "/", fields = {}, body } = {}, bodiless = false) => {
     const interim: number[] = [];
     const options = {
       port,
@@ -97,13 +97,13 @@ export const overHttp1: ConnectExchangeClient = (port, ca) => {
   return clientOf(open, closed.promise, () => agent.destroy());
 };
 
-/** One connection over HTTP/2. */
+/** Opens one connection over HTTP/2. */
 export const overHttp2: ConnectExchangeClient = (port, ca) => {
   const url = ca === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`;
   const session = connectHttp2(url, ca === undefined ? {} : { ca, host: "127.0.0.1" });
   const closed = new Promise<void>((resolve) => void session.on("close", resolve));
   session.on("error", () => {});
-  const open: Opens = ({ method = "GET", path = "/", fields = {}, body } = {}, bodiless = false) => {
+  const open: OpenExchange = ({ method = "GET", path = "/", fields = {}, body } = {}, bodiless = false) => {
     const interim: number[] = [];
     const head = { ":method": method, ":path": path, ":authority": "a", ...fields, ...lengthOf(body) };
     const aborter = new AbortController(); // `close` would end the body as if it were complete
@@ -124,7 +124,7 @@ export const overHttp2: ConnectExchangeClient = (port, ca) => {
 const lengthOf = (body: ClientRequest["body"]): Record<string, string> =>
   body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
 
-const clientOf = (open: Opens, closed: Promise<void>, destroy: () => void): ExchangeClient => ({
+const clientOf = (open: OpenExchange, closed: Promise<void>, destroy: () => void): ExchangeClient => ({
   send: (request = {}) => {
     const bodiless = request.body === undefined;
     const { reply, body } = open(request, bodiless);

@@ -37,7 +37,7 @@ const ended = async (source: RequestSource): Promise<void> => {
   await turn(2);
 };
 
-interface Side {
+interface ExchangeSuite {
   readonly test: Test;
   /** Runs a test with a server and one connection to it. */
   with(setup: ServerSetup, run: (client: ExchangeClient, server: TestServer) => Promise<void>): Promise<void>;
@@ -55,7 +55,7 @@ export const exchangeConformance = (
   make: MakeTransport,
   connect: ConnectExchangeClient,
 ): void => {
-  const side: Side = {
+  const suite: ExchangeSuite = {
     test,
     with: (setup, run) =>
       withServer(make, setup, async (server) => {
@@ -67,18 +67,18 @@ export const exchangeConformance = (
         }
       }),
   };
-  requests(side);
-  replies(side);
-  brokenReplies(side);
-  bodies(side);
-  disconnects(side);
-  refusals(side);
-  endings(side);
+  requests(suite);
+  replies(suite);
+  brokenReplies(suite);
+  bodies(suite);
+  disconnects(suite);
+  refusals(suite);
+  endings(suite);
 };
 
-const requests = (side: Side): void => {
-  side.test("passes method, target, authority, address and fields as received", () =>
-    side.with({}, async (client, { served }) => {
+const requests = (suite: ExchangeSuite): void => {
+  suite.test("passes method, target, authority, address and fields as received", () =>
+    suite.with({}, async (client, { served }) => {
       await client.send({
         method: "DELETE",
         path: "/a%20b?c=d&c",
@@ -103,20 +103,20 @@ const requests = (side: Side): void => {
     }),
   );
 
-  side.test("ends an exchange as sent, and no longer counts it", () => {
+  suite.test("ends an exchange as sent, and no longer counts it", () => {
     const ends: string[] = [];
     const serve: Serve = (source) => {
       source.onEnd((end) => ends.push(end));
       return Response.text("x");
     };
-    return side.with({ serve }, async (client, { transport }) => {
+    return suite.with({ serve }, async (client, { transport }) => {
       for (let count = 0; count < 3; count++) await (await client.send()).text();
       await eventually(() => ends.length === 3 && transport.inFlight === 0, "all exchanges have ended");
       assert.deepEqual(ends, ["sent", "sent", "sent"]);
     });
   });
 
-  side.test("sends interim replies before the reply, and none after it", () => {
+  suite.test("sends interim replies before the reply, and none after it", () => {
     let source: RequestSource | undefined;
     const serve: Serve = async (received) => {
       source = received;
@@ -124,7 +124,7 @@ const requests = (side: Side): void => {
       await turn(2);
       return Response.text("x");
     };
-    return side.with({ serve }, async (client) => {
+    return suite.with({ serve }, async (client) => {
       const { reply: sent, interim, body } = client.open();
       body.end();
       assert.equal(await (await sent).text(), "x");
@@ -133,7 +133,7 @@ const requests = (side: Side): void => {
   });
 };
 
-const replies = (side: Side): void => {
+const replies = (suite: ExchangeSuite): void => {
   const payloads: Record<string, () => Reply> = {
     empty: () => reply(""),
     none: () => reply(null),
@@ -153,10 +153,10 @@ const replies = (side: Side): void => {
     return text;
   };
 
-  side.test(
+  suite.test(
     "sends every kind of body completely, with its length if known, and HEAD with the same fields",
     () =>
-      side.with({ serve }, async (client) => {
+      suite.with({ serve }, async (client) => {
         for (const [name, make] of Object.entries(payloads)) {
           const wanted = await bytesOf(make().payload);
           const sent = await client.send({ path: `/${name}` });
@@ -170,9 +170,9 @@ const replies = (side: Side): void => {
       }),
   );
 
-  side.test("sends the length that a reply to HEAD without a body states, and none to GET", () => {
+  suite.test("sends the length that a reply to HEAD without a body states, and none to GET", () => {
     const stated: Reply = { status: 200, payload: null, fields: () => ["Content-Length", "1234"] };
-    return side.with({ serve: () => stated }, async (client) => {
+    return suite.with({ serve: () => stated }, async (client) => {
       for (const [method, length] of [
         ["HEAD", "1234"],
         ["GET", "0"],
@@ -184,7 +184,7 @@ const replies = (side: Side): void => {
     });
   });
 
-  side.test("sends no body with 204, 205 and 304, and cancels their streams", () => {
+  suite.test("sends no body with 204, 205 and 304, and cancels their streams", () => {
     let cancelled = 0;
     const source = new BodyStream({
       [Symbol.asyncIterator]: () => ({
@@ -195,7 +195,7 @@ const replies = (side: Side): void => {
       return: () => (cancelled++, Promise.resolve()),
     } as unknown as AsyncIterable<Uint8Array>);
     const statuses = [204, 205, 304];
-    return side.with({ serve: ({ target }) => reply(source, Number(target.slice(1))) }, async (client) => {
+    return suite.with({ serve: ({ target }) => reply(source, Number(target.slice(1))) }, async (client) => {
       for (const status of statuses) {
         const sent = await client.send({ path: `/${status}` });
         assert.deepEqual([sent.status, await sent.text()], [status, ""]);
@@ -204,7 +204,7 @@ const replies = (side: Side): void => {
     });
   });
 
-  side.test("keeps repeated fields, and drops those of the connection", () => {
+  suite.test("keeps repeated fields, and drops connection fields", () => {
     const fields = [
       "Set-Cookie",
       "a=1",
@@ -217,7 +217,7 @@ const replies = (side: Side): void => {
       "TE",
       "x",
     ];
-    return side.with({ serve: () => reply("x", 200, fields) }, async (client) => {
+    return suite.with({ serve: () => reply("x", 200, fields) }, async (client) => {
       const sent = await client.send();
       assert.equal(await sent.text(), "x");
       assert.deepEqual(
@@ -234,7 +234,7 @@ const replies = (side: Side): void => {
   });
 
   for (const size of [1000, 20_000, 60_000]) {
-    side.test(
+    suite.test(
       `sends each chunk of ${size} bytes with the content it had when produced, to a slow client`,
       () => {
         const count = Math.ceil(10_000_000 / size);
@@ -243,7 +243,7 @@ const replies = (side: Side): void => {
           const memory = new Uint8Array(size);
           for (pulled = 0; pulled < count; pulled++) yield memory.fill(pulled % 251);
         };
-        return side.with({ serve: () => reply(new BodyStream(chunks())) }, async (client) => {
+        return suite.with({ serve: () => reply(new BodyStream(chunks())) }, async (client) => {
           const { body } = await client.send();
           for (let before = -1; pulled > before; await turn(10)) before = pulled; // until the system's buffers are full
           assert.ok(pulled < count, "the system takes the whole reply of a client that does not read");
@@ -259,7 +259,7 @@ const replies = (side: Side): void => {
     );
   }
 
-  side.test("sends a stream while it is produced", () => {
+  suite.test("sends a stream while it is produced", () => {
     const more = Promise.withResolvers<void>();
     const serveSlowly: Serve = () =>
       reply(
@@ -271,7 +271,7 @@ const replies = (side: Side): void => {
           })(),
         ),
       );
-    return side.with({ serve: serveSlowly }, async (client) => {
+    return suite.with({ serve: serveSlowly }, async (client) => {
       const sent = await client.send();
       const first = await new Promise<Buffer>((resolve) => void sent.body.once("data", resolve));
       assert.equal(first.toString(), "one");
@@ -281,7 +281,7 @@ const replies = (side: Side): void => {
   });
 };
 
-const brokenReplies = (side: Side): void => {
+const brokenReplies = (suite: ExchangeSuite): void => {
   const broken: Record<string, Serve> = {
     "a bad value": () => reply("x", 200, ["x-name", "a\r\nb: c"]),
     "a bad name": () => reply("x", 200, ["x name", "a"]),
@@ -294,8 +294,8 @@ const brokenReplies = (side: Side): void => {
     "a rejection": () => Promise.reject(new Error("planted")),
   };
   for (const [name, serve] of Object.entries(broken)) {
-    side.test(`answers ${name} with a plain 500 and one log line`, () =>
-      side.with({ serve }, async (client, { logged }) => {
+    suite.test(`answers ${name} with a plain 500 and one log line`, () =>
+      suite.with({ serve }, async (client, { logged }) => {
         const sent = await client.send();
         assert.equal(sent.status, 500);
         assert.doesNotMatch(await sent.text(), /planted/);
@@ -324,8 +324,8 @@ const brokenReplies = (side: Side): void => {
       ),
   };
   for (const [name, make] of Object.entries(streams)) {
-    side.test(`does not present a stream that ${name} as complete`, () =>
-      side.with({ serve: () => reply(make()) }, async (client, { logged, transport }) => {
+    suite.test(`does not present a stream that ${name} as complete`, () =>
+      suite.with({ serve: () => reply(make()) }, async (client, { logged, transport }) => {
         await assert.rejects(client.send().then((sent) => sent.text()));
         await eventually(() => transport.inFlight === 0, "the exchange has ended");
         assert.deepEqual(logged, ["error: a streamed reply failed"]);
@@ -334,9 +334,9 @@ const brokenReplies = (side: Side): void => {
   }
 };
 
-const bodies = (side: Side): void => {
-  side.test("reads short and long bodies, with and without a length", () =>
-    side.with({ serve: readAll }, async (client) => {
+const bodies = (suite: ExchangeSuite): void => {
+  suite.test("reads short and long bodies, with and without a length", () =>
+    suite.with({ serve: readAll }, async (client) => {
       for (const length of [0, 1, 65_535, 65_536, 65_537, 3_000_000]) {
         const body = "x".repeat(length);
         const whole = await client.send({ method: "POST", body });
@@ -348,12 +348,12 @@ const bodies = (side: Side): void => {
     }),
   );
 
-  side.test("ends an empty body for a late reader", () => {
+  suite.test("ends an empty body for a late reader", () => {
     const serve: Serve = async (source) => {
       await turn(20);
       return readAll(source);
     };
-    return side.with({ serve }, async (client, { served }) => {
+    return suite.with({ serve }, async (client, { served }) => {
       const { reply: sent, body } = client.open({ method: "POST" });
       await eventually(() => served.length === 1, "the request is served");
       body.end();
@@ -361,11 +361,11 @@ const bodies = (side: Side): void => {
     });
   });
 
-  for (const [what, isWhole] of [
+  for (const [disconnect, isWhole] of [
     ["has disconnected", false],
     ["has disconnected after the whole body", true],
   ] as const)
-    side.test(`fails the body of a late reader whose client ${what}`, () => {
+    suite.test(`fails the body of a late reader whose client ${disconnect}`, () => {
       const errors: unknown[] = [];
       const serve: Serve = async (source) => {
         await ended(source);
@@ -374,7 +374,7 @@ const bodies = (side: Side): void => {
           return Response.text("this reply is never read");
         });
       };
-      return side.with({ serve }, async (client, { served, clock }) => {
+      return suite.with({ serve }, async (client, { served, clock }) => {
         const { body, cancel } = client.open({ method: "POST" });
         body.on("error", () => {});
         if (isWhole) body.end("x");
@@ -389,7 +389,7 @@ const bodies = (side: Side): void => {
       });
     });
 
-  side.test("does not keep a slow reader waiting if the client disconnects after the whole body", () => {
+  suite.test("does not keep a slow reader waiting if the client disconnects after the whole body", () => {
     let text = "";
     const read = Promise.withResolvers<string>();
     const serve: Serve = async (source) => {
@@ -398,13 +398,13 @@ const bodies = (side: Side): void => {
           text += Buffer.from(chunk).toString();
           await ended(source);
         }
-        read.resolve(text); // the transport had all of it in memory
+        read.resolve(text); // the transport has buffered the whole body
       } catch (error) {
         read.resolve((error as { code: string }).code);
       }
       return Response.text("this reply is never read");
     };
-    return side.with({ serve }, async (client, { clock }) => {
+    return suite.with({ serve }, async (client, { clock }) => {
       const { body, cancel } = client.open({ method: "POST" });
       body.on("error", () => {});
       body.write("x");
@@ -418,13 +418,13 @@ const bodies = (side: Side): void => {
     });
   });
 
-  side.test("fails a reader that begins after the reply, instead of giving it an empty body", () => {
+  suite.test("fails a reader that begins after the reply, instead of giving it an empty body", () => {
     const read = Promise.withResolvers<unknown>();
     const serve: Serve = (source) => {
       void ended(source).then(() => read.resolve(readAll(source).catch((error: unknown) => error)));
       return Response.text("early");
     };
-    return side.with({ serve }, async (client, { served }) => {
+    return suite.with({ serve }, async (client, { served }) => {
       const { reply: sent, body } = client.open({ method: "POST" });
       body.on("error", () => {});
       body.end("x");
@@ -434,19 +434,19 @@ const bodies = (side: Side): void => {
     });
   });
 
-  side.test("gives the app a short body in one piece", () =>
-    side.with({ serve: (source) => Response.text(String(source.buffered?.byteLength)) }, async (client) => {
+  suite.test("gives the app a short body in one piece", () =>
+    suite.with({ serve: (source) => Response.text(String(source.buffered?.byteLength)) }, async (client) => {
       assert.equal(await (await client.send({ method: "POST", body: "x".repeat(9000) })).text(), "9000");
     }),
   );
 
-  side.test("passes chunks on as they arrive", () => {
+  suite.test("passes chunks on as they arrive", () => {
     const seen: string[] = [];
     const serve: Serve = async (source) => {
       for await (const chunk of source.chunks()) seen.push(Buffer.from(chunk).toString());
       return Response.text("x");
     };
-    return side.with({ serve }, async (client) => {
+    return suite.with({ serve }, async (client) => {
       const { reply: sent, body } = client.open({ method: "POST" });
       for (const part of ["one", "two", "three"]) {
         body.write(part);
@@ -457,10 +457,10 @@ const bodies = (side: Side): void => {
     });
   });
 
-  side.test("stops receiving a body that is not read", () => {
+  suite.test("stops receiving a body that is not read", () => {
     const serve: Serve = (source) =>
       new Promise((resolve) => source.onEnd(() => resolve(Response.text("x"))));
-    return side.with({ serve }, async (client, { served }) => {
+    return suite.with({ serve }, async (client, { served }) => {
       const { body } = client.open({ method: "POST" });
       body.on("error", () => {});
       let taken = 0;
@@ -478,10 +478,10 @@ const bodies = (side: Side): void => {
     });
   });
 
-  side.test("sends 100 only when the body is read", () => {
+  suite.test("sends 100 only when the body is read", () => {
     const serve: Serve = (source) =>
       source.target === "/read" ? readAll(source) : Response.text("no", { status: 401 });
-    return side.with({ serve }, async (client) => {
+    return suite.with({ serve }, async (client) => {
       const fields = { expect: "100-continue", "content-length": "3" };
       const read = client.open({ method: "POST", path: "/read", fields });
       read.reply.catch((error: unknown) => assert.fail(String(error)));
@@ -493,9 +493,9 @@ const bodies = (side: Side): void => {
     });
   });
 
-  side.test("sends a reply before the body is read, and the client receives it", () => {
+  suite.test("sends a reply before the body is read, and the client receives it", () => {
     const serve: Serve = () => Response.text("too large", { status: 413 });
-    return side.with({ serve }, async (client) => {
+    return suite.with({ serve }, async (client) => {
       const { reply: sent, body } = client.open({ method: "POST", fields: { "content-length": "900000" } });
       body.on("error", () => {});
       body.write("x".repeat(1000));
@@ -503,7 +503,7 @@ const bodies = (side: Side): void => {
     });
   });
 
-  side.test("fails a body that arrives too slowly with 408", () => {
+  suite.test("fails a body that arrives too slowly with 408", () => {
     const serve: Serve = async (source) => {
       try {
         return await readAll(source);
@@ -511,7 +511,7 @@ const bodies = (side: Side): void => {
         return Response.text("slow", { status: (error as { status: number }).status });
       }
     };
-    return side.with({ serve, timeouts: { readBodySecs: 5 } }, async (client, { clock, served }) => {
+    return suite.with({ serve, timeouts: { readBodySecs: 5 } }, async (client, { clock, served }) => {
       const { reply: sent, body } = client.open({ method: "POST" });
       body.on("error", () => {});
       body.write("x");
@@ -523,15 +523,15 @@ const bodies = (side: Side): void => {
   });
 };
 
-const disconnects = (side: Side): void => {
+const disconnects = (suite: ExchangeSuite): void => {
   const paths = ["/never", "/stream", "/flood", "/silent", "/read"];
-  const ways = ["client cancels it", "connection ends"].flatMap((what) =>
-    paths.map((path) => [what, path] as const),
+  const ways = ["client cancels it", "connection ends"].flatMap((cause) =>
+    paths.map((path) => [cause, path] as const),
   );
-  for (const [what, path] of ways) {
-    side.test(`releases everything of an exchange whose ${what}: ${path}`, () => {
+  for (const [cause, path] of ways) {
+    suite.test(`releases everything of an exchange whose ${cause}: ${path}`, () => {
       const recorder = createExchangeRecorder();
-      return side.with({ serve: recorder.serve }, async (client, { transport, logged, clock }) => {
+      return suite.with({ serve: recorder.serve }, async (client, { transport, logged, clock }) => {
         const {
           reply: sent,
           body,
@@ -543,7 +543,7 @@ const disconnects = (side: Side): void => {
         await eventually(() => recorder.begun === 1, "the request is served");
         if (path !== "/never" && path !== "/read") await sent;
         await turn(4);
-        if (what === "client cancels it") cancel();
+        if (cause === "client cancels it") cancel();
         else client.destroy();
         await turn(10);
         await clock.advance(5000); // a half-closed client may still read: only inactivity shows that it is gone
@@ -555,7 +555,7 @@ const disconnects = (side: Side): void => {
     });
   }
 
-  side.test("cancels the stream of a reply that is ready after the client has disconnected", () => {
+  suite.test("cancels the stream of a reply that is ready after the client has disconnected", () => {
     let cancelled = false;
     const serve: Serve = (source) =>
       new Promise((resolve) => {
@@ -565,7 +565,7 @@ const disconnects = (side: Side): void => {
         );
         source.onEnd(() => setImmediate(() => resolve(reply(body))));
       });
-    return side.with({ serve }, async (client, { served }) => {
+    return suite.with({ serve }, async (client, { served }) => {
       const { body, cancel } = client.open();
       body.on("error", () => {});
       body.end();
@@ -576,7 +576,7 @@ const disconnects = (side: Side): void => {
   });
 };
 
-const refusals = (side: Side): void => {
+const refusals = (suite: ExchangeSuite): void => {
   const limits = { maxHeaderBytes: 1000, maxHeaderFields: 20, maxRequestLine: 200 };
   const many = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`x-${at}`, "1"]));
   const rows: Record<string, [number, { path?: string; fields?: Record<string, string | string[]> }]> = {
@@ -587,8 +587,8 @@ const refusals = (side: Side): void => {
     "a target with a fragment": [400, { path: "/a#b" }],
   };
   for (const [name, [status, request]] of Object.entries(rows)) {
-    side.test(`refuses ${name} with ${status}, without a handler`, () =>
-      side.with({ limits }, async (client, { served }) => {
+    suite.test(`refuses ${name} with ${status}, without a handler`, () =>
+      suite.with({ limits }, async (client, { served }) => {
         const sent = await client.send(request);
         assert.deepEqual([sent.status, served.length], [status, 0]);
         await sent.text();
@@ -597,10 +597,10 @@ const refusals = (side: Side): void => {
   }
 };
 
-const endings = (side: Side): void => {
-  side.test("drains: finishes the request in flight, and closes the connection", () => {
+const endings = (suite: ExchangeSuite): void => {
+  suite.test("drains: finishes the request in flight, and closes the connection", () => {
     const hold = Promise.withResolvers<Reply>();
-    return side.with({ serve: () => hold.promise }, async (client, { transport, clock, served }) => {
+    return suite.with({ serve: () => hold.promise }, async (client, { transport, clock, served }) => {
       const sent = client.send();
       await eventually(() => served.length === 1, "the request is served");
       const closed = transport.close(60_000);
@@ -614,8 +614,8 @@ const endings = (side: Side): void => {
     });
   });
 
-  side.test("cuts and counts what is in flight at the deadline", () =>
-    side.with({ serve: () => new Promise(() => {}) }, async (client, { transport, clock, served }) => {
+  suite.test("cuts and counts exchanges that are in flight at the deadline", () =>
+    suite.with({ serve: () => new Promise(() => {}) }, async (client, { transport, clock, served }) => {
       const sent = client.send();
       sent.catch(() => {});
       await eventually(() => served.length === 1, "the request is served");
@@ -626,8 +626,8 @@ const endings = (side: Side): void => {
     }),
   );
 
-  side.test("closes an idle connection after its timeout", () =>
-    side.with({ timeouts: { idleSecs: 10 } }, async (client, { transport, clock }) => {
+  suite.test("closes an idle connection after its timeout", () =>
+    suite.with({ timeouts: { idleSecs: 10 } }, async (client, { transport, clock }) => {
       await (await client.send()).text();
       await turn(4);
       await clock.advance(8000);
@@ -638,9 +638,9 @@ const endings = (side: Side): void => {
     }),
   );
 
-  side.test("cuts a client that does not read its reply", () => {
+  suite.test("cuts a client that does not read its reply", () => {
     const recorder = createExchangeRecorder();
-    return side.with({ serve: recorder.serve, timeouts: { writeSecs: 5 } }, async (client, { clock }) => {
+    return suite.with({ serve: recorder.serve, timeouts: { writeSecs: 5 } }, async (client, { clock }) => {
       const sent = await client.send({ path: "/flood" });
       sent.body.on("error", () => {});
       sent.body.pause();
@@ -655,7 +655,7 @@ const endings = (side: Side): void => {
   });
 };
 
-/** Returns the header fields, except those that depend on the time and framing of the reply. */
+/** Returns the header fields, except fields that depend on the time and framing of the reply. */
 const withoutFraming = ({ fields }: ClientReply): object => {
   const {
     date: _date,

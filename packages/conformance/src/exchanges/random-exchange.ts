@@ -18,7 +18,7 @@ export interface RandomExchange {
   readonly reply: Pick<ReplyCase, "status" | "fields" | "body">;
   /** Delay of the client before it disconnects. */
   readonly disconnectDelay: number;
-  readonly disconnects: "in its request" | "before its reply" | "in its reply" | null;
+  readonly disconnectPhase: "in its request" | "before its reply" | "in its reply" | null;
 }
 
 const size = fc.oneof(fc.nat(40), fc.nat(5000), fc.nat(100_000));
@@ -71,7 +71,7 @@ const exchange: fc.Arbitrary<RandomExchange> = fc
     handlerDelay: pause,
     reply,
     disconnectDelay: pause,
-    disconnects: fc.oneof(
+    disconnectPhase: fc.oneof(
       { weight: 3, arbitrary: fc.constant(null) },
       { weight: 1, arbitrary: fc.constantFrom("in its request", "before its reply", "in its reply") },
     ),
@@ -81,10 +81,10 @@ const exchange: fc.Arbitrary<RandomExchange> = fc
 /** The exchanges of one connection. */
 export const exchanges: fc.Arbitrary<RandomExchange[]> = fc.array(exchange, { minLength: 1, maxLength: 12 });
 
-/** Whether the client gets no body, even if the app sends one. */
+/** Whether the reply has no body for the client, even if the app sends one. */
 export const isBodiless = ({ method, reply: { status } }: RandomExchange): boolean =>
   method === "HEAD" || status === 204 || status === 304;
 
 /** Whether the client must not treat the reply as complete. */
-export const breaks = (exchange: RandomExchange): boolean =>
+export const isBroken = (exchange: RandomExchange): boolean =>
   exchange.reply.body.breaksAfter !== undefined && !isBodiless(exchange);

@@ -8,7 +8,7 @@ import type { Test } from "../harness/test.ts";
 import { eventually, type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 import type { ClientReply, ConnectExchangeClient, ExchangeClient, OpenRequest } from "./exchange-client.ts";
 import { bytesOf, toReply } from "../replies/response-replies.ts";
-import { breaks, exchanges, isBodiless, type RandomExchange } from "./random-exchange.ts";
+import { isBroken, exchanges, isBodiless, type RandomExchange } from "./random-exchange.ts";
 
 /** The app's record of the exchanges on a connection, by target. */
 interface Seen {
@@ -43,7 +43,7 @@ export const randomExchanges = (test: Test, make: MakeTransport, connect: Connec
           } finally {
             client.destroy();
           }
-          await allGone(server);
+          await untilReleased(server);
           server.served.length = 0; // to release the bodies
         }),
         // A run that hangs takes a minute to fail, so there is no time to shrink it.
@@ -54,7 +54,7 @@ export const randomExchanges = (test: Test, make: MakeTransport, connect: Connec
 };
 
 /** Waits until the server detects that a client is gone: a half-closed client may still read, so only inactivity shows it. */
-const allGone = async ({ transport, clock }: TestServer): Promise<void> => {
+const untilReleased = async ({ transport, clock }: TestServer): Promise<void> => {
   const end = performance.now() + 60_000;
   while (transport.connections > 0) {
     assert.ok(performance.now() < end, "the connection is gone");
@@ -109,7 +109,7 @@ const serveOne = async (
   return toReply(exchange.reply);
 };
 
-/** Sends a request as it is planned, and checks the reply. */
+/** Sends the request of an exchange, and checks the reply. */
 const runOne = async (client: ExchangeClient, exchange: RandomExchange, at: number): Promise<void> => {
   const body = bodyOf(at, exchange);
   const length = exchange.declaresLength ? { "content-length": String(body.length) } : {};
@@ -119,11 +119,11 @@ const runOne = async (client: ExchangeClient, exchange: RandomExchange, at: numb
     fields: { ...Object.fromEntries(exchange.fields), ...length },
   });
   open.body.on("error", () => {}); // a server that does not read it may close it
-  const read = exchange.disconnects === null ? readReply(open) : null; // immediately: the client of node:http2 drops unread data when a reset follows
+  const read = exchange.disconnectPhase === null ? readReply(open) : null; // immediately: the client of node:http2 drops unread data when a reset follows
   await turn(exchange.bodyDelay);
-  if (exchange.disconnects === "in its request") open.body.write(body.subarray(0, body.length >> 1));
+  if (exchange.disconnectPhase === "in its request") open.body.write(body.subarray(0, body.length >> 1));
   else await send(open, body, exchange);
-  if (exchange.disconnects === "in its reply") await open.reply.catch(() => {});
+  if (exchange.disconnectPhase === "in its reply") await open.reply.catch(() => {});
   if (read !== null) return expectReply(await read, exchange);
   await turn(exchange.disconnectDelay);
   open.cancel();
@@ -152,7 +152,7 @@ const send = async ({ body: out }: OpenRequest, body: Buffer, { writes }: Random
 };
 
 const expectReply = ({ reply, text }: ReadReply, exchange: RandomExchange): void => {
-  if (breaks(exchange)) return assert.equal(text, null, "a broken reply is not treated as complete");
+  if (isBroken(exchange)) return assert.equal(text, null, "a broken reply is not treated as complete");
   const { status, fields, body } = exchange.reply;
   assert.equal(reply?.status, status);
   for (let field = 0; field < fields.length; field += 2)
@@ -177,14 +177,14 @@ const expectServed = async (
   list: readonly RandomExchange[],
   seen: Seen,
 ): Promise<void> => {
-  const isOver = (): boolean => seen.ended === seen.begun && seen.open === 0 && transport.inFlight === 0;
-  await eventually(isOver, "every exchange and every handler has ended");
+  const hasEnded = (): boolean => seen.ended === seen.begun && seen.open === 0 && transport.inFlight === 0;
+  await eventually(hasEnded, "every exchange and every handler has ended");
   for (const [at, exchange] of list.entries()) {
-    if (exchange.disconnects !== null) continue;
+    if (exchange.disconnectPhase !== null) continue;
     const { method, fields: own, readsBody } = exchange;
     const digest = readsBody ? digestOf(bodyOf(at, exchange)) : null;
     assert.deepEqual(seen.request.get(targetOf(at)), { method, own, digest });
-    if (breaks(exchange)) assert.equal(seen.ends.get(targetOf(at)), "aborted");
+    if (isBroken(exchange)) assert.equal(seen.ends.get(targetOf(at)), "aborted");
     else if (readsBody) assert.equal(seen.ends.get(targetOf(at)), "sent");
   }
   const broken = logged.splice(0).filter((line) => line !== "error: a streamed reply failed");

@@ -14,15 +14,15 @@ export interface Outcome {
 /** A permitted difference between two outcomes of the same bytes, with the reason. */
 export interface AcceptedDifference {
   readonly name: string;
-  readonly why: string;
+  readonly reason: string;
   explains(one: Outcome, other: Outcome, bytes: string): boolean;
 }
 
-/** Whether both outcomes are equal: bytes except the date, and the end of the connection. */
+/** Whether both outcomes have the same bytes, except the date, and the same end of the connection. */
 export const isAlike = (one: Outcome, other: Outcome): boolean =>
   receivedText(one) === receivedText(other) && one.closed === other.closed && one.reset === other.reset;
 
-/** Returns the bytes without the date, and with the order and case of the fields that node:http sometimes writes itself normalised. */
+/** Returns the bytes without the date, with the fields that node:http sometimes writes itself in a fixed order and case. */
 export const receivedText = ({ received }: Outcome): string =>
   received
     .replaceAll(/\r\ndate: [^\r]*/gi, "\r\ndate: …")
@@ -67,12 +67,14 @@ const mayContinue = (request: RequestSource | undefined): boolean =>
 export const acceptedDifferences: readonly AcceptedDifference[] = [
   {
     name: "400 or 501",
-    why: "after a body or empty lines node:http does not report where in a read a message began, so it cannot distinguish an unknown method from a malformed one; both transports refuse it and close",
+    reason:
+      "after a body or empty lines node:http does not report where in a read a message began, so it cannot distinguish an unknown method from a malformed one; both transports refuse it and close",
     explains: (one, other) => one.closed && other.closed && withoutRefusal(one) === withoutRefusal(other),
   },
   {
     name: "unread body",
-    why: "whether the end of an unread body that is chunked, or expected and not asked for, has arrived when its reply is sent is a race, and so is whether the connection continues; if it does not, it is closed and serves nothing more",
+    reason:
+      "the end of an unread body that is chunked, or that waits for 100 Continue, may arrive before or after its reply is sent; the connection continues only in the first case, otherwise it is closed and serves nothing more",
     explains(one, other) {
       const [left, right] = [finals(one), finals(other)];
       const at = left.findIndex((reply, index) => connectionField(reply) !== connectionField(right[index]));
@@ -80,14 +82,15 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
       const same = left
         .slice(0, at + 1)
         .every((reply, index) => withoutConnection(reply) === withoutConnection(right[index]));
-      const [ended, its] = connectionField(left[at]) === "close" ? [one, left] : [other, right];
-      const isLast = its.length === at + 1 && ended.served.length === at + 1 && ended.closed;
+      const [ended, replies] = connectionField(left[at]) === "close" ? [one, left] : [other, right];
+      const isLast = replies.length === at + 1 && ended.served.length === at + 1 && ended.closed;
       return same && isLast && [one, other].every(({ served }) => mayContinue(served[at]));
     },
   },
   {
     name: "100 to a client that did not wait",
-    why: "a body that arrived with its head may or may not be known as malformed when the app begins to read it: 100 Continue may be omitted once a part of the body has arrived (RFC 9110 10.1.1), and the final replies are the same",
+    reason:
+      "a transport may detect a malformed body that arrived with its head before or after the app begins to read it: 100 Continue may be omitted once a part of the body has arrived (RFC 9110 10.1.1), and the final replies are the same",
     explains: (one, other) =>
       one.closed === other.closed &&
       one.reset === other.reset &&
@@ -95,11 +98,12 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
   },
   {
     name: "a long unread remainder",
-    why: "how much of more than 60,000 bytes arrives after a last reply, and so whether the rest exceeds the limit and the connection is reset, depends on the system's buffers",
+    reason:
+      "the system's buffers determine how many of more than 60,000 bytes arrive after the last reply, and so whether they exceed the limit and the connection is reset",
     explains: (one, other, bytes) => (one.reset || other.reset) && bytes.length > 60_000,
   },
 ];
 
-/** Returns the reason why two outcomes may differ; `null` when there is none. */
+/** Returns the accepted difference that explains two outcomes; `null` when there is none. */
 export const acceptedDifference = (one: Outcome, other: Outcome, bytes: string): AcceptedDifference | null =>
   acceptedDifferences.find((difference) => difference.explains(one, other, bytes)) ?? null;

@@ -53,12 +53,12 @@ export const withBoth = (
           await Promise.all(clients.map((client) => sendPieces(client, pieces)));
           // The replies to a client that does not wait depend on timing; the release of all resources does not.
           if (disconnect === undefined) {
-            const name = await compareAnswers([left, right], clients, pieces.join(""));
+            const name = await compareReplies([left, right], clients, pieces.join(""));
             if (name !== null) accept(name);
           } else await Promise.all(clients.map((client) => disconnectBy(client, disconnect)));
         } finally {
           for (const client of clients) client.destroy();
-          for (const server of [left, right]) await allGone(server);
+          for (const server of [left, right]) await untilReleased(server);
         }
         if (disconnect === undefined) assert.deepEqual(left.logged, right.logged);
         for (const { logged } of [left, right]) logged.length = 0;
@@ -66,7 +66,7 @@ export const withBoth = (
     ),
   );
 
-const compareAnswers = async (
+const compareReplies = async (
   servers: readonly [TestServer, TestServer],
   clients: readonly [RawClient, RawClient],
   bytes: string,
@@ -79,14 +79,14 @@ const compareAnswers = async (
     await turn(20); // the transports have read everything, so their timers end before this one
     await setTimeout(GRACE_MS);
   }
-  await settled(outcomes, bytes);
+  await untilSettled(outcomes, bytes);
   const before = compareOutcomes(outcomes(), bytes);
   for (const client of clients) client.end();
   await Promise.all(clients.map((client) => client.untilClosed()));
   return compareOutcomes(outcomes(), bytes) ?? before;
 };
 
-/** Longer than a transport waits for a short body before it serves the request: a client that ends within that time causes a race. */
+/** Longer than a transport waits for a short body before it serves the request: a client that disconnects within that time causes a race. */
 const GRACE_MS = 15;
 
 const outcome = ({ served }: TestServer, { received, closed, reset }: RawClient): Outcome => ({
@@ -111,16 +111,19 @@ export const sendPieces = async (client: RawClient, pieces: readonly string[]): 
 };
 
 /** Waits for the replies of both servers. Different outcomes get half a second, and are compared again only after a change. */
-const settled = async (outcomes: () => readonly [Outcome, Outcome], bytes: string): Promise<void> => {
-  let calm = 0;
+const untilSettled = async (outcomes: () => readonly [Outcome, Outcome], bytes: string): Promise<void> => {
+  let unchangedTurns = 0;
   let seen = "";
   let changed = performance.now();
-  for (let isDone = false; calm < (isDone ? 6 : 200) || !(isDone || performance.now() - changed > 500);) {
-    await (calm < 200 ? turn(1) : setTimeout(5));
+  for (
+    let isDone = false;
+    unchangedTurns < (isDone ? 6 : 200) || !(isDone || performance.now() - changed > 500);
+  ) {
+    await (unchangedTurns < 200 ? turn(1) : setTimeout(5));
     const [one, other] = outcomes();
     const state = [one, other].map(stateOf).join(" ");
-    calm = state === seen ? calm + 1 : 0;
-    if (calm > 0) continue;
+    unchangedTurns = state === seen ? unchangedTurns + 1 : 0;
+    if (unchangedTurns > 0) continue;
     changed = performance.now();
     seen = state;
     isDone = isAlike(one, other) || acceptedDifference(one, other, bytes) !== null;
@@ -146,7 +149,7 @@ const compareOutcomes = ([one, other]: readonly [Outcome, Outcome], bytes: strin
   return accepted?.name ?? null;
 };
 
-const allGone = async ({ transport, served, clock }: TestServer): Promise<void> => {
+const untilReleased = async ({ transport, served, clock }: TestServer): Promise<void> => {
   await clock.advance(3000); // for a client that was answered and keeps sending
   await eventually(() => transport.connections === 0, "the connection is gone");
   assert.equal(transport.inFlight, 0);

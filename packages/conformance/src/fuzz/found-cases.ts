@@ -47,13 +47,13 @@ export const foundCases: readonly FoundCase[] = [
     ],
   },
   {
-    name: "an unread chunked body after a late answer",
+    name: "an unread chunked body after a late reply",
     pieces: [
       `GET http://b/read HTTP/1.1\r\n${HOST}Content-Length: 0\r\n\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\n`,
     ],
   },
   {
-    name: "an unread chunked body after a late answer, answered with 204, and one more request",
+    name: "an unread chunked body after a late 204, and one more request",
     pieces: [
       `GET /read HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabcPOST /204 HTTP/1.1\r\n${chunked}\r\n5\r\nhello\r\n0\r\n\r\nPUT //b/x HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\n0\r\n\r\n`,
     ],
@@ -69,19 +69,19 @@ export const foundCases: readonly FoundCase[] = [
     pieces: [`GET /stream HTTP/1.1\r\n${HOST}\r\nPATCH /204 HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\n`],
   },
   {
-    name: "an unread body that was expected, after a late answer",
+    name: "an unread body that was expected, after a late reply",
     pieces: [
       `GET /read HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nhiGET /async HTTP/1.1\r\n${HOST}\r\nPATCH //b/x HTTP/1.1\r\n${chunked}EXPECT: 100-CONTINUE\r\n\r\n0\r\n\r\nGET /stream HTTP/1.1\r\n${HOST}\r\n`,
     ],
   },
   {
-    name: "an expected body that arrives before its late answer, which does not read it",
+    name: "an expected body that arrives before its late reply, which does not read it",
     pieces: [
       `POST /read HTTP/1.1\r\n${chunked}\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 1\r\n\r\n\0GET http://b HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${HOST}\r\n`,
     ],
   },
   {
-    name: "an expected body that arrived with its head, unread, after a late answer",
+    name: "an expected body that arrived with its head, unread, after a late reply",
     pieces: [
       `DELETE /read HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 10\r\n\r\n5\r\nhello\r\nPATCH /204 HTTP/1.1\r\n${HOST}\r\n`,
     ],

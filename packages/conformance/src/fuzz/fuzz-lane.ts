@@ -29,29 +29,29 @@ export interface FuzzRun {
   readonly count: LaneCount;
   /** @default 20: more cases do not help to investigate a lane */
   readonly maxDifferences?: number;
-  /** Maximum number of connections, without those that shrink a difference. @default until `isOver` */
+  /** Maximum number of connections, except connections that shrink a difference. @default until `hasTimedOut` */
   readonly maxConnections?: number;
-  isOver(): boolean;
+  hasTimedOut(): boolean;
   report(text: string): void;
 }
 
 const BATCH_RUNS = 500;
 
-/** Sends random traffic over a lane until the time is up, in batches with one seed each, and reports every difference with its smallest traffic. */
+/** Sends random traffic over a lane until `hasTimedOut`, in batches with one seed each, and reports every difference with its smallest traffic. */
 export const fuzzLane = (
   lane: Lane,
-  { seed, count, isOver, report, maxDifferences = 20, maxConnections = Infinity }: FuzzRun,
+  { seed, count, hasTimedOut, report, maxDifferences = 20, maxConnections = Infinity }: FuzzRun,
 ): Promise<void> =>
   lane.run(
     async (check) => {
       const property = fc.asyncProperty(traffic, async (given) => {
-        if (isOver()) return;
-        countIn(count, given);
+        if (hasTimedOut()) return;
+        addToCount(count, given);
         await check(given);
-        if (!lane.onSockets && count.connections % 20 === 0) await setTimeout(8); // most of the time goes to the lanes with sockets
+        if (!lane.onSockets && count.connections % 20 === 0) await setTimeout(8); // leaves most of the time to the lanes with sockets
       });
       const isDone = (): boolean =>
-        isOver() || count.differences >= maxDifferences || count.connections >= maxConnections;
+        hasTimedOut() || count.differences >= maxDifferences || count.connections >= maxConnections;
       for (let batch = 0; !isDone(); batch++) {
         const details = await fc.check(property, {
           seed: seed + batch,
@@ -60,20 +60,20 @@ export const fuzzLane = (
         });
         if (!details.failed || details.counterexample === null) continue;
         count.differences++;
-        report(asCase(lane, seed + batch, details.counterexample[0], details.errorInstance));
+        report(formatCase(lane, seed + batch, details.counterexample[0], details.errorInstance));
       }
     },
     (difference) => void count.accepted.set(difference, (count.accepted.get(difference) ?? 0) + 1),
   );
 
-const countIn = (count: LaneCount, { pieces }: Traffic): void => {
+const addToCount = (count: LaneCount, { pieces }: Traffic): void => {
   const bytes = pieces.join("");
   count.connections++;
   count.bytes += bytes.length;
   count.messages += readStrictly(bytes, asLlhttp).requests.length;
 };
 
-const asCase = (lane: Lane, seed: number, found: Traffic, error: unknown): string => {
+const formatCase = (lane: Lane, seed: number, found: Traffic, error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error);
   return `${lane.name}, seed ${seed}:\n${message}\nagain with: --replay '${asArgument(found)}'\n`;
 };

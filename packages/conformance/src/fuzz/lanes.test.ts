@@ -22,7 +22,7 @@ const fuzz = async (chosen: readonly Lane[], connections: number): Promise<strin
     fuzzLane(lane, {
       seed,
       count: noCount(),
-      isOver: () => found.length > 0,
+      hasTimedOut: () => found.length > 0,
       maxDifferences: 1,
       maxConnections: lane.onSockets ? connections : connections * 10,
       report: (text) => void found.push(text),
@@ -47,7 +47,7 @@ const forgetful: MakeTransport = (options) =>
     serve: (source) => options.serve(Object.create(source, { fields: { value: source.fields.slice(0, 4) } })),
   });
 
-/** A planted fault: a transport that answers an unread POST as failed. */
+/** A planted fault: a transport that replies to every PUT with 500. */
 const unfair: MakeTransport = (options) =>
   createFastTransport({
     ...options,

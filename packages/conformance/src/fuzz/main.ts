@@ -36,11 +36,11 @@ const fuzz = async (): Promise<number> => {
     [`seed ${seed}, ${elapsed().toFixed(0)} s, ${heap()}`, ...[...counts].map(row)].join("\n");
   console.log(`seed ${seed}, ${seconds} s, Node ${process.version}`);
   const progress = setInterval(() => console.log(summary()), 60_000);
-  const isOver = (): boolean => elapsed() > seconds;
+  const hasTimedOut = (): boolean => elapsed() > seconds;
   await Promise.all(
     chosen.map((lane) => {
       const count = counts.get(lane.name) ?? noCount();
-      return fuzzLane(lane, { seed, count, isOver, report: (text) => console.log(text) });
+      return fuzzLane(lane, { seed, count, hasTimedOut, report: (text) => console.log(text) });
     }),
   );
   clearInterval(progress);

@@ -7,7 +7,7 @@ import { type Deviations, readStrictly, type StrictReading, type StrictRequest }
 import { type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** Sends traffic to a transport, and fails if it serves or answers differently from the standard. */
+/** Sends traffic to a transport, and fails if the requests of the app or the replies differ from the standard. */
 export type CheckStrictly = (traffic: Traffic) => Promise<void>;
 
 type Seen = { -readonly [Key in keyof StrictRequest]: StrictRequest[Key] };
@@ -19,25 +19,25 @@ export const withStrictReader = (
   run: (check: CheckStrictly) => Promise<void>,
 ): Promise<void> => {
   const seen: Seen[] = [];
-  return withServer(make, { serve: keepIn(seen) }, (server) =>
+  return withServer(make, { serve: recordIn(seen) }, (server) =>
     run(async ({ pieces, disconnect }) => {
       seen.length = 0;
       const wanted = readStrictly(pieces.join(""), deviations);
       const client = await server.connect();
       try {
         await sendPieces(client, pieces);
-        if (disconnect === undefined) await checkAnswered(client, seen, wanted);
+        if (disconnect === undefined) await checkReplies(client, seen, wanted);
         await disconnectBy(client, disconnect ?? "half-closes");
       } finally {
         client.destroy();
-        await untilGone(server);
+        await untilReleased(server);
       }
-      checkBegun(seen, wanted);
+      checkRequests(seen, wanted);
     }),
   );
 };
 
-const keepIn =
+const recordIn =
   (seen: Seen[]): Serve =>
   async (source) => {
     const { method, target, authority, fields } = source;
@@ -52,30 +52,30 @@ const keepIn =
   };
 
 /** Checks that a waiting client receives exactly the required replies. */
-const checkAnswered = async (
+const checkReplies = async (
   client: RawClient,
   seen: readonly Seen[],
   wanted: StrictReading,
 ): Promise<void> => {
   const { requests, end } = wanted;
   const whole = requests.filter(({ body }) => body !== null).length;
-  const answers = end === "open" ? whole : requests.length + (end === "refused" ? 1 : 0);
-  // Whether a refusal has a body depends on the readable part of its method.
+  const replies = end === "open" ? whole : requests.length + (end === "refused" ? 1 : 0);
+  // Counts status lines: whether a refusal has a body depends on how much of its method was parsed.
   const finals = (): number => client.received.match(/HTTP\/1\.1 [2-5]\d\d /g)?.length ?? 0;
   const isDone = (): boolean =>
-    seen.length >= requests.length && finals() >= answers && (end === "open" || client.closed);
+    seen.length >= requests.length && finals() >= replies && (end === "open" || client.closed);
   await untilTrue(isDone, 1500);
   await turn(4);
   assert.deepEqual(seen, requests);
   // An incomplete message may be refused early.
-  const early = end === "open" && finals() === answers + 1;
+  const early = end === "open" && finals() === replies + 1;
   if (early) await client.untilClosed();
-  assert.equal(finals(), answers + (early ? 1 : 0));
+  assert.equal(finals(), replies + (early ? 1 : 0));
   assert.equal(client.closed, end !== "open" || early);
 };
 
 /** Checks that the app sees only requests that were sent. */
-const checkBegun = (seen: readonly Seen[], { requests }: StrictReading): void => {
+const checkRequests = (seen: readonly Seen[], { requests }: StrictReading): void => {
   assert.ok(seen.length <= requests.length);
   for (const [index, { body, ...head }] of seen.entries()) {
     const { body: wantedBody, ...wantedHead } = requests[index] as StrictRequest;
@@ -84,7 +84,7 @@ const checkBegun = (seen: readonly Seen[], { requests }: StrictReading): void =>
   }
 };
 
-const untilGone = async ({ transport, served, clock }: TestServer): Promise<void> => {
+const untilReleased = async ({ transport, served, clock }: TestServer): Promise<void> => {
   await clock.advance(3000);
   await untilTrue(() => transport.connections === 0, 4000);
   assert.deepEqual([transport.connections, transport.inFlight], [0, 0]);

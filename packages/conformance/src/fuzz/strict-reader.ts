@@ -72,7 +72,7 @@ type Verdict = "open" | "refused";
 /**
  * Parses the bytes of one connection strictly by RFC 9112: a naive, slow and independent reference for the transports.
  *
- * It judges complete lines only, so a parser may refuse a message earlier, but never serve a message that it refuses.
+ * It checks only complete lines, so a transport may refuse a message earlier, but must never serve a message that this reader refuses.
  */
 export const readStrictly = (bytes: string, deviations: Deviations): StrictReading => {
   const requests: StrictRequest[] = [];
@@ -105,7 +105,7 @@ const readHeadLines = (bytes: string, start: number, deviations: Deviations): Pa
   const fields = readFieldLines(bytes, lineEnd + 2);
   if (typeof fields === "string") return fields;
   if (method === "PRI" || (version !== "1.1" && version !== "1.0")) return "refused";
-  const head = judge(method, target, version === "1.1" ? 1 : 0, fields.value, deviations);
+  const head = parseHead(method, target, version === "1.1" ? 1 : 0, fields.value, deviations);
   return head === null ? "refused" : { value: head, at: fields.at };
 };
 
@@ -122,7 +122,7 @@ const readFieldLines = (bytes: string, start: number): Parsed<string[]> | Verdic
   }
 };
 
-const judge = (
+const parseHead = (
   method: string,
   text: string,
   minor: number,
@@ -133,7 +133,7 @@ const judge = (
   const size = fields.reduce((sum, part) => sum + part.length + 2, 0);
   if (values === null || fields.length > 200 || size > 16_384) return null;
   const host = values.get("host")?.[0];
-  const target = takeTarget(method, text);
+  const target = parseTarget(method, text);
   const length = bodyLength(values, minor);
   const expected = values.get("expect")?.join(", ").toLowerCase() ?? "100-continue";
   if (target === null || length === undefined || (minor === 1 && expected !== "100-continue")) return null;
@@ -162,7 +162,7 @@ const isHandshake = (method: string, minor: number, values: ReadonlyMap<string, 
   values.get("upgrade")?.join(", ").toLowerCase() === "websocket" &&
   list(values.get("connection")).includes("upgrade");
 
-/** Values by lower-case name; `null` when a field that must be unique is repeated. */
+/** Returns the values by lower-case name; `null` when a field that must be unique is repeated. */
 const byName = (fields: readonly string[]): Map<string, string[]> | null => {
   const values = new Map<string, string[]>();
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -193,7 +193,7 @@ const bodyLength = (values: ReadonlyMap<string, string[]>, minor: number): numbe
   return /^[0-9]+$/.test(length) && Number.isSafeInteger(Number(length)) ? Number(length) : undefined;
 };
 
-const takeTarget = (method: string, text: string): { path: string; authority: string | null } | null => {
+const parseTarget = (method: string, text: string): { path: string; authority: string | null } | null => {
   if (text.includes("#")) return null;
   if (text.startsWith("/")) return { path: text, authority: null };
   if (text === "*") return method === "OPTIONS" ? { path: text, authority: null } : null;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 /** The traffic of one connection, in chunks, one character per byte. */
 export interface Traffic {
   readonly pieces: readonly string[];
-  /** How the client disconnects without waiting for a reply; without it, the client waits for all replies. */
+  /** Kind of disconnect, without waiting for a reply. @default the client waits for all replies */
   readonly disconnect?: "half-closes" | "resets";
 }
 
@@ -120,7 +120,7 @@ const letterCase = fc.constantFrom<(text: string) => string>(
 );
 const mostly = <Value>(usual: fc.Arbitrary<Value>, rare: fc.Arbitrary<Value>): fc.Arbitrary<Value> =>
   fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: rare });
-const oddField = fc
+const unusualField = fc
   .tuple(fc.constantFrom(...lines), letterCase)
   .map(([line, change]) => `${change(line)}\r\n`);
 const harmless = fc
@@ -161,7 +161,7 @@ const chunks = fc
   .tuple(
     fc.array(chunk, { maxLength: 3 }),
     fc.constantFrom("0", "0", "000", "0;x"),
-    fc.array(mostly(harmless, oddField), { maxLength: 2 }),
+    fc.array(mostly(harmless, unusualField), { maxLength: 2 }),
   )
   .map(([parts, last, trailers]) => `${parts.join("")}${last}\r\n${trailers.join("")}\r\n`);
 /** Fields and bytes of a body, with valid or invalid framing. */
@@ -191,13 +191,13 @@ const message = fc
     ),
     version: mostly(fc.constant("1.1"), fc.constantFrom("1.0", "1.2", "2.0")),
     before: fc.array(harmless, { maxLength: 2 }),
-    odd: mostly(fc.constant(""), oddField),
+    extra: mostly(fc.constant(""), unusualField),
     body: framed,
     after: fc.array(harmless, { maxLength: 2 }),
   })
   .map(
-    ({ method, target, version, before, odd, body: [framing, bytes], after }) =>
-      `${method} ${target} HTTP/${version}\r\n${before.join("")}${HOST}${odd}${framing}${after.join("")}\r\n${bytes}`,
+    ({ method, target, version, before, extra, body: [framing, bytes], after }) =>
+      `${method} ${target} HTTP/${version}\r\n${before.join("")}${HOST}${extra}${framing}${after.join("")}\r\n${bytes}`,
   );
 
 type Edit = (bytes: string) => string;
@@ -220,18 +220,18 @@ const byteEdit = fc
         splice(bytes, Math.trunc(where * bytes.length), removed, inserted),
   );
 
-/** Lines keep their ends, so that joining them restores the bytes. */
+/** Splits bytes into lines that keep their ends, so joining them restores the bytes. */
 const linesOf = (bytes: string): string[] => bytes.split(/(?<=\n)/);
 const lineEdit = fc
   .tuple(place, place, fc.constantFrom("double", "drop", "swap", "insert"), fc.constantFrom(...lines))
-  .map(([where, other, what, line]): Edit => (bytes) => {
+  .map(([where, other, operation, line]): Edit => (bytes) => {
     const all = linesOf(bytes);
     const at = Math.trunc(where * all.length);
     const to = Math.trunc(other * all.length);
     const here = all[at] ?? "";
-    if (what === "double") return all.toSpliced(to, 0, here).join("");
-    if (what === "drop") return all.toSpliced(at, 1).join("");
-    if (what === "insert") return all.toSpliced(at, 0, `${line}\r\n`).join("");
+    if (operation === "double") return all.toSpliced(to, 0, here).join("");
+    if (operation === "drop") return all.toSpliced(at, 1).join("");
+    if (operation === "insert") return all.toSpliced(at, 0, `${line}\r\n`).join("");
     return all
       .with(at, all[to] ?? "")
       .with(to, here)
@@ -337,7 +337,7 @@ const cutAt = (bytes: string, places: readonly number[]): string[] => {
 const cutting = fc.oneof(
   { weight: 6, arbitrary: fc.array(place, { maxLength: 4 }) },
   { weight: 1, arbitrary: fc.constantFrom("bytes" as const, "line ends" as const) },
-  { weight: 2, arbitrary: fc.constant("head ends" as const) }, // most messages come whole, each in its own read
+  { weight: 2, arbitrary: fc.constant("head ends" as const) }, // most messages arrive whole, each in a separate read
 );
 const piecesOf = (bytes: string, cuts: readonly number[] | "bytes" | "line ends" | "head ends"): string[] => {
   if (cuts === "head ends" && bytes.length < 20_000) {

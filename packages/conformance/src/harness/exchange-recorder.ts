@@ -9,11 +9,11 @@ export interface ExchangeRecorder {
   readonly serve: Serve;
   /** Ends of the exchanges, with their targets. */
   readonly ends: { readonly target: string; readonly end: ExchangeEnd }[];
-  /** Number of requests that began. */
+  /** Number of requests received. */
   readonly begun: number;
   /** Handlers and streams that have begun and not ended. */
   readonly open: number;
-  /** Streams that were cancelled or read to their end more than once. */
+  /** Number of repeated cancellations of a stream. */
   readonly doublyClosed: number;
   /** Codes of the errors that readers of bodies received. */
   readonly readErrors: readonly string[];
@@ -29,7 +29,7 @@ const texts: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Creates the app. Targets: `/now` answers immediately, `/later` after a while, `/never` when the exchange is over, `/read` with the length of the body,
+ * Creates the app. Targets: `/now` answers immediately, `/later` after a while, `/never` when the exchange has ended, `/read` with the length of the body,
  * `/stream` with small chunks without end, `/flood` with large ones, `/pieces` with 20 small chunks, `/silent` with one and nothing after it, `/page` with
  * 50 kB, `/long` with 5 MB, `/large` with 30 MB.
  */
@@ -73,7 +73,7 @@ export const createExchangeRecorder = (): ExchangeRecorder => {
     }
   };
 
-  const untilOver = async (source: RequestSource): Promise<Reply> => {
+  const untilEnd = async (source: RequestSource): Promise<Reply> => {
     counts.open++;
     await new Promise<void>((resolve) => source.onEnd(() => resolve()));
     counts.open--;
@@ -97,7 +97,7 @@ export const createExchangeRecorder = (): ExchangeRecorder => {
       const { target } = source;
       source.onEnd((end) => void ends.push({ target, end }));
       if (target === "/read") return read(source);
-      if (target === "/never") return untilOver(source);
+      if (target === "/never") return untilEnd(source);
       if (target === "/later") return turn(3).then(() => Response.text("later"));
       if (target === "/stream") return new Response(stream(piece));
       if (target === "/flood") return new Response(stream(longPiece));
@@ -109,9 +109,9 @@ export const createExchangeRecorder = (): ExchangeRecorder => {
 };
 
 /**
- * Serves the next client, and checks that the earlier ones have released everything.
+ * Serves one more client, and checks that the earlier exchanges have released everything.
  *
- * @param lingerMs how far the clock advances for connections that still linger after their last reply
+ * @param lingerMs milliseconds by which the clock advances, for connections that linger after their last reply
  */
 export const expectNothingLeft = async (
   server: TestServer,

@@ -1,6 +1,6 @@
 import type { MakeTransport } from "./test-server.ts";
 
-/** Creates the transport with batching always on: it serves all reads of an event loop turn together. */
+/** Creates the transport with batching always enabled: it serves all reads of an event loop turn together. */
 export const inBatches =
   (make: MakeTransport): MakeTransport =>
   (options) =>

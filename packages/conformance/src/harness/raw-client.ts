@@ -1,4 +1,4 @@
-// Above 250 lines: the client, and the parser of its received bytes, which waits for replies and reads them in the same steps.
+// Above 250 lines: the client, and the parser of its received bytes, which the client uses to wait for replies.
 import { connect, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 
@@ -39,12 +39,13 @@ export interface RawClient {
   replies(count: number, methods?: readonly string[]): Promise<RawReply[]>;
 }
 
-/** Milliseconds after which a test stops waiting; generous, for loaded machines. */
+/** Milliseconds after which a test stops waiting; generous for loaded machines. */
 export const MAX_WAIT_MS = 60_000;
 
+/** Options of `connectRaw`. */
 export interface RawClientOptions {
-  /** Whether the client keeps its side open after the server has closed the other. @default false */
-  readonly stays?: boolean;
+  /** Whether the client keeps its side of the connection open after the server has closed the other side. @default false */
+  readonly staysOpen?: boolean;
   /** Certificate of a server with TLS. @default a connection without TLS */
   readonly ca?: string | undefined;
 }
@@ -58,6 +59,7 @@ const contextOf = (ca: string): SecureContext => {
   return known;
 };
 
+/** Connects a client to a port of 127.0.0.1. */
 export const connectRaw = async (port: number, options: RawClientOptions = {}): Promise<RawClient> => {
   const address = { port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true };
   const { ca } = options;
@@ -72,8 +74,8 @@ export const connectRaw = async (port: number, options: RawClientOptions = {}): 
   return rawClient(socket, options);
 };
 
-/** A client over an open connection. */
-export const rawClient = (socket: Socket, { stays = false }: RawClientOptions = {}): RawClient => {
+/** Creates a client over an open connection. */
+export const rawClient = (socket: Socket, { staysOpen = false }: RawClientOptions = {}): RawClient => {
   let received = "";
   let closed = false;
   let reset = false;
@@ -89,7 +91,7 @@ export const rawClient = (socket: Socket, { stays = false }: RawClientOptions = 
   });
   socket.on("end", () => {
     close();
-    if (!stays) socket.end();
+    if (!staysOpen) socket.end();
   });
   socket.on("error", (error: NodeJS.ErrnoException) => {
     reset ||= error.code === "ECONNRESET";
@@ -97,7 +99,7 @@ export const rawClient = (socket: Socket, { stays = false }: RawClientOptions = 
   });
   socket.on("close", close);
 
-  const wait = (isDone: () => boolean, what: string): Promise<string> =>
+  const wait = (isDone: () => boolean, subject: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const finish = (settle: () => void): void => {
         checks.delete(check);
@@ -107,11 +109,13 @@ export const rawClient = (socket: Socket, { stays = false }: RawClientOptions = 
       const check = (): void => {
         if (isDone()) finish(() => resolve(received));
         else if (closed)
-          finish(() => reject(new Error(`closed before ${what}: ${JSON.stringify(received)}`)));
+          finish(() => reject(new Error(`closed before ${subject}: ${JSON.stringify(received)}`)));
       };
       const timer = setTimeout(
         () =>
-          finish(() => reject(new Error(`no ${what} in time: ${JSON.stringify(received.slice(0, 2000))}`))),
+          finish(() =>
+            reject(new Error(`no ${subject} in time: ${JSON.stringify(received.slice(0, 2000))}`)),
+          ),
         MAX_WAIT_MS,
       );
       checks.add(check);
@@ -158,14 +162,14 @@ export const rawClient = (socket: Socket, { stays = false }: RawClientOptions = 
   };
 };
 
-/** Parses received bytes by the rules of RFC 9112 6.3, `100 Continue` included; `methods` are those of the requests. */
+/** Parses received bytes by the rules of RFC 9112 6.3, including `100 Continue`; `methods` are the methods of the requests. */
 export const parseReplies = (
   received: string,
   closed: boolean,
   methods: readonly string[] = [],
 ): RawReply[] => parsePrefix(received, closed, methods).replies;
 
-/** Parses replies, and returns how many bytes those before the first incomplete one take. */
+/** Parses replies, and returns the number of bytes before the first incomplete one. */
 const parsePrefix = (
   received: string,
   closed: boolean,

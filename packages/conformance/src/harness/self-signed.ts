@@ -32,7 +32,7 @@ export const selfSigned = (commonName = "localhost"): SelfSigned => {
 
 const sequence = (...parts: readonly Buffer[]): Buffer => tagged(0x30, Buffer.concat(parts));
 
-/** One element of DER: tag, length, content. */
+/** Returns one element of DER: tag, length, content. */
 const tagged = (tag: number, content: Buffer): Buffer => {
   const { length } = content;
   const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];

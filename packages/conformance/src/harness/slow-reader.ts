@@ -2,9 +2,9 @@ import { connect, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 
-/** A client that takes bytes from the system only when it is asked to. */
+/** A client that takes bytes from the system only when `read` is called. */
 export interface SlowReader {
-  /** Bytes taken from the system by `read`, including those of TLS. */
+  /** Bytes taken from the system by `read`, including TLS overhead. */
   readonly taken: number;
   write(text: string): void;
   /** Half-closes. */

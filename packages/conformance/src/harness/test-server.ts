@@ -18,9 +18,11 @@ export interface MakeTransport {
 
 /** Options of a test server. */
 export interface ServerSetup {
+  /** The app. @default `hello` */
   readonly serve?: Serve;
   readonly limits?: Partial<LimitsConfig>;
   readonly timeouts?: Partial<TimeoutConfig>;
+  /** Idle time of connections during a drain, in milliseconds. @default 1000 */
   readonly drainIdleMs?: number;
   /** Whether the transport uses the system clock, for pauses of the process itself. @default false */
   readonly hasRealClock?: boolean;
@@ -35,8 +37,9 @@ export interface TestServer {
   readonly served: RequestSource[];
   /** Logged level and message of each line. */
   readonly logged: string[];
+  /** Connects a client, over TLS if the transport has it; it is destroyed at the end of the test. */
   connect(options?: RawClientOptions): Promise<RawClient>;
-  /** Sends bytes on a new connection and returns everything received until the server closed. */
+  /** Sends bytes on a new connection and returns everything received until the server closes. */
   exchange(bytes: string): Promise<string>;
 }
 
@@ -47,7 +50,7 @@ export const echo: Serve = async (source) => {
   return Response.json({ method: source.method, target: source.target, authority: source.authority, bytes });
 };
 
-/** The app of tests about heads: replies at once and ignores the body. */
+/** The app of tests about heads: replies immediately and ignores the body. */
 export const hello: Serve = () => Response.text("hello");
 
 /** Runs a test with a new server, and closes everything afterwards. */
@@ -96,16 +99,16 @@ export const withServer = async (
   }
 };
 
-/** Lets the sockets of this process deliver pending data: two turns of the event loop. */
+/** Lets the sockets of this process deliver pending data. @param turns turns of the event loop. @default 2 */
 export const turn = async (turns = 2): Promise<void> => {
   for (let left = turns; left > 0; left--) await new Promise<void>((resolve) => void setImmediate(resolve));
 };
 
-/** Waits until a condition holds. @throws after a minute; generous, so that only real failures reach it */
-export const eventually = async (holds: () => boolean, what: string): Promise<void> => {
+/** Waits until a condition holds. @throws an error with the description after a minute, which is generous for a slow machine */
+export const eventually = async (condition: () => boolean, description: string): Promise<void> => {
   const end = performance.now() + MAX_WAIT_MS;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`never: ${what}`);
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(`never: ${description}`);
     await turn(1);
   }
 };

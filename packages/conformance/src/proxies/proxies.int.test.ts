@@ -37,24 +37,28 @@ const countBy = <Item>(items: readonly Item[], key: (item: Item) => string): Map
   for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
   return counts;
 };
-const asked = ({ method, target }: Pick<ForwardedRequest, "method" | "target">): string =>
+const requestKey = ({ method, target }: Pick<ForwardedRequest, "method" | "target">): string =>
   `${method} ${target}`;
 
-/** Lists violations of: the app saw only requests that the proxy sent, and each of these was seen or refused exactly once. */
+/** Returns the violations of this rule: the app sees only requests that the proxy sent, and each of them is seen or refused exactly once. */
 const disagreements = (
   served: readonly Pick<ForwardedRequest, "method" | "target">[],
   passed: readonly ForwardedRequest[],
 ): string[] => {
-  const [seen, sent] = [countBy(served, asked), countBy(passed, asked)];
+  const [seen, sent] = [countBy(served, requestKey), countBy(passed, requestKey)];
   const unanswered = countBy(
     passed.filter(({ byApp }) => !byApp),
-    asked,
+    requestKey,
   );
   return [...new Set([...seen.keys(), ...sent.keys()])].flatMap((key) => {
-    const [by, to, refused] = [sent.get(key) ?? 0, seen.get(key) ?? 0, unanswered.get(key) ?? 0];
-    return to <= by && by - to <= refused
+    const [sentCount, seenCount, refusedCount] = [
+      sent.get(key) ?? 0,
+      seen.get(key) ?? 0,
+      unanswered.get(key) ?? 0,
+    ];
+    return seenCount <= sentCount && sentCount - seenCount <= refusedCount
       ? []
-      : [`${key}: sent ${by}, seen ${to}, ${refused} not answered by the app`];
+      : [`${key}: sent ${sentCount}, seen ${seenCount}, ${refusedCount} not answered by the app`];
   });
 };
 
@@ -108,13 +112,13 @@ for (const [name, program] of proxies) {
       "reuses its connections, and the server keeps them open",
       withProxy(async (proxy, server, connect) => {
         const client = await connect();
-        let most = 0;
+        let maxConnections = 0;
         for (let count = 1; count <= 50; count++) {
           await client.send(get(`/${count}`));
           expect((await last(client, count)).body).toContain(`"target":"/${count}"`);
-          most = Math.max(most, server.transport.connections);
+          maxConnections = Math.max(maxConnections, server.transport.connections);
         }
-        expect([server.transport.connections, most]).toEqual([1, 1]);
+        expect([server.transport.connections, maxConnections]).toEqual([1, 1]);
         await expectAgreement(server, proxy);
       }),
     );
@@ -214,7 +218,7 @@ const last = async (client: RawClient, count: number): Promise<RawReply> => {
   return reply;
 };
 
-/** The request after a row has a unique target: a reply to another request would show. */
+/** Sends a row and then a request with a unique target, so that a reply to another request is detected. */
 const sendRow = async (client: RawClient, index: number, { name, bytes }: WireRow): Promise<void> => {
   await client.send(`${bytes}GET /next?row=${index} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
   const end = performance.now() + 1500;

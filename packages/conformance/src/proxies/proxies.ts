@@ -31,7 +31,7 @@ interface Program {
   readonly read: (line: string) => ForwardedRequest | null;
 }
 
-/** As lenient as possible, with backend connections that all clients share. */
+/** nginx, as lenient as possible, with backend connections that all clients share. */
 const nginx: Program = {
   name: "nginx",
   args: (config) => ["-c", config, "-e", "stderr"],

@@ -12,26 +12,26 @@ import { eventually, type TestServer, turn, withServer } from "../harness/test-s
 interface Parsed {
   readonly status: number | undefined;
   readonly reason: string | undefined;
-  /** name, value, name, value … */
+  /** Names and values of fields, alternating. */
   readonly fields: readonly string[];
   readonly body: string;
-  readonly whole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** Sends a request with node:http's client, whose parser is llhttp in strict response mode. */
-const ask = (agent: Agent, port: number, method: string): Promise<Parsed> =>
+const send = (agent: Agent, port: number, method: string): Promise<Parsed> =>
   new Promise((resolve, reject) => {
     const outgoing = request(
       { agent, port, host: "127.0.0.1", method, insecureHTTPParser: false },
       (message) => {
         let body = "";
-        const finish = (whole: boolean): void =>
+        const finish = (isComplete: boolean): void =>
           resolve({
             status: message.statusCode,
             reason: message.statusMessage,
             fields: message.rawHeaders,
             body,
-            whole,
+            isComplete,
           });
         message.on("data", (bytes: Buffer) => (body += bytes.toString("latin1")));
         message.on("end", () => finish(message.complete));
@@ -53,7 +53,7 @@ const connectionFields: ReadonlySet<string> = new Set(
 );
 const isOwn = (name: string): boolean => connectionFields.has(name.toLowerCase());
 
-const breaks = ({ breaksAfter }: ReplyBody): boolean => breaksAfter !== undefined;
+const isBroken = ({ breaksAfter }: ReplyBody): boolean => breaksAfter !== undefined;
 /** Whether the client has received the declared length before the source fails, so that it cannot detect the failure. */
 const failsAfterLength = ({ kind, chunks, breaksAfter = 0 }: ReplyBody): boolean =>
   kind === "stream of known length" && chunks.slice(breaksAfter).join("") === "";
@@ -85,7 +85,7 @@ const expectFields = (given: ReplyCase, { fields }: Parsed): void => {
   }
 };
 
-/** The length that a client sees: a reply to HEAD without a body may state it (RFC 9110 8.6). */
+/** Returns the length that a client sees: a reply to HEAD without a body may state it (RFC 9110 8.6). */
 const lengthOf = ({ method, fields, body }: ReplyCase): string => {
   const stated = pairs(fields).find(([name]) => /^content-length$/i.test(name))?.[1] ?? "";
   if (method === "HEAD" && body.kind === "none" && /^\d+$/.test(stated)) return String(Number(stated));
@@ -95,8 +95,8 @@ const lengthOf = ({ method, fields, body }: ReplyCase): string => {
 const expectBroken = async ({ body }: ReplyCase, parsed: Parsed | null, logged: string[]): Promise<void> => {
   await eventually(() => logged.length > 0, "it is logged");
   expect(logged).toEqual(["error: a streamed reply failed"]);
-  const taken = failsAfterLength(body) ? false : (parsed?.whole ?? false);
-  expect(taken).toBe(false);
+  const isTakenAsComplete = failsAfterLength(body) ? false : (parsed?.isComplete ?? false);
+  expect(isTakenAsComplete).toBe(false);
 };
 
 describe.each(bothTransports)("%s", (_, make) => {
@@ -106,30 +106,30 @@ describe.each(bothTransports)("%s", (_, make) => {
       if (current === null) return Response.text("next");
       const given = current;
       current = null;
-      if (given.late) await turn(1);
+      if (given.isAsync) await turn(1);
       return toReply(given);
     };
-    const atOnce: Serve = (source) => {
-      if (current === null || current.late) return serve(source);
+    const serveCurrent: Serve = (source) => {
+      if (current === null || current.isAsync) return serve(source);
       const given = current;
       current = null;
       return toReply(given);
     };
-    return withServer(make, { serve: atOnce }, async ({ port, logged }) => {
+    return withServer(make, { serve: serveCurrent }, async ({ port, logged }) => {
       let agent = new Agent();
       const property = fc.asyncProperty(replyCase, async (given) => {
         agent.destroy();
         agent = new Agent({ keepAlive: true, maxSockets: 1 });
         current = given;
         logged.length = 0;
-        const parsed = await ask(agent, port, given.method).catch(() => null);
-        if (breaks(given.body) && !hasNoBody(given)) return expectBroken(given, parsed, logged);
-        expect([parsed?.status, parsed?.whole]).toEqual([given.status, true]);
+        const parsed = await send(agent, port, given.method).catch(() => null);
+        if (isBroken(given.body) && !hasNoBody(given)) return expectBroken(given, parsed, logged);
+        expect([parsed?.status, parsed?.isComplete]).toEqual([given.status, true]);
         if (parsed !== null) expectFields(given, parsed);
         expect(
           parsed?.body === (hasNoBody(given) ? "" : Buffer.from(bytesOf(given.body)).toString("latin1")),
         ).toBe(true);
-        expect((await ask(agent, port, "GET")).body).toBe("next");
+        expect((await send(agent, port, "GET")).body).toBe("next");
         expect(logged).toEqual([]);
       });
       await fc.assert(property, { numRuns: 400, interruptAfterTimeLimit: 3000 });
@@ -137,7 +137,7 @@ describe.each(bothTransports)("%s", (_, make) => {
     });
   });
 
-  const endings = [
+  const injections = [
     "\r\nInjected: 1",
     "\nInjected: 1",
     "\rInjected: 1",
@@ -158,7 +158,7 @@ describe.each(bothTransports)("%s", (_, make) => {
     "a cookie's path": (text) => Response.text("x").setCookie("a", "b", { path: `/${text}` }),
     "a cookie's domain": (text) => Response.text("x").setCookie("a", "b", { domain: `a.example${text}` }),
     "Location of a redirect": (text) => Response.redirect(`/x${text}`),
-    "Location of what was created": (text) => Response.created({}, `/x${text}`),
+    "Location of a created resource": (text) => Response.created({}, `/x${text}`),
     "the title of a problem, which is not the reason phrase": (text) =>
       Response.problem({ status: 400, title: `t${text}` }),
   };
@@ -166,15 +166,15 @@ describe.each(bothTransports)("%s", (_, make) => {
     let ending = "";
     const serve: Serve = () => (places[place] as (text: string) => Response)(ending);
     return withServer(make, { serve }, async (server) => {
-      for (ending of endings) await expectOneReply(server, `${place} ${JSON.stringify(ending)}`);
+      for (ending of injections) await expectOneReply(server, `${place} ${JSON.stringify(ending)}`);
     });
   });
 });
 
-const expectOneReply = async (server: TestServer, what: string): Promise<void> => {
+const expectOneReply = async (server: TestServer, place: string): Promise<void> => {
   const received = await server.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   const replies = parseReplies(received, true);
-  expect([what, replies.length, replies[0]?.complete]).toEqual([what, 1, true]);
+  expect([place, replies.length, replies[0]?.complete]).toEqual([place, 1, true]);
   expect(received.slice(0, received.indexOf("\r\n\r\n"))).not.toMatch(/[\r\n\0]Injected/);
   expect([...(replies[0]?.fields.keys() ?? [])]).not.toContain("injected");
   expect(replies[0]?.reason).toMatch(/^[A-Za-z ]+$/);

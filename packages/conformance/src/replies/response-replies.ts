@@ -6,14 +6,14 @@ import type { Reply } from "@framework/core/testing";
 export interface ReplyCase {
   readonly method: "GET" | "HEAD" | "POST";
   readonly status: number;
-  /** name, value, name, value … */
+  /** Names and values of fields, alternating. */
   readonly fields: readonly string[];
   readonly body: ReplyBody;
-  /** Whether the handler answers with a promise. */
-  readonly late: boolean;
+  /** Whether the handler returns a promise. */
+  readonly isAsync: boolean;
 }
 
-/** `length` declares a stream's length, `breaksAfter` makes it fail after that many chunks. */
+/** Body of a reply; `breaksAfter` is the number of chunks after which a stream fails. */
 export interface ReplyBody {
   readonly kind: "none" | "text" | "bytes" | "stream" | "stream of known length";
   readonly chunks: readonly string[];
@@ -85,7 +85,7 @@ const body: fc.Arbitrary<ReplyBody> = fc.oneof(
   }),
 );
 
-/** Replies of every kind that a handler may give. */
+/** Replies of every kind that a handler may return. */
 export const replyCase: fc.Arbitrary<ReplyCase> = fc.record({
   method: fc.constantFrom("GET", "GET", "HEAD", "POST"),
   status: fc.oneof(
@@ -94,13 +94,13 @@ export const replyCase: fc.Arbitrary<ReplyCase> = fc.record({
   ),
   fields: fc.array(fc.tuple(name, value), { maxLength: 6 }).map((pairs) => pairs.flat()),
   body,
-  late: fc.boolean(),
+  isAsync: fc.boolean(),
 });
 
-/** The bytes of a complete body. */
+/** Returns the bytes of a complete body. */
 export const bytesOf = ({ chunks }: ReplyBody): Uint8Array => new TextEncoder().encode(chunks.join(""));
 
-/** The reply of a case, with a new payload. */
+/** Creates the reply of a case, with a new payload. */
 export const toReply = ({
   status,
   fields,

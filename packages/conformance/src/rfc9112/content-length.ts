@@ -90,7 +90,7 @@ export const contentLength: WireTable = {
     {
       name: "a length that is one too short: the remaining byte is not a request",
       bytes: post(["Content-Length: 4"], "hello"),
-      answers: [200, 501],
+      statuses: [200, 501],
       served: 1,
     },
   ],

@@ -120,7 +120,7 @@ export const fieldRows: readonly HeadRow[] = [
   row("prototype words as names", 200, hosted("__proto__: 1", "constructor: 2", "prototype: 3")),
 ];
 
-/** RFC 9112 6: how long the body is. */
+/** RFC 9112 6: length of the body. */
 export const framingRows: readonly HeadRow[] = [
   row("Content-Length with leading zeros", 200, hosted("Content-Length: 00")),
   row("Content-Length twice", 400, `${hosted("Content-Length: 5", "Content-Length: 5")}hello`),

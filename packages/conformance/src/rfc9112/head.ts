@@ -15,7 +15,7 @@ const line = (text: string): string => message(text, ["Host: a"]);
 const host = (value: string): string => message("GET / HTTP/1.1", [`Host: ${value}`]);
 const text = (value: string): string => JSON.stringify(value);
 
-/** The heads that every parser refuses, from the tables that the conformance suite checks in other ways. */
+/** Returns the refused heads of a table that the conformance suite also checks in other ways. */
 const refusedOf = (rows: readonly HeadRow[]): WireRow[] =>
   rows.filter(({ status }) => status !== 200).map(({ name, bytes, status }) => refused(name, bytes, status));
 
@@ -80,7 +80,7 @@ export const requestLine: WireTable = {
     {
       name: "two empty lines after a body",
       bytes: `${message("POST / HTTP/1.1", ["Host: a", "Content-Length: 1"], "x")}\r\n\r\n`,
-      answers: [200, 400],
+      statuses: [200, 400],
       served: 1,
     },
     served(
@@ -203,7 +203,7 @@ export const targetAndHost: WireTable = {
   ],
 };
 
-/** RFC 9112 5, RFC 9110 5: names are tokens, values have no control characters, lines are not folded; what must not be repeated is not. */
+/** RFC 9112 5, RFC 9110 5: names are tokens, values have no control characters, lines are not folded, and singleton fields occur once. */
 export const fieldLines: WireTable = {
   title: "field lines",
   rows: [

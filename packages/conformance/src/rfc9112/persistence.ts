@@ -37,7 +37,7 @@ const options: readonly (readonly [lines: readonly string[], newer: boolean, old
   [["Connection: x", "X: close"], true, false],
 ];
 
-/** How the request has a body, what the app does with it, and whether that alone ends the connection. */
+/** Requests by their body: its framing, its bytes, the target that determines whether the app reads it, and whether that alone ends the connection. */
 const bodies: readonly (readonly [
   name: string,
   line: string | null,
@@ -77,8 +77,8 @@ export const persistenceSuite = (test: Test, make: MakeTransport): void => {
             const check = async ([lines, newer, older]: (typeof options)[number]): Promise<void> => {
               const fields = ["Host: a", ...lines, ...(line === null ? [] : [line])];
               const bytes = `${[`POST ${target} HTTP/1.${minor}`, ...fields].join("\r\n")}\r\n\r\n${body}`;
-              const goesOn = (minor === 1 ? newer : older) && !ends;
-              await checkEnd(server, bytes, goesOn, lines.join(" | "));
+              const continues = (minor === 1 ? newer : older) && !ends;
+              await checkEnd(server, bytes, continues, lines.join(" | "));
             };
             await Promise.all(options.map(check));
             assert.deepEqual(server.logged, []);
@@ -88,14 +88,23 @@ export const persistenceSuite = (test: Test, make: MakeTransport): void => {
   }
 };
 
-const checkEnd = async (server: TestServer, bytes: string, goesOn: boolean, what: string): Promise<void> => {
+const checkEnd = async (
+  server: TestServer,
+  bytes: string,
+  continues: boolean,
+  label: string,
+): Promise<void> => {
   const client = await server.connect();
   await client.send(bytes + NEXT_REQUEST);
-  if (goesOn) await client.replies(2);
+  if (continues) await client.replies(2);
   else await client.untilClosed();
   await turn(2);
   const replies = parseReplies(client.received, client.closed);
-  assert.equal(replies.length, goesOn ? 2 : 1, what);
-  assert.equal(replies[0]?.fields.get("connection")?.toLowerCase(), goesOn ? "keep-alive" : "close", what);
+  assert.equal(replies.length, continues ? 2 : 1, label);
+  assert.equal(
+    replies[0]?.fields.get("connection")?.toLowerCase(),
+    continues ? "keep-alive" : "close",
+    label,
+  );
   client.destroy();
 };

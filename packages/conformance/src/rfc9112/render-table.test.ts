@@ -37,6 +37,6 @@ test("the page matches the requirements", () => {
   expect(plain(page)).toBe(plain(renderTable()));
 });
 
-/** Without the formatter's changes to a table. */
+/** Removes the formatter's changes to a table. */
 const plain = (markdown: string): string =>
   markdown.replaceAll(/ {2,}/g, " ").replaceAll(/-{3,}/g, "---").trim();

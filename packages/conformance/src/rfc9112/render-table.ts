@@ -2,7 +2,7 @@ import { type Requirement, requirements } from "./requirements.ts";
 import { wireTables } from "./suite.ts";
 import type { WireRow } from "./wire-row.ts";
 
-/** The rows of the wire tables that prove a requirement, by the title of their table. */
+/** Returns the rows of the wire tables that prove a requirement, by the title of their table. */
 export const rowsOf = ({ rows = [] }: Requirement): ReadonlyMap<string, readonly WireRow[]> =>
   new Map(
     rows.map(([title, names]) => {
@@ -13,14 +13,14 @@ export const rowsOf = ({ rows = [] }: Requirement): ReadonlyMap<string, readonly
 
 const SHOWN = 2;
 
-/** RFC9112.md: the requirements of the standard, the server's behaviour, and the tests that prove it. */
+/** Returns the text of RFC9112.md: the requirements of the standard, the server's behaviour, and the tests that prove it. */
 export const renderTable = (): string => {
   const count = wireTables.reduce((sum, { rows }) => sum + rows.length, 0);
   return `# RFC 9112 and related standards: requirements and tests
 
 Both transports, \`fast\` (the framework's HTTP/1.1 path, with \`node:http\` as fallback) and \`node\` (\`node:http\` alone), pass the same tests for the same requirements.
 
-- **Rows** are exact bytes with the required answers: ${count} of them in ${wireTables.length} tables in \`src/rfc9112\`. Each one is sent whole, byte by byte and split at random to each
+- **Rows** are exact bytes with the required replies: ${count} of them in ${wireTables.length} tables in \`src/rfc9112\`. Each one is sent whole, byte by byte and split at random to each
   transport, followed by a valid request: \`<table>: answers each row as listed and runs no hidden request, sent <way>\`. Every row belongs to a requirement.
 - **Tests** are the names of additional tests in \`src\`, run on each transport.
 - **More lenient** is input that llhttp, the parser of \`node:http\`, accepts beyond the requirement. It changes neither where a message ends nor what the app sees. The framework's
@@ -28,20 +28,20 @@ Both transports, \`fast\` (the framework's HTTP/1.1 path, with \`node:http\` as 
 
 This page is generated from \`src/rfc9112/requirements.ts\` by \`node --conditions=@framework/source src/rfc9112/main.ts\`; a test compares the two.
 
-| Section | Requirement | Answer | Rows | Tests | fast, node | More lenient |
+| Section | Requirement | Behaviour | Rows | Tests | fast, node | More lenient |
 | --- | --- | --- | --- | --- | --- | --- |
 ${requirements.map(asLine).join("\n")}
 
 ## Random traffic
 
-Valid and invalid messages of a grammar, mutated and split anywhere, are sent to both transports, which must pass the same requests to their apps and the same answers to their clients, and to an
+Valid and invalid messages of a grammar, mutated and split anywhere, are sent to both transports, which must pass the same requests to their apps and the same replies to their clients, and to an
 independent reader of the standard, which must agree with each of them and with the framework's parser. The tests send 250 connections per lane (\`FRAMEWORK_FUZZ_CONNECTIONS\`); more with
 \`node --conditions=@framework/source src/fuzz/main.ts --minutes 60 --seed 1\`, which prints the smallest traffic for each difference; \`--replay\` repeats it.
 Permitted differences are listed with their reasons in \`src/fuzz/accepted-differences.ts\`; all cases ever found are kept in \`src/fuzz/found-cases.ts\`.
 
 Last hour, 2026-11-21, Node 26.10.0, seed 20261121: 10.8 million connections with 9.2 million whole messages, 15.3 GiB.
 
-| Compared | Connections | Whole messages | Differences | Accepted ones |
+| Compared | Connections | Whole messages | Differences | Accepted differences |
 | --- | --- | --- | --- | --- |
 | fast and node | 1,179,819 | 1,002,014 | 1, a race between the comparison and its client | 1,552 |
 | fast and standard | 1,235,237 | 1,048,853 | 0 | none |
@@ -51,10 +51,10 @@ Last hour, 2026-11-21, Node 26.10.0, seed 20261121: 10.8 million connections wit
 };
 
 const asLine = (requirement: Requirement): string => {
-  const { section, level, text, answer, tests = [], lenient = "" } = requirement;
+  const { section, level, text, behaviour, tests = [], lenient = "" } = requirement;
   const rows = [...rowsOf(requirement)].map(([title, found]) => `${title}: ${inWords(found)}`);
   const named = tests.map((name) => `“${name.replaceAll(/\$\{\w+\}|%s/g, "…")}”`);
-  const cells = [text, answer, rows.join("; "), named.join("; "), "yes, yes", lenient].map(asCell);
+  const cells = [text, behaviour, rows.join("; "), named.join("; "), "yes, yes", lenient].map(asCell);
   return `| ${section} | **${level}** ${cells.join(" | ")} |`;
 };
 

@@ -1,18 +1,18 @@
 // Above 250 lines because it is one list: every requirement on an HTTP/1.1 server, with its tests.
 
-/** One requirement of the standard in our words, and its proofs on both transports. */
+/** One requirement of the standard, paraphrased, with the tests that prove it on both transports. */
 export interface Requirement {
   /** RFC and section. */
   readonly section: string;
   readonly level: "MUST" | "MUST NOT" | "SHOULD" | "MAY";
   readonly text: string;
   /** The server's behaviour. */
-  readonly answer: string;
+  readonly behaviour: string;
   /** Rows of the wire tables: the table's title and a selection of its rows. */
   readonly rows?: readonly (readonly [table: string, names: RegExp])[];
-  /** Names of further tests of this folder's transports. */
+  /** Names of additional tests in `src`, run on each transport. */
   readonly tests?: readonly string[];
-  /** Where llhttp is more lenient, in words. */
+  /** Input beyond the requirement that llhttp accepts. */
   readonly lenient?: string;
 }
 
@@ -23,7 +23,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 2.2",
     level: "MAY",
     text: "A server may accept a bare LF as a line end, but other parsers may read such a message differently: every line must end with CRLF.",
-    answer: "400 + close",
+    behaviour: "400 + close",
     rows: [
       [
         "request line",
@@ -39,14 +39,14 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 2.2",
     level: "SHOULD",
     text: "A server ignores at least one empty line before a request line.",
-    answer: "served",
+    behaviour: "served",
     rows: [["request line", /^(?:one|two|50,000) empty lines?|^a (?:bare LF|lone CR) before/]],
   },
   {
     section: "RFC 9112 2.2",
     level: "MUST",
     text: "White space between the request line and the first field is refused, or its lines are dropped.",
-    answer: "400 + close",
+    behaviour: "400 + close",
     rows: [
       ["request line", /blank at the start of the first field/],
       ["field lines", /^a space before the first field/],
@@ -56,14 +56,14 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 2.3",
     level: "MUST",
     text: "The version is `HTTP/` digit `.` digit, in capitals; 1.1 and 1.0 are served, any other version is 505, and any other text is malformed.",
-    answer: "505 or 400, + close",
+    behaviour: "505 or 400, + close",
     rows: [["request line", /version|protocol|for HTTP$|preface of HTTP\/2/]],
   },
   {
     section: "RFC 9112 3",
     level: "SHOULD",
     text: "A request line is method, target and version with one blank between them; anything else gets 400 and is not repaired.",
-    answer: "400 + close",
+    behaviour: "400 + close",
     rows: [
       [
         "request line",
@@ -76,14 +76,14 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 3.1, RFC 9110 9.1",
     level: "SHOULD",
     text: "Methods are case-sensitive tokens; an unknown one is 501, and a text that is not a token is malformed. CONNECT is not served.",
-    answer: "501 or 400, + close",
+    behaviour: "501 or 400, + close",
     rows: [["request line", /method|^CONNECT|^the byte .* in the method/]],
   },
   {
     section: "RFC 9112 3",
     level: "MUST",
     text: "A request line that exceeds the limit gets 414.",
-    answer: "414 + close",
+    behaviour: "414 + close",
     rows: [["field lines", /^a request line of more/]],
     tests: ["answers 414 from the first excess byte of the request line"],
   },
@@ -91,7 +91,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 3.2.1",
     level: "MUST",
     text: "Origin-form is a path that begins with a slash; two slashes do not name a host.",
-    answer: "served, else 400 + close",
+    behaviour: "served, else 400 + close",
     rows: [
       [
         "target and Host",
@@ -103,7 +103,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 3.2.2",
     level: "MUST",
     text: "Absolute-form is accepted from every client; its authority replaces Host everywhere, and Host is still validated.",
-    answer: "served with the target's authority, else 400 + close",
+    behaviour: "served with the target's authority, else 400 + close",
     rows: [["target and Host", /absolute|"http:|"ws:|"file:|"javascript:|"a:80"$/]],
     tests: ["an absolute-form target replaces the Host everywhere"],
   },
@@ -111,14 +111,14 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 3.2.4",
     level: "MUST",
     text: "Asterisk-form is valid with OPTIONS only.",
-    answer: "served, else 400 + close",
+    behaviour: "served, else 400 + close",
     rows: [["target and Host", /^an asterisk with|^GET \*|"\*\*"|"\*\/"/]],
   },
   {
     section: "RFC 9112 3.2, RFC 3986",
     level: "MUST NOT",
     text: "A target has no fragment, no blank, no control character and no byte beyond ASCII.",
-    answer: "400 + close",
+    behaviour: "400 + close",
     rows: [["target and Host", /fragment|beyond ASCII|control character|DEL|#/]],
     tests: ["accepts exactly the legal bytes at ${place}"],
   },
@@ -126,7 +126,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 3.2",
     level: "MUST",
     text: "HTTP/1.1 without Host, a message with two of them, and a Host that is not `host[:port]` get 400.",
-    answer: "400 + close",
+    behaviour: "400 + close",
     rows: [["target and Host", /Host/]],
     tests: ["detects a repeated Host after thousands of fields, and drops no field silently"],
   },
@@ -134,7 +134,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 5.1",
     level: "MUST",
     text: "White space between a field's name and its colon is refused: proxies and servers have derived different framings from it.",
-    answer: "400 + close",
+    behaviour: "400 + close",
     rows: [
       ["field lines", /^a space before the colon|^"(?: |\\t)" after a name/],
       ["Content-Length", /before the colon/],
@@ -146,7 +146,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9110 5.1",
     level: "MUST",
     text: "A field's name is a token; anything else is malformed.",
-    answer: "400 + close",
+    behaviour: "400 + close",
     rows: [
       ["field lines", /a name|^an empty name|^no colon|^a line |as a name/],
       ["Content-Length", /name/],
@@ -159,7 +159,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9110 5.5",
     level: "MUST",
     text: "CR, LF and NUL in a value are refused, and so are other control characters; blanks around a value are not part of it.",
-    answer: "400 + close",
+    behaviour: "400 + close",
     rows: [
       ["field lines", /a value$|^no blank, blanks|^colons, quotes/],
       ["Content-Length", /blanks around|no blank after/],
@@ -172,7 +172,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 5.2",
     level: "MUST",
     text: "A folded line is refused, in the head and among trailers.",
-    answer: "400 + close",
+    behaviour: "400 + close",
     rows: [
       ["field lines", /fold/],
       ["target and Host", /folded/],
@@ -185,14 +185,14 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9110 5.3",
     level: "MUST NOT",
     text: "A singleton field must not be repeated: where two values could be interpreted differently, neither is used.",
-    answer: "400 + close",
+    behaviour: "400 + close",
     rows: [["field lines", /^(?:Content-Type|Authorization|Origin|Range|If-Range|Content-Length) twice/]],
   },
   {
     section: "RFC 9110 5.4, RFC 6585 5",
     level: "MUST",
     text: "Fields that exceed the limits in size or number get a 4xx and are never ignored.",
-    answer: "431 + close",
+    behaviour: "431 + close",
     rows: [
       ["field lines", /^10[01] fields|^100 fields|^fields of more/],
       ["chunked body", /^trailers of 40/],
@@ -203,7 +203,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 6.1, 6.3",
     level: "MUST",
     text: "A message with Transfer-Encoding and Content-Length may be request smuggling: it is refused completely, in either order and with any values.",
-    answer: "400 + close",
+    behaviour: "400 + close",
     rows: [
       ["field lines", /Content-Length (?:before|after)/],
       ["Transfer-Encoding", /length/],
@@ -213,7 +213,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 6.1",
     level: "MUST",
     text: "`chunked` occurs once, last, in any case, without parameters; a body with an unknown end is refused.",
-    answer: "served, else 400 + close",
+    behaviour: "served, else 400 + close",
     rows: [
       [
         "field lines",
@@ -230,7 +230,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 6.1",
     level: "SHOULD",
     text: "An unsupported coding gets 501.",
-    answer: "501 + close",
+    behaviour: "501 + close",
     rows: [
       ["field lines", /unknown coding/],
       ["Transfer-Encoding", /^the codings|^gzip and/],
@@ -240,7 +240,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 6.1",
     level: "MUST",
     text: "Transfer-Encoding in HTTP/1.0 is faulty framing.",
-    answer: "400 + close",
+    behaviour: "400 + close",
     rows: [
       ["field lines", /chunked in HTTP\/1\.0/],
       ["Transfer-Encoding", /HTTP\/1\.0/],
@@ -250,7 +250,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 6.2, 6.3, RFC 9110 8.6",
     level: "MUST",
     text: "Content-Length is digits only, and occurs once: lists, signs, other bases, blanks inside and equal repeats are refused.",
-    answer: "served, else 400 + close",
+    behaviour: "served, else 400 + close",
     rows: [
       ["field lines", /^the Content-Length|^Content-Length twice/],
       [
@@ -263,7 +263,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9110 8.6",
     level: "MUST",
     text: "A length beyond the countable range does not overflow.",
-    answer: "413 + close",
+    behaviour: "413 + close",
     rows: [
       ["field lines", /^a Content-Length beyond/],
       ["Content-Length", /^the length \d/],
@@ -273,7 +273,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 6.3",
     level: "MUST",
     text: "A message ends exactly where its framing says, whatever its method and its bytes; the bytes after it are the next message.",
-    answer: "served, and the next one too",
+    behaviour: "served, like the next message",
     rows: [
       ["Content-Length", /^a body |one too short/],
       ["Transfer-Encoding", /^chunked, with/],
@@ -284,7 +284,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 7.1",
     level: "MUST",
     text: "A chunk is a size in hex digits, CRLF, that many bytes, CRLF; sizes that overflow, signs, prefixes and blanks are refused.",
-    answer: "the reader of the body gets 400, + close",
+    behaviour: "the reader of the body gets 400, + close",
     rows: [
       [
         "chunked body",
@@ -293,7 +293,7 @@ export const requirements: readonly Requirement[] = [
     ],
     tests: [
       "answers 400 once to a malformed chunk that the app reads, and never runs the bytes after it",
-      "answers 400 to a malformed chunk in the last message of a connection too, without waiting",
+      "answers 400 also to a malformed chunk in the last message of a connection, without waiting",
       "sends only the app's reply after a malformed chunk that is not read",
     ],
   },
@@ -301,16 +301,16 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 7.1.1",
     level: "MUST",
     text: "Unknown extensions are ignored, and their size is bounded; no line ends inside one.",
-    answer: "served, else the reader of the body gets 400, + close",
+    behaviour: "served, else the reader of the body gets 400, + close",
     rows: [["chunked body", /extension|zeros in/]],
   },
   {
     section: "RFC 9112 7.1.2, RFC 9110 6.5.1",
     level: "MUST NOT",
     text: "Trailers are not merged into the fields; one that would frame the message is refused.",
-    answer: "served without them, else the reader of the body gets 400, + close",
+    behaviour: "served without them, else the reader of the body gets 400, + close",
     rows: [["chunked body", /trailer/]],
-    tests: ["keeps trailers apart from the fields"],
+    tests: ["does not add trailers to the header fields"],
     lenient:
       "`Connection: close` among trailers is obeyed: everything after the message is refused with 400 + close",
   },
@@ -318,7 +318,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 9.2, 9.3.2",
     level: "MUST",
     text: "Pipelined requests are answered in order; requests before a malformed one are answered first.",
-    answer: "in order",
+    behaviour: "in order",
     tests: [
       "answers pipelined requests in order, whenever their replies are ready",
       "answers a deep pipeline completely and in order",
@@ -328,13 +328,13 @@ export const requirements: readonly Requirement[] = [
   {
     section: "RFC 9112 9.3",
     level: "MUST",
-    text: "A connection continues exactly as version and Connection, read as a list, require; `close` wins.",
-    answer: "keep-alive or close, and the reply says which",
+    text: "A connection continues exactly as version and Connection, read as a list, require; `close` takes precedence.",
+    behaviour: "keep-alive or close, stated in the reply",
     tests: [
       "persistence: HTTP/1.${minor} with ${name} continues exactly as version and Connection require",
       "keeps a connection or closes it as version and Connection require",
       "sends close with the last permitted request of a connection",
-      "closes when a reply says so",
+      "closes the connection after a reply with Connection: close",
     ],
     lenient: "`Proxy-Connection` is read like `Connection`",
   },
@@ -342,7 +342,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 9.3",
     level: "MUST",
     text: "A server reads the complete body of a request, or closes after its reply.",
-    answer: "discarded up to 64 KiB, else close",
+    behaviour: "discarded up to 64 KiB, else close",
     tests: [
       "discards a small unread body and serves the next request",
       "closes after an unread body that is large or of unknown length, and runs nothing of it",
@@ -352,7 +352,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 9.5",
     level: "SHOULD",
     text: "Idle connections, and messages that are incomplete at the timeout, are ended.",
-    answer: "408 + close within a message, a silent close between messages",
+    behaviour: "408 + close within a message, a silent close between messages",
     tests: [
       "answers 408 to a head that is incomplete at the timeout, however slowly it arrives",
       "answers 408 to a body that stops, and to one below 1 KiB/s",
@@ -364,7 +364,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 9.6",
     level: "MUST NOT",
     text: "After `close`, an error or a last message nothing more is processed.",
-    answer: "discarded within bounds, never run",
+    behaviour: "discarded within bounds, never run",
     tests: [
       "runs nothing that arrives after an error, and closes when too much arrives",
       "keeps a connection that the server closes open for a slow reader, but not indefinitely",
@@ -374,7 +374,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 9.6",
     level: "SHOULD",
     text: "A server half-closes and keeps reading for a while, so that no reset destroys its last reply.",
-    answer: "a lingering close, unless the client requested the close and has sent nothing since",
+    behaviour: "a lingering close, unless the client requested the close and has sent nothing since",
     tests: [
       "the client can read a 413 completely while it still sends",
       "a client that sends more after requesting the close can still read its reply",
@@ -384,7 +384,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 8, 6.3",
     level: "MUST",
     text: "A truncated message is never treated as complete, and a failed reply never looks complete.",
-    answer: "the reader of the body fails; the connection is cut",
+    behaviour: "the reader of the body fails; the connection is cut",
     tests: [
       "fails the reader of a body after a half-close within the body",
       "sends no reply to a client that half-closes within a head, and serves nothing",
@@ -395,7 +395,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9110 10.1.1",
     level: "MUST",
     text: "An expectation other than `100-continue` is 417; HTTP/1.0 has none.",
-    answer: "417 + close, ignored in HTTP/1.0",
+    behaviour: "417 + close, ignored in HTTP/1.0",
     rows: [
       ["Expect", ANY],
       ["field lines", /expectation/],
@@ -405,7 +405,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9110 10.1.1",
     level: "MUST",
     text: "100 is sent once, when the body is read; a final reply instead of it ends the connection.",
-    answer: "100, or the final reply + close",
+    behaviour: "100, or the final reply + close",
     tests: [
       "sends 100 Continue once, when the body is first read",
       "sends the final reply instead of 100 when the body is not read, and closes",
@@ -416,7 +416,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9110 6.4.1, RFC 9112 6.3",
     level: "MUST NOT",
     text: "HEAD, 204 and 304 have no body, and 204 has no length.",
-    answer: "no body; HEAD has the fields of GET",
+    behaviour: "no body; HEAD has the fields of GET",
     tests: [
       "answers HEAD with GET's fields and no body, and cancels a stream",
       "sends no body and no length with 204 and 304, and an empty one with 205",
@@ -426,7 +426,7 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 6.1, 6.2",
     level: "MUST",
     text: "Every reply has exactly one correct framing: its length in bytes, or chunks for HTTP/1.1, or the close for HTTP/1.0.",
-    answer: "one framing, written by the server",
+    behaviour: "one framing, written by the server",
     tests: [
       "every reply, parsed again by llhttp, is what the handler returned, and the connection continues",
       "streams with chunks in HTTP/1.1 and until the close in HTTP/1.0",
@@ -437,21 +437,21 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 11.1, RFC 9110 5.5",
     level: "MUST NOT",
     text: "No value that an app puts into a reply splits it: no CR, LF or NUL in names, values, cookies or locations.",
-    answer: "a plain 500 without details",
+    behaviour: "a plain 500 without details",
     tests: ["%s cannot end a line or a head", "answers a plain 500 and closes when a reply cannot be sent"],
   },
   {
     section: "RFC 9112 11.2",
     level: "MUST",
     text: "Every parser on the path agrees on the end of a message.",
-    answer: "both transports and an independent reader agree on random traffic",
+    behaviour: "both transports and an independent reader agree on random traffic",
     tests: ["both transports and an independent reader of the standard agree on random traffic"],
   },
   {
     section: "RFC 9110 7.8",
     level: "MAY",
     text: "An upgrade that the app does not accept is answered like an ordinary request.",
-    answer: "the ordinary reply + close",
+    behaviour: "the ordinary reply + close",
     tests: ["answers an upgrade that the app ignores like an ordinary request, and closes"],
   },
 ];

@@ -8,7 +8,7 @@ import { transferEncoding } from "./transfer-encoding.ts";
 import { wireSuite } from "./wire-suite.ts";
 import type { WireTable } from "./wire-row.ts";
 
-/** Every table of bytes, by subject. */
+/** Every wire table. */
 export const wireTables: readonly WireTable[] = [
   requestLine,
   targetAndHost,

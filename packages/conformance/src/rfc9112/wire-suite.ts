@@ -9,13 +9,13 @@ import { NEXT_REQUEST, type WireRow, type WireTable } from "./wire-row.ts";
 /** Sends the bytes of a row in one way. */
 type Send = (client: RawClient, bytes: string) => Promise<void>;
 
-/** Concurrent connections: the rows of a table share one server. */
-const WIDTH = 40;
+/** Number of concurrent connections; the rows of a table share one server. */
+const CONNECTIONS = 40;
 
 const ways: Readonly<Record<string, Send>> = {
   whole: (client, bytes) => client.send(bytes),
   "byte by byte": async (client, bytes) => {
-    // Very long rows test amounts, not the boundaries of reads.
+    // Very long rows test limits, not the boundaries of reads.
     for (const piece of bytes.length < 2000 ? bytes : [bytes]) {
       await client.send(piece);
       await turn(1);
@@ -32,7 +32,7 @@ const ways: Readonly<Record<string, Send>> = {
   },
 };
 
-/** Up to five positions, deterministic for the same bytes: a linear congruential generator seeded with their sum. */
+/** Returns five sorted positions, the same for the same bytes: a linear congruential generator seeded with their hash. */
 const randomCuts = (bytes: string): number[] => {
   let state = Buffer.from(bytes, "latin1").reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7);
   const cuts = Array.from({ length: 5 }, () => {
@@ -42,7 +42,7 @@ const randomCuts = (bytes: string): number[] => {
   return cuts.toSorted((a, b) => a - b);
 };
 
-/** Replies with the request; an error of the body becomes the reply. */
+/** Replies with the request, or with the error of its body. */
 const serve: Serve = async (source) => {
   try {
     const bytes = await readBody(source, 1_000_000);
@@ -62,7 +62,7 @@ export const wireSuite = (test: Test, make: MakeTransport, { title, rows }: Wire
         const work = async (): Promise<void> => {
           for (let row = left.pop(); row !== undefined; row = left.pop()) await checkRow(server, row, send);
         };
-        await Promise.all(Array.from({ length: WIDTH }, work));
+        await Promise.all(Array.from({ length: CONNECTIONS }, work));
         assert.equal(
           server.served.length,
           rows.reduce((sum, { served }) => sum + served, 0),
@@ -76,13 +76,17 @@ export const wireSuite = (test: Test, make: MakeTransport, { title, rows }: Wire
   }
 };
 
-const checkRow = async (server: TestServer, { name, bytes, answers }: WireRow, send: Send): Promise<void> => {
+const checkRow = async (
+  server: TestServer,
+  { name, bytes, statuses }: WireRow,
+  send: Send,
+): Promise<void> => {
   const client = await server.connect();
   try {
     await send(client, bytes + NEXT_REQUEST);
-    const goesOn = answers.length === 2 && answers[1] === 200;
+    const continues = statuses.length === 2 && statuses[1] === 200;
     const methods = [bytes.slice(0, bytes.indexOf(" ")), "GET"];
-    if (goesOn) await client.replies(2, methods);
+    if (continues) await client.replies(2, methods);
     else await client.untilClosed();
     await turn(2);
     const finals = parseReplies(client.received, client.closed, methods).filter(
@@ -90,10 +94,10 @@ const checkRow = async (server: TestServer, { name, bytes, answers }: WireRow, s
     );
     assert.deepEqual(
       finals.map(({ status, complete }) => [status, complete]),
-      answers.map((status) => [status, true]),
+      statuses.map((status) => [status, true]),
     );
-    assert.equal(finals.at(-1)?.fields.get("connection") === "close", !goesOn);
-    if (goesOn) assert.equal((JSON.parse(finals[1]?.body ?? "") as { target: string }).target, "/next");
+    assert.equal(finals.at(-1)?.fields.get("connection") === "close", !continues);
+    if (continues) assert.equal((JSON.parse(finals[1]?.body ?? "") as { target: string }).target, "/next");
     assert.equal(client.reset, false);
   } catch (error) {
     throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });

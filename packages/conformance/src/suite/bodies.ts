@@ -12,8 +12,8 @@ const NEXT = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
 const post = (fields: string, body = ""): string => `POST / HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n${body}`;
 const chunked = (body: string): string => post("Transfer-Encoding: chunked", body);
 
-/** Like the app: an error of the transport, or 413, becomes the reply. */
-const answerErrors =
+/** Wraps `serve` like the app: an error becomes a reply with its status, or with 500. */
+const withErrorReplies =
   (serve: (source: RequestSource) => Promise<Response>): Serve =>
   async (source) => {
     try {
@@ -23,7 +23,7 @@ const answerErrors =
       return Response.json({ status }, { status });
     }
   };
-const collect = answerErrors(async (source) => Response.binary(await readBody(source, 100_000)));
+const collect = withErrorReplies(async (source) => Response.binary(await readBody(source, 100_000)));
 
 const statuses = (replies: readonly RawReply[]): number[] => replies.map(({ status }) => status);
 
@@ -57,7 +57,7 @@ const bodyFraming = (test: Test, make: MakeTransport): void => {
       }
     }));
 
-  test("keeps trailers apart from the fields", () =>
+  test("does not add trailers to the header fields", () =>
     withServer(make, { serve: collect }, async (server) => {
       const client = await server.connect();
       await client.send(chunked("0\r\nAuthorization: x\r\nContent-Length: 5\r\n\r\n"));
@@ -65,7 +65,7 @@ const bodyFraming = (test: Test, make: MakeTransport): void => {
       assert.equal(server.served[0]?.field("authorization"), null);
     }));
 
-  test("knows the length of a body in advance", () =>
+  test("reports the length of a body, and null for a chunked one", () =>
     withServer(make, {}, async (server) => {
       for (const bytes of [post("X: 1"), post("Content-Length: 3", "abc"), chunked("0\r\n\r\n")]) {
         const client = await server.connect();
@@ -78,7 +78,7 @@ const bodyFraming = (test: Test, make: MakeTransport): void => {
       );
     }));
 
-  test("reads only as much as the app does", () => {
+  test("stops reading a body that the app does not read", () => {
     const serve: Serve = async (source) => {
       if (source.target === "/some") await source.chunks()[Symbol.asyncIterator]().next();
       return new Promise(() => {});
@@ -95,7 +95,7 @@ const bodyFraming = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("ends the read of a body when the client disconnects, and ends the exchange", () => {
+  test("fails the read of a body when the client disconnects, and ends the exchange", () => {
     const seen: string[] = [];
     const serve: Serve = async (source) => {
       source.onEnd((end) => void seen.push(end));
@@ -119,7 +119,7 @@ const bodyFraming = (test: Test, make: MakeTransport): void => {
   });
 
   test("rejects a second reader of a body", () => {
-    const serve = answerErrors(async (source) => {
+    const serve = withErrorReplies(async (source) => {
       const codes: unknown[] = [];
       for await (const _ of source.chunks());
       try {
@@ -162,20 +162,20 @@ const badBodies = (test: Test, make: MakeTransport): void => {
       }
     }));
 
-  test("answers 400 to a malformed chunk in the last message of a connection too, without waiting", async () => {
-    const lasts: [string, string, Partial<LimitsConfig>][] = [
+  test("answers 400 also to a malformed chunk in the last message of a connection, without waiting", async () => {
+    const lastMessages: [string, string, Partial<LimitsConfig>][] = [
       ["Connection: close", "Connection: close\r\n", {}],
       ["an Upgrade request", "Upgrade: x\r\n", {}],
       ["the last permitted request", "", { maxRequestsPerConnection: 1 }],
     ];
-    for (const [what, fields, limits] of lasts) {
+    for (const [name, fields, limits] of lastMessages) {
       await withServer(make, { serve: collect, limits }, async (server) => {
         const client = await server.connect();
         await client.send(post(`${fields}Transfer-Encoding: chunked`, "1\r\nx\r\n"));
-        await eventually(() => server.served.length === 1, what);
+        await eventually(() => server.served.length === 1, name);
         await client.send(`g\r\n${NEXT}`);
         const replies = parseReplies(await client.untilClosed(), true);
-        assert.deepEqual([statuses(replies), server.served.length], [[400], 1], what);
+        assert.deepEqual([statuses(replies), server.served.length], [[400], 1], name);
       });
     }
   });
@@ -226,11 +226,11 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
   test("a client can read an early reply completely while it still sends megabytes", () =>
     withServer(make, { serve: () => Response.text("too much", { status: 413 }) }, async (server) => {
       for (const fields of ["Content-Length: 6000000", "Transfer-Encoding: chunked"]) {
-        const client = await server.connect({ stays: true });
+        const client = await server.connect({ staysOpen: true });
         client.socket.pause();
         const before = server.served.length;
         void client.send(post(fields, fields.startsWith("C") ? "" : "5b8d80\r\n") + "x".repeat(6_000_000));
-        await eventually(() => server.served.length > before, "it is answered");
+        await eventually(() => server.served.length > before, "the request is served");
         await turn(100);
         client.socket.resume();
         const [reply, ...more] = parseReplies(await client.untilClosed(), true);
@@ -250,9 +250,9 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
       });
       await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
       try {
-        const client = await connectRaw((listener.address() as AddressInfo).port, { stays: true });
+        const client = await connectRaw((listener.address() as AddressInfo).port, { staysOpen: true });
         await client.send(post("Content-Length: 8000000", "x".repeat(8_000_000)));
-        await eventually(() => (sockets[0]?.bytesRead ?? 0) > 8_000_000, "all of it is taken");
+        await eventually(() => (sockets[0]?.bytesRead ?? 0) > 8_000_000, "all of it is read");
         assert.equal(parseReplies(await client.untilClosed(), true)[0]?.status, 413);
         client.destroy();
       } finally {
@@ -260,11 +260,11 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
       }
     }));
 
-  test("stops reading a client that keeps sending an unwanted body, and cuts it in time", () =>
+  test("stops reading a client that keeps sending an unwanted body, and cuts its connection at the timeout", () =>
     withServer(
       make,
       {
-        serve: answerErrors(
+        serve: withErrorReplies(
           async ({ target }) => (target === "/late" ? await turn() : null, Response.text("no")),
         ),
       },
@@ -275,7 +275,7 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
           endless.replace("/", "/late"),
           endless.replace("Host: a", "Host: a b"),
         ]) {
-          const client = await server.connect({ stays: true });
+          const client = await server.connect({ staysOpen: true });
           await client.send(bytes);
           await client.untilClosed();
           await client.send("x".repeat(60_000));
@@ -296,7 +296,7 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
   test("the client can read a 413 completely while it still sends", () =>
     withServer(
       make,
-      { serve: answerErrors(() => Promise.reject(new PayloadTooLargeError(1))) },
+      { serve: withErrorReplies(() => Promise.reject(new PayloadTooLargeError(1))) },
       async (server) => {
         const client = await server.connect();
         await client.send(post("Content-Length: 50000000", "x".repeat(20_000)));
@@ -338,7 +338,7 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
       await client.replies(1);
       await eventually(() => failed !== undefined, "the reader fails");
       assert.ok(HttpError.is(failed) && failed.code === "CORE_BODY_OVER");
-      assert.equal(failed.message, "The request was answered before its body was read to the end");
+      assert.equal(failed.message, "The reply was sent before the request body was read to the end");
     });
   });
 };

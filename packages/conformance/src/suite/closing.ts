@@ -49,7 +49,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       await new Promise((resolve) => void listener.close(resolve));
     }));
 
-  test("drains: accepts no more, finishes pending requests, sends close, answers one more request on idle connections", () => {
+  test("drains: accepts no more connections, finishes pending requests, sends close, answers one more request on idle connections", () => {
     let finish = (): void => {};
     const serve: Serve = ({ target }) =>
       target === "/slow"
@@ -58,25 +58,25 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
           })
         : Response.text("quick");
     return withServer(make, { serve, drainIdleMs: 1000 }, async ({ transport, port, clock, connect }) => {
-      const [busy, used, unused, late] = [await connect(), await connect(), await connect(), await connect()];
+      const [busy, used, unused, idle] = [await connect(), await connect(), await connect(), await connect()];
       await busy.send(GET.replace("/", "/slow"));
       await used.send(GET);
-      await late.send(GET);
-      await Promise.all([used.replies(1), late.replies(1)]);
+      await idle.send(GET);
+      await Promise.all([used.replies(1), idle.replies(1)]);
       await eventually(() => transport.inFlight === 1 && transport.connections === 4, "one request runs");
 
       const closed = transport.close(30_000);
       await assert.rejects(connectRaw(port));
       await used.send(GET + GET);
-      const answers = parseReplies(await used.untilClosed(), true);
+      const replies = parseReplies(await used.untilClosed(), true);
       assert.deepEqual(
-        answers.map(({ fields }) => fields.get("connection") === "close"),
-        answers.map((_, at) => at > 0 && at === answers.length - 1),
+        replies.map(({ fields }) => fields.get("connection") === "close"),
+        replies.map((_, at) => at > 0 && at === replies.length - 1),
       );
-      assert.ok(answers.length >= 2);
-      assert.deepEqual([unused.closed, late.closed], [false, false]);
+      assert.ok(replies.length >= 2);
+      assert.deepEqual([unused.closed, idle.closed], [false, false]);
       await clock.advance(1000);
-      await Promise.all([unused.untilClosed(), late.untilClosed()]);
+      await Promise.all([unused.untilClosed(), idle.untilClosed()]);
 
       finish();
       const [slow] = parseReplies(await busy.untilClosed(), true);
@@ -85,7 +85,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("cuts and counts what is unfinished at the deadline", () => {
+  test("cuts and counts exchanges that are unfinished at the deadline", () => {
     const ends: string[] = [];
     const serve: Serve = (source) => {
       source.onEnd((end) => void ends.push(end));
@@ -110,7 +110,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("answers a request that arrived while the process paused, beyond the idle time of a drain", () =>
+  test("answers a request that arrived while the process paused, for longer than the idle time of a drain", () =>
     withServer(make, { drainIdleMs: 20, hasRealClock: true }, async ({ transport, connect }) => {
       const client = await connect();
       await client.send(GET);
@@ -118,9 +118,9 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       const closed = transport.close(30_000);
       void client.send(GET); // it is in the server's socket in this turn
       for (const end = performance.now() + 50; performance.now() < end;); // a pause
-      const answers = parseReplies(await client.untilClosed(), true);
+      const replies = parseReplies(await client.untilClosed(), true);
       assert.deepEqual(
-        answers.map(({ body }) => body),
+        replies.map(({ body }) => body),
         ["hello", "hello"],
       );
       assert.deepEqual(await closed, { cut: 0 });
@@ -164,19 +164,19 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       await new Promise((resolve) => void listener.close(resolve));
     }));
 
-  test("closes at once when nothing is open", () =>
+  test("closes immediately when nothing is open", () =>
     withServer(make, {}, async ({ transport }) => {
       assert.deepEqual(await transport.close(60_000), { cut: 0 });
       assert.deepEqual(await transport.close(0), { cut: 0 });
     }));
 
-  test("ends sockets that are passed to it too late, and ignores closed ones", () =>
+  test("ends sockets that are passed to it after it closed, and ignores closed ones", () =>
     withServer(make, {}, async ({ transport }) => {
       const sockets: Socket[] = [];
       const listener = createServer((socket) => void sockets.push(socket));
       await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
       const { port } = listener.address() as { port: number };
-      const [gone, late] = [await connectRaw(port), await connectRaw(port)];
+      const [gone, remaining] = [await connectRaw(port), await connectRaw(port)];
       await eventually(() => sockets.length === 2, "two sockets");
       sockets[0]?.destroy();
       await gone.untilClosed();
@@ -184,7 +184,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       assert.equal(transport.connections, 0);
       await transport.close(0);
       for (const socket of sockets.slice(1)) transport.accept(socket);
-      assert.equal(await late.untilClosed(), "");
+      assert.equal(await remaining.untilClosed(), "");
       assert.equal(transport.connections, 0);
       await new Promise((resolve) => void listener.close(resolve));
     }));

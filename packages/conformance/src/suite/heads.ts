@@ -196,7 +196,7 @@ const headLimits = (test: Test, make: MakeTransport): void => {
     withServer(make, { limits }, async (server) => {
       const bytes = `${path(5000)}Host: a\r\n${close}\r\n`;
       for (const size of [50, 99, 101, 250, 390, 410, 1000, 4990, 4998, 5001]) {
-        const client = await server.connect({ stays: true });
+        const client = await server.connect({ staysOpen: true });
         for (let at = 0; at < bytes.length && !client.closed; at += size) {
           await client.send(bytes.slice(at, at + size));
           await turn();
@@ -208,7 +208,7 @@ const headLimits = (test: Test, make: MakeTransport): void => {
     withServer(make, { limits }, async (server) => {
       const bytes = `GET / HTTP/1.1\r\nHost: a\r\n${"Cookie: a=b; c=d\r\n".repeat(200)}\r\n`;
       for (const size of [50, 99, 101, 250, 390, 410, 1000, 3000]) {
-        const client = await server.connect({ stays: true });
+        const client = await server.connect({ staysOpen: true });
         for (let at = 0; at < bytes.length && !client.closed; at += size) {
           await client.send(bytes.slice(at, at + size));
           await turn();
@@ -224,16 +224,16 @@ const headLimits = (test: Test, make: MakeTransport): void => {
         ["last", `Host: a\r\nAccept: */*\r\n${long}`, "x-long"],
         ["without a blank", `Host: a\r\n${long.replace(" ", "")}`, "x-long"],
         [
-          "before the one in excess",
+          "before the field that exceeds the limit",
           `Host: a\r\nX-A: ${"b".repeat(250)}\r\nX-C: ${"d".repeat(100)}\r\n`,
           "x-a",
         ],
-        ["whose name is too long", `Host: a\r\n${"N".repeat(5000)}: y\r\n`, "n".repeat(64)],
+        ["with too long a name", `Host: a\r\n${"N".repeat(5000)}: y\r\n`, "n".repeat(64)],
       ];
       for (const [name, fields, field] of rows) {
         const bytes = `GET / HTTP/1.1\r\n${fields}\r\n`;
         for (const size of [7, 50, 99, 250, 390, 1000, 6000]) {
-          const client = await server.connect({ stays: true });
+          const client = await server.connect({ staysOpen: true });
           for (let at = 0; at < bytes.length && !client.closed; at += size) {
             await client.send(bytes.slice(at, at + size));
             await turn();

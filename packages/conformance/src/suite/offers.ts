@@ -96,7 +96,7 @@ export const offerConformance = (test: Test, make: MakeTransport): void => {
       }
     }));
 
-  test("sends 100 Continue for a body that the app reads and the client holds back, with an offer too", () =>
+  test("sends 100 Continue for a body that the app reads and the client holds back, also with an offer", () =>
     withServer(make, { serve: echo }, async (server) => {
       for (const offer of offers.filter(({ fields, bytes }) => fields.startsWith("Expect") && bytes > 0)) {
         const client = await server.connect();
@@ -116,7 +116,7 @@ export const offerConformance = (test: Test, make: MakeTransport): void => {
       for (const offer of offers) {
         const first = head("/1", offer) + offer.body;
         const check = async (cut: number): Promise<void> => {
-          const what = `${offer.fields} cut at ${cut}`;
+          const label = `${offer.fields} cut at ${cut}`;
           const client = await server.connect();
           await sendCut(client, [first, NEXT], cut);
           await client.until(() => finals(client).length > 0);
@@ -126,10 +126,10 @@ export const offerConformance = (test: Test, make: MakeTransport): void => {
           assert.deepEqual(
             finals(client).map(({ body }) => body),
             closes ? ["/1"] : ["/1", "/3"],
-            what,
+            label,
           );
           // If the end of an unread body is uncertain, both outcomes are correct.
-          if (cut === 0 || offer.bytes === 0) assert.equal(closes, endsUnread(offer), what);
+          if (cut === 0 || offer.bytes === 0) assert.equal(closes, endsUnread(offer), label);
           client.destroy();
         };
         await atEveryOffset(first, check);

@@ -13,12 +13,12 @@ const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\n
 const bodies = (replies: readonly RawReply[]): string[] => replies.map(({ body }) => body);
 const path: Serve = ({ target }) => Response.text(target);
 
-/** Replies that a test sends on demand. */
-const onDemand = (): { serve: Serve; onDemand: Map<string, (reply: Response) => void> } => {
+/** Creates an app whose replies a test sends on demand; `waiting` has their resolvers by target. */
+const repliesOnDemand = (): { serve: Serve; waiting: Map<string, (reply: Response) => void> } => {
   const waiting = new Map<string, (reply: Response) => void>();
   const serve = ({ target }: RequestSource): Promise<Response> =>
     new Promise((resolve) => waiting.set(target, resolve));
-  return { serve, onDemand: waiting };
+  return { serve, waiting };
 };
 
 /** Several requests on one connection: persistence, order, bounds, and requests after an error. */
@@ -55,11 +55,11 @@ const persistence = (test: Test, make: MakeTransport): void => {
         const client = await server.connect();
         await client.send(`GET /1 HTTP/${version}\r\nHost: a\r\n${field === "" ? "" : `${field}\r\n`}\r\n`);
         const [reply] = await client.replies(1);
-        const what = `${version} ${field}`;
-        assert.equal(reply?.fields.get("connection")?.toLowerCase(), keeps ? "keep-alive" : "close", what);
+        const label = `${version} ${field}`;
+        assert.equal(reply?.fields.get("connection")?.toLowerCase(), keeps ? "keep-alive" : "close", label);
         await client.send(get("/2"));
-        if (keeps) assert.deepEqual(bodies(await client.replies(2)), ["/1", "/2"], what);
-        else assert.deepEqual(bodies(parseReplies(await client.untilClosed(), true)), ["/1"], what);
+        if (keeps) assert.deepEqual(bodies(await client.replies(2)), ["/1", "/2"], label);
+        else assert.deepEqual(bodies(parseReplies(await client.untilClosed(), true)), ["/1"], label);
       }
     }));
 
@@ -80,7 +80,7 @@ const persistence = (test: Test, make: MakeTransport): void => {
       assert.equal(server.served.length, 3);
     }));
 
-  test("closes when a reply says so", () =>
+  test("closes the connection after a reply with Connection: close", () =>
     withServer(
       make,
       { serve: () => new Response("bye", { headers: { connection: "close" } }) },
@@ -101,7 +101,7 @@ const persistence = (test: Test, make: MakeTransport): void => {
       assert.equal(server.served.length, 1);
     }));
 
-  test("drops connections above the limit and logs it", () =>
+  test("drops connections above the limit and logs a warning", () =>
     withServer(make, { serve: path, limits: { maxConnections: 2 } }, async (server) => {
       const first = await server.connect();
       const second = await server.connect();
@@ -111,7 +111,7 @@ const persistence = (test: Test, make: MakeTransport): void => {
       await server.clock.advance(1000);
       assert.deepEqual(server.logged, ["warn: connections above the limit were dropped"]);
       second.destroy();
-      await eventually(() => server.transport.connections === 1, "room");
+      await eventually(() => server.transport.connections === 1, "the second connection is gone");
       const fourth = await server.connect();
       for (const client of [first, fourth]) {
         await client.send(get("/x"));
@@ -122,7 +122,7 @@ const persistence = (test: Test, make: MakeTransport): void => {
 
 const pipelining = (test: Test, make: MakeTransport): void => {
   test("answers pipelined requests in order, whenever their replies are ready", () => {
-    const { serve, onDemand: waiting } = onDemand();
+    const { serve, waiting } = repliesOnDemand();
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
       await client.send(get("/1") + get("/2") + get("/3"));
@@ -135,11 +135,11 @@ const pipelining = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("serves at most 16 pipelined requests at a time, and stops reading", () => {
-    const { serve, onDemand: waiting } = onDemand();
+  test("serves at most 16 pipelined requests concurrently, and then stops reading", () => {
+    const { serve, waiting } = repliesOnDemand();
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
-      const padding = `X: ${"x".repeat(10_000)}\r\n`; // more than all buffers between the two hold
+      const padding = `X: ${"x".repeat(10_000)}\r\n`; // more than all buffers between client and server hold
       let flushed = false;
       void client.send(Array.from({ length: 4000 }, (_, n) => get(`/${n}`, padding)).join("")).then(() => {
         flushed = true;
@@ -187,7 +187,7 @@ const pipelining = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("serves no further request while the client does not read", () => {
+  test("stops serving requests while the client does not read", () => {
     const serve: Serve = () => Response.text("x".repeat(200_000));
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
@@ -218,11 +218,11 @@ const pipelining = (test: Test, make: MakeTransport): void => {
       }
       assert.equal(ended, server.served.length - 1);
       client.socket.resume();
-      await eventually(() => ended === server.served.length, "all are out");
+      await eventually(() => ended === server.served.length, "all replies are sent");
     });
   });
 
-  test("begins no second long reply while the first waits for the client", () =>
+  test("stops serving requests after a long reply that the client does not read", () =>
     withServer(make, { serve: () => Response.text("x".repeat(10_000_000)) }, async (server) => {
       const client = await server.connect();
       client.socket.pause();
@@ -241,7 +241,7 @@ const afterErrors = (test: Test, make: MakeTransport): void => {
     CONNECT: ["CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 501],
   };
   test("answers the requests before a malformed one first, and runs nothing after it", () => {
-    const { serve, onDemand: waiting } = onDemand();
+    const { serve, waiting } = repliesOnDemand();
     return withServer(make, { serve }, async (server) => {
       for (const [name, [bytes, status]] of Object.entries(bad)) {
         waiting.clear();
@@ -279,7 +279,7 @@ const afterErrors = (test: Test, make: MakeTransport): void => {
   test("runs nothing that arrives after an error, and closes when too much arrives", () =>
     withServer(make, { serve: path }, async (server) => {
       for (const [name, [bytes]] of Object.entries(bad)) {
-        const client = await server.connect({ stays: true });
+        const client = await server.connect({ staysOpen: true });
         await client.send(bytes);
         await client.untilClosed();
         await client.send(get("/later").repeat(100));
@@ -306,11 +306,11 @@ const afterErrors = (test: Test, make: MakeTransport): void => {
       "before it is answered": [() => client.send(last), (source) => (void client.send(more), path(source))],
       "while it waits": [() => client.send(last), async (source) => (await client.send(more), path(source))],
     };
-    let answer = path;
-    return withServer(make, { serve: (source) => answer(source) }, async (server) => {
+    let respond = path;
+    return withServer(make, { serve: (source) => respond(source) }, async (server) => {
       for (const [name, [send, serve]] of Object.entries(ways)) {
-        answer = serve;
-        client = await server.connect({ stays: true });
+        respond = serve;
+        client = await server.connect({ staysOpen: true });
         await send();
         const replies = parseReplies(await client.untilClosed(), true);
         await turn(10);
@@ -325,7 +325,7 @@ const afterErrors = (test: Test, make: MakeTransport): void => {
 
   test("keeps a connection that the server closes open for a slow reader, but not indefinitely", () =>
     withServer(make, { serve: path, limits: { maxRequestsPerConnection: 1 } }, async (server) => {
-      const client = await server.connect({ stays: true });
+      const client = await server.connect({ staysOpen: true });
       await client.send(get("/1"));
       await client.replies(1);
       await turn(10);

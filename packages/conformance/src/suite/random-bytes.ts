@@ -79,23 +79,23 @@ const traffic = fc.record({
   seed: fc.constantFrom(...seeds),
   mutations: fc.array(mutation, { maxLength: 4 }),
   cut: place,
-  patience: fc.integer({ min: 0, max: 6 }),
+  waitTurns: fc.integer({ min: 0, max: 6 }),
   resets: fc.boolean(),
 });
 
-/** Answers with the number of the request, so that replies can be distinguished. */
+/** Replies with the number of the request, so that replies can be distinguished. */
 const numbered = (): Serve => {
   let count = 0;
   return (source) => {
-    const answer = (): Response => Response.text(`#${number}`);
+    const reply = (): Response => Response.text(`#${number}`);
     const number = ++count;
-    if (source.target === "/sync") return answer();
+    if (source.target === "/sync") return reply();
     if (source.target === "/stream") return Response.stream([`#${number}`]);
     return (async () => {
       try {
         if (source.target === "/read") for await (const _ of source.chunks());
         else await turn(1);
-        return answer();
+        return reply();
       } catch {
         return Response.text(`#${number}`, { status: 400 });
       }
@@ -107,23 +107,23 @@ const numbered = (): Serve => {
 export const fuzzConformance = (test: Test, make: MakeTransport): void => {
   test("sends at most one reply to a message, in order, and survives any input", () =>
     withServer(make, { serve: numbered() }, async (server) => {
-      const property = fc.asyncProperty(traffic, async ({ seed, mutations, cut, patience, resets }) => {
+      const property = fc.asyncProperty(traffic, async ({ seed, mutations, cut, waitTurns, resets }) => {
         const bytes = mutations.reduce((text, mutate) => mutate(text), seed);
         const client = await server.connect();
         await client.send(bytes.slice(0, cut * bytes.length));
         await turn(1);
         await client.send(bytes.slice(cut * bytes.length));
-        await turn(patience);
+        await turn(waitTurns);
         if (resets) client.socket.resetAndDestroy();
         else client.end();
-        await checkAnswers(server, client);
+        await checkReplies(server, client);
       });
       await fc.assert(property, { numRuns: 400, interruptAfterTimeLimit: 2000 });
       assert.deepEqual(server.logged, []);
     }));
 };
 
-const checkAnswers = async (server: TestServer, client: RawClient): Promise<void> => {
+const checkReplies = async (server: TestServer, client: RawClient): Promise<void> => {
   await client.untilClosed();
   await eventually(() => server.transport.connections === 0, "the connection is gone");
   assert.equal(server.transport.inFlight, 0);
@@ -136,9 +136,9 @@ const checkAnswers = async (server: TestServer, client: RawClient): Promise<void
   ).filter(({ status }) => status !== 100);
   const refusal = finals.findIndex(({ body, status }) => status >= 400 && !body.startsWith("#"));
   assert.ok(refusal === -1 || refusal === finals.length - 1, "nothing is sent after a refusal");
-  const answers = refusal === -1 ? finals : finals.slice(0, -1);
-  assert.ok(answers.length <= served.length, "there are no more answers than requests");
-  const numbers = answers.filter(({ body }) => body !== "").map(({ body }) => Number(body.slice(1)));
+  const replies = refusal === -1 ? finals : finals.slice(0, -1);
+  assert.ok(replies.length <= served.length, "there are no more replies than requests");
+  const numbers = replies.filter(({ body }) => body !== "").map(({ body }) => Number(body.slice(1)));
   assert.deepEqual(
     numbers,
     [...new Set(numbers)].toSorted((a, b) => a - b),

@@ -125,9 +125,9 @@ const framing = (test: Test, make: MakeTransport): void => {
           await turn(6);
           if (!client.closed) await client.send(bytes.slice(cut));
           const [head = "", body] = (await client.untilClosed()).split("\r\n\r\n");
-          const what = `${bytes.slice(0, 80)}, cut at ${cut}`;
-          assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} [^]*content-length: [1-9]`), what);
-          assert.equal(body, "", what);
+          const label = `${bytes.slice(0, 80)}, cut at ${cut}`;
+          assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} [^]*content-length: [1-9]`), label);
+          assert.equal(body, "", label);
         }
       }
     }));
@@ -249,12 +249,12 @@ const framing = (test: Test, make: MakeTransport): void => {
 
 const dates = (test: Test, make: MakeTransport): void => {
   test("keeps a valid date of a reply, and replaces any other", () => {
-    const past = "Tue, 15 Nov 1994 08:12:31 GMT";
-    const later = "Sunday, 06-Nov-94 08:49:37 GMT";
+    const imfFixdate = "Tue, 15 Nov 1994 08:12:31 GMT";
+    const rfc850Date = "Sunday, 06-Nov-94 08:49:37 GMT";
     const rows: [fields: readonly string[], date: RegExp][] = [
-      [["Date", past], new RegExp(`^${past}$`)],
-      [["date", later, "x", "y"], new RegExp(`^${later}$`)],
-      [["DATE", past, "date", later], new RegExp(`^${past}$`)],
+      [["Date", imfFixdate], new RegExp(`^${imfFixdate}$`)],
+      [["date", rfc850Date, "x", "y"], new RegExp(`^${rfc850Date}$`)],
+      [["DATE", imfFixdate, "date", rfc850Date], new RegExp(`^${imfFixdate}$`)],
       [["date", "now"], / 20\d\d /],
       [["date", ""], / 20\d\d /],
       [[], / 20\d\d /],
@@ -352,7 +352,7 @@ const streams = (test: Test, make: MakeTransport): void => {
       const stalled = pulled;
       assert.ok(stalled < 400, `${stalled} chunks were pulled`);
       client.socket.resume();
-      await eventually(() => pulled > stalled + 50, "it goes on");
+      await eventually(() => pulled > stalled + 50, "the stream continues");
     });
   });
 
@@ -417,7 +417,7 @@ const streams = (test: Test, make: MakeTransport): void => {
       source.onEnd((end) => {
         ends.push(end);
         source.onEnd((again) => void ends.push(`${again} again`));
-        throw new Error("a listener's own mistake");
+        throw new Error("a listener fails");
       });
       return reply("x");
     };
@@ -455,7 +455,7 @@ const brokenStreams = (test: Test, make: MakeTransport): void => {
           })(),
         ),
       ),
-    "an iterator that throws at once": () =>
+    "an iterator that throws immediately": () =>
       reply(
         new BodyStream({
           [Symbol.asyncIterator]: () => {
@@ -473,7 +473,7 @@ const brokenStreams = (test: Test, make: MakeTransport): void => {
           server.logged.length = 0;
           const received = await server.exchange(get(`/${encodeURI(name)}`) + get());
           const [broken, ...more] = parseReplies(received, true);
-          assert.equal(received.includes("begun"), name !== "an iterator that throws at once", name);
+          assert.equal(received.includes("begun"), name !== "an iterator that throws immediately", name);
           assert.deepEqual([broken?.complete ?? false, more.length], [false, 0], name);
           assert.deepEqual(server.logged, ["error: a streamed reply failed"], name);
         }

@@ -18,8 +18,8 @@ const read: Serve = async (source) => {
   }
 };
 
-/** Advances the clock second by second, with event loop turns in between, until the client is cut. */
-const pass = async (
+/** Advances the clock second by second, with event loop turns in between, until the client is cut. Returns the seconds that passed. */
+const advanceSeconds = async (
   { clock }: TestServer,
   client: RawClient,
   seconds: number,
@@ -53,7 +53,7 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
       for (const trickle of ["", "x"]) {
         const client = await server.connect();
         await client.send("GET / HTTP/1.1\r\nX: ");
-        const seconds = await pass(server, client, 20, trickle);
+        const seconds = await advanceSeconds(server, client, 20, trickle);
         assert.ok(seconds >= 5 && seconds <= 6, `closed after ${seconds} s`);
         assert.deepEqual(lastStatus(client), [408, "close"]);
       }
@@ -65,9 +65,9 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
       const client = await server.connect();
       await client.send(GET);
       await client.replies(1);
-      await pass(server, client, 60);
+      await advanceSeconds(server, client, 60);
       await client.send("GET / ");
-      const seconds = await pass(server, client, 20);
+      const seconds = await advanceSeconds(server, client, 20);
       assert.ok(seconds >= 5 && seconds <= 6, `closed after ${seconds} s`);
       assert.deepEqual(lastStatus(client), [408, "close"]);
     }));
@@ -76,7 +76,7 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
     withServer(make, { timeouts }, async (server) => {
       const client = await server.connect();
       await client.send("HEAD / HTTP/1.1\r\nHost: a\r\n");
-      await pass(server, client, 20);
+      await advanceSeconds(server, client, 20);
       assert.match(await client.untilClosed(), /^HTTP\/1\.1 408 [^]*\r\n\r\n$/);
     }));
 
@@ -84,7 +84,7 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
     withServer(make, { timeouts }, async (server) => {
       const client = await server.connect();
       await client.send("FOO");
-      await pass(server, client, 20);
+      await advanceSeconds(server, client, 20);
       assert.deepEqual(lastStatus(client), [408, "close"]);
     }));
 
@@ -101,7 +101,7 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
         await client.send(rest);
         await turn();
         const { received } = client;
-        const seconds = await pass(server, client, 100);
+        const seconds = await advanceSeconds(server, client, 100);
         assert.ok(seconds >= 75 && seconds <= 77, `closed after ${seconds} s`);
         assert.equal(client.received, received);
       }
@@ -116,7 +116,7 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
     return withServer(make, { serve, timeouts }, async (server) => {
       const client = await server.connect();
       await client.send(GET);
-      await pass(server, client, 200);
+      await advanceSeconds(server, client, 200);
       finish();
       assert.equal((await client.replies(1))[0]?.body, "done");
     });
@@ -134,7 +134,7 @@ const slowBodies = (test: Test, make: MakeTransport): void => {
         const client = await server.connect();
         await client.send(post(length));
         await turn();
-        const seconds = await pass(server, client, 100, eachSecond);
+        const seconds = await advanceSeconds(server, client, 100, eachSecond);
         assert.ok(seconds >= 30 && seconds <= 32, `closed after ${seconds} s`);
         assert.deepEqual(lastStatus(client), [408, "close"]);
       }
@@ -144,9 +144,9 @@ const slowBodies = (test: Test, make: MakeTransport): void => {
     withServer(make, { serve: read, timeouts }, async (server) => {
       const client = await server.connect();
       await client.send(post(2_000_000));
-      await pass(server, client, 2);
+      await advanceSeconds(server, client, 2);
       await client.send("x".repeat(1_000_000));
-      const seconds = await pass(server, client, 100);
+      const seconds = await advanceSeconds(server, client, 100);
       assert.ok(seconds >= 28 && seconds <= 40, `closed after ${seconds} s`);
       assert.deepEqual(lastStatus(client), [408, "close"]);
     }));
@@ -155,9 +155,9 @@ const slowBodies = (test: Test, make: MakeTransport): void => {
     withServer(make, { serve: read, timeouts }, async (server) => {
       const client = await server.connect();
       await client.send(post(1_000_000));
-      assert.equal(await pass(server, client, 100, "x".repeat(1100)), 100);
+      assert.equal(await advanceSeconds(server, client, 100, "x".repeat(1100)), 100);
       assert.equal(client.received, "");
-      const seconds = await pass(server, client, 100);
+      const seconds = await advanceSeconds(server, client, 100);
       assert.ok(seconds <= 12, `closed ${seconds} s after it stopped`);
       assert.deepEqual(lastStatus(client), [408, "close"]);
     }));
@@ -167,26 +167,26 @@ const slowBodies = (test: Test, make: MakeTransport): void => {
       const client = await server.connect();
       for (const count of [1, 2, 3]) {
         await client.send(post(10));
-        assert.equal(await pass(server, client, 20), 20);
+        assert.equal(await advanceSeconds(server, client, 20), 20);
         await client.send("0123456789");
         await client.replies(count);
       }
     }));
 
   test("does not time out the client while the app does not read", () => {
-    let go = (): void => {};
+    let resume = (): void => {};
     const serve: Serve = async (source) => {
       await new Promise<void>((resolve) => {
-        go = resolve;
+        resume = resolve;
       });
       return read(source);
     };
     return withServer(make, { serve, timeouts }, async (server) => {
       const client = await server.connect();
       await client.send(`${post(10)}01234`);
-      await pass(server, client, 100);
-      go();
-      await pass(server, client, 10);
+      await advanceSeconds(server, client, 100);
+      resume();
+      await advanceSeconds(server, client, 10);
       await client.send("56789");
       assert.equal((await client.replies(1))[0]?.body, "10");
     });
@@ -197,7 +197,7 @@ const slowBodies = (test: Test, make: MakeTransport): void => {
       const client = await server.connect();
       await client.send(`${post(10)}01234`);
       await client.replies(1);
-      const seconds = await pass(server, client, 100);
+      const seconds = await advanceSeconds(server, client, 100);
       assert.ok(seconds >= 30 && seconds <= 32, `closed after ${seconds} s`);
       assert.equal(parseReplies(client.received, true).length, 1);
     }));

@@ -37,18 +37,30 @@ export const slowReaderConformance = (test: Test, make: MakeTransport): void => 
   });
 
   const spreads: readonly SlowSpread[] = [
-    { how: "300 bytes in each second of 5 MB", size: 5_000_000, perRead: 300, everySecs: 1, writeSecs: 30 },
     {
-      how: "3,000 bytes in every 10 s of 5 MB",
+      description: "300 bytes in each second of 5 MB",
+      size: 5_000_000,
+      perRead: 300,
+      everySecs: 1,
+      writeSecs: 30,
+    },
+    {
+      description: "3,000 bytes in every 10 s of 5 MB",
       size: 5_000_000,
       perRead: 3000,
       everySecs: 10,
       writeSecs: 30,
     },
-    { how: "29,000 bytes at once of 5 MB", size: 5_000_000, perRead: 29_000, everySecs: 1000, writeSecs: 30 },
-    // Each read takes bytes, and only the average is below the rate. Linux may grow the buffer of a reader to 33 MB, and a reply that fits has no write timeout.
     {
-      how: "6 MB in every 20,000 s of 60 MB",
+      description: "29,000 bytes once of 5 MB",
+      size: 5_000_000,
+      perRead: 29_000,
+      everySecs: 1000,
+      writeSecs: 30,
+    },
+    // Every read takes bytes; only the average is below the minimum rate. Linux may grow the buffer of a reader to 33 MB, and a reply that fits has no write timeout.
+    {
+      description: "6 MB in every 20,000 s of 60 MB",
       size: 60_000_000,
       perRead: 6_000_000,
       everySecs: 20_000,
@@ -57,7 +69,7 @@ export const slowReaderConformance = (test: Test, make: MakeTransport): void => 
   ];
   for (const spread of spreads) {
     for (const halfCloses of [false, true]) {
-      test(`cuts a ${halfCloses ? "half-closed " : ""}client that takes ${spread.how}, at the write timeout`, () =>
+      test(`cuts a ${halfCloses ? "half-closed " : ""}client that takes ${spread.description}, at the write timeout`, () =>
         expectCut(make, spread, halfCloses));
     }
   }
@@ -86,7 +98,7 @@ export const slowReaderConformance = (test: Test, make: MakeTransport): void => 
 
 /** Reading pattern of a slow client. */
 interface SlowSpread {
-  readonly how: string;
+  readonly description: string;
   /** Bytes of the reply. */
   readonly size: number;
   readonly perRead: number;
@@ -108,13 +120,13 @@ const expectCut = (make: MakeTransport, spread: SlowSpread, halfCloses: boolean)
     if (halfCloses) reader.end();
     await turn(300); // until the system's buffers are full
     const seconds = await readSlowly(server, reader, spread);
-    // The system's buffers may grow while the client waits, and then take bytes that count as read, once. Only reads of megabytes make room for that.
-    const due = perRead < 1_000_000 || seconds < writeSecs * 2 ? writeSecs : writeSecs * 2;
-    assert.ok(seconds >= due && seconds <= due * 1.1, `cut after ${seconds} s`);
+    // The system's buffers may grow once while the client waits, and take bytes that count as read. Only reads of megabytes make room for that.
+    const dueSecs = perRead < 1_000_000 || seconds < writeSecs * 2 ? writeSecs : writeSecs * 2;
+    assert.ok(seconds >= dueSecs && seconds <= dueSecs * 1.1, `cut after ${seconds} s`);
     assert.deepEqual(ends, ["aborted"]);
     const wanted = perRead * Math.ceil(seconds / everySecs);
-    const most = wanted * 1.1; // reads take whole buffers
-    assert.ok(reader.taken >= wanted * 0.9 && reader.taken <= most, `took ${reader.taken} of ${wanted}`);
+    const limit = wanted * 1.1; // reads take whole buffers
+    assert.ok(reader.taken >= wanted * 0.9 && reader.taken <= limit, `took ${reader.taken} of ${wanted}`);
     reader.destroy();
   });
 };

@@ -10,7 +10,7 @@ import type { Test } from "../harness/test.ts";
 import type { MakeTransport } from "../harness/test-server.ts";
 
 /**
- * The common behaviour of every HTTP/1.1 transport: heads, bodies, persistence, replies, slow clients, closing, upgrades, random bytes.
+ * Declares the tests that every HTTP/1.1 transport passes: heads, bodies, persistence, replies, slow clients, closing, upgrades, random bytes.
  *
  * @param test the runner's `test`
  * @param make creates the transport under test

@@ -15,15 +15,15 @@ export const upgradeRequest: string = get(
   "Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n",
 );
 
-/** The other protocol: sends hello, then echoes everything in capitals, and sends "bye" when the service drains. */
-export const shout = ({ socket, head, fields, draining }: UpgradedConnection): void => {
+/** Serves the other protocol of these tests: sends hello, then echoes everything in capitals, and sends "bye" when the service drains. */
+export const uppercaseEcho = ({ socket, head, fields, draining }: UpgradedConnection): void => {
   let lines = "HTTP/1.1 101 Switching Protocols\r\n";
   for (let at = 0; at < fields.length; at += 2) lines += `${fields[at]}: ${fields[at + 1]}\r\n`;
   socket.write(`${lines}\r\nhello;`);
-  const answer = (bytes: Uint8Array): void =>
+  const echo = (bytes: Uint8Array): void =>
     void socket.write(Buffer.from(bytes).toString("latin1").toUpperCase());
-  if (head.byteLength > 0) answer(head);
-  socket.on("data", answer);
+  if (head.byteLength > 0) echo(head);
+  socket.on("data", echo);
   socket.on("end", () => socket.end());
   const bye = (): void => void socket.end("bye");
   if (draining.aborted) bye();
@@ -40,10 +40,10 @@ export const offeredUpgrade = ({ upgrade: offer }: RequestSource): Upgrade => {
     },
   };
 };
-const accept: Serve = (source) => offeredUpgrade(source).accept(shout);
+const accept: Serve = (source) => offeredUpgrade(source).accept(uppercaseEcho);
 
-/** A server whose app accepts on demand. */
-const later = (): {
+/** Creates an app that accepts or refuses an upgrade on demand. */
+const appOnDemand = (): {
   serve: Serve;
   decide: (reply: (upgrade: Upgrade) => Response) => void;
   ends: string[];
@@ -58,7 +58,7 @@ const later = (): {
 };
 
 const open = async (server: TestServer, after = ""): Promise<RawClient> => {
-  const client = await server.connect({ stays: true });
+  const client = await server.connect({ staysOpen: true });
   await client.send(upgradeRequest + after);
   await client.until((received) => received.includes("hello;"));
   return client;
@@ -93,33 +93,33 @@ const accepted = (test: Test, make: MakeTransport): void => {
   });
 
   test("passes every byte after an accepted Upgrade request to the other protocol", () => {
-    const { serve, decide } = later();
+    const { serve, decide } = appOnDemand();
     return withServer(make, { serve }, async (server) => {
-      const client = await server.connect({ stays: true });
+      const client = await server.connect({ staysOpen: true });
       await client.send(`${upgradeRequest}one `);
-      await eventually(() => server.served.length === 1, "it is served");
+      await eventually(() => server.served.length === 1, "the request is served");
       await client.send("two ");
       await turn(4);
-      decide((upgrade) => upgrade.accept(shout));
+      decide((upgrade) => upgrade.accept(uppercaseEcho));
       await client.send("three");
       assert.match(await client.until((received) => received.endsWith("THREE")), /\r\nhello;ONE TWO THREE$/);
     });
   });
 
   test("buffers bytes that arrive before an upgrade is decided, and loses none", () => {
-    const { serve, decide } = later();
+    const { serve, decide } = appOnDemand();
     const large = "x".repeat(20_000_000);
     return withServer(make, { serve }, async (server) => {
-      const client = await server.connect({ stays: true });
+      const client = await server.connect({ staysOpen: true });
       await client.send(upgradeRequest);
-      await eventually(() => server.served.length === 1, "it is served");
+      await eventually(() => server.served.length === 1, "the request is served");
       let flushed = false;
       void client.send(`${large}!`).then(() => {
         flushed = true;
       });
       await turn(100);
       assert.equal(flushed, false);
-      decide((upgrade) => upgrade.accept(shout));
+      decide((upgrade) => upgrade.accept(uppercaseEcho));
       // The length first: comparing joins all parts received so far.
       const received = await client.until((text) => text.length > large.length && text.endsWith("!"));
       assert.equal(received.length - received.indexOf("hello;"), "hello;".length + large.length + 1);
@@ -129,7 +129,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
   test("passes on the fields of the reply to an accepted upgrade, without hop-by-hop fields", () => {
     const serve: Serve = (source) =>
       offeredUpgrade(source)
-        .accept(shout)
+        .accept(uppercaseEcho)
         .setHeader("x-request-id", "1")
         .setHeader("content-length", "5")
         .setHeader("connection", "close")
@@ -151,7 +151,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
       const second = await server.connect();
       assert.equal(await second.untilClosed(), "");
       client.end();
-      await eventually(() => server.transport.connections === 0, "it is gone");
+      await eventually(() => server.transport.connections === 0, "the connection is gone");
     }));
 
   test("accepts a client's other requests before an Upgrade request", () =>
@@ -159,7 +159,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
       make,
       { serve: (source) => (source.upgrade === undefined ? Response.text("plain") : accept(source)) },
       async (server) => {
-        const client = await server.connect({ stays: true });
+        const client = await server.connect({ staysOpen: true });
         await client.send(get("/1"));
         await client.replies(1);
         await client.send(upgradeRequest);
@@ -177,7 +177,7 @@ const refused = (test: Test, make: MakeTransport): void => {
     "a long reply": [() => Response.text("x".repeat(500_000)), 200, "x".repeat(500_000)],
     "no body": [() => Response.noContent(), 204, ""],
     "an accepting reply that became another": [
-      (upgrade) => (upgrade.accept(shout), Response.text("too many", { status: 503 })),
+      (upgrade) => (upgrade.accept(uppercaseEcho), Response.text("too many", { status: 503 })),
       503,
       "too many",
     ],
@@ -187,8 +187,8 @@ const refused = (test: Test, make: MakeTransport): void => {
       "speak",
     ],
   };
-  for (const [what, [reply, status, body]] of Object.entries(replies)) {
-    test(`answers an upgrade that is not accepted as HTTP and closes: ${what}`, () =>
+  for (const [name, [reply, status, body]] of Object.entries(replies)) {
+    test(`answers an upgrade that is not accepted as HTTP and closes: ${name}`, () =>
       withServer(
         make,
         { serve: async (source) => (await turn(1), reply(offeredUpgrade(source))) },
@@ -206,7 +206,7 @@ const refused = (test: Test, make: MakeTransport): void => {
           assert.deepEqual([server.served.length, server.logged, client.reset], [1, [], false]);
           await eventually(
             () => server.transport.connections === 0 && server.transport.inFlight === 0,
-            "it is gone",
+            "the connection is gone",
           );
         },
       ));
@@ -244,7 +244,7 @@ const refused = (test: Test, make: MakeTransport): void => {
       assert.deepEqual(server.logged, ["error: a reply could not be written"]);
       await eventually(
         () => server.transport.connections === 0 && server.transport.inFlight === 0,
-        "it is gone",
+        "the connection is gone",
       );
     });
   });
@@ -307,13 +307,13 @@ const undecided = (test: Test, make: MakeTransport): void => {
     "ends its side": (client: RawClient): void => client.end(),
   })) {
     test(`ends the Upgrade request when its client ${how} before it is decided`, () => {
-      const { serve, decide, ends } = later();
+      const { serve, decide, ends } = appOnDemand();
       return withServer(make, { serve }, async (server) => {
         const client = await server.connect();
         await client.send(upgradeRequest);
-        await eventually(() => server.transport.inFlight === 1, "it is served");
+        await eventually(() => server.transport.inFlight === 1, "the request is served");
         disconnect(client);
-        await eventually(() => server.transport.connections === 0, "it is gone");
+        await eventually(() => server.transport.connections === 0, "the connection is gone");
         let began = false;
         decide((upgrade) => upgrade.accept(() => (began = true)));
         await turn(4);
@@ -326,14 +326,14 @@ const undecided = (test: Test, make: MakeTransport): void => {
   }
 
   test("does not limit the time until an app decides on an upgrade", () => {
-    const { serve, decide } = later();
+    const { serve, decide } = appOnDemand();
     return withServer(make, { serve }, async (server) => {
-      const client = await server.connect({ stays: true });
+      const client = await server.connect({ staysOpen: true });
       await client.send(upgradeRequest);
-      await eventually(() => server.transport.inFlight === 1, "it is served");
+      await eventually(() => server.transport.inFlight === 1, "the request is served");
       await server.clock.advance(500_000);
       await turn(4);
-      decide((upgrade) => upgrade.accept(shout));
+      decide((upgrade) => upgrade.accept(uppercaseEcho));
       await client.until((received) => received.endsWith("hello;"));
     });
   });
@@ -350,13 +350,13 @@ const endOfLife = (test: Test, make: MakeTransport): void => {
     }));
 
   test("also notifies connections that are upgraded during a drain", () => {
-    const { serve, decide } = later();
+    const { serve, decide } = appOnDemand();
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
       await client.send(upgradeRequest);
-      await eventually(() => server.transport.inFlight === 1, "it is served");
+      await eventually(() => server.transport.inFlight === 1, "the request is served");
       const closed = server.transport.close(60_000);
-      decide((upgrade) => upgrade.accept(shout));
+      decide((upgrade) => upgrade.accept(uppercaseEcho));
       assert.match(await client.untilClosed(), /hello;bye$/);
       await closed;
     });

@@ -74,15 +74,15 @@ test("measures the time of an idle connection from its last reply", () =>
 const last = get("/last", "Connection: close\r\n");
 const closes: Record<string, readonly [serve: Serve, bytes: string]> = {
   "a request": [later, last],
-  "a request that is answered at once": [({ target }) => Response.text(target), last],
+  "a request that is answered immediately": [({ target }) => Response.text(target), last],
   "a pipeline": [later, get("/1") + get("/2") + last],
   "a body": [later, last.replace("GET", "POST").replace("\r\n\r\n", "\r\nContent-Length: 3\r\n\r\nabc")],
   "a streamed reply": [() => Response.stream(["/la", "st"]), last],
 };
 for (const [name, [serve, bytes]] of Object.entries(closes)) {
-  test(`closes at once after ${name} whose client asked for it, without waiting for the client`, () =>
+  test(`closes immediately after ${name} whose client requested the close, without waiting for the client`, () =>
     withServer(createFastTransport, { serve }, async (server) => {
-      const client = await server.connect({ stays: true });
+      const client = await server.connect({ staysOpen: true });
       await client.send(bytes);
       expect((await client.untilClosed()).endsWith("/last") || client.received.endsWith("0\r\n\r\n")).toBe(
         true,
@@ -92,10 +92,10 @@ for (const [name, [serve, bytes]] of Object.entries(closes)) {
     }));
 }
 
-test("a reply that is longer than all buffers is sent whole to a client that asked for the close and reads late", () => {
+test("a reply that is longer than all buffers is sent whole to a client that requested the close and reads late", () => {
   const body = "x".repeat(20_000_000);
   return withServer(createFastTransport, { serve: () => Response.text(body) }, async (server) => {
-    const client = await server.connect({ stays: true });
+    const client = await server.connect({ staysOpen: true });
     client.socket.pause();
     await client.send(last);
     await eventually(() => server.served.length === 1, "it is served");

@@ -38,7 +38,7 @@ const messages: Record<string, [string, string, boolean]> = {
   "a rare method": [get("/dav").replace("GET", "PROPFIND"), "node /dav ", true],
 };
 
-for (const [name, [message, answer, keeps]] of Object.entries(messages)) {
+for (const [name, [message, reply, keeps]] of Object.entries(messages)) {
   test(`hands over ${name}, wherever the bytes are split, without losing or repeating any`, () =>
     withServer(createFastTransport, { serve: report }, async (server) => {
       const before = get("/1") + post("Content-Length: 2\r\n", "xy");
@@ -48,7 +48,7 @@ for (const [name, [message, answer, keeps]] of Object.entries(messages)) {
         await client.send(bytes.slice(0, at));
         await turn();
         await client.send(bytes.slice(at));
-        const wanted = ["fast /1 ", "fast /post xy", answer, ...(keeps ? ["node /2 "] : [])];
+        const wanted = ["fast /1 ", "fast /post xy", reply, ...(keeps ? ["node /2 "] : [])];
         await client.until((received) => bodies(received).length === wanted.length);
         expect(bodies(client.received)).toEqual(wanted);
         client.destroy();
@@ -176,7 +176,7 @@ test("drains a connection that is handed over after the drain began", () =>
   withServer(createFastTransport, { serve: report }, async (server) => {
     const client = await server.connect();
     await client.send("G");
-    await eventually(() => server.transport.connections === 1, "it is there");
+    await eventually(() => server.transport.connections === 1, "the connection is accepted");
     const closed = server.transport.close(5000);
     await client.send(`ET http://a/late HTTP/1.1\r\n${host}\r\n`);
     const [reply] = parseReplies(await client.untilClosed(), true);
@@ -184,8 +184,8 @@ test("drains a connection that is handed over after the drain began", () =>
     expect(await closed).toEqual({ cut: 0 });
   }));
 
-/** Answers with a delay, even if the body is unavailable. */
-const late: Serve = async (source) => {
+/** Replies after a delay, even if the body is unavailable. */
+const delayed: Serve = async (source) => {
   await turn(1);
   try {
     return await report(source);
@@ -195,7 +195,7 @@ const late: Serve = async (source) => {
 };
 
 test("releases everything when a client resets at any byte", () =>
-  withServer(createFastTransport, { serve: late }, async (server) => {
+  withServer(createFastTransport, { serve: delayed }, async (server) => {
     const bytes =
       get("/1") +
       post("Content-Length: 3\r\n", "abc") +
@@ -210,10 +210,10 @@ test("releases everything when a client resets at any byte", () =>
   }));
 
 test("releases everything when a client half-closes at any byte", () =>
-  withServer(createFastTransport, { serve: late }, async (server) => {
+  withServer(createFastTransport, { serve: delayed }, async (server) => {
     const bytes = get("/1") + post("Content-Length: 3\r\n", "abc") + get("/3", "Connection: close\r\n");
     for (let at = 0; at <= bytes.length; at++) {
-      const client = await server.connect({ stays: at % 2 === 0 });
+      const client = await server.connect({ staysOpen: at % 2 === 0 });
       await client.send(bytes.slice(0, at));
       await turn(at % 4);
       client.end();
@@ -237,13 +237,13 @@ const program = `
   });
   const { port } = await transport.listen({ host: "127.0.0.1", port: 0 });
   const isLoaded = () => process.moduleLoadList.includes("NativeModule _http_server");
-  const ask = (bytes) => new Promise((resolve) => {
+  const exchange = (bytes) => new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
     socket.once("data", () => resolve(socket.destroy()));
   });
-  await ask("GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n");
+  await exchange("GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n");
   const before = isLoaded();
-  await ask("GET / HTTP/1.0\\r\\n\\r\\n");
+  await exchange("GET / HTTP/1.0\\r\\n\\r\\n");
   console.log(JSON.stringify([before, isLoaded()]));
   await transport.close(0);
 `;

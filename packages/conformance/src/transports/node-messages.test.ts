@@ -5,15 +5,15 @@ import { expect, test } from "@jest/globals";
 import { createNodeTransport } from "@framework/core/testing";
 import { eventually, withServer } from "../harness/test-server.ts";
 
-/** The events of every exchange for tools that observe `node:http`. */
+/** Message of the channel `http.server.request.start`, which tools observe. */
 interface Started {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** Observes every exchange before it is served, like tracing tools. */
-const watching = async (look: (started: Started) => void, run: () => Promise<void>): Promise<void> => {
-  const listener = (message: unknown): void => look(message as Started);
+/** Calls `observe` with every exchange before it is served, like a tracing tool, during `run`. */
+const withObserver = async (observe: (started: Started) => void, run: () => Promise<void>): Promise<void> => {
+  const listener = (message: unknown): void => observe(message as Started);
   subscribe("http.server.request.start", listener);
   await run().finally(() => unsubscribe("http.server.request.start", listener));
 };
@@ -25,12 +25,12 @@ test("gives each message a separate object with all its fields, even when a conn
   const messages = [get(""), ...Array<string>(5).fill(get(cookies)), get(""), get(cookies), get(cookies)];
   const withCookies = { host: "a", cookie: "a=1; b=2", "x-twice": "1, 2" };
   const seen: IncomingHttpHeaders[] = [];
-  const look = ({ request }: Started): void => {
+  const observe = ({ request }: Started): void => {
     seen.push({ ...request.headers });
     request.headers["x-forged"] = "yes";
     expect(request.headers["x-forged"]).toBe("yes");
   };
-  return watching(look, () =>
+  return withObserver(observe, () =>
     withServer(createNodeTransport, {}, async ({ connect, served }) => {
       const client = await connect();
       for (const message of messages) {
@@ -44,7 +44,7 @@ test("gives each message a separate object with all its fields, even when a conn
 });
 
 test("accepts header fields that a tool sets, and does not change the received ones", () =>
-  watching(
+  withObserver(
     ({ request }) => {
       request.headers = { host: "b" };
       expect(request.headers).toEqual({ host: "b" });
@@ -60,12 +60,12 @@ test("accepts header fields that a tool sets, and does not change the received o
 
 test("emits the usual events of a response to its listeners, each once", () => {
   const events: unknown[][] = [];
-  const look = ({ response }: Started): void => {
+  const observe = ({ response }: Started): void => {
     for (const event of ["finish", "close"]) {
       response.on(event, (...given: unknown[]) => events.push([event, ...given, response.statusCode]));
     }
   };
-  return watching(look, () =>
+  return withObserver(observe, () =>
     withServer(createNodeTransport, {}, async ({ connect }) => {
       const client = await connect();
       await client.send(get(""));
@@ -114,10 +114,10 @@ test("a tool that replaces `emit` of all servers sees all fields", async () => {
 
 test("a subscriber to the creation of responses sees all fields", async () => {
   const seen: IncomingHttpHeaders[] = [];
-  const look = (message: unknown): void =>
+  const observe = (message: unknown): void =>
     void seen.push({ ...(message as { request: IncomingMessage }).request.headers });
-  subscribe("http.server.response.created", look);
-  await sendTwo().finally(() => unsubscribe("http.server.response.created", look));
+  subscribe("http.server.response.created", observe);
+  await sendTwo().finally(() => unsubscribe("http.server.response.created", observe));
   expect(seen).toEqual([headers, headers]);
 });
 

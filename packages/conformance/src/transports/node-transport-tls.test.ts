@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { createNodeTransport, type Serve, type TransportTls } from "@framework/core/testing";
 import { rawClient, type RawClient } from "../harness/raw-client.ts";
 import { selfSigned } from "../harness/self-signed.ts";
-import { offeredUpgrade, shout, upgradeRequest } from "../suite/upgrades.ts";
+import { offeredUpgrade, uppercaseEcho, upgradeRequest } from "../suite/upgrades.ts";
 import { eventually, type MakeTransport, withServer } from "../harness/test-server.ts";
 
 const server = selfSigned();
@@ -86,7 +86,7 @@ test("survives a reset in the middle of a handshake", () =>
   withServer(withTls(), {}, async ({ port, transport }) => {
     const socket = connectTcp(port, "127.0.0.1");
     socket.write("\x16\x03\x01");
-    await eventually(() => transport.connections === 1, "the connection is there");
+    await eventually(() => transport.connections === 1, "the connection is accepted");
     socket.resetAndDestroy();
     await eventually(() => transport.connections === 0, "the connection is gone");
     const peer = await dial(port);
@@ -100,7 +100,7 @@ test("throws for an invalid certificate", () => {
 });
 
 test("passes on the decrypted connection of an accepted upgrade, and reports a drain", () => {
-  const serve: Serve = (source) => offeredUpgrade(source).accept(shout);
+  const serve: Serve = (source) => offeredUpgrade(source).accept(uppercaseEcho);
   return withServer(withTls(), { serve }, async ({ port, served, transport, clock }) => {
     const peer = await dial(port);
     await peer.send(`${upgradeRequest}one `);

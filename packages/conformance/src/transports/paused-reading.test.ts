@@ -26,13 +26,13 @@ const gated = () => {
   return { serve, ends, waiting, release };
 };
 
-/** Slow requests in one chunk, as many as a connection serves at once, and one more: the server stops reading. */
-const full = [...Array.from({ length: 16 }, (_, index) => `/slow/${index}`), "/after"];
+/** Slow requests in one chunk, as many as a connection serves concurrently, and one more: the server stops reading. */
+const fullPipeline = [...Array.from({ length: 16 }, (_, index) => `/slow/${index}`), "/after"];
 
 const bodies = ({ received, closed }: RawClient): string[] =>
   parseReplies(received, closed).map(({ body }) => body);
 
-const isOver = ({ transport, served }: TestServer, ends: readonly string[]): Promise<void> =>
+const untilAllEnded = ({ transport, served }: TestServer, ends: readonly string[]): Promise<void> =>
   eventually(() => transport.inFlight === 0 && ends.length === served.length, "every exchange has ended");
 
 const servers = bothTransports.flatMap(([name, make]) => [
@@ -45,7 +45,7 @@ describe.each(servers)("%s", (_name, make) => {
     const { serve, ends, waiting, release } = gated();
     await withServer(make, { serve }, async (server) => {
       const client = await server.connect();
-      await client.send(full.map(get).join(""));
+      await client.send(fullPipeline.map(get).join(""));
       await eventually(() => waiting.length === 16, "the connection has no room");
       const later = ["/x", "/y", "/z"];
       for (const target of later) {
@@ -54,9 +54,9 @@ describe.each(servers)("%s", (_name, make) => {
       }
       release();
       await client.replies(20);
-      expect(bodies(client)).toEqual([...full, ...later]);
-      await isOver(server, ends);
-      expect(ends).toEqual([...full, ...later].map((target) => `${target} sent`));
+      expect(bodies(client)).toEqual([...fullPipeline, ...later]);
+      await untilAllEnded(server, ends);
+      expect(ends).toEqual([...fullPipeline, ...later].map((target) => `${target} sent`));
     });
   });
 
@@ -64,15 +64,15 @@ describe.each(servers)("%s", (_name, make) => {
     const { serve, ends, waiting, release } = gated();
     await withServer(make, { serve }, async (server) => {
       const client = await server.connect();
-      await client.send(full.map(get).join(""));
+      await client.send(fullPipeline.map(get).join(""));
       await eventually(() => waiting.length === 16, "the connection has no room");
       client.socket.end(get("/last"));
       await turn(20);
       release();
       await client.untilClosed();
-      expect(bodies(client)).toEqual([...full, "/last"]);
-      await isOver(server, ends);
-      expect(ends).toEqual([...full, "/last"].map((target) => `${target} sent`));
+      expect(bodies(client)).toEqual([...fullPipeline, "/last"]);
+      await untilAllEnded(server, ends);
+      expect(ends).toEqual([...fullPipeline, "/last"].map((target) => `${target} sent`));
     });
   });
 
@@ -80,7 +80,7 @@ describe.each(servers)("%s", (_name, make) => {
     const { serve, waiting, release } = gated();
     await withServer(make, { serve }, async (server) => {
       const client = await server.connect();
-      await client.send(full.map(get).join(""));
+      await client.send(fullPipeline.map(get).join(""));
       await eventually(() => waiting.length === 16, "the connection has no room");
       for (const target of ["/close", "/x"]) {
         await client.send(get(target));
@@ -88,7 +88,7 @@ describe.each(servers)("%s", (_name, make) => {
       }
       release();
       await client.untilClosed();
-      expect(bodies(client)).toEqual([...full, "/close"]);
+      expect(bodies(client)).toEqual([...fullPipeline, "/close"]);
       expect(server.served.at(-1)?.target).toBe("/close");
     });
   });
@@ -100,7 +100,7 @@ describe.each(servers)("%s", (_name, make) => {
     ));
 });
 
-/** Requests sent in one chunk, the turns that the client then waits, and whether the app answers the slow requests so far. */
+/** Requests sent in one chunk, the turns that the client then waits, and whether the app then replies to the pending slow requests. */
 interface Step {
   readonly kinds: readonly ("slow" | "now")[];
   readonly turns: number;
@@ -132,14 +132,14 @@ const sendSteps = async (
   release: () => void,
 ): Promise<string[]> => {
   const sent: string[] = [];
-  for (const [at, { kinds, turns, releases: answers }] of steps.entries()) {
+  for (const [at, { kinds, turns, releases }] of steps.entries()) {
     const targets = kinds.map((each, index) => `/${each}/${sent.length + index}`);
     sent.push(...targets);
     const bytes = targets.map(get).join("");
     if (ends && at === steps.length - 1) client.socket.end(bytes);
     else await client.send(bytes);
     await turn(turns);
-    if (answers) release();
+    if (releases) release();
   }
   return sent;
 };
@@ -156,7 +156,7 @@ const runPipeline = async (make: (typeof servers)[number][1], pipeline: Pipeline
     await eventually(isAnswered, "every request is answered, or the server has ended its side");
     const answered = bodies(client);
     expect(answered).toEqual(pipeline.ends ? sent.slice(0, answered.length) : sent);
-    await isOver(server, ends);
+    await untilAllEnded(server, ends);
     const sentReplies = ends.filter((end) => end.endsWith(" sent"));
     expect(sentReplies).toEqual(answered.map((target) => `${target} sent`));
   });

@@ -38,7 +38,7 @@ describe.each(bothTransports)("%s, in batches", (_name, transport) => {
   transportConformance(test, make);
 
   test.each([
-    ["at once", () => Response.text("hello")],
+    ["immediately", () => Response.text("hello")],
     ["later", () => Promise.resolve(Response.text("hello"))],
   ] as const)("handles the requests of a turn before it sends a reply that is ready %s", (_when, reply) => {
     const log: string[] = [];
@@ -54,7 +54,7 @@ describe.each(bothTransports)("%s, in batches", (_name, transport) => {
   });
 
   test.each([
-    ["GET, answered at once", get, () => Response.text("hello")],
+    ["GET, answered immediately", get, () => Response.text("hello")],
     ["GET, answered later", get, () => Promise.resolve(Response.text("hello"))],
     ["POST", post, () => Response.text("hello")],
     ["POST, its head and its body apart", [head, () => "body"], () => Response.text("hello")],

@@ -7,7 +7,7 @@ import { eventually, type MakeTransport, withServer } from "../harness/test-serv
 import { overTls } from "../harness/over-tls.ts";
 import { rawClient } from "../harness/raw-client.ts";
 
-/** The first message of a handshake, as a client sends it. */
+/** Returns the first message of a handshake, as a client sends it. */
 const clientHello = (): Promise<Buffer> =>
   new Promise((resolve) => {
     const socket = new Duplex({
@@ -29,7 +29,7 @@ describe.each([
   test("a drain closes a connection that has not begun its handshake, like an idle one", () =>
     withServer(overTls(make), setup, async ({ port, transport, clock }) => {
       const silent = rawClient(connectTcp(port, "127.0.0.1"));
-      await eventually(() => transport.connections === 1, "the connection is there");
+      await eventually(() => transport.connections === 1, "the connection is accepted");
       await clock.advance(1000);
       let cut = -1;
       const closed = transport.close(600_000).then((end) => (cut = end.cut));

@@ -26,7 +26,7 @@ test("returns the exact length and accepts more chunks afterwards", () => {
   expect([...collector.join()]).toEqual([1, 2, 3, 4]);
 });
 
-test("allocates an expected length once, at most 1 MiB in advance", () => {
+test("allocates an expected length once, but not a huge one", () => {
   const small = new ByteCollector(10_000);
   small.append(Uint8Array.of(1));
   small.append(Uint8Array.of(2));

@@ -1,11 +1,11 @@
-const SMALLEST = 4096;
-const TRUSTED_LENGTH = 1_048_576;
+const MIN_CAPACITY = 4096;
+const MAX_FIRST_CAPACITY = 1_048_576;
 
 /**
  * Joins chunks into one array of exact length, in linear time for chunks of any size.
  *
- * A single chunk is not copied, so the caller must not reuse its memory. An expected length avoids growing; no more than 1 MiB is allocated
- * ahead of the bytes, because a client can declare any length.
+ * A single chunk is not copied, so the caller must not reuse its memory. An expected length of up to 1 MiB is allocated at once; for a
+ * longer one the buffer grows with the bytes, because a client can declare any length.
  */
 export class ByteCollector {
   length = 0;
@@ -27,15 +27,15 @@ export class ByteCollector {
     this.length = length;
   }
 
-  /** Everything appended so far. */
+  /** Returns all bytes appended so far. */
   join(): Uint8Array {
     return this.bytes.byteLength === this.length ? this.bytes : this.bytes.slice(0, this.length);
   }
 
   private grow(needed: number): void {
-    const doubled = Math.max(2 * needed, SMALLEST);
+    const doubled = Math.max(2 * needed, MIN_CAPACITY);
     const capacity =
-      this.expected === null ? doubled : Math.min(this.expected, Math.max(doubled, TRUSTED_LENGTH));
+      this.expected === null ? doubled : Math.min(this.expected, Math.max(doubled, MAX_FIRST_CAPACITY));
     const larger = new Uint8Array(Math.max(needed, capacity));
     larger.set(this.bytes.subarray(0, this.length));
     this.bytes = larger;

@@ -2,7 +2,7 @@ import { UnsupportedMediaTypeError, ValueError } from "../errors/http-errors.ts"
 import { excerpt } from "../http/excerpt.ts";
 import { type MediaType, parseMediaType } from "../http/media-type.ts";
 
-/** Parsed values; cleared when full, so that unusual ones cannot keep out common ones. Shared by all apps: the result depends on the text alone. */
+/** Cache of parsed values, shared by all apps because the result depends on the text alone. Cleared when full, so that common values are cached again. */
 const parsed = new Map<string, MediaType>();
 const MAX_PARSED = 100;
 const MAX_PARSED_LENGTH = 100;

@@ -1,12 +1,12 @@
 import { expect, test } from "@jest/globals";
 import { App, type HttpRequest } from "../index.ts";
 
-/** A test coding: every byte decodes to three. */
+/** A test coding: every byte is decoded to three copies. */
 async function* tripled(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield new Uint8Array([...chunk].flatMap((byte) => [byte, byte, byte]));
 }
 
-const answer = async (body: string, read: (request: HttpRequest) => unknown, limit = 100) => {
+const send = async (body: string, read: (request: HttpRequest) => unknown, limit = 100) => {
   const app = new App().use((request, next) => {
     request.limitBody(limit);
     request.decodeBody(tripled);
@@ -18,14 +18,14 @@ const answer = async (body: string, read: (request: HttpRequest) => unknown, lim
 };
 
 test("every reader gets the decoder's output", async () => {
-  expect(await answer("ab", (request) => request.text())).toEqual([200, "aaabbb"]);
-  expect(await answer("1", (request) => request.json())).toEqual([200, "111"]);
-  expect(await answer("ab", (request) => request.stream())).toEqual([200, "aaabbb"]);
+  expect(await send("ab", (request) => request.text())).toEqual([200, "aaabbb"]);
+  expect(await send("1", (request) => request.json())).toEqual([200, "111"]);
+  expect(await send("ab", (request) => request.stream())).toEqual([200, "aaabbb"]);
 });
 
 test("the limit applies to the decoded bytes", async () => {
-  expect((await answer("abc", (request) => request.text(), 9))[0]).toBe(200);
-  expect((await answer("abc", (request) => request.text(), 8))[0]).toBe(413);
+  expect((await send("abc", (request) => request.text(), 9))[0]).toBe(200);
+  expect((await send("abc", (request) => request.text(), 8))[0]).toBe(413);
 });
 
 test("the limit applies to the encoded bytes", async () => {
@@ -42,7 +42,7 @@ test("the limit applies to the encoded bytes", async () => {
   expect(reply.status).toBe(413);
 });
 
-test("a decoder is rejected once the body was read", async () => {
+test("decodeBody throws after the body has been read", async () => {
   const app = new App();
   app.post("/", async (request) => {
     await request.text();
@@ -62,15 +62,15 @@ test("a limit that is set after a decoder applies to the decoded bytes", async (
     return await next(request);
   });
   app.post("/", async (request) => (await request.body()).byteLength);
-  const ask = async (body: string) =>
+  const post = async (body: string) =>
     (await app.fetch(new Request("http://host.test/", { method: "POST", body }))).status;
-  expect([await ask("x".repeat(10)), await ask("x".repeat(11))]).toEqual([200, 413]);
+  expect([await post("x".repeat(10)), await post("x".repeat(11))]).toEqual([200, 413]);
 });
 
 test.each([
   ["after", false],
   ["before", true],
-])("a web request that is made %s the decoder has no fields about the coding", async (_when, isEarly) => {
+])("a web request created %s decodeBody has no fields that describe the coding", async (_when, isEarly) => {
   const app = new App().use((request, next) => {
     if (isEarly) void request.raw;
     request.decodeBody(tripled);

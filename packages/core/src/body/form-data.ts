@@ -2,7 +2,7 @@ import { NameValueList } from "../http/name-value-list.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
 
 /**
- * Text fields of a form, urlencoded or multipart, in their order; names may repeat.
+ * Text fields of a form, urlencoded or multipart, in the order received; names may repeat.
  *
  * `get` returns the first value, `getAll` all values.
  */
@@ -20,15 +20,15 @@ export class Form extends NameValueList {
   }
 }
 
-/** Text fields and files of a form, each in their order. */
+/** Text fields and files of a form. */
 export interface ParsedForm {
-  /** The text fields. */
+  /** The text fields, in the order received. */
   readonly form: Form;
   /** The uploaded files, in the order received. */
   readonly files: readonly UploadedFile[];
 }
 
-/** The string, file, or array of both under each name of a form; without prototype, so that a client's `__proto__` is a name like any other. */
+/** Values of a form by name: a string, a file, or an array of them for a repeated name. Without a prototype, so a client's `__proto__` is an ordinary name. */
 export type FormValue = Record<string, string | File | (string | File)[]>;
 
 /** Converts a form for schemas: the strings and files of each name, as an array for a repeated name, strings first. */

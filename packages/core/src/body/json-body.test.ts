@@ -119,10 +119,10 @@ test.each([
   expect(parse(text)).toBe(value);
 });
 
-test("rejects exactly the numbers that Number converts to Infinity", () => {
-  const digits = (most: number) =>
+test("rejects exactly the numbers that Number converts to an infinity", () => {
+  const digits = (maxLength: number) =>
     fc
-      .integer({ min: 1, max: most })
+      .integer({ min: 1, max: maxLength })
       .chain((length) =>
         fc.string({ unit: fc.constantFrom(..."0123456789".split("")), minLength: length, maxLength: length }),
       );

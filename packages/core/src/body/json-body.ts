@@ -6,18 +6,18 @@ import { decodeUtf8 } from "./utf8.ts";
 
 /** Options of `parseJson`. */
 export interface JsonBodyOptions {
-  /** Levels of nested arrays and objects. @default 100 */
+  /** Maximum levels of nested arrays and objects. @default 100 */
   readonly maxDepth?: number;
   /** Returns integers beyond 2^53 exactly, as `bigint`, instead of as the nearest number. @default false */
   readonly bigint?: boolean;
 }
 
 /**
- * Parses a JSON body (RFC 8259): UTF-8, any top-level value, the last of equal names; a leading byte order mark is skipped.
+ * Parses a JSON body (RFC 8259): UTF-8, with any top-level value. Of duplicate names the last wins; a leading byte order mark is skipped.
  *
- * `__proto__` is a name like any other: an own property of the result. Numbers beyond the range of a double (`1e400`) are refused.
+ * `__proto__` is an ordinary name: an own property of the result. Numbers beyond the range of a double (`1e400`) are rejected.
  *
- * @throws ValueError 400 for an empty, malformed or too deep body; the message has the position if the runtime reports it
+ * @throws ValueError 400 for a body that is empty, malformed or too deep, or has such a number; the message has the position if known
  */
 export const parseJson = (
   bytes: Uint8Array,
@@ -29,7 +29,7 @@ export const parseJson = (
   try {
     return parseText(bytes, decodeUtf8(bytes, "The JSON body"), { bigint, hasExponent });
   } catch (error) {
-    if (isShort) requireDepth(bytes, maxDepth); // unclosed brackets are reported as too deep, in a short body as in a long one
+    if (isShort) requireDepth(bytes, maxDepth); // a malformed body that is also too deep gets the same error as a long one
     throw error;
   }
 };
@@ -71,7 +71,7 @@ const exactInteger = (_key: string, value: unknown, context?: { readonly source?
   return /^-?\d+$/.test(source) ? BigInt(source) : value;
 };
 
-/** The position from the engine's message, without the input that the message quotes. */
+/** Extracts the position or the unexpected token from the engine's message, which also quotes the input. */
 const positionIn = (message: string): string => {
   const position = /at position (\d+)/.exec(message)?.[1];
   if (position !== undefined) return ` at position ${position}`;

@@ -43,7 +43,7 @@ test("excessive depth is reported before other mistakes, also in short bodies", 
   );
 });
 
-test("finds depth and exponents next to long strings that contain quotes and backslashes", () => {
+test("finds depth and overflow next to long strings that contain quotes and backslashes", () => {
   const part = fc.oneof(
     fc.constantFrom('"', "\\", '\\"', "1e400", "[[[["),
     fc.integer({ min: 0, max: 150 }).map((count) => "x".repeat(count)),

@@ -6,7 +6,7 @@ const MINUS = 0x2d;
 const PLUS = 0x2b;
 const POINT = 0x2e;
 
-/** Byte offset of the first number in valid JSON that overflows a double; `null` without one. */
+/** Returns the byte offset of the first number in valid JSON that overflows a double; `null` if none does. */
 export const overflowAt = (bytes: Uint8Array): number | null => {
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
@@ -20,14 +20,14 @@ export const overflowAt = (bytes: Uint8Array): number | null => {
   return null;
 };
 
-/** Numbers below 10^308 are finite, which the digits and the exponent show for most; others are converted. */
+/** A number whose integer digits plus exponent are at most 308 is below 10^308, so finite; any other is converted. */
 const overflows = (bytes: Uint8Array, start: number, end: number): boolean => {
   const wholeEnd = endOf(bytes, start + 1, isDigit);
   if (wholeEnd - start + exponentOf(bytes, wholeEnd, end) <= 308) return false;
   return !Number.isFinite(Number(new TextDecoder().decode(bytes.subarray(start, end))));
 };
 
-/** The exponent after `e`; 0 without one, and for a negative one. */
+/** Returns the exponent; 0 if it is absent or negative. */
 const exponentOf = (bytes: Uint8Array, from: number, end: number): number => {
   let at = from;
   while (at < end && !isExponent(bytes[at] ?? 0)) at++;
@@ -37,16 +37,16 @@ const exponentOf = (bytes: Uint8Array, from: number, end: number): number => {
   return exponent;
 };
 
-/** Index of the closing quote of the string that starts at `quote`. */
+/** Returns the index of the closing quote of the string that starts at `quote`. */
 const endOfString = (bytes: Uint8Array, quote: number): number => {
   let at = quote + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
   return at;
 };
 
-const endOf = (bytes: Uint8Array, from: number, belongs: (byte: number) => boolean): number => {
+const endOf = (bytes: Uint8Array, from: number, isPart: (byte: number) => boolean): number => {
   let at = from;
-  while (at < bytes.length && belongs(bytes[at] ?? 0)) at++;
+  while (at < bytes.length && isPart(bytes[at] ?? 0)) at++;
   return at;
 };
 

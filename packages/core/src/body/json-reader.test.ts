@@ -9,7 +9,7 @@ const sourceOf = (text: string) => {
   return { buffered, bodyLength: buffered.byteLength };
 };
 
-/** The value of a text for a reader that has learned another one; `undefined` if it must be parsed. */
+/** Reads a text with a reader that has learned the shape of another; `undefined` if it must be parsed. */
 const readAfter = (first: string, text: string): unknown => {
   const reader = new JsonReader();
   reader.learn(JSON.parse(first));
@@ -57,7 +57,7 @@ const { value: anyValue } = fc.letrec((tie) => ({
   ),
 }));
 
-/** The same structure with other leaves. */
+/** Returns the same structure with other leaves. */
 const varied = (value: unknown, leaves: () => unknown): unknown => {
   if (Array.isArray(value)) return value.map((inner) => varied(inner, leaves));
   if (typeof value !== "object" || value === null) return leaves();
@@ -150,7 +150,7 @@ test("the rest of a longer body is not read after the end of a shorter one", () 
     expect(reader.read(sourceOf(text), MAX_SHAPED_BODY)).toEqual(parsed(text));
 });
 
-test("a reader gives up on bodies that differ in their keys, and tries again later", () => {
+test("a reader pauses for 250 bodies when keys keep changing, and then learns again", () => {
   const reader = new JsonReader();
   const read = (text: string): boolean => {
     const value = reader.read(sourceOf(text), MAX_SHAPED_BODY);
@@ -164,7 +164,7 @@ test("a reader gives up on bodies that differ in their keys, and tries again lat
   expect(read('{"a":1}')).toBe(true);
 });
 
-test("a reader takes no shape of more than 64 keys, or nested deeper than eight levels", () => {
+test("a reader learns no shape with more than 64 keys or more than eight levels", () => {
   const many = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, 1]));
   expect(readAfter(JSON.stringify(many), JSON.stringify(many))).toBeUndefined();
   const deep = `${'{"a":'.repeat(9)}1${"}".repeat(9)}`;

@@ -3,7 +3,7 @@ import type { RequestSource } from "../exchange/request-source.ts";
 import { isAt, type Token, tokenOf } from "../exchange/window-token.ts";
 import { type JsonShape, type Member, shapeOf } from "./json-shape.ts";
 
-/** Longest body in bytes that is read by its shape. */
+/** Maximum length in bytes of a body that is read by its shape. */
 export const MAX_SHAPED_BODY = 2048;
 
 const window = new Uint8Array(windowMemory);
@@ -13,7 +13,7 @@ const view = new DataView(windowMemory);
 const MAX_CONFIDENCE = 16;
 const MISS_PENALTY = 4;
 
-/** Bodies left to `JSON.parse` before the next shape is tried, after shapes did not repeat. */
+/** Number of bodies left to `JSON.parse` after too many misses, before the next shape is learned. */
 const SKIPPED_BODIES = 250;
 
 /** Result for a body that must be parsed with `JSON.parse`: `undefined` is not a JSON value. */
@@ -21,7 +21,7 @@ const notRead = undefined;
 
 /**
  * Reads the JSON bodies of one route with the results of `JSON.parse`, but at half its cost: clients write the same keys in the same order, with other
- * values. It reads only ASCII without escapes and with the keys of the previous body. Any other body goes to `JSON.parse`, whose result is the next shape.
+ * values. It reads only ASCII without escapes, with the keys of the learned shape. `JSON.parse` parses any other body, whose result is the next shape.
  * See `docs/memos.md` for the savings.
  */
 export class JsonReader {
@@ -29,7 +29,7 @@ export class JsonReader {
   private confidence = MAX_CONFIDENCE;
   private skips = 0;
 
-  /** The value of a complete body; `undefined` if it must be parsed, or is longer than `limit`. */
+  /** Returns the value of a complete body; `undefined` if it must be parsed, or is longer than `limit`. */
   read(source: Pick<RequestSource, "bodyLength" | "buffered" | "inWindow">, limit: number): unknown {
     const { shape } = this;
     const { bodyLength: length } = source;
@@ -82,7 +82,7 @@ const nullText = tokenOf("null");
 let end = 0;
 const FAILED = -1;
 
-/** Offset of a NUL, after the longest body: reading a value there fails. */
+/** Offset of a NUL after the longest body: reading a value there fails. */
 const noValueAt = WINDOW_SIZE + 64;
 
 const fail = (): undefined => {
@@ -109,7 +109,7 @@ const readObject = ({ members, template }: JsonShape, start: number): unknown =>
   return object;
 };
 
-/** Offset of a member's value if blanks precede its name; an offset without a value for another member. */
+/** Returns the offset of a member's value if blanks precede its name; `noValueAt` if the next member is another one. */
 const looseNameEnd = (name: Token, at: number, start: number): number => {
   const nameStart = blanksEnd(at + 1);
   const isNext = (at === start || window[at] === COMMA) && isAt(name, nameStart);
@@ -164,8 +164,8 @@ const readString = (start: number): string | undefined => {
 };
 
 /**
- * Marks, by their highest bits, the bytes among four that need the parser or end a string: control characters, quotes, backslashes and bytes beyond ASCII.
- * One subtraction tests all four bytes: a byte below 0x20, or one equal to the wanted byte, borrows from its highest bit. A borrow affects only higher
+ * Sets the highest bit of each of four bytes that ends a string or needs the parser: control characters, quotes, backslashes and bytes beyond ASCII.
+ * One subtraction tests all four bytes: a byte below 0x20, or one equal to the searched byte, borrows from its highest bit. A borrow affects only higher
  * bytes, so the lowest mark is exact. The NUL after the body is always marked.
  */
 const specialIn = (four: number): number =>
@@ -188,7 +188,7 @@ const readNumber = (start: number): number | undefined => {
   return value;
 };
 
-const readFraction = (whole: number, point: number, most: number): number | undefined => {
+const readFraction = (whole: number, point: number, maxDigits: number): number | undefined => {
   let value = whole;
   let at = point + 1;
   for (; ; at++) {
@@ -197,7 +197,7 @@ const readFraction = (whole: number, point: number, most: number): number | unde
     value = value * 10 + digit;
   }
   const digits = at - point - 1;
-  if (digits === 0 || digits > most || !isEnd(window[at] as number)) return fail();
+  if (digits === 0 || digits > maxDigits || !isEnd(window[at] as number)) return fail();
   end = at;
   return value / (powers[digits] as number);
 };

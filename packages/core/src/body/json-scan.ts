@@ -11,7 +11,7 @@ export interface JsonScan {
 
 const tooDeep: JsonScan = { isTooDeep: true, hasExponent: false };
 
-/** Bytes of a string that are checked one by one; beyond that a search for its end costs less. */
+/** Bytes of a string that are checked one by one; after that, `indexOf` costs less. */
 const NEAR = 64;
 
 /** Scans a body in one pass, without recursion; in a long string it searches only for the end. */
@@ -41,7 +41,10 @@ export const scanJson = (bytes: Uint8Array, maxDepth: number): JsonScan => {
   return { isTooDeep: false, hasExponent };
 };
 
-/** Index of the quote that ends a string, or the length. After an escaped quote the next bytes are checked one by one, because a search per quote would cost more. */
+/**
+ * Returns the index of the quote that ends a string, or the length. After an escaped quote the next bytes are checked one by one, because an `indexOf` per
+ * quote would cost more.
+ */
 const longStringEnd = (bytes: Uint8Array, from: number): number => {
   const { length } = bytes;
   for (let at = from; at < length; at++) {
@@ -72,7 +75,7 @@ export const mayOverflow = (bytes: Uint8Array, text: string, hasExponent: boolea
 export const isDigit = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= 0x30 && byte <= 0x39;
 
-// Includes the character after the number, so that strings of hexadecimal digits seldom match. A match in a string is harmless: `overflowAt` finds nothing.
+// Includes the character after the number, so strings of hexadecimal digits seldom match. A match in a string is harmless: `overflowAt` finds nothing.
 const LARGE_EXPONENT = /\d[eE]\+?\d{3,}(?:[,\]}\s]|$)/;
 
 // With an exponent of at most two digits a number overflows from 210 digits on; such a run covers a multiple of the stride.

@@ -27,25 +27,25 @@ const MAX_DEPTH = 8;
 // Begins with a letter, `_` or `$`: an object would order an integer key before its other keys.
 const KEY = /^[A-Za-z_$][\w $.:@/-]{0,63}$/;
 
-/** The shape of a parsed body; `null` if it is too large or too deep, or has a key that only `JSON.parse` handles. */
+/** Returns the shape of a parsed body; `null` if it is too large or too deep, or has a key that only `JSON.parse` handles. */
 export const shapeOf = (value: unknown): JsonShape | null => {
   const budget = { keys: MAX_KEYS };
-  const shape = isObject(value) ? ofObject(value, budget, MAX_DEPTH) : null;
+  const shape = isObject(value) ? shapeOfObject(value, budget, MAX_DEPTH) : null;
   return shape === null || budget.keys < 0 ? null : shape;
 };
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-const ofObject = (value: object, budget: { keys: number }, depth: number): JsonShape | null => {
+const shapeOfObject = (value: object, budget: { keys: number }, depth: number): JsonShape | null => {
   if (depth === 0) return null;
   const ofValue = (inner: unknown): JsonShape | null =>
-    isObject(inner) ? ofObject(inner, budget, depth - 1) : null;
-  if (Array.isArray(value)) return { ...none, isArray: true, item: ofValue(value[0]) };
+    isObject(inner) ? shapeOfObject(inner, budget, depth - 1) : null;
+  if (Array.isArray(value)) return { ...emptyShape, isArray: true, item: ofValue(value[0]) };
   const keys = Object.keys(value);
   budget.keys -= keys.length;
   if (budget.keys < 0 || !keys.every(isPlainKey)) return null;
   return {
-    ...none,
+    ...emptyShape,
     isArray: false,
     item: null,
     members: keys.map((key, index) => ({
@@ -58,6 +58,6 @@ const ofObject = (value: object, budget: { keys: number }, depth: number): JsonS
   };
 };
 
-const none: JsonShape = { isArray: false, item: null, members: [], template: {} };
+const emptyShape: JsonShape = { isArray: false, item: null, members: [], template: {} };
 
 const isPlainKey = (key: string): boolean => KEY.test(key) && key !== "__proto__";

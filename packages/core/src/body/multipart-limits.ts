@@ -1,19 +1,19 @@
 import { configRecord, type ConfigRecord } from "../config/config-record.ts";
 import { integer } from "../config/field-rules.ts";
 
-/** Limits of one multipart form; beyond any of them the reply is 413. */
+/** Limits of one multipart form; a form above one of them gets 413. */
 export interface MultipartLimits {
-  /** Fields and files together. @default 100 */
+  /** Maximum number of fields and files together. @default 100 */
   readonly maxParts: number;
-  /** Bytes of the whole body. @default 52428800 (50 MiB) */
+  /** Maximum bytes of the whole body. @default 52428800 (50 MiB) */
   readonly maxTotalBytes: number;
-  /** Bytes of one part's header fields. @default 8192 */
+  /** Maximum bytes of one part's header fields. @default 8192 */
   readonly maxPartHeadBytes: number;
-  /** Bytes of a field's name, and of a file's name. @default 255 */
+  /** Maximum bytes of a field name and of a file name. @default 255 */
   readonly maxNameBytes: number;
-  /** Bytes of a text field. @default 1048576 (1 MiB) */
+  /** Maximum bytes of a text field. @default 1048576 (1 MiB) */
   readonly maxFieldBytes: number;
-  /** Bytes of a file. @default 10485760 (10 MiB) */
+  /** Maximum bytes of a file. @default 10485760 (10 MiB) */
   readonly maxFileBytes: number;
 }
 

@@ -14,7 +14,7 @@ const LF = 0x0a;
 const DASH = 0x2d;
 const headEnd: readonly number[] = [CR, LF, CR, LF];
 
-/** `delimiter` follows a boundary, `close` the two dashes of the last one. */
+/** `delimiter`: after a boundary; `close`: after the two dashes of the last one. */
 type State = "content" | "delimiter" | "head" | "close" | "epilogue";
 
 /**
@@ -32,8 +32,8 @@ export class MultipartParser {
   private state: State = "content";
   private total = 0;
   private parts = 0;
-  /** Bytes matched of `--`, of the end of a head or of the last line end, depending on the state. */
-  private seen = 0;
+  /** Matched bytes of `--`, of the end of a head or of the last line end, depending on the state. */
+  private matched = 0;
   private collected: ByteCollector = new ByteCollector();
   /** The part being read; `null` in the preamble. */
   private part: PartHead | null = null;
@@ -51,14 +51,14 @@ export class MultipartParser {
     for (let at = 0; at < chunk.byteLength;) at = this.step(chunk, at);
   }
 
-  /** The fields of all parts that have ended so far. */
+  /** The text fields of all complete parts. */
   get form(): Form {
     return new Form(this.fields);
   }
 
-  /** The form, after the last chunk. @throws ValueError 400 when the last boundary is missing */
+  /** Returns the form, after the last chunk. @throws ValueError 400 when the last boundary is missing */
   end(): ParsedForm {
-    const complete = this.state === "epilogue" || (this.state === "close" && this.seen === 0);
+    const complete = this.state === "epilogue" || (this.state === "close" && this.matched === 0);
     if (!complete) throw new ValueError("The multipart body ends before its last boundary");
     return { form: this.form, files: this.files };
   }
@@ -90,10 +90,10 @@ export class MultipartParser {
   /** Two dashes mark the last boundary; otherwise a part's head starts. */
   private readDelimiter(chunk: Uint8Array, at: number): number {
     if (chunk[at] === DASH) {
-      if (++this.seen === 2) this.enter("close");
+      if (++this.matched === 2) this.enter("close");
       return at + 1;
     }
-    if (this.seen > 0) throw new ValueError("A boundary line of the multipart body is malformed");
+    if (this.matched > 0) throw new ValueError("A boundary line of the multipart body is malformed");
     if (++this.parts > this.limits.maxParts) {
       throw new HttpError(413, `The multipart body holds more than ${this.limits.maxParts} parts`);
     }
@@ -103,16 +103,16 @@ export class MultipartParser {
 
   private readHead(chunk: Uint8Array, from: number): number {
     let at = from;
-    for (; at < chunk.byteLength && this.seen < headEnd.length; at++) {
-      if (chunk[at] === headEnd[this.seen]) this.seen++;
-      else this.seen = chunk[at] === CR ? 1 : 0;
+    for (; at < chunk.byteLength && this.matched < headEnd.length; at++) {
+      if (chunk[at] === headEnd[this.matched]) this.matched++;
+      else this.matched = chunk[at] === CR ? 1 : 0;
     }
     const { maxPartHeadBytes, maxNameBytes } = this.limits;
     if (this.collected.length + at - from > maxPartHeadBytes + headEnd.length) {
       throw new PayloadTooLargeError(maxPartHeadBytes, "The head of a form part");
     }
     this.collected.append(chunk.subarray(from, at));
-    if (this.seen < headEnd.length) return at;
+    if (this.matched < headEnd.length) return at;
     const head = this.collected.join().subarray(0, -headEnd.length);
     this.part = parsePartHead(decodeUtf8(head, "The head of a form part"), maxNameBytes);
     this.enter("content");
@@ -123,9 +123,10 @@ export class MultipartParser {
   /** Reads the rest of the last boundary's line: blanks and a line end, or the end of the body. */
   private readClose(chunk: Uint8Array, at: number): number {
     const byte = chunk[at];
-    if (this.seen === 0 && (byte === 0x20 || byte === 0x09)) return at + 1;
-    if (byte !== headEnd[this.seen]) throw new ValueError("The multipart body's last boundary is malformed");
-    if (++this.seen === 2) this.enter("epilogue");
+    if (this.matched === 0 && (byte === 0x20 || byte === 0x09)) return at + 1;
+    if (byte !== headEnd[this.matched])
+      throw new ValueError("The multipart body's last boundary is malformed");
+    if (++this.matched === 2) this.enter("epilogue");
     return at + 1;
   }
 
@@ -152,7 +153,7 @@ export class MultipartParser {
 
   private enter(state: State): void {
     this.state = state;
-    this.seen = 0;
+    this.matched = 0;
     this.collected = new ByteCollector();
   }
 }

@@ -21,7 +21,7 @@ const plainCodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
  *
  * Only `Content-Disposition`, `Content-Type` and `Content-Transfer-Encoding` are used. `filename*` is ignored (RFC 7578 4.2 forbids it). In
  * names `%22`, `%0D` and `%0A` are decoded, because HTML forms encode these three characters, and `\"` and `\\` in quotes, as Go and curl write them. Any other
- * backslash stays, because browsers do not escape it.
+ * backslash is kept, because browsers do not escape it.
  *
  * @throws ValueError 400 for a malformed head, PayloadTooLargeError 413 for a long name, UnsupportedMediaTypeError 415 for another charset
  */
@@ -64,12 +64,12 @@ const parametersOf = (disposition = ""): ReadonlyMap<string, string> => {
   const rest = disposition.slice(type.length);
   const parameters =
     parametersBy(PARAMETER, rest, (quoted) => quoted.replaceAll(/\\(["\\])/g, "$1")) ??
-    parametersBy(BROWSER_PARAMETER, rest, (quoted) => quoted); // browsers do not escape backslashes, so a name may end with one
+    parametersBy(BROWSER_PARAMETER, rest, (quoted) => quoted); // from browsers, which do not escape a backslash at the end of a name
   if (parameters === null) throw malformed("its Content-Disposition is not well-formed");
   return parameters;
 };
 
-/** Returns the parameters, or `null` if the whole text does not follow the grammar. */
+/** Parses the parameters; `null` unless the whole text matches the grammar. */
 const parametersBy = (
   grammar: RegExp,
   text: string,

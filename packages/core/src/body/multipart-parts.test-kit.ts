@@ -28,7 +28,7 @@ export const thrownBy = (run: () => unknown): unknown => {
   }
 };
 
-/** The complete content of a form, for comparison. */
+/** Reads the complete content of a form, for comparison. */
 export const contentOf = async ({
   form,
   files,
@@ -44,8 +44,8 @@ export const contentOf = async ({
   ),
 });
 
-/** The form of a body that arrives in pieces. */
-export const pushed = (body: Uint8Array, cuts: readonly number[], boundary = "X"): ParsedForm => {
+/** Parses a body that is split at the given positions. */
+export const parseSplit = (body: Uint8Array, cuts: readonly number[], boundary = "X"): ParsedForm => {
   const parser = new MultipartParser(boundary, MultipartLimits.of());
   const ends = [...new Set([...cuts.map((cut) => cut % (body.length + 1)), body.length])].sort(
     (a, b) => a - b,

@@ -13,7 +13,7 @@ import {
   file,
   parse,
   part,
-  pushed,
+  parseSplit,
   thrownBy,
   TYPE,
 } from "./multipart-parts.test-kit.ts";
@@ -22,7 +22,7 @@ test("reads parts without content, whose boundary follows the empty line (RFC 20
   const head = (more: string) => `--X\r\nContent-Disposition: form-data; ${more}\r\n\r\n`;
   const body = bytes(`${head('name="a"')}${head('name="f"; filename="x.png"')}${head('name="b"')}${END}`);
   for (let cut = 0; cut <= body.length; cut++)
-    expect(await contentOf(pushed(body, [cut]))).toEqual({
+    expect(await contentOf(parseSplit(body, [cut]))).toEqual({
       fields: [
         ["a", ""],
         ["b", ""],
@@ -34,7 +34,7 @@ test("reads parts without content, whose boundary follows the empty line (RFC 20
 test("a part's content may begin like a boundary", async () => {
   const body = bytes(`${field("a", "--Y")}${field("b", "-")}${field("c", "--\r\n--Y")}${END}`);
   for (let cut = 0; cut <= body.length; cut++)
-    expect((await contentOf(pushed(body, [cut, cut + 1]))).fields).toEqual([
+    expect((await contentOf(parseSplit(body, [cut, cut + 1]))).fields).toEqual([
       ["a", "--Y"],
       ["b", "-"],
       ["c", "--\r\n--Y"],
@@ -72,7 +72,7 @@ test("parses a form as it arrives and closes the source at the first error", asy
 });
 
 // Forms as browsers and `fetch` may send them: names of any characters, files of any bytes.
-const name = fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\\\\")); // two are read as one, because some clients escape them
+const name = fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\\\\")); // a double backslash is read as one, because some clients escape it
 const filename = fc
   .string({ unit: fc.constantFrom(...'abcé ."%-_'.split("")), minLength: 1, maxLength: 12 })
   .filter((text) => text !== "." && text !== "..");
@@ -103,7 +103,7 @@ const encoded = (entries: readonly (typeof entry extends fc.Arbitrary<infer T> ?
 
 test("agrees with the platform's parser on the platform's own output, however the body is split", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(entry, { maxLength: 6 }), cuts, async (entries, places) => {
+    fc.asyncProperty(fc.array(entry, { maxLength: 6 }), cuts, async (entries, positions) => {
       const reply = encoded(entries);
       const body = new Uint8Array(await reply.clone().arrayBuffer());
       const type = parseContentType(reply.headers.get("content-type"));
@@ -118,7 +118,7 @@ test("agrees with the platform's parser on the platform's own output, however th
             Buffer.from(await value.arrayBuffer()).toString("latin1"),
           ]);
       }
-      expect(await contentOf(pushed(body, places, type?.boundary ?? ""))).toEqual(oracle);
+      expect(await contentOf(parseSplit(body, positions, type?.boundary ?? ""))).toEqual(oracle);
       expect(await contentOf(parseMultipart(body, type))).toEqual(oracle);
     }),
     { numRuns: 150 },
@@ -128,14 +128,14 @@ test("agrees with the platform's parser on the platform's own output, however th
 test("parses a body identically when it is split into any two chunks, or into single bytes", async () => {
   const text = `pre\r\n--\r\n${field("a", "\r\n--\r\r\n-X\r\n--")}${file("x", "\r\r\n\r\n--Y--X")}--X-- \t\r\nrest --X`;
   const body = bytes(text);
-  const whole = await contentOf(pushed(body, []));
+  const whole = await contentOf(parseSplit(body, []));
   expect(whole.fields).toEqual([["a", "\r\n--\r\r\n-X\r\n--"]]);
   expect(whole.files).toHaveLength(1);
-  for (let cut = 1; cut < body.length; cut++) expect(await contentOf(pushed(body, [cut]))).toEqual(whole);
-  expect(await contentOf(pushed(body, [...body.keys()]))).toEqual(whole);
+  for (let cut = 1; cut < body.length; cut++) expect(await contentOf(parseSplit(body, [cut]))).toEqual(whole);
+  expect(await contentOf(parseSplit(body, [...body.keys()]))).toEqual(whole);
 });
 
-test("answers 400 for a body truncated anywhere before its last boundary", () => {
+test("rejects a body truncated anywhere before its last boundary with 400", () => {
   const body = `${field("a", "1")}${file("x.png", "content")}`;
   for (let length = 0; length < body.length + 5; length++) {
     const error = thrownBy(() => parse(`${body}${END}`.slice(0, length)));
@@ -145,17 +145,17 @@ test("answers 400 for a body truncated anywhere before its last boundary", () =>
   expect(thrownBy(() => parse(`${body}--X--\r`))).toBeInstanceOf(ValueError);
 });
 
-test("answers mutated bodies with an HttpError or a form", () => {
+test("a mutated body results in an HttpError or a form", () => {
   const body = bytes(`${field("a", "1")}${file("x.png", "content")}${field("b", "2")}${END}`);
   const change = fc.tuple(
     fc.nat(body.length - 1),
     fc.oneof(fc.constantFrom(...bytes('\r\n-X";= \u0000')), fc.integer({ min: 0, max: 255 })),
   );
   fc.assert(
-    fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), cuts, (changes, places) => {
+    fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), cuts, (changes, positions) => {
       const changed = body.slice();
       for (const [at, byte] of changes) changed[at] = byte;
-      const result = thrownBy(() => pushed(changed, places));
+      const result = thrownBy(() => parseSplit(changed, positions));
       expect(result instanceof HttpError || (result as ParsedForm).form.size >= 0).toBe(true);
     }),
     { numRuns: 1000 },

@@ -10,7 +10,7 @@ const BOUNDARY = /^[0-9A-Za-z'()+_,\-./:=? ]{1,70}$/;
 /**
  * Parses a complete `multipart/form-data` body; files share its memory.
  *
- * @throws UnsupportedMediaTypeError 415 for another type; ValueError 400 for a malformed body or boundary; 413 beyond a limit, which the message names
+ * @throws UnsupportedMediaTypeError 415 for another type; ValueError 400 for a malformed body or boundary; 413 above a limit, which the message names
  */
 export const parseMultipart = (
   body: Uint8Array,

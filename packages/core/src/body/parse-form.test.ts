@@ -16,6 +16,6 @@ test("reads a multipart form", () => {
   expect([form.size, files[0]?.filename]).toEqual([0, "a.txt"]);
 });
 
-test.each([null, "application/json", "multipart/mixed; boundary=X"])("answers 415 for %s", (type) => {
+test.each([null, "application/json", "multipart/mixed; boundary=X"])("rejects %s with 415", (type) => {
   expect(() => parseForm(parseContentType(type), bytes("a=1"))).toThrow(UnsupportedMediaTypeError);
 });

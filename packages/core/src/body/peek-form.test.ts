@@ -4,9 +4,9 @@ import { parseContentType } from "./content-type.ts";
 import { fieldsOf, peekBody } from "./peek-form.ts";
 import { type BodySource, readBody } from "./read-body.ts";
 
-/** A body that arrives in chunks. `seen` counts the bytes read, and records whether reading has ended. */
-const arriving = (body: Uint8Array, sizes: readonly number[], isKnown: boolean) => {
-  const seen = { read: 0, ended: false };
+/** A body that arrives in chunks. `seen` counts the bytes read, and records whether the source was closed. */
+const chunkedBody = (body: Uint8Array, sizes: readonly number[], isKnown: boolean) => {
+  const seen = { read: 0, closed: false };
   async function* chunks(): AsyncGenerator<Uint8Array> {
     try {
       for (let at = 0, turn = 0; at < body.byteLength; turn++) {
@@ -16,7 +16,7 @@ const arriving = (body: Uint8Array, sizes: readonly number[], isKnown: boolean) 
         yield chunk;
       }
     } finally {
-      seen.ended = true;
+      seen.closed = true;
     }
   }
   const source: BodySource = { bodyLength: isKnown ? body.byteLength : null, buffered: null, chunks };
@@ -50,14 +50,14 @@ test("a later reader gets the whole body, and the first fields are a prefix of a
         const body = parts
           ? asMultipart(fields)
           : encoder.encode(new URLSearchParams(fields.map(([k, v]) => [k, v])).toString());
-        const { source: from, seen } = arriving(body, cuts, isKnown);
+        const { source: from, seen } = chunkedBody(body, cuts, isKnown);
         const { beginning, source } = peekBody(from, bytes, 1_000_000);
-        const begun = await beginning;
+        const start = await beginning;
         expect(seen.read).toBeLessThanOrEqual(bytes + 41);
-        expect(begun.isWhole).toBe(body.byteLength <= bytes);
-        const found = [...fieldsOf(parts ? multipart : urlencoded, begun)];
+        expect(start.isWhole).toBe(body.byteLength <= bytes);
+        const found = [...fieldsOf(parts ? multipart : urlencoded, start)];
         expect(found).toEqual(fields.slice(0, found.length));
-        expect(begun.isWhole ? found.length : fields.length).toBe(fields.length);
+        expect(start.isWhole ? found.length : fields.length).toBe(fields.length);
         expect(Buffer.from(await readBody(source, 1_000_000))).toEqual(Buffer.from(body));
       },
     ),
@@ -65,12 +65,12 @@ test("a later reader gets the whole body, and the first fields are a prefix of a
   );
 });
 
-test("a later reader that stops early ends the reading of the source", async () => {
-  const { source: from, seen } = arriving(new Uint8Array(100), [10], true);
+test("a later reader that stops early closes the source", async () => {
+  const { source: from, seen } = chunkedBody(new Uint8Array(100), [10], true);
   const { beginning, source } = peekBody(from, 20, 1000);
   await beginning;
   for await (const chunk of source.chunks()) if (chunk.byteLength > 0) break;
-  expect([seen.ended, seen.read]).toEqual([true, 30]);
+  expect([seen.closed, seen.read]).toEqual([true, 30]);
 });
 
 test("a buffered body is not copied, and a body over the limit is not read", async () => {

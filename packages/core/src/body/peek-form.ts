@@ -23,6 +23,7 @@ interface Peeked {
 /**
  * Reads the beginning of a body, and keeps it for a later reader, which gets the whole body.
  *
+ * @param bytes maximum length of the beginning
  * @param limit maximum bytes of the whole body. @throws PayloadTooLargeError when its declared length exceeds it
  */
 export const peekBody = (source: BodySource, bytes: number, limit: number): Peeked => {

@@ -5,7 +5,7 @@ import { limitedChunks, readBody, withOwnMemory } from "./read-body.ts";
 
 /** A source that records the number of chunks read and whether it was closed. */
 const sourceOf = (chunks: readonly Uint8Array[], bodyLength: number | null, failure?: Error) => {
-  const seen = { taken: 0, closed: false };
+  const seen = { read: 0, closed: false };
   return {
     seen,
     bodyLength,
@@ -13,7 +13,7 @@ const sourceOf = (chunks: readonly Uint8Array[], bodyLength: number | null, fail
     async *chunks() {
       try {
         for (const chunk of chunks) {
-          seen.taken++;
+          seen.read++;
           yield chunk;
         }
         if (failure !== undefined) throw failure;
@@ -42,7 +42,7 @@ test.each([
   [{ bodyLength: 11, buffered: null, chunks: unread }],
   [{ bodyLength: 11, buffered: bytesOf(11), chunks: unread }],
   [{ bodyLength: null, buffered: bytesOf(11), chunks: unread }],
-])("rejects a declared length above the limit before reading", async (source) => {
+])("rejects a declared or buffered length above the limit before reading", async (source) => {
   expect(() => readBody(source, 10)).toThrow(PayloadTooLargeError);
   await expect(limitedChunks(source, 10).next()).rejects.toThrow("limit of 10B");
 });
@@ -52,7 +52,7 @@ test("reads up to the limit and fails at the first byte above it, closing the so
   expect(await readBody(sourceOf(chunks.slice(0, 2), null), 10)).toHaveLength(10);
   const source = sourceOf(chunks, null);
   await expect(readBody(source, 10)).rejects.toThrow(PayloadTooLargeError);
-  expect(source.seen).toEqual({ taken: 3, closed: true });
+  expect(source.seen).toEqual({ read: 3, closed: true });
 });
 
 test.each([9, 11])("rejects a body whose length differs from the declared one: %i for 10", async (length) => {
@@ -68,7 +68,7 @@ test("propagates the failure of the source", async () => {
 test("closes the source when its reader stops", async () => {
   const source = sourceOf([bytesOf(1), bytesOf(1)], null);
   for await (const chunk of limitedChunks(source, 10)) if (chunk.length === 1) break;
-  expect(source.seen).toEqual({ taken: 1, closed: true });
+  expect(source.seen).toEqual({ read: 1, closed: true });
 });
 
 test("streams a buffered body as one chunk", async () => {

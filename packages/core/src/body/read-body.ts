@@ -3,16 +3,16 @@ import type { Awaitable } from "../middleware/middleware.ts";
 import type { RequestSource } from "../exchange/request-source.ts";
 import { ByteCollector } from "./byte-collector.ts";
 
-/** Parts of a request that reading its body needs. */
+/** Members of a request that are needed to read its body. */
 export interface BodySource extends Pick<RequestSource, "bodyLength" | "buffered" | "inWindow" | "chunks"> {
-  /** Whether middleware has decoded it: the header fields are still those of the encoded body. @default false */
+  /** Whether middleware has decoded the body; the header fields still describe the encoded body. @default false */
   readonly isDecoded?: boolean;
 }
 
 const empty: Uint8Array = new Uint8Array(0);
 
 /**
- * The complete body: synchronously when the transport has it, otherwise as a promise. It may be a view into a larger buffer: see `withOwnMemory`.
+ * Returns the complete body: synchronously when the transport has it, otherwise as a promise. It may be a view into a larger buffer: see `withOwnMemory`.
  *
  * @param limit maximum bytes
  * @throws PayloadTooLargeError before reading when the declared length exceeds the limit, otherwise at the first byte beyond it
@@ -25,7 +25,7 @@ export const readBody = (source: BodySource, limit: number): Awaitable<Uint8Arra
 };
 
 /**
- * The body's chunks as they arrive, up to the limit.
+ * Yields the body's chunks as they arrive, up to the limit.
  *
  * @throws PayloadTooLargeError at the first read when the declared length exceeds the limit, otherwise at the first byte beyond it
  */
@@ -43,18 +43,18 @@ export async function* limitedChunks(source: BodySource, limit: number): AsyncGe
   }
 }
 
-/** The bytes in a separate buffer: a program may pass on `bytes.buffer`, which must not expose other data. */
+/** Returns the bytes in a buffer of exactly their length: a program may pass on `bytes.buffer`, which must not expose other data. */
 export const withOwnMemory = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 
-/** @throws PayloadTooLargeError when the declared length exceeds the limit */
+/** @throws PayloadTooLargeError when the declared or the buffered length exceeds the limit */
 export const requireLength = ({ bodyLength, buffered }: BodySource, limit: number): void => {
   if (Math.max(bodyLength ?? 0, buffered?.byteLength ?? 0) > limit) throw new PayloadTooLargeError(limit);
 };
 
 const collect = async (source: BodySource, limit: number): Promise<Uint8Array> => {
   const body = new ByteCollector(source.bodyLength);
-  // Not through `limitedChunks`: its generator costs several promises for each chunk.
+  // Without `limitedChunks`, whose generator costs several promises for each chunk.
   for await (const chunk of source.chunks()) {
     if (body.length + chunk.byteLength > limit) throw new PayloadTooLargeError(limit);
     body.append(chunk);

@@ -42,14 +42,14 @@ test.each([
   expect(fileOf("", filename).extension).toBe(extension);
 });
 
-test.each([0, 1, 65_536, 150_000])("streams %i bytes in pieces of 64 KiB", async (length) => {
+test.each([0, 1, 65_536, 150_000])("streams %i bytes in chunks of 64 KiB", async (length) => {
   const bytes = Uint8Array.from({ length }, (_, at) => at % 251);
-  const pieces: Uint8Array[] = [];
-  for await (const piece of fileOf(bytes).stream()) pieces.push(piece);
-  expect(pieces.map((piece) => piece.length)).toEqual(
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of fileOf(bytes).stream()) chunks.push(chunk);
+  expect(chunks.map((chunk) => chunk.length)).toEqual(
     Array.from({ length: Math.ceil(length / 65_536) }, (_, at) => Math.min(65_536, length - at * 65_536)),
   );
-  expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+  expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
 });
 
 test("saves to a path, and overwrites a file only with overwrite", async () => {

@@ -68,7 +68,7 @@ export class UploadedFile {
     });
   }
 
-  /** A web `File` with the same content, for schemas and `fetch`; the same one at each call. It holds a copy of the bytes. */
+  /** A web `File` with the same content, for schemas and `fetch`; the same object at each call. It holds a copy of the bytes. */
   toFile(): File {
     return (this.web ??= new File([this.bytes as Uint8Array<ArrayBuffer>], this.filename, {
       type: this.contentType,
@@ -79,7 +79,7 @@ export class UploadedFile {
    * Writes the content to a path that the program chose; `filename` comes from the client and is at most a suggestion.
    *
    * Fails with Node's `EEXIST` for an existing file, unless `overwrite` is set. The file appears complete or not at all: it is first written as
-   * `.upload-<uuid>.part` in the same folder, and removed on failure.
+   * `.upload-<uuid>.part` in the same folder, and removed on failure. Without `overwrite`, a file system without hard links (FAT) shows it while it is written.
    *
    * @throws CORE_NEEDS_NODE on a runtime without `node:fs`
    */

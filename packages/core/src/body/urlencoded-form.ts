@@ -8,10 +8,10 @@ import { decodeUtf8 } from "./utf8.ts";
 const MAX_FIELDS = 1000;
 
 /**
- * Parses an `application/x-www-form-urlencoded` body with the meaning of `URLSearchParams`.
+ * Parses an `application/x-www-form-urlencoded` body as `URLSearchParams` does.
  *
  * @throws UnsupportedMediaTypeError 415 for a charset other than UTF-8
- * @throws ValueError 400 for raw bytes that are not UTF-8; escapes that are not become U+FFFD
+ * @throws ValueError 400 for raw bytes that are not UTF-8; escaped bytes that are not become U+FFFD
  * @throws HttpError 413 for more than 1,000 fields
  */
 export const parseUrlencodedForm = (bytes: Uint8Array, type: MediaType | null = null): Form => {

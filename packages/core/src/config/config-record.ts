@@ -1,16 +1,16 @@
 import { ConfigurationError, type Problem } from "../errors/configuration-error.ts";
 import { nearest } from "../errors/nearest.ts";
-import { isPlainObject, shown, wrongPart } from "./wrong-value.ts";
+import { isPlainObject, shown, invalidPart } from "./wrong-value.ts";
 
 /** Rule of one field: its default, and a check that returns the mistake in a value (`null` for a valid one). */
 export interface FieldRule<T> {
-  /** Value of a field that is not given. */
+  /** Value of an omitted field. */
   readonly default: T;
   /** Returns the mistake in a value, or `null`. */
   readonly problem: (value: unknown) => string | null;
-  /** Whether messages leave the value out. @default false */
+  /** Whether messages omit the value. @default false */
   readonly isSecret?: boolean;
-  /** Whether `problem` names the wrong items or fields itself, so that messages do not add them. @default false */
+  /** Whether `problem` itself names the invalid items or fields, so messages do not add them. @default false */
   readonly namesParts?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface FieldRule<T> {
 export interface ReadRecord<T> {
   /** The record, with all defaults. */
   readonly value: Readonly<T>;
-  /** Everything wrong with the input, one message each. */
+  /** One message for each mistake in the input. */
   readonly problems: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface ConfigRecord<T extends object> {
   of(input?: ConfigInput<T>): Readonly<T>;
 }
 
-/** A record as a program passes it: any of its fields; `undefined` means the default. */
+/** Input of a record: any of its fields; `undefined` means the default. */
 export type ConfigInput<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 /**
@@ -56,7 +56,7 @@ export const configRecord = <T extends object>(
       const given = (input as Partial<T>)[key];
       const problem = given === undefined ? null : rules[key].problem(given);
       if (problem !== null)
-        problems.push(`${name}.${key} ${problem}${wrongValueSuffix(key, given, rules[key])}`);
+        problems.push(`${name}.${key} ${problem}${invalidValueSuffix(key, given, rules[key])}`);
       value[key] = given === undefined || problem !== null ? rules[key].default : (given as T[typeof key]);
     }
     return { value: Object.freeze(Object.assign({}, value)), problems };
@@ -90,7 +90,7 @@ export const unusedFields = <T extends object>(
     }));
 };
 
-/** Returns a mistake for each unknown name in an object of options that is read elsewhere, where a misspelt option would be ignored. */
+/** Returns a message for each unknown name in an options object that is not a record, where a misspelt option would be ignored. */
 export const unknownFields = (name: string, input: object, known: readonly string[]): string[] =>
   Object.keys(input)
     .filter((key) => !known.includes(key))
@@ -99,17 +99,17 @@ export const unknownFields = (name: string, input: object, known: readonly strin
       return `${name} has no field "${key}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
     });
 
-/** End of the message about a field, after its rule. */
-const wrongValueSuffix = (
+/** Returns the end of the message about a field, after its rule. */
+const invalidValueSuffix = (
   key: string,
   given: unknown,
   { problem, isSecret, namesParts }: FieldRule<unknown>,
 ): string => {
   if (isSecret === true || (namesParts === true && typeof given === "object")) return "";
-  return `, but ${wrongPart(key, given, problem)}`;
+  return `, but ${invalidPart(key, given, problem)}`;
 };
 
-/** The mistake of passing another value than a record, such as the bare value of its first field. */
+/** Returns the message about a value that is not a record, such as the bare value of its first field. */
 const notARecord = (
   name: string,
   given: unknown,

@@ -1,19 +1,19 @@
 import { configRecord, type ConfigRecord } from "./config-record.ts";
 import { integer } from "./field-rules.ts";
 
-/** Limits on the input of clients; the same on every transport. */
+/** Limits on client input; the same on every transport. */
 export interface LimitsConfig {
-  /** Bytes of the request line, 64 to 1,048,576. @default 8192 */
+  /** Maximum bytes of the request line, 64 to 1,048,576. @default 8192 */
   readonly maxRequestLine: number;
-  /** Bytes of all header fields together, 256 to 1,048,576. @default 16384 */
+  /** Maximum bytes of all header fields together, 256 to 1,048,576. @default 16384 */
   readonly maxHeaderBytes: number;
-  /** Number of header fields, 1 to 10,000. @default 100 */
+  /** Maximum number of header fields, 1 to 10,000. @default 100 */
   readonly maxHeaderFields: number;
-  /** Bytes of a body, unless a smaller limit applies. @default 104857600 */
+  /** Maximum bytes of a body, unless a smaller limit applies. @default 104857600 */
   readonly maxBodyBytes: number;
-  /** Open connections of one worker, at least 1. @default 10000 */
+  /** Maximum open connections of one worker, at least 1. @default 10000 */
   readonly maxConnections: number;
-  /** Requests on one connection; the last reply has `Connection: close`. @default 0 (unlimited) */
+  /** Maximum requests on one connection; the last reply has `Connection: close`. @default 0 (unlimited) */
   readonly maxRequestsPerConnection: number;
 }
 

@@ -8,13 +8,13 @@ export interface TimeoutConfig {
   /** Seconds for a body; longer only while at least 1 KiB/s of it arrives, without its framing. @default 30 */
   readonly readBodySecs: number;
   /**
-   * Seconds in which a client that has replies to read must take some of them, and at least 1 KiB/s on average; then its connection is reset. Progress is
-   * counted in steps of about 64 KiB, so that two to three times this rate always suffices. @default 30
+   * Seconds within which a client must read part of a waiting reply, and at least 1 KiB/s on average; otherwise its connection is reset. Progress is
+   * counted in steps of about 64 KiB, so only a rate of two to three times 1 KiB/s is always sufficient. @default 30
    */
   readonly writeSecs: number;
   /** Seconds a connection may be idle between requests. @default 75 */
   readonly idleSecs: number;
-  /** Seconds that the guards, the validated input and the handler of a route have together before the client gets 504, or 408 if its body was slow. @default 0 (off) */
+  /** Seconds for the guards, the input and the handler of a route together; then the client gets 504, or 408 if its body was slow. @default 0 (off) */
   readonly handlerSecs: number;
 }
 

@@ -41,11 +41,11 @@ test.each([
   [{ labels: { "a b": 1 } }, 'must be texts, but labels["a b"] does not fit'],
   [{ labels: { a: 1, b: 2 } }, "must be texts, but is an object"],
   [{ name: new Date(0) }, "must be a non-empty string, but is an object"],
-])("a message names the wrong part: %j", (input, expected) => {
+])("a message names the invalid part: %j", (input, expected) => {
   expect(messageOf(input)).toContain(expected);
 });
 
-test("messages about secrets, and of rules that name the part themselves, leave out the value", () => {
+test("messages about secrets, and of rules that name the part themselves, omit the value", () => {
   expect(messageOf({ keys: ["opensesame"] })).toBe("Config.keys must be a list of keys");
   expect(messageOf({ exempt: ["/a/"] })).toMatch(
     /"\/a\/" ends in a slash, so it would cover only itself; remove it$/,

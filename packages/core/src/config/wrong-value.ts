@@ -13,7 +13,7 @@ export const isOptions = (value: unknown): value is Readonly<Record<string, unkn
 export const isClass = (value: unknown): boolean =>
   typeof value === "function" && Object.getOwnPropertyDescriptor(value, "prototype")?.writable === false;
 
-/** Longest text, and most items, that a message shows. */
+/** Maximum characters of a text, and maximum items of a list, in a message. */
 const MAX_TEXT = 60;
 const MAX_ITEMS = 5;
 
@@ -25,7 +25,7 @@ export const shown = (value: unknown): string => {
   return typeof value === "object" && value !== null ? "an object" : String(value);
 };
 
-/** A text without the user and the password of a URL. */
+/** Returns a text without the user and the password of a URL. */
 const shownText = (value: string): string => {
   const text = value.slice(0, 1000).replace(/(:\/\/)[^\s/@]*@/g, "$1…@");
   return JSON.stringify(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
@@ -38,34 +38,34 @@ const shownList = (items: readonly unknown[]): string => {
 };
 
 /**
- * Completes "must be …, but" for a wrong value: with the items of a list, or the fields of an object, that are wrong, else with the value. Values of fields
- * are left out: they may be secrets.
+ * Completes "must be …, but" for an invalid value: with the invalid items of a list or fields of an object, otherwise with the value. The values of fields are
+ * omitted, because they may be secrets.
  *
  * @param problem the rule that the value does not pass
  */
-export const wrongPart = (
+export const invalidPart = (
   name: string,
   value: unknown,
   problem: (value: unknown) => string | null,
 ): string => {
   const parts = Array.isArray(value)
-    ? wrongItems(name, value, problem)
+    ? invalidItems(name, value, problem)
     : isPlainObject(value)
-      ? wrongFields(name, value, problem)
+      ? invalidFields(name, value, problem)
       : [];
   return parts.length === 0 ? `is ${shown(value)}` : parts.slice(0, MAX_ITEMS).join(", ");
 };
 
-/** The items that are wrong by themselves. */
-const wrongItems = (
+/** Describes the items that are invalid on their own. */
+const invalidItems = (
   name: string,
   items: readonly unknown[],
   problem: (value: unknown) => string | null,
 ): string[] =>
   items.flatMap((item, index) => (problem([item]) === null ? [] : [`${name}[${index}] is ${shown(item)}`]));
 
-/** The fields without which the object is right. */
-const wrongFields = (
+/** Describes the fields without which the object is valid. */
+const invalidFields = (
   name: string,
   fields: Readonly<Record<string, unknown>>,
   problem: (value: unknown) => string | null,

@@ -17,7 +17,7 @@ export const expectContractToCatch = async <Fixture>(
 ): Promise<readonly string[]> => {
   const caught: string[] = [];
   for (const [name, fact] of Object.entries(facts)) {
-    if (await fails(fact, await made(makeBroken), timeoutMs)) caught.push(name);
+    if (await fails(fact, await createFixture(makeBroken), timeoutMs)) caught.push(name);
   }
   if (caught.length > 0) return caught;
   throw new FrameworkError(
@@ -26,11 +26,11 @@ export const expectContractToCatch = async <Fixture>(
   );
 };
 
-const made = async <Fixture>(make: () => Awaitable<Fixture>): Promise<Fixture> => {
+const createFixture = async <Fixture>(make: () => Awaitable<Fixture>): Promise<Fixture> => {
   try {
     return await make();
   } catch (error) {
-    throw badContract("the broken adapter cannot be made", error);
+    throw badContract("the broken adapter cannot be created", error);
   }
 };
 
@@ -39,14 +39,14 @@ const fails = async <Fixture>(
   fixture: Fixture,
   timeoutMs: number,
 ): Promise<boolean> => {
-  const { promise: late, resolve } = Promise.withResolvers<true>();
+  const { promise: timedOut, resolve } = Promise.withResolvers<true>();
   const timer = setTimeout(() => resolve(true), timeoutMs);
   const failed = runFact(fact, fixture).then(
     () => false,
     () => true,
   );
   try {
-    return await Promise.race([failed, late]);
+    return await Promise.race([failed, timedOut]);
   } finally {
     clearTimeout(timer);
   }

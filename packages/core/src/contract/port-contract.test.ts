@@ -14,7 +14,7 @@ const mapStore = (): Store => {
 };
 
 const storeContract = portContract<Store>("store", {
-  "gives back what was set": (store) => {
+  "returns the value that was set": (store) => {
     store.set("a", 1);
     assert.equal(store.get("a"), 1);
   },
@@ -35,13 +35,13 @@ const collector = () => {
 test("registers each fact under the contract's title", () => {
   const { tests, test: register } = collector();
   storeContract(register, mapStore);
-  expect([...tests.keys()]).toEqual(["store: gives back what was set", "store: keeps keys apart"]);
+  expect([...tests.keys()]).toEqual(["store: returns the value that was set", "store: keeps keys apart"]);
 });
 
 test("a failing fact fails its own test only", async () => {
   const { tests, test: register } = collector();
   storeContract(register, () => ({ set() {}, get: () => undefined }));
-  await expect(tests.get("store: gives back what was set")?.()).rejects.toMatchObject({ expected: 1 });
+  await expect(tests.get("store: returns the value that was set")?.()).rejects.toMatchObject({ expected: 1 });
   await expect(tests.get("store: keeps keys apart")?.()).resolves.toBeUndefined();
 });
 
@@ -94,7 +94,7 @@ test("disposes also when the fact fails, and a failing disposal fails the test",
 
 test("a planted fault is caught by the facts that fail", async () => {
   const forgetful = (): Store => ({ set() {}, get: () => undefined });
-  expect(await expectContractToCatch(storeContract, forgetful)).toEqual(["gives back what was set"]);
+  expect(await expectContractToCatch(storeContract, forgetful)).toEqual(["returns the value that was set"]);
   const oneValue = (): Store => {
     let last: number | undefined;
     return { set: (_key, value) => void (last = value), get: () => last };

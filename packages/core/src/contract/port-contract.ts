@@ -1,7 +1,7 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 
-/** A test runner's `test` function, such as that of jest or `node:test`. */
+/** The `test` function of a test runner, such as Jest or `node:test`. */
 export type RegisterTest = (name: string, run: () => Promise<void>) => unknown;
 
 /** One guarantee of a port: throws if the adapter in the fixture violates it. */
@@ -76,7 +76,7 @@ interface Disposable {
 
 const dispose = async (fixture: unknown): Promise<void> => {
   if ((typeof fixture !== "object" && typeof fixture !== "function") || fixture === null) return;
-  const made: Disposable = fixture;
-  const end = made[Symbol.asyncDispose] ?? made[Symbol.dispose] ?? made.close;
-  await end?.call(made);
+  const disposable: Disposable = fixture;
+  const end = disposable[Symbol.asyncDispose] ?? disposable[Symbol.dispose] ?? disposable.close;
+  await end?.call(disposable);
 };

@@ -5,7 +5,7 @@ interface Clock {
   now(): number;
 }
 const Clock: Token<Clock> = dependency<Clock>("clock");
-const ask = async (app: App, path = "/x") => {
+const get = async (app: App, path = "/x") => {
   const reply = await app.fetch(new Request(`http://host.test${path}`));
   return [reply.status, await reply.text()];
 };
@@ -31,15 +31,15 @@ test.each([
 ])("a singleton reaches the handler: %s", async (_name, register) => {
   const app = new App().registerSingleton("clock", { now: () => 7 });
   register(app);
-  expect(await ask(app)).toEqual([200, "7"]);
+  expect(await get(app)).toEqual([200, "7"]);
 });
 
 test("a disconnect while a dependency is being created logs no error", async () => {
-  const { promise: made, resolve: make } = Promise.withResolvers<number>();
-  const Slow = dependency("slow", { scope: "invocation", create: () => made });
+  const { promise: created, resolve: make } = Promise.withResolvers<number>();
+  const Slow = dependency("slow", { scope: "invocation", create: () => created });
   const errors: string[] = [];
   const app = new App().registerSingleton("clock", 1);
-  app.get("/x", { inject: { slow: Slow } }, () => "made");
+  app.get("/x", { inject: { slow: Slow } }, () => "created");
   await app.start({ log: { ...log, error: (message: string) => void errors.push(message) } });
   const controller = new AbortController();
   const reply = app.fetch(new Request("http://host.test/x", { signal: controller.signal }));
@@ -57,7 +57,7 @@ test("a handler that throws after Depends is still a plain error reply", async (
     throw new Error(String(clock.now()));
   });
   await app.start({ log, env: "production" });
-  expect((await ask(app))[0]).toBe(500);
+  expect((await get(app))[0]).toBe(500);
 });
 
 test("an unregistered name fails at start for inject and at the call for Depends", async () => {
@@ -68,7 +68,7 @@ test("an unregistered name fails at start for inject and at the call for Depends
   const calling = new App().registerSingleton("clock", 1);
   calling.get("/x", (_request, clock = Depends<number>("clok")) => clock);
   await calling.start({ log });
-  expect(await ask(calling)).toEqual([500, expect.stringContaining("clock")]);
+  expect(await get(calling)).toEqual([500, expect.stringContaining("clock")]);
 });
 
 test("injected values that are not dependencies are start errors with their places, reported with all others", async () => {
@@ -96,10 +96,10 @@ test("registering a name twice fails at start", async () => {
 
 test("a request-scoped value is created once per request and disposed of after the reply", async () => {
   const events: string[] = [];
-  let made = 0;
+  let created = 0;
   const Session = dependency("session", {
     scope: "invocation",
-    create: () => `session ${++made}`,
+    create: () => `session ${++created}`,
     dispose: (session) => void events.push(`disposed ${session}`),
   });
   const app = new App();
@@ -107,8 +107,8 @@ test("a request-scoped value is created once per request and disposed of after t
     events.push("handled");
     return [a, b];
   });
-  expect(await ask(app)).toEqual([200, '["session 1","session 1"]']);
-  expect(await ask(app)).toEqual([200, '["session 2","session 2"]']);
+  expect(await get(app)).toEqual([200, '["session 1","session 1"]']);
+  expect(await get(app)).toEqual([200, '["session 2","session 2"]']);
   await app.stop();
   expect(events).toEqual(["handled", "disposed session 1", "handled", "disposed session 2"]);
 });
@@ -126,9 +126,9 @@ test("an override applies until it is undone", async () => {
   app.get("/x", (_request, clock = Depends(Clock)) => clock.now());
   {
     using _undo = app.override(Clock, { now: () => 2 });
-    expect(await ask(app)).toEqual([200, "2"]);
+    expect(await get(app)).toEqual([200, "2"]);
   }
-  expect(await ask(app)).toEqual([200, "1"]);
+  expect(await get(app)).toEqual([200, "1"]);
 });
 
 test("stop disposes of singletons, the latest first", async () => {
@@ -137,7 +137,7 @@ test("stop disposes of singletons, the latest first", async () => {
     dependency(name, { create: () => name, dispose: () => void order.push(name) });
   const app = new App();
   app.get("/x", { inject: { a: make("a"), b: make("b") } }, () => null);
-  await ask(app);
+  await get(app);
   await app.stop();
   expect(order).toEqual(["b", "a"]);
 });

@@ -4,24 +4,24 @@ import { dependency, type Token } from "./token.ts";
 
 export const invocation: Invocation = createInvocation({ kind: "message", name: "books.added" });
 
-/** A container, and what it has logged. */
+/** Creates a container, and collects its log entries. */
 export const container = (): { readonly container: Container; readonly logged: readonly unknown[] } => {
-  const made = new Container();
+  const created = new Container();
   const logged: unknown[] = [];
-  made.log = { error: (message, fields) => logged.push([message, fields]) };
-  return { container: made, logged };
+  created.log = { error: (message, fields) => logged.push([message, fields]) };
+  return { container: created, logged };
 };
 
-/** A dependency that counts its creations and records its disposals. */
+/** Creates a dependency that counts its creations and records its disposals. */
 export const recorded = (
   ends: string[],
   name: string,
   scope: "singleton" | "invocation" | "transient",
 ): Token<string> => {
-  let made = 0;
+  let created = 0;
   return dependency(name, {
     scope,
-    create: () => `${name} ${++made}`,
+    create: () => `${name} ${++created}`,
     dispose: (value) => void ends.push(value),
   });
 };

@@ -18,10 +18,10 @@ test("a registered value is returned synchronously, by name and by every token o
 
 test("undefined and null are valid values, and created once", () => {
   const { container: it } = container();
-  let made = 0;
-  const absent = dependency("absent", { create: () => (made++, null) });
+  let created = 0;
+  const absent = dependency("absent", { create: () => (created++, null) });
   it.register("nothing", undefined);
-  expect([it.resolve("nothing"), it.resolve(absent), it.resolve(absent), made]).toEqual([
+  expect([it.resolve("nothing"), it.resolve(absent), it.resolve(absent), created]).toEqual([
     undefined,
     null,
     null,
@@ -29,7 +29,7 @@ test("undefined and null are valid values, and created once", () => {
   ]);
 });
 
-test("a duplicate name is a problem, and the first registration stays", () => {
+test("a duplicate name is a problem, and the first registration is kept", () => {
   const { container: it } = container();
   const Db = dependency<number>("db");
   expect(it.register(Db, 1)).toBeNull();
@@ -85,7 +85,7 @@ test("a missing name at the call lists the registered names, at most 50", () => 
   expect(() => it.resolve("db")).toThrow(/registered: value-0, .*value-49 and 10 more$/);
 });
 
-test("a cycle is reported once with its path, at start and at the call, without endless recursion", () => {
+test("a cycle is reported once with its path, at start and at the call, without infinite recursion", () => {
   const { container: it } = container();
   const a: Token<unknown> = dependency("a", { inject: { b: "b" }, create: () => 1 });
   const b = dependency("b", { inject: { a }, create: () => 2 });
@@ -190,13 +190,13 @@ test("a value of scope invocation is unavailable outside an invocation", () => {
 test("concurrent callers share one promise, and later callers get the value synchronously", async () => {
   const { container: it } = container();
   const { promise, resolve } = gate<string>();
-  let made = 0;
-  const Db = dependency("db", { create: () => (made++, promise) });
+  let created = 0;
+  const Db = dependency("db", { create: () => (created++, promise) });
   const scope = it.scope(invocation);
-  const asked = [it.resolve(Db, scope), it.resolve(Db), it.resolveAll({ db: Db }, scope)];
+  const results = [it.resolve(Db, scope), it.resolve(Db), it.resolveAll({ db: Db }, scope)];
   resolve("ready");
-  expect([await asked[0], await asked[1], await asked[2]]).toEqual(["ready", "ready", { db: "ready" }]);
-  expect([made, it.resolve(Db)]).toEqual([1, "ready"]);
+  expect([await results[0], await results[1], await results[2]]).toEqual(["ready", "ready", { db: "ready" }]);
+  expect([created, it.resolve(Db)]).toEqual([1, "ready"]);
 });
 
 test("injections await the asynchronous ones and keep the order of their names", async () => {
@@ -207,7 +207,7 @@ test("injections await the asynchronous ones and keep the order of their names",
   expect(JSON.stringify(await values)).toBe('{"later":1,"now":2}');
 });
 
-test("when several factories fail, the first failure is reported and none is left unhandled", async () => {
+test("when several factories fail, the first failure is thrown and no rejection is unhandled", async () => {
   const { container: it } = container();
   const failing = (name: string) =>
     dependency(name, { create: () => Promise.reject<string>(new Error(name)) });
@@ -235,10 +235,10 @@ test.each(["sync", "async"] as const)(
   "a factory that fails %s is called again for the next caller",
   async (kind) => {
     const { container: it } = container();
-    let made = 0;
+    let created = 0;
     const Db = dependency("db", {
       create: (): string | Promise<string> => {
-        if (++made > 1) return "second try";
+        if (++created > 1) return "second try";
         if (kind === "sync") throw new Error("down");
         return Promise.reject(new Error("down"));
       },

@@ -1,7 +1,7 @@
 // Above 250 lines because registration, checks and creation of dependencies share their definitions.
 import type { Problem } from "../errors/configuration-error.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
-import { isLate } from "../lifecycle/deadline.ts";
+import { timesOut } from "../lifecycle/deadline.ts";
 import type { Logger } from "../log/logger.ts";
 import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
@@ -78,7 +78,7 @@ export class Container {
     return scope;
   }
 
-  /** Forgets a scope that has ended. */
+  /** Removes a scope that has ended. */
   forget(scope: InvocationScope): void {
     this.opened.delete(scope);
   }
@@ -86,14 +86,14 @@ export class Container {
   /**
    * Returns the value of a dependency, synchronously unless an asynchronous factory is involved.
    *
-   * @throws CORE_DEPENDENCY_MISSING, CORE_DEPENDENCY_DUPLICATE, CORE_DEPENDENCY_CYCLE, CORE_DEPENDENCY_SCOPE for mistakes that `check` reports too
+   * @throws CORE_DEPENDENCY_MISSING, CORE_DEPENDENCY_DUPLICATE, CORE_DEPENDENCY_CYCLE, CORE_DEPENDENCY_SCOPE for mistakes that `check` also reports
    */
   resolve<T>(dependency: Token<T> | string, scope?: InvocationScope): Awaitable<T> {
     const definition = this.find(dependency);
     return this.valueOf(definition, scope ?? this.singletons) as Awaitable<T>; // created by the token's own factory or its registration
   }
 
-  /** Returns the values of injections by name, synchronously when all are. */
+  /** Returns the values of injections by name, synchronously if all of them are available. */
   resolveAll<I extends Injections>(inject: I, scope?: InvocationScope): Awaitable<Injected<I>> {
     return this.valuesOf(inject, scope ?? this.singletons) as Awaitable<Injected<I>>;
   }
@@ -104,12 +104,12 @@ export class Container {
     if (this.asynchronous.has(definition)) throw asynchronous(definition.name);
     const value = this.valueOf(definition, scope);
     if (!isPromise(value)) return value;
-    value.then(undefined, () => {}); // its rejection must not be reported as unhandled besides the error below
+    value.then(undefined, () => {}); // its rejection must not also be reported as unhandled
     throw asynchronous(definition.name);
   }
 
   /**
-   * Replaces a dependency by a value, for tests, until the returned undo is called or disposed of; the latest of several overrides wins.
+   * Replaces a dependency by a value, for tests, until the returned function is called or disposed of; the latest of several overrides wins.
    *
    * Singletons that depend on it are created again from the override; the original ones return afterwards. The value is not disposed of.
    *
@@ -127,16 +127,17 @@ export class Container {
   }
 
   /**
-   * Disposes of the values of open invocations once nothing uses them, then of the singletons in reverse order of creation. Never rejects; resolves to whether
-   * all ended in time, and logs what did not.
+   * Disposes of the values of open invocations once nothing uses them, then of the singletons in reverse order of creation. Never rejects. Resolves to whether
+   * all ended in time, and logs a timeout.
    */
   async dispose({ singletonsMs = MAX_DISPOSAL_MS, ...limits }: DisposalLimits = {}): Promise<boolean> {
-    const areCallsLate = !(await endScopes(Array.from(this.opened), this.pendingDisposals, limits));
-    if (areCallsLate)
+    const haveCallsTimedOut = !(await endScopes(Array.from(this.opened), this.pendingDisposals, limits));
+    if (haveCallsTimedOut)
       this.log.error("calls that use dependencies had not ended when the app disposed of them");
-    const isDisposalLate = await isLate(this.endSingletons(), singletonsMs);
-    if (isDisposalLate) this.log.error(`dependencies were not disposed of within ${singletonsMs / 1000} s`);
-    return !areCallsLate && !isDisposalLate;
+    const hasDisposalTimedOut = await timesOut(this.endSingletons(), singletonsMs);
+    if (hasDisposalTimedOut)
+      this.log.error(`dependencies were not disposed of within ${singletonsMs / 1000} s`);
+    return !haveCallsTimedOut && !hasDisposalTimedOut;
   }
 
   /** Makes `dispose` wait for the end of a scope. */
@@ -202,7 +203,7 @@ export class Container {
     try {
       for (const [name, dependency] of Object.entries(inject)) {
         const value = this.valueOf(this.find(dependency), owner);
-        values[name] = value; // a pending promise too: this keeps the order of the names
+        values[name] = value; // also a pending promise, to keep the order of the names
         if (isPromise(value)) (waiting ??= []).push(value.then((settled) => void (values[name] = settled)));
       }
     } catch (error) {
@@ -214,14 +215,14 @@ export class Container {
 
   private make(definition: Definition, owner: Lifetime): Awaitable<unknown> {
     const invocation = owner instanceof InvocationScope ? owner.invocation : undefined;
-    const made = mapAwaitable(this.valuesOf(definition.inject, owner), (dependencies) =>
+    const created = mapAwaitable(this.valuesOf(definition.inject, owner), (dependencies) =>
       runWithout(() => definition.create?.(dependencies, invocation)),
     );
-    if (isPromise(made)) this.asynchronous.add(definition);
-    return made;
+    if (isPromise(created)) this.asynchronous.add(definition);
+    return created;
   }
 
-  /** The lifetime that holds a singleton. */
+  /** Returns the lifetime that holds a singleton. */
   private singletonLifetime(definition: Definition): Lifetime {
     return this.overrides.isEmpty || !this.isOverridden(definition) ? this.singletons : this.substitutes;
   }

@@ -10,7 +10,7 @@ export interface InjectionPlace {
   readonly inject: Injections;
 }
 
-/** Returns the definition of a dependency, or the problem why there is none. */
+/** Returns the definition of a dependency, or the problem if there is none. */
 export type Lookup = (dependency: Token<unknown> | string) => Definition | Problem;
 
 /** Whether a lookup returned a problem. */

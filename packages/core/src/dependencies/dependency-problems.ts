@@ -39,21 +39,21 @@ export const duplicate = (name: string): Problem => ({
 /** The problem of two tokens with one name. */
 export const twoTokens = (name: string): Problem => ({
   code: "CORE_DEPENDENCY_DUPLICATE",
-  message: `two tokens have the name "${name}", one of them with a factory of its own; rename one`,
+  message: `two tokens have the name "${name}", one of them with its own factory; rename one`,
 });
 
-/** The problem of a dependency cycle: the names from one definition back to itself. */
+/** The problem of a dependency cycle. @param names from one definition back to itself */
 export const cycle = (names: readonly string[]): Problem => ({
   code: "CORE_DEPENDENCY_CYCLE",
   message: `circular dependency: ${names.join(" → ")}; remove one of these injections`,
 });
 
-/** The problem of a singleton that depends on a value of one invocation: the names between them. */
+/** The problem of a singleton that depends on a value of one invocation. @param path names from the singleton to the value */
 export const outlives = (path: readonly string[]): Problem => {
   const [name, captive] = [path[0], path.at(-1)];
   const message =
     `${path.join(" → ")}: the singleton "${name}" would outlive "${captive}" of scope invocation; ` +
-    `give "${name}" the scope invocation too, or pass what it needs to its methods`;
+    `also give "${name}" the scope invocation, or pass the value to its methods`;
   return { code: "CORE_DEPENDENCY_SCOPE", message };
 };
 

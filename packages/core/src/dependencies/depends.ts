@@ -5,12 +5,12 @@ import type { Token } from "./token.ts";
 /**
  * Returns a dependency of the running handler; meant for default arguments: `(request, db = Depends(Db)) => db.all()`.
  *
- * A token carries its type, a name needs a type argument: `Depends<Database>("db")`. Mistakes show at the call; `inject` in the route's options
+ * A token carries its type, a name needs a type argument: `Depends<Database>("db")`. A mistake throws at the call; `inject` in the route's options
  * is checked at start.
  *
  * @throws CORE_DEPENDS_OUTSIDE outside a handler call, after its first `await`, or in a factory
  * @throws CORE_DEPENDS_ASYNC for a dependency whose factory is asynchronous
- * @throws CORE_DEPENDENCY_MISSING with the names that are registered
+ * @throws CORE_DEPENDENCY_MISSING with the registered names
  */
 export function Depends<T>(dependency: Token<T> | string): T {
   const scope = currentScope();
@@ -18,7 +18,7 @@ export function Depends<T>(dependency: Token<T> | string): T {
   return scope.resolveNow(dependency) as T; // for a name, the caller asserts the type
 }
 
-/** The part of a scope that `Depends` uses. */
+/** Members of a scope that `Depends` uses. */
 export interface DependsScope {
   /** Returns the value of a synchronous dependency. */
   resolveNow(dependency: Token<unknown> | string): unknown;
@@ -37,7 +37,7 @@ let isTouched = false;
 /**
  * Calls a handler with `Depends` enabled until the handler's first `await`.
  *
- * The values it takes from the scope live until a promise that it returns has settled.
+ * The values that the handler resolves live until its returned promise has settled.
  */
 export const runWith = <H extends ScopeHolder, D, T>(
   holder: H,
@@ -72,7 +72,7 @@ export const runWithout = <T>(call: () => T): T => {
   }
 };
 
-/** The scope of the running call, `undefined` outside one. */
+/** Returns the scope of the running call; `undefined` outside one. */
 const currentScope = (): DependsScope | undefined => {
   if (current === undefined) return undefined;
   isTouched = true;

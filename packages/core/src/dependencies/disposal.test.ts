@@ -69,15 +69,15 @@ test("a value that arrives after its invocation has ended is disposed of at once
     dispose: (value) => void ends.push(value),
   });
   const scope = it.scope(invocation);
-  const asked = it.resolveAll({ late: Late }, scope);
+  const resolved = it.resolveAll({ late: Late }, scope);
   await scope.dispose();
   resolve("late");
-  await expect(asked).rejects.toMatchObject({ code: "CORE_DEPENDENCY_TOO_LATE" });
+  await expect(resolved).rejects.toMatchObject({ code: "CORE_DEPENDENCY_TOO_LATE" });
   expect(ends).toEqual(["late"]);
   expect(() => it.resolve(recorded(ends, "more", "invocation"), scope)).toThrow("after its scope had ended");
 });
 
-test("stop disposes of singletons in reverse order, after open invocations; registered values stay", async () => {
+test("stop disposes of singletons in reverse order, after open invocations, but not of registered values", async () => {
   const { container: it } = container();
   const ends: string[] = [];
   const Pool = recorded(ends, "pool", "singleton");
@@ -94,7 +94,7 @@ test("stop disposes of singletons in reverse order, after open invocations; regi
   expect(ends).toEqual(["session 1", "cache 1", "pool 1"]);
 });
 
-test("a disposal is bounded by its limits, for endless work and for an endless dispose", async () => {
+test("a disposal ends at its limits when work or a dispose never ends", async () => {
   const { container: it, logged } = container();
   const ends: string[] = [];
   const Stuck = dependency("stuck", { create: () => 1, dispose: () => new Promise<void>(() => {}) });

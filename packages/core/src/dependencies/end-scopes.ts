@@ -1,20 +1,20 @@
-import { isLate } from "../lifecycle/deadline.ts";
+import { timesOut } from "../lifecycle/deadline.ts";
 import type { InvocationScope } from "./invocation-scope.ts";
 
 /** Time limits of a disposal in milliseconds. */
 export interface DisposalLimits {
-  /** For open invocations. @default 10000 */
+  /** Limit for open invocations. @default 10000 */
   readonly limitMs?: number;
-  /** For open invocations whose signal has aborted: their owner no longer waits for them. @default `limitMs` */
+  /** Limit for open invocations whose signal has aborted, because their owner no longer waits for them. @default `limitMs` */
   readonly cutMs?: number;
-  /** For singletons. @default 10000 */
+  /** Limit for singletons. @default 10000 */
   readonly singletonsMs?: number;
 }
 
 /** Default of `limitMs` and `singletonsMs`. */
 export const MAX_DISPOSAL_MS = 10_000;
 
-/** Ends open scopes once nothing uses them, and waits for `endings` of others. Returns whether all ended in time. */
+/** Ends open scopes once nothing uses them, and waits for `endings`, the disposals already running. Returns whether all ended in time. */
 export const endScopes = async (
   scopes: readonly InvocationScope[],
   endings: Iterable<Promise<void>>,
@@ -22,8 +22,8 @@ export const endScopes = async (
 ): Promise<boolean> => {
   const { cut = [], active = [] } = Object.groupBy(scopes, groupOf);
   const ended = allIdle(active).then(() => Promise.all(endings));
-  const late = await Promise.all([isLate(allIdle(cut), cutMs), isLate(ended, limitMs)]);
-  return !late.includes(true);
+  const timeouts = await Promise.all([timesOut(allIdle(cut), cutMs), timesOut(ended, limitMs)]);
+  return !timeouts.includes(true);
 };
 
 const groupOf = ({ invocation }: InvocationScope): "cut" | "active" =>

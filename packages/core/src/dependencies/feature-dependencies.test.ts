@@ -4,7 +4,7 @@ import { createInvocation, type Feature, type HostState } from "../feature.ts";
 import { Container } from "./container.ts";
 import { MAX_OPEN_SCOPES } from "./scope-errors.ts";
 
-/** An entry point that core does not know: the feature returns its `host.state`, which it would use for each message. */
+/** A custom entry point: the feature returns its `host.state`, which it would use for each message. */
 interface Mailbox {
   mailbox(): HostState;
 }
@@ -18,12 +18,12 @@ const message = (name = "order.placed"): Invocation => createInvocation({ kind: 
 
 /** A dependency of one invocation that records its creation and disposal. */
 const session = (events: string[]): Token<string> => {
-  let made = 0;
+  let created = 0;
   return dependency("session", {
     scope: "invocation",
     create: (_, invocation) => {
-      events.push(`made for ${invocation.kind} ${invocation.name}`);
-      return `session ${++made}`;
+      events.push(`created for ${invocation.kind} ${invocation.name}`);
+      return `session ${++created}`;
     },
     dispose: (value) => void events.push(`disposed of ${value}`),
   });
@@ -54,9 +54,9 @@ test("an invocation creates each value once, for inject and Depends alike, and d
     return [a, b];
   });
   expect(await outcome).toEqual(["session 1", "session 1"]);
-  expect(events).toEqual(["made for message order.placed", "handled", "disposed of session 1"]);
+  expect(events).toEqual(["created for message order.placed", "handled", "disposed of session 1"]);
   expect(await invoke(message("other"), { a: Session }, ({ a }) => a)).toBe("session 2");
-  expect(events.slice(3)).toEqual(["made for message other", "disposed of session 2"]);
+  expect(events.slice(3)).toEqual(["created for message other", "disposed of session 2"]);
 });
 
 test.each(["throws", "rejects"] as const)(
@@ -70,7 +70,7 @@ test.each(["throws", "rejects"] as const)(
         return Promise.reject(new Error("down"));
       });
     await expect(failing()).rejects.toThrow("down");
-    expect(events).toEqual(["made for message order.placed", "disposed of session 1"]);
+    expect(events).toEqual(["created for message order.placed", "disposed of session 1"]);
   },
 );
 
@@ -110,11 +110,11 @@ test("a scope of several calls shares its values until it is disposed of", async
     return mine;
   });
   const disposed = scope.dispose();
-  expect(events).toEqual(["made for message stream"]); // the second call still uses it
+  expect(events).toEqual(["created for message stream"]); // the second call still uses it
   resolve();
   expect(await second).toBe("session 1");
   await disposed;
-  expect(events).toEqual(["made for message stream", "disposed of session 1"]);
+  expect(events).toEqual(["created for message stream", "disposed of session 1"]);
   expect(() => scope.call({ s: Session }, ({ s }) => s)).toThrow("after its scope had ended");
 });
 
@@ -179,7 +179,7 @@ test("a request has exactly one scope", async () => {
     "CORE_BAD_INVOCATION",
   ]);
   await app.stop();
-  expect(events).toEqual(["made for http GET /", "disposed of session 1"]);
+  expect(events).toEqual(["created for http GET /", "disposed of session 1"]);
 });
 
 const codeOf = (call: () => unknown): unknown => {
@@ -190,7 +190,7 @@ const codeOf = (call: () => unknown): unknown => {
   }
 };
 
-test("undisposed scopes are rejected at the bound, and disposed ones do not count", () => {
+test("a feature may open 100,000 scopes; disposed ones do not count", () => {
   const container = new Container();
   const invocation = createInvocation({ kind: "message", name: "leak" });
   const first = container.open(invocation);

@@ -14,7 +14,7 @@ interface OwnedValue {
 }
 
 /**
- * Values with one lifetime: those of one invocation, or of the app.
+ * Values with one lifetime: the values of one invocation, or the singletons of the app.
  *
  * Nothing is allocated before the first value. Values are disposed of in reverse order of creation, so dependencies outlive their dependents.
  */
@@ -31,13 +31,13 @@ export class Lifetime {
   /** Returns the one value of a definition; concurrent callers share one creation. A failure is not cached. */
   once(definition: Definition, make: () => Awaitable<unknown>): Awaitable<unknown> {
     if (this.values?.has(definition)) return this.values.get(definition);
-    const made = this.owned(definition, make);
+    const created = this.owned(definition, make);
     const values = (this.values ??= new Map());
-    if (!isPromise(made)) {
-      values.set(definition, made);
-      return made;
+    if (!isPromise(created)) {
+      values.set(definition, created);
+      return created;
     }
-    const shared = made.then(
+    const shared = created.then(
       (value) => {
         values.set(definition, value);
         return value;
@@ -53,11 +53,11 @@ export class Lifetime {
 
   /** Creates a new value, disposed of with the others. @throws CORE_DEPENDENCY_TOO_LATE after disposal */
   owned(definition: Definition, make: () => Awaitable<unknown>): Awaitable<unknown> {
-    if (this.ended) throw tooLate(definition);
-    const made = make();
-    if (isPromise(made)) return made.then((value) => this.keepOrEnd(definition, value));
-    this.keep(definition, made);
-    return made;
+    if (this.ended) throw requestedAfterEnd(definition);
+    const created = make();
+    if (isPromise(created)) return created.then((value) => this.keepOrEnd(definition, value));
+    this.keep(definition, created);
+    return created;
   }
 
   /** Disposes of every value, the latest first. A failure is logged and does not stop the rest. */
@@ -82,11 +82,11 @@ export class Lifetime {
     if (definition.dispose !== undefined) (this.ownedValues ??= []).push({ definition, value });
   }
 
-  /** Disposes at once of a value that arrives after the end, and rejects. */
+  /** Keeps a value; rejects and disposes of it at once if the lifetime has ended. */
   private async keepOrEnd(definition: Definition, value: unknown): Promise<unknown> {
     if (this.ended) {
       await this.finish({ definition, value });
-      throw tooLate(definition);
+      throw requestedAfterEnd(definition);
     }
     this.keep(definition, value);
     return value;
@@ -102,5 +102,5 @@ export class Lifetime {
   }
 }
 
-const tooLate = ({ name }: Definition): FrameworkError =>
+const requestedAfterEnd = ({ name }: Definition): FrameworkError =>
   new FrameworkError("CORE_DEPENDENCY_TOO_LATE", `"${name}" was requested after its scope had ended`);

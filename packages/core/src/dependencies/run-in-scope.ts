@@ -38,7 +38,7 @@ const outputAfter = async <T>(disposed: Promise<void>, output: T): Promise<T> =>
   return output;
 };
 
-/** @throws the error, at once or after the disposal */
+/** Throws the error, synchronously or after the disposal. */
 const failAfter = (disposed: Awaitable<void>, error: unknown): Promise<never> => {
   if (!isPromise(disposed)) throw error;
   return disposed.then(() => {

@@ -50,7 +50,7 @@ export const called: string[] = handler({} as HttpRequest);
 
 export const scoped: Token<unknown>[] = [
   dependency("t", { scope: "transient", create: (_, invocation) => invocation?.name }),
-  // @ts-expect-error a transient value may be made outside an invocation
+  // @ts-expect-error a transient value may be created outside an invocation
   dependency("t", { scope: "transient", create: (_, invocation) => invocation.name }),
   // @ts-expect-error a singleton has no invocation
   dependency("s", { create: (_, invocation) => invocation.name }),
@@ -87,7 +87,7 @@ app.registerSingleton(Db, perhaps);
 app.registerSingleton(Db, partial);
 // @ts-expect-error the factory may return undefined
 app.provide(Db, () => perhaps);
-// @ts-expect-error nor is a later one enough
+// @ts-expect-error nor may a promise resolve to a partial value
 app.provide(Db, { create: async () => partial });
 // @ts-expect-error a feature's provider makes the token's type too
 host.state.provide(Db, () => perhaps);
@@ -104,5 +104,5 @@ export const wrongDepends: number = Depends(Db);
 export const unasserted: Database = Depends<unknown>("db");
 // @ts-expect-error injected values are read-only
 injected.port = 2;
-// @ts-expect-error dispose takes what create makes
+// @ts-expect-error dispose gets the value of create, a number
 dependency("d", { create: () => 1, dispose: (value: string) => void value });

@@ -15,7 +15,7 @@ export type Scope = "singleton" | "invocation" | "transient";
 export interface Token<T> {
   /** Name in messages, unique in an app. */
   readonly name: string;
-  /** How long an instance lives. */
+  /** Lifetime of its values. */
   readonly scope: Scope;
   /** Dependencies of `create`, keyed by argument name. */
   readonly inject: Injections;
@@ -83,7 +83,7 @@ export interface CustomProvider<T> {
  * const Db = dependency<Database>("db"); // app.registerSingleton(Db, database)
  * const Books = dependency("books", { scope: "invocation", inject: { db: Db }, create: ({ db }) => new Books(db) });
  * app.get("/books", { inject: { books: Books } }, (request, { books }) => books.all());
- * @throws CORE_BAD_ARGUMENT for a name that is not a string, or options that are not an object
+ * @throws CORE_BAD_ARGUMENT unless the name is a string and the options are an object
  */
 export const dependency = <T, I extends Injections = Injections, S extends Scope = Scope>(
   name: string,

@@ -2,7 +2,7 @@ import { FrameworkError } from "./framework-error.ts";
 
 /** One configuration mistake: a stable code, and a message with the remedy. */
 export interface Problem {
-  /** Code of words, such as `CORE_BAD_ROUTE`. */
+  /** Stable code, such as `CORE_BAD_ROUTE`. */
   readonly code: string;
   /** The problem and the remedy. */
   readonly message: string;

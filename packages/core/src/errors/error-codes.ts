@@ -13,8 +13,8 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_BAD_ARGUMENT: {
     summary:
-      "an argument of a call that registers something or makes a reply, such as a middleware, a handler or the options of a `Response`, is a value of another type, or has an unknown option",
-    action: "the message names the call and the right type",
+      "an argument, such as a middleware, a handler or the options of a `Response`, has the wrong type or an unknown option",
+    action: "the message names the call and the expected type",
   },
   CORE_BAD_BODY: {
     summary: "a reply's body is not text, bytes, `Blob`, form or stream",
@@ -25,11 +25,11 @@ export const coreErrors: ErrorCatalogue = {
     action: "yield strings or bytes",
   },
   CORE_BAD_CLOCK: {
-    summary: "a virtual clock was given a time that is not a number or goes back",
+    summary: "a virtual clock was given a time that is not a number or is in its past",
     action: "pass milliseconds of 0 or more",
   },
   CORE_BAD_CONFIG: {
-    summary: "a field of a record, or an entry of `trustedProxies`, is unknown or out of its range",
+    summary: "a field of a record is unknown or out of range, or an entry of `trustedProxies` is invalid",
     action: "the message names field, rule and value",
   },
   CORE_BAD_CONTRACT: {
@@ -46,7 +46,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "send an object as `{ data }`",
   },
   CORE_BAD_FLAG: {
-    summary: "a flag has no value or a wrong one",
+    summary: "a flag has no value or an invalid one",
     action: "see `--help`",
   },
   CORE_BAD_GUARD: {
@@ -93,11 +93,11 @@ export const coreErrors: ErrorCatalogue = {
     action: "the message names the place",
   },
   CORE_BAD_ROUTE: {
-    summary: "a route has an unknown method, no handler, a bad or unknown option, or a taken name",
+    summary: "a route has an unknown method, no handler, an invalid or unknown option, or a taken name",
     action: "the message names the route, its place and the mistake",
   },
   CORE_BAD_SETTING: {
-    summary: "an option of `run` or `start` or an environment variable is unknown or has a wrong value",
+    summary: "an option of `run` or `start` or an environment variable is unknown or has an invalid value",
     action: "the message states the allowed values",
   },
   CORE_BAD_STATUS: {
@@ -107,8 +107,8 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_BODY_OVER: {
     status: 400,
-    summary: "the body was read after the request had been answered; no client sees it",
-    action: "read the body before answering",
+    summary: "the body was read after the reply was sent; no client sees it",
+    action: "read the body before the handler returns",
   },
   CORE_BODY_STREAMED: {
     summary: "the body was read after `stream()` had taken it",
@@ -124,7 +124,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "nothing",
   },
   CORE_CLOCK_RUNAWAY: {
-    summary: "one call of a virtual clock fired more timers than its bound",
+    summary: "one call of a virtual clock fired more timers than its limit",
     action: "stop timers that restart themselves, or advance in smaller steps",
   },
   CORE_CONFIGURATION: {
@@ -165,7 +165,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_DEPENDENCY_SCOPE: {
     summary: "a singleton needs a dependency of scope `invocation`",
-    action: "give it the scope `invocation` too",
+    action: "also give it the scope `invocation`",
   },
   CORE_DEPENDENCY_TOO_LATE: {
     summary: "a dependency was resolved after its request or app had ended",
@@ -223,7 +223,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "compose one of them",
   },
   CORE_NEEDS_NODE: {
-    summary: "files, `save` and the like were used on a runtime without Node's modules",
+    summary: "files or `save` were used on a runtime without Node's modules",
     action: "run on Node 24 or newer",
   },
   CORE_NESTED_WORKERS: {
@@ -318,10 +318,10 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_TOO_MANY_INVOCATIONS: {
     summary: "features have 100,000 scopes open",
-    action: "dispose of each; limit how many run at once",
+    action: "dispose of each; limit the concurrent invocations",
   },
   CORE_TOO_MANY_TASKS: {
-    summary: "1000 deferred tasks are waiting already",
+    summary: "1000 deferred tasks are already waiting",
     action: "use a queue outside the process",
   },
   CORE_UNKNOWN_EVENT: {

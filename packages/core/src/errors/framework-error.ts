@@ -5,7 +5,7 @@
  */
 export class FrameworkError extends Error {
   override readonly name: string = "FrameworkError";
-  /** Code of words with the package's prefix, such as `CORE_PORT_IN_USE`. */
+  /** Stable code with the package's prefix, such as `CORE_PORT_IN_USE`. */
   readonly code: string;
   /** The mark that `is` checks: a property, so that two copies of the package recognise each other's errors. */
   readonly framework = true as const;

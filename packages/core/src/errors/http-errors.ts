@@ -31,7 +31,7 @@ export class ForbiddenError extends HttpError {
   }
 }
 
-/** A guard's refusal with its own message. @default status 403 */
+/** Rejection by a guard with its own message. @default status 403 */
 export class GuardError extends HttpError {
   override readonly name = "GuardError";
   constructor(message: string, status = 403, options?: HttpErrorOptions) {
@@ -62,7 +62,7 @@ export class MethodNotAllowedError extends HttpError {
 
 /** One mistake in an input: its place, message and expected value. */
 export interface ValidationIssue {
-  /** Path from the outermost: `["body", "year"]`. */
+  /** Path from the outermost value: `["body", "year"]`. */
   readonly loc: readonly (string | number)[];
   /** Message of the issue. */
   readonly msg: string;
@@ -95,8 +95,8 @@ const summary = (issues: readonly ValidationIssue[]): string => {
 /** 413: a body, or a part of one, above its limit in bytes. */
 export class PayloadTooLargeError extends HttpError {
   override readonly name = "PayloadTooLargeError";
-  constructor(limit: number, what = "Request body") {
-    super(413, `${what} is larger than the limit of ${formatBytes(limit)}`);
+  constructor(limit: number, subject = "Request body") {
+    super(413, `${subject} is larger than the limit of ${formatBytes(limit)}`);
   }
 }
 

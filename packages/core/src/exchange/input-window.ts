@@ -3,7 +3,7 @@ export const WINDOW_SIZE = 65_536;
 
 /**
  * Memory from which input is parsed: at a fixed, aligned address, and followed by a NUL, so that a delimiter search needs no bounds check and four bytes
- * are compared at once. One window serves all connections and bodies, because parsing is synchronous. 128 more bytes allow comparisons beyond the end.
+ * are compared in one step. One window serves all connections and bodies, because parsing is synchronous. 128 more bytes allow comparisons beyond the end.
  */
 export const windowMemory: ArrayBuffer = new ArrayBuffer(WINDOW_SIZE + 128);
 
@@ -11,7 +11,7 @@ const window = new Uint8Array(windowMemory);
 
 let loads = 0;
 
-/** Number of the last load. The loaded bytes stay in the window until it changes. */
+/** Returns the number of the last load. The loaded bytes stay in the window until it changes. */
 export const lastLoad = (): number => loads;
 
 /** Loads up to `size` bytes from `start` on. Returns the number of bytes loaded. */
@@ -23,7 +23,7 @@ export const loadWindow = (bytes: Uint8Array, start: number, size: number): numb
   return length;
 };
 
-/** Index of the first of four bytes that is marked. @param bits has the highest bit of each marked byte */
+/** Returns the index of the first marked byte of four. @param bits has the highest bit of each marked byte */
 export const lowestIn = (bits: number): number => (31 - Math.clz32(bits & -bits)) >> 3;
 
 const { fromCharCode } = String;

@@ -1,8 +1,8 @@
 /** An open connection, as a transport manages it. */
 export interface OpenConnection {
-  /** Whether it has no request in progress, and no part of one in its input. */
+  /** Whether the connection has no request in progress, and no part of one in its input. */
   readonly idle: boolean;
-  /** Whether it has had a request. */
+  /** Whether the connection has received a request. */
   readonly used: boolean;
   /** Enforces its deadlines; called once a second. */
   check(now: number): void;
@@ -14,6 +14,6 @@ export interface OpenConnection {
 
 /** An exchange that waits briefly for a short body, so that the app gets the complete request at once. */
 export interface BodyGraceListener {
-  /** Called when the grace period is over: a request whose body is still missing is served without it. */
+  /** Called when the grace period has ended: a request whose body is still incomplete is served without it. */
   bodyGraceEnded(): void;
 }

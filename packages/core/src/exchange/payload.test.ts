@@ -20,7 +20,7 @@ test("counts the bytes that the encoder writes", () => {
   );
 });
 
-test("a body's length is that of its content", () => {
+test("payloadLength returns the length of the content", () => {
   const chunks = (async function* () {})();
   const bodies = [null, "é", Uint8Array.of(1, 2), new BodyStream(chunks), new BodyStream(chunks, 7)];
   expect(bodies.map((body) => payloadLength(body))).toEqual([0, 2, 2, null, 7]);

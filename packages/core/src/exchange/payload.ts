@@ -15,7 +15,7 @@ export type Payload = string | Uint8Array | BodyStream | null;
 export class BodyStream {
   /** Iterated at most once. A chunk must not be changed before the next is pulled. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Exact length in bytes, `null` while unknown. A stream that produces another number of bytes fails with CORE_BAD_REPLY. */
+  /** Exact length in bytes, `null` while unknown. A stream that yields another number of bytes fails with CORE_BAD_REPLY. */
   readonly length: number | null;
 
   constructor(chunks: AsyncIterable<Uint8Array>, length: number | null = null) {
@@ -48,7 +48,7 @@ export const utf8Length = (text: string): number => {
 };
 
 /**
- * The last text and its length: several layers ask for the length of the same body, and many replies are equal. Shared by all apps of a process, which
+ * The last text and its length: several layers need the length of the same body, and many replies are equal. Shared by all apps of a process, which
  * is safe because the length depends on the text alone; at most 1,024 characters, replaced by the next text. See `docs/memos.md` for the savings.
  */
 const last = { text: "", bytes: 0 };
@@ -64,7 +64,7 @@ const isAscii = (text: string): boolean => {
 
 const encoder = new TextEncoder();
 
-/** Kept here, because the global `Buffer` is a getter in Node; other runtimes may have none. */
+/** Read once, because the global `Buffer` is a getter in Node; other runtimes may have none. */
 const byteLength: (text: string) => number =
   (globalThis as { Buffer?: typeof Buffer }).Buffer?.byteLength ??
   ((text) => encoder.encode(text).byteLength);

@@ -1,14 +1,14 @@
 import type { DescribedRequest } from "./request-fields.ts";
 import type { UpgradeOffer } from "./upgrade.ts";
 
-/** How an exchange ended: the complete reply was sent, or the connection was lost before. */
+/** End of an exchange: the complete reply was sent, or the connection was lost before that. */
 export type ExchangeEnd = "sent" | "aborted";
 
 /**
  * One request as a transport passes it to the app: framed, and with a head within the limits.
  *
  * `node:http`, the fast path and `app.fetch` each implement it, and the app cannot tell them apart. All members can be read until the exchange
- * ends and after it; only `chunks` depends on the connection. Nothing of it may be changed: lists and bytes may be shared with later requests.
+ * ends and after it; only `chunks` depends on the connection. None of it may be changed: lists and bytes may be shared with later requests.
  */
 export interface RequestSource {
   /** Method as received, a token; case is significant. */
@@ -61,12 +61,12 @@ export interface RequestSource {
    * @param fields checked header lines: name, value, name, value …
    */
   inform?(status: number, fields: readonly string[]): boolean;
-  /** The app's request of this exchange, for the transport's log lines; set by the app, the only member that it sets. */
+  /** The app's request of this exchange, for the transport's log lines; set by the app, which sets no other member. */
   described?: DescribedRequest | null;
   /** The client's offer to upgrade to WebSocket, if it made one. */
   readonly upgrade?: UpgradeOffer;
   /**
-   * Calls `listener` once, when the reply was sent or the connection was lost; at once if that has happened. A listener must not throw.
+   * Calls `listener` once, when the reply was sent or the connection was lost; at once if that has already happened. A listener must not throw.
    */
   onEnd(listener: (end: ExchangeEnd) => void): void;
 }

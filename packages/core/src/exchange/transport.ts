@@ -19,7 +19,7 @@ import type { RequestSource } from "./request-source.ts";
 export type Serve = (source: RequestSource) => Awaitable<Reply>;
 
 /**
- * Makes the reply for a message that no handler sees, synchronously: malformed framing, a head beyond the limits, a head that arrives too slowly.
+ * Creates the reply to a message that no handler sees, synchronously: malformed framing, a head beyond the limits, a head that arrives too slowly.
  *
  * @param message the readable parts of the message; `null` when the app has replied but its reply cannot be written
  */
@@ -39,13 +39,13 @@ export interface TransportTls {
   readonly minVersion?: "1.2" | "1.3" | undefined;
 }
 
-/** The app's side of a transport, and its limits. */
+/** The functions of the app that a transport calls, and the transport's limits. */
 export interface TransportOptions {
-  /** Answers a request. */
+  /** Handles a request. */
   readonly serve: Serve;
-  /** Answers a message that the transport refuses. */
+  /** Creates the reply to a message that the transport rejects. */
   readonly reject: Reject;
-  /** Bounds of heads, bodies and connections. */
+  /** Limits of heads, bodies and connections. */
   readonly limits: LimitsConfig;
   /** Timeouts of connections. */
   readonly timeouts: TimeoutConfig;
@@ -56,7 +56,8 @@ export interface TransportOptions {
   /** A protocol in addition to HTTP/1.1. @default none */
   readonly protocol?: ConnectionProtocol | undefined;
   /**
-   * Milliseconds that an idle connection is kept after `drain`, so that a request already on its way gets a reply; one without a request yet is kept until it is a second old.
+   * Milliseconds that an idle connection is kept after `drain`, so that a request in transit gets a reply. A connection that has had no request is kept until
+   * it is a second old.
    *
    * @default 1000
    */
@@ -76,7 +77,7 @@ export interface TransportOptions {
 export interface ListenAddress {
   /** Address or host name. */
   readonly host: string;
-  /** Port; 0 for one that the system chooses. */
+  /** Port; with 0 the system chooses one. */
   readonly port: number;
 }
 
@@ -90,7 +91,7 @@ export interface Closed {
  * Serves HTTP/1.1 on sockets, and the additional protocol of its options.
  *
  * Connections above `limits.maxConnections` are reset without a reply, and their number is logged: a load balancer then tries another instance.
- * A client that half-closes abandons its unanswered requests; the replies before them are sent whole. All state belongs to the transport, except caches of pure
+ * A client that half-closes abandons its unanswered requests; earlier replies are sent completely. All state belongs to the transport, except caches of pure
  * functions, such as the lower-case spelling of a field name (`docs/memos.md`).
  */
 export interface Transport {
@@ -104,7 +105,7 @@ export interface Transport {
    * @throws the system's error for a certificate that cannot be used; the previous one is kept
    */
   renewTls(tls: TransportTls): void;
-  /** Closes the listeners. From now on the last reply of a connection says `Connection: close`; idle connections close after `drainIdleMs`. */
+  /** Closes the listeners. From now on the last reply of a connection has `Connection: close`; idle connections close after `drainIdleMs`. */
   drain(): void;
   /**
    * Drains, and resolves when the last connection is closed. After `deadlineMs` the remaining connections are cut and their requests counted.
@@ -122,7 +123,7 @@ export interface Transport {
   readonly inFlight: number;
 }
 
-/** A transport as connections of an additional protocol see it. */
+/** Interface of a transport for the connections of an additional protocol. */
 export interface ProtocolHost {
   /** Options of the transport: the app, limits and timeouts. */
   readonly options: TransportOptions;
@@ -146,7 +147,7 @@ export interface ProtocolHost {
 
 /**
  * A protocol served in addition to HTTP/1.1 on the ports of the service, such as HTTP/2. Its requests are passed to the app as `RequestSource`s, and its
- * connections are counted, drained and limited like those of HTTP/1.1.
+ * connections are counted, drained and limited like HTTP/1.1 connections.
  *
  * With TLS it is offered before HTTP/1.1 (ALPN). Without TLS it is chosen by its first bytes, if it has a `preface`.
  */

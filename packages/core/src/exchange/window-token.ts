@@ -2,10 +2,10 @@ import { windowMemory } from "./input-window.ts";
 
 const view = new DataView(windowMemory);
 
-/** A string packed into 32-bit integers of four characters each, little-endian. The last four characters may overlap the ones before. */
+/** A string packed into 32-bit integers of four characters each, little-endian. The last four characters may overlap the preceding ones. */
 export interface Token {
   readonly first: number;
-  /** The integers between the first and the last. */
+  /** The integers between the first and the last one. */
   readonly fours: readonly number[];
   readonly end: number;
   /** Offset of the last four characters. */

@@ -1,10 +1,10 @@
 import type { Problem } from "../errors/configuration-error.ts";
 
-/** Facts about a service that a check before its deployment knows. */
+/** Properties of a deployment, as far as a check before it knows them. */
 export interface DeploymentFacts {
   /** Whether processes on several hosts serve the app. */
   readonly severalHosts: boolean;
-  /** Ports of the shared state that a feature provides, such as on Redis; the others are in the memory of one host. */
+  /** Ports of the shared state that a feature provides, for example on Redis; the other ports keep their state in the memory of one host. */
   readonly sharedPorts: readonly ("values" | "permits" | "totals")[];
 }
 

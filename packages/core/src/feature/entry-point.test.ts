@@ -49,7 +49,7 @@ interface Watch {
   enableWatch(): this;
   readonly seen: readonly string[];
 }
-/** Refuses calls with `x-refuse` at the stages of limits and breakers, and records the status of others. */
+/** Rejects calls with `x-refuse` at the stages of limits and breakers, and records the status of other calls. */
 const watch: Feature<Watch> = {
   name: "watch",
   install: (host) => {
@@ -93,7 +93,7 @@ test("limits run around the guards of an entry point, breakers around its handle
 test.each<[string, Guard<HttpRequest>]>([
   ["alone", ({ query }) => !query.has("bot")],
   ["negated", Not<HttpRequest>(({ query }) => query.has("bot"))],
-])("an app's guard of requests, %s, refuses the calls of entry points", async (_, guard) => {
+])("an app's guard of requests, %s, rejects the calls of entry points", async (_, guard) => {
   const app = await started([guard]);
   expect(app.say("hello")).toBe("403");
   await app.stop();

@@ -8,7 +8,7 @@ export interface EntryPoint {
   readonly kind: string;
   /** Names of the invocations to protect. */
   readonly names: readonly string[];
-  /** Names of the streaming ones, which last as long as the client wants. @default none */
+  /** Names of streaming invocations, which last as long as the client wants. @default none */
   readonly streams?: ReadonlySet<string>;
   /** Returns the remote address of an invocation's connection, without a port; `null` if unknown. */
   remoteAddress(invocation: Invocation): string | null;
@@ -16,23 +16,23 @@ export interface EntryPoint {
   statusOf(outcome: unknown): number;
 }
 
-/** An entry point as the features that protect its calls see it. */
+/** An entry point, for the features that protect its calls. */
 export interface ProtectedEntry extends Omit<EntryPoint, "remoteAddress"> {
-  /** Returns the client's address, like `request.clientIp`: that of the connection, or the one that trusted proxies state; `null` if unknown. */
+  /** Returns the client's address, like `request.clientIp`: the peer of the connection, or the address that trusted proxies state; `null` if unknown. */
   clientIp(invocation: Invocation): string | null;
 }
 
-/** Creates the middleware that protects the calls of an entry point. It returns the output of `next` as it is, and refuses by throwing an HttpError. */
+/** Creates the middleware that protects the calls of an entry point. It returns the output of `next` unchanged, and rejects a call by throwing an HttpError. */
 export type ProtectEntryPoint = (entry: ProtectedEntry) => Middleware<Invocation, unknown>;
 
 /** Position of the protection: `rate-limit` outside of authentication and guards, `breaker` around the handler alone. */
 export type EntryStage = "rate-limit" | "breaker";
 
-/** The protection that an app gives to an entry point. */
+/** The protection of an app for an entry point. */
 export interface EntryProtection {
   /** Runs outermost, before authentication. */
   readonly limits: readonly Middleware<Invocation, unknown>[];
-  /** The app's guards, which run before those of the entry point. A guard that reads members only requests have fails, and so refuses. */
+  /** The app's guards, which run before the guards of the entry point. A guard that reads members of requests only fails, and so rejects the call. */
   readonly guards: readonly Guard<Invocation>[];
   /** Runs after guards, around the handler. */
   readonly breakers: readonly Middleware<Invocation, unknown>[];

@@ -78,7 +78,7 @@ test("all features and start tasks use a provided state, and the workers' own st
   await expect(twice.start()).rejects.toThrow("two features provide shared values");
 });
 
-test("a route that a feature adds for the program counts as one of the program", async () => {
+test("a route that a feature adds for the program counts as a route of the program", async () => {
   const tasks: Feature<{ addTasks(): unknown }> = {
     name: "tasks",
     install: (host) => ({
@@ -98,7 +98,7 @@ test("a route that a feature adds for the program counts as one of the program",
   await app.stop();
 });
 
-test("middleware of a feature's route is around it alone, in the order given, and is installed", async () => {
+test("middleware of a feature's route wraps only that route, in the order given, and is installed", async () => {
   const seen: string[] = [];
   const noted = (name: string): HttpMiddlewareObject => ({
     install: () => void seen.push(`${name} installed`),
@@ -130,7 +130,7 @@ test("a feature's check runs at start, when everything is registered, and its mi
     name: "naming",
     install: (host) => {
       const names: string[] = [];
-      host.check(() => names.map((name) => ({ code: "NAMING_BAD", message: `${name} is no name` })));
+      host.check(() => names.map((name) => ({ code: "NAMING_BAD", message: `${name} is not a name` })));
       return { addName: (name) => void names.push(name) };
     },
   };
@@ -138,7 +138,7 @@ test("a feature's check runs at start, when everything is registered, and its mi
   app.get("bad", () => 1);
   app.addName("7");
   const failure = app.start();
-  await expect(failure).rejects.toThrow("NAMING_BAD: 7 is no name");
+  await expect(failure).rejects.toThrow("NAMING_BAD: 7 is not a name");
   await expect(failure).rejects.toThrow("CORE_ROUTE_BAD_PATTERN");
 });
 

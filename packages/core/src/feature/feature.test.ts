@@ -218,7 +218,7 @@ test("calling an enable method twice is a start error", async () => {
   });
 });
 
-test("a missing or misordered prerequisite is an error that shows the right order", () => {
+test("a missing or misordered prerequisite is an error that shows the correct order", () => {
   const compose = App.with as unknown as (...features: object[]) => typeof App;
   for (const features of [[doubling], [doubling, tagging]])
     expect(() => new (compose.apply(App, features))()).toThrow(

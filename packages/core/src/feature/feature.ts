@@ -21,7 +21,7 @@ export interface Feature<Methods extends object = object, Needs extends object =
   /**
    * Called once per app, in the order of `App.with`, without I/O. A getter among the methods stays a getter.
    *
-   * @param needs the methods of all earlier features, which include those of `Needs`
+   * @param needs the methods of all earlier features, including `Needs`
    */
   install(host: Host<RouteOptionsOf<Methods>>, needs: Needs): Methods;
 }

@@ -11,6 +11,7 @@ import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/
 import type { Metric } from "../insight/metric.ts";
 import type { Panel } from "../insight/panel.ts";
 import type { OperationListener } from "../insight/operation-listener.ts";
+import type { OutgoingCallObserver } from "../insight/outgoing-calls.ts";
 import type { DecisionReasons, StepInfo } from "../insight/request-steps.ts";
 import type { Operations } from "../insight/operations.ts";
 import type { OperationDefinition, TracedOperation } from "../insight/traced-operation.ts";
@@ -42,7 +43,7 @@ import type { Stage } from "./stages.ts";
 export interface Host<Options = unknown> {
   /** Requests: middleware, routes, options of routes. */
   readonly http: HostHttp<Options>;
-  /** The app's life: work at start, drain and stop, and the settings it runs with. */
+  /** The app's lifecycle: work at start, drain and stop, and the settings. */
   readonly life: HostLife;
   /** Observability: metrics, health checks, snapshots. */
   readonly insight: HostInsight;
@@ -77,24 +78,24 @@ export interface HostHttp<Options = unknown> {
     handler: (request: HttpRequest) => unknown,
     options?: RouteOptions & ExemptOption & ProgramRouteOption,
   ): this;
-  /** Returns every route of the app; complete from the first start task on. */
+  /** Returns all routes of the app; complete from the first start task on. */
   routes(): readonly RouteInfo[];
   /**
-   * States the replies that the feature can give for a route, for the API document: `replies` is called for a route and returns those that concern it.
+   * Declares the replies that the feature can give for a route, for the API document: `replies` is called for each route and returns its replies.
    * Call it in `enableX`, so that a disabled feature implies nothing.
    */
   impliesReplies(replies: ImpliedReplies): this;
   /** Returns the replies that core and the features imply for a route, a status once for each cause; complete from the first start task on. */
   impliedReplies(route: RouteInfo): readonly ImpliedReply[];
   /**
-   * States the header fields of requests that the feature reads on a route, and those that it sets on the replies of its handler: the API document lists
-   * them, and CORS lets pages of other origins send and read them. `uses` is called for a route.
+   * Declares the request fields that the feature reads on a route, and the reply fields that it sets: the API document lists
+   * them, and CORS lets pages of other origins send and read them. `uses` is called for each route.
    */
   usesFields(uses: FieldUses): this;
   /** Returns the header fields that the features use on a route; complete from the first start task on. */
   usedFields(route: RouteInfo): readonly FieldUse[];
   /**
-   * States how the feature identifies callers without refusing others, such as by a cookie, for the API document: it lists the schemes for routes without
+   * Declares how the feature identifies callers without rejecting others, such as by a cookie, for the API document: it lists the schemes for routes without
    * an authentication whose guards read the caller (`readsCaller`). `describe` is called whenever routes are listed.
    */
   identifies(describe: () => AuthDescription): this;
@@ -110,7 +111,7 @@ export interface HostHttp<Options = unknown> {
   ): RouteOption<Exclude<Options[Name], undefined>>;
   /**
    * Returns the app's reply to an error, as if a handler had thrown it: from the nearest exception handler, else the framework's body. For middleware that
-   * refuses a request and sets header fields of the reply; other middleware can throw. Never rejects.
+   * rejects a request and sets header fields of the reply; other middleware can throw. The promise never rejects.
    *
    * @throws CORE_NOT_STARTED before the app has started
    */
@@ -118,17 +119,17 @@ export interface HostHttp<Options = unknown> {
 }
 
 /**
- * The life of an app: prepare → listening → drain → stop.
+ * The lifecycle of an app: prepare → listening → drain → stop.
  *
- * Tasks run in the order of the features in `App.with`, whatever the order of the `enableX` calls; those of one feature in the order added. The program's own
+ * Tasks run in the order of the features in `App.with`, whatever the order of the `enableX` calls; tasks of one feature run in the order added. The program's own
  * `startup` handlers run after all features, its `shutdown` handlers before. A task is a function or `{ name, run, timeoutSecs }`, and gets the settings and a
  * signal that aborts when the app no longer waits for it.
  */
 export interface HostLife {
-  /** Prepare: runs before the app listens, in order. A failure stops the start, and the stop tasks of all that had begun run. */
+  /** Prepare: runs before the app listens, in order. A failure stops the start; then the stop tasks of all features whose start had begun run. */
   onStart(task: Task | Task["run"]): this;
   /**
-   * Listening: runs when everything is up, in order. Consumers, schedulers and queue workers begin here.
+   * Listening: runs when everything is up, in order. Consumers, schedulers and queue workers start here.
    *
    * Under `run` the port is open and the service is not announced yet; with `start` and `fetch` it follows the startup handlers. A failure is a start
    * error: the app drains and stops.
@@ -141,22 +142,22 @@ export interface HostLife {
    * that fails is logged. Not called for an app whose start failed in the prepare phase.
    */
   onDrain(listener: DrainListener, options?: DrainOptions): this;
-  /** Stop: runs after the last reply and the last drain listener, in reverse order; every task runs, whatever fails. Pools close here. */
+  /** Stop: runs after the last reply and the last drain listener, in reverse order; every task runs, even if others fail. Pools close here. */
   onStop(task: Task | Task["run"]): this;
   /**
-   * Opens a port of the feature's own under `run`: raw sockets with `accept`, HTTP with `serve`. It opens with the port of the service, before the
+   * Opens a separate port for the feature under `run`: raw sockets with `accept`, HTTP with `serve`. It opens with the port of the service, before the
    * listening phase, and is drained and closed with it. With several workers the primary binds it and hands each socket to a worker.
    *
-   * A bad name or port is a mistake that fails the start (CORE_BAD_LISTENER), as is a port in use (CORE_PORT_IN_USE). Bounded by `limits.maxConnections`.
+   * An invalid name or port fails the start (CORE_BAD_LISTENER), as does a port in use (CORE_PORT_IN_USE). Bounded by `limits.maxConnections`.
    */
   listener(options: ListenerOptions): FeatureListener;
   /**
-   * Serves a protocol in addition to HTTP/1.1 under `run`, on the port of the service and on those of features that serve HTTP. Its requests pass the app like
-   * all others, and its connections have the same limits, drain and deadline. An app has one; a later call replaces it.
+   * Serves a protocol in addition to HTTP/1.1 under `run`, on the port of the service and on HTTP ports of features. Its requests reach the app like
+   * all others, and its connections have the same limits, drain and deadline. An app has one additional protocol; a later call replaces it.
    */
   protocol(protocol: ConnectionProtocol): this;
   /**
-   * Aborts when the service stops accepting connections, after `readinessDelaySecs` of the drain. The whole app shares this signal, also as `request.draining`:
+   * Aborts when the service stops accepting connections, after `readinessDelaySecs` of the drain. The whole app shares this signal, also as `request.draining`, so
    * remove your listeners. Its reason is an `HttpError` 503.
    */
   readonly draining: AbortSignal;
@@ -164,13 +165,13 @@ export interface HostLife {
   install(part: { install?(host: Host): void }): this;
   /** Names of the `enableX` methods that were called; complete from the first start task on. */
   enabledFeatures(): readonly string[];
-  /** How the app is run. @throws CORE_NOT_STARTED before the first start task */
+  /** The settings that the app runs with. @throws CORE_NOT_STARTED before the first start task */
   readonly settings: AppSettings;
 }
 
 /** Options of a drain listener. */
 export interface DrainOptions {
-  /** Whether probes see what the listener changes: production then waits 2 s between the listeners and the end of listening. @default false */
+  /** Whether the listener changes the result of probes: production then waits 2 s between the listeners and the end of listening. @default false */
   readonly probed?: boolean;
 }
 
@@ -180,7 +181,7 @@ export interface HostInsight {
   link(name: string, path: string | (() => string | null)): this;
   /** Publishes the feature's current state, for pages and reports that read it on demand. May be called at any time. */
   expose(name: string, snapshot: () => unknown): this;
-  /** Returns what the features published with `expose`, by name. */
+  /** Returns the snapshots that features publish with `expose`, by name. */
   snapshots(): Readonly<Record<string, unknown>>;
   /** Publishes a panel: a table with actions for developers, which the dev page shows. May be called at any time; a later panel of that name replaces it. */
   panel(panel: Panel): this;
@@ -204,8 +205,14 @@ export interface HostInsight {
    * The kind is checked at start: CORE_BAD_OPERATION_KIND.
    */
   operation<In, Out = unknown>(definition: OperationDefinition<In, Out>): Operations<In, Out>;
-  /** Listens for the operations of this app, including requests; may be called at any time. Returns a function that ends it. */
+  /** Listens for the operations of this app, including requests; may be called at any time. Returns a function that removes the listener. */
   onOperation<State>(listener: OperationListener<State>): () => void;
+  /**
+   * Publishes calls of `fetch` and undici as operations of the kind `http.client`, once each, however many features call this. Returns a function that ends it.
+   *
+   * A call belongs to the app of the current operation, otherwise to the app that began last.
+   */
+  publishOutgoingCalls(observer?: OutgoingCallObserver): () => void;
   /** Reasons of the feature's decisions about requests, for `framework explain`; without a listener a decision costs one check. */
   readonly reasons: DecisionReasons;
   /**
@@ -217,7 +224,7 @@ export interface HostInsight {
   stepsOf(route: Pick<RouteInfo, "method" | "path">): readonly StepInfo[];
   /** Returns the current operation; `null` outside of one, and without listeners. */
   currentOperation(): TracedOperation | null;
-  /** Makes a tracer's spans known to other features: logs name them, messages and stored work carry them. An app has one tracer; a later call replaces it. */
+  /** Makes a tracer's spans known to other features: logs, messages and stored work contain their ids. An app has one tracer; a later call replaces it. */
   provideTrace(read: ReadTrace): this;
   /** Returns the trace of the running code; `null` outside of one, and without a tracer. */
   currentTrace(): CurrentTrace | null;
@@ -235,7 +242,7 @@ export interface HostState {
   inject(place: string, inject: Injections): this;
   /**
    * Runs one invocation in its own scope: resolves `inject`, calls `work` with the values, `Depends` enabled until its first `await`, and then
-   * disposes of the created values; failures of `dispose` are logged. Synchronous when everything is. Stop waits for running invocations.
+   * disposes of the created values; failures of `dispose` are logged. Synchronous if all of these are. Stop waits for running invocations.
    *
    * @throws CORE_BAD_INVOCATION for a request, whose own scope is `request.scope`; CORE_TOO_MANY_INVOCATIONS when 100,000 are open
    */
@@ -258,7 +265,7 @@ export interface HostState {
 
 /** The group `host.entries`: entry points other than HTTP routes get the protection of routes. */
 export interface HostEntries {
-  /** Protects the calls of every entry point that requests `protection`, such as by the rate limit that requests have. */
+  /** Protects the calls of every entry point that requests `protection`, for example with the rate limit of requests. */
   protect(stage: EntryStage, protect: ProtectEntryPoint): this;
   /** Returns the app's protection for an entry point: its limits, guards and breakers, which the feature of the entry point runs. Call it in a start task. */
   protection(entry: EntryPoint): EntryProtection;

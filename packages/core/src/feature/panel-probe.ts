@@ -4,7 +4,7 @@ import type { Feature } from "./feature.ts";
 
 /** The methods that the feature adds to an app. */
 export interface PanelProbe {
-  /** Returns a published panel. @throws when there is none of that name */
+  /** Returns a published panel. @throws unless there is a panel of that name */
   panel(name: string): ProbedPanel;
 }
 
@@ -12,7 +12,7 @@ export interface PanelProbe {
 export interface ProbedPanel extends Panel {
   /** Reads its rows. */
   rows(): Promise<readonly PanelRow[]>;
-  /** Runs an action, as its button does. @throws when the panel has no such action; what the action throws */
+  /** Runs an action, as its button does. @throws if the panel has no such action, or the action throws */
   act(action: string, row?: string | null, texts?: Readonly<Record<string, string>>): Promise<string | void>;
 }
 
@@ -37,10 +37,10 @@ export const panelProbe: Feature<PanelProbe> = {
   }),
 };
 
-const missing = (what: string, name: string, known: readonly { readonly name: string }[]): Error => {
+const missing = (kind: string, name: string, known: readonly { readonly name: string }[]): Error => {
   const [close] = nearest(
     name,
     known.map((each) => each.name),
   );
-  return new Error(`there is no ${what} "${name}"${close === undefined ? "" : `; did you mean "${close}"?`}`);
+  return new Error(`there is no ${kind} "${name}"${close === undefined ? "" : `; did you mean "${close}"?`}`);
 };

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { App, RateLimitError } from "../index.ts";
 import type { Feature, Host } from "../feature.ts";
 
-/** Refuses every request and marks the reply, in one middleware. */
+/** Rejects every request and marks the reply, in one middleware. */
 const refusing = (error: Error): Feature => ({
   name: "refusing",
   install: (host) => {

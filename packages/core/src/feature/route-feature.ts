@@ -5,10 +5,10 @@ declare const routes: unique symbol;
 declare const needed: unique symbol;
 
 /**
- * A feature whose methods register routes, such as `websocket`: blueprints composed with it have these methods too.
+ * A feature whose methods register routes, such as `websocket`: blueprints composed with it also have these methods.
  *
  * A blueprint records their calls. When an app registers the blueprint, the app's own methods are called, and the routes that the feature adds with
- * `host.http.route` meanwhile get the blueprint's prefix, guards, tags and middleware. `Routes` has the methods as a blueprint has them, with
+ * `host.http.route` meanwhile get the blueprint's prefix, guards, tags and middleware. `Routes` declares the methods of a blueprint, with
  * `PrefixOf<this>` and `AppOf<this>` in their types.
  *
  * @example
@@ -32,7 +32,7 @@ export interface RouteFeature<
   readonly [routes]?: Routes;
 }
 
-/** The prefix of an app's or a blueprint's routes; that of an app is empty. */
+/** The prefix of an app's or a blueprint's routes; empty for an app. */
 export type PrefixOf<Routes> = Routes extends { readonly get: RegisterRoute<infer Prefix, infer _App> }
   ? Prefix
   : "";
@@ -61,6 +61,6 @@ export interface NeedsMethods<Methods> {
   readonly [needed]?: ((app: Methods) => void) | undefined;
 }
 
-/** The names of the methods that a feature adds to blueprints. */
+/** Returns the names of the methods that a feature adds to blueprints. */
 export const routeMethodsOf = (feature: AnyFeature): readonly string[] =>
   "routeMethods" in feature ? (feature as RouteFeature<object, object, never>).routeMethods : [];

@@ -66,7 +66,7 @@ class Two extends One.with(weighing) {}
 class None extends App.with(plain) {}
 const both = new Both();
 
-// Options of features are accepted along with those of core; schemas and paths stay inferred.
+// Options of features are accepted together with options of core; schemas and paths stay inferred.
 both.get("/a/{id}", { tenant: "one", weight: 3, query: Page, tags: ["a"] }, (request) => [
   request.input.query.page satisfies number,
   request.params.id satisfies string,

@@ -4,7 +4,7 @@ import type { AddsRouteOptions, Feature } from "../feature.ts";
 
 /** A third-party option for routes of several tenants, written with `@framework/core/feature` alone. */
 interface TenancyRouteOptions {
-  /** Tenants that may call; `false` for everyone. */
+  /** Tenants that may call; `false` for all. */
   readonly tenants?: readonly string[] | false;
 }
 interface Tenancy extends AddsRouteOptions<TenancyRouteOptions> {
@@ -44,7 +44,7 @@ const problemsOf = async (app: App): Promise<readonly string[]> => {
 const statusFor = async (app: App, path: string, tenant = "unknown"): Promise<number> =>
   (await app.fetch(new Request(`http://host.test${path}`, { headers: { "x-tenant": tenant } }))).status;
 
-test("a route distinguishes its own options from those of its blueprints, also in the check of an option", async () => {
+test("a route distinguishes its own options from options of its blueprints, also in the check of an option", async () => {
   const seen: unknown[] = [];
   const spy: Feature<AddsRouteOptions<TenancyRouteOptions>> = {
     name: "spy",
@@ -133,7 +133,7 @@ test("an option of a feature that the app does not have is a start error, even w
   ]);
 });
 
-test("an option of a feature without enable methods is always read", async () => {
+test("an option of a feature without enable methods is always enabled", async () => {
   const always: Feature<AddsRouteOptions<{ readonly loud?: boolean }>> = {
     name: "always",
     install: (host) => {

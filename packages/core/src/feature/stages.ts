@@ -26,7 +26,7 @@ export type OuterStage =
 export type InnerStage = "identity" | "cache" | "breaker" | "fault";
 
 /**
- * Outermost first. `headers` holds security headers and CORS; `rate-limit` precedes `body-limit`, so that refused bodies count; `csrf` checks the session that
+ * Outermost first. `headers` holds security headers and CORS; `rate-limit` precedes `body-limit`, so rejected bodies count; `csrf` checks the session that
  * `session` found; `app` is the stage of `app.use`.
  */
 export const outerStages: readonly OuterStage[] = [
@@ -43,7 +43,7 @@ export const outerStages: readonly OuterStage[] = [
   "app",
 ];
 
-/** Outermost first: the stages of messages that the transport refuses, since these mark or record every reply. */
+/** The stages that also run for messages that the transport rejects, because they mark or record every reply. Outermost first. */
 export const refusalStages: readonly OuterStage[] = ["telemetry", "request-id", "log", "headers"];
 
 /** Outermost first. `identity` is for checks of the caller that authentication found, `fault` for injected failures. */

@@ -11,7 +11,7 @@ import {
   UnauthorizedError,
 } from "../index.ts";
 
-/** Status and detail that a client gets from a route with a guard. */
+/** Returns the status and detail that a client gets from a route with a guard. */
 const replyWithGuard = async (guard: Guard, env: "development" | "production" = "production") => {
   const app = new App();
   app.get("/x", { guards: [guard] }, () => "in");
@@ -48,9 +48,9 @@ test.each<[string, Guard, string]>([
   ["a ForbiddenError", throwing(new ForbiddenError("Not you")), "403 Not you"],
   ["another HttpError", throwing(new NotFoundError("canary")), "403 Access denied"],
   ["another error", broken, "403 Access denied"],
-  ["no error at all", throwing(null), "403 Access denied"],
+  ["a thrown null", throwing(null), "403 Access denied"],
 ])(
-  "a guard that answers with %s: synchronous, asynchronous, and as an object",
+  "a guard with the result %s: synchronous, asynchronous, and as an object",
   async (_name, guard, expected) => {
     const run = guard as (request: never) => unknown;
     expect(await outcome(guard)).toBe(expected);
@@ -99,20 +99,20 @@ test("Not of a guard with passesAnonymousWhenNegated passes only anonymous calle
 });
 
 test("combinators await asynchronous guards in order", async () => {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const later =
     (name: string, verdict: boolean): Guard =>
     async () => {
       await Promise.resolve();
-      asked.push(name);
+      calls.push(name);
       return verdict;
     };
   expect(await outcome(Or(later("a", false), later("b", true), later("c", true)))).toBe("in");
   expect(await outcome(And(later("d", true), later("e", false), later("f", true)))).toBe("403 Access denied");
-  expect(asked).toEqual(["a", "b", "d", "e"]);
+  expect(calls).toEqual(["a", "b", "d", "e"]);
 });
 
-test("an empty And or Or throws at once", () => {
+test("And and Or throw without guards", () => {
   for (const make of [() => And(), () => Or([])]) {
     expect(make).toThrow(expect.objectContaining({ code: "CORE_GUARD_EMPTY" }));
   }
@@ -148,7 +148,7 @@ test("a guard's own failure is logged once with its error and hidden from the cl
   expect(logged).toEqual([expect.objectContaining({ message: "canary" })]);
 });
 
-test("a class in place of a guard is a start error: nothing calls it without new", async () => {
+test("a class in place of a guard is a start error, because only new can call it", async () => {
   class IsAdmin {
     check(): boolean {
       return false;

@@ -61,12 +61,12 @@ const table: readonly (readonly [formula: string, guard: Guard, expected: string
   ["Not(deny)", Not(deny), "passes"],
   ["Not(unpaid)", Not(unpaid), "passes"],
   ["Not(anonymous)", Not(anonymous), "401 Authentication required"],
-  ["Not(authenticated) for a anonymous", Not(authenticated), "passes"],
+  ["Not(authenticated) for an anonymous caller", Not(authenticated), "passes"],
   ["Not(authenticated) for a user", Not(authenticatedUser), "403 Access denied"],
-  ["Not(Not(authenticated)) for a anonymous", Not(Not(authenticated)), "403 Access denied"],
+  ["Not(Not(authenticated)) for an anonymous caller", Not(Not(authenticated)), "403 Access denied"],
   ["Not(Not(authenticated)) for a user", Not(Not(authenticatedUser)), "passes"],
   [
-    "Not(And(authenticated, deny)) for a anonymous",
+    "Not(And(authenticated, deny)) for an anonymous caller",
     Not(And(authenticated, deny)),
     "401 Authentication required",
   ],
@@ -91,13 +91,13 @@ test("a combination of synchronous guards is synchronous", () => {
 });
 
 test("guards after the deciding one do not run", async () => {
-  const asked: string[] = [];
-  const never: Guard = () => void asked.push("asked");
+  const calls: string[] = [];
+  const never: Guard = () => void calls.push("called");
   await outcome(And(deny, never));
   await outcome(Or(pass, never));
   await outcome(And(async () => false, never));
   await outcome(Or(async () => true, never));
-  expect(asked).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 test("a combination can be called directly: check throws the refusal", async () => {
@@ -142,7 +142,7 @@ test.each([
   ["Or(pass, {})", () => Or(pass, {} as Guard), "CORE_GUARD_INVALID"],
   ["Not()", () => Not(undefined as unknown as Guard), "CORE_GUARD_INVALID"],
   ["Not([])", () => Not([] as unknown as Guard), "CORE_GUARD_EMPTY"],
-])("%s throws at once", (_, make, code) => {
+])("%s throws when it is called", (_, make, code) => {
   expect(make).toThrow(expect.objectContaining({ code }));
 });
 
@@ -199,7 +199,7 @@ test("every formula of And, Or and Not evaluates to its truth value, and a fault
   );
 });
 
-test("a guard with an invalid verdict refuses, negated or not, and the fault is logged", async () => {
+test("a guard with an invalid verdict rejects, negated or not, and the fault is logged", async () => {
   const errors: unknown[] = [];
   const log = { error: (_text: string, fields?: { error?: unknown }) => void errors.push(fields?.error) };
   for (const verdict of [null, 5, {}, ["true"]]) {

@@ -33,7 +33,7 @@ export function And<In extends Invocation>(...guards: GuardList<In>): Guard<In> 
 }
 
 /**
- * Returns a guard that passes when any guard passes; the remaining guards do not run. Refuses with 401 only if every guard did, else with the last 403.
+ * Returns a guard that passes when any guard passes; the remaining guards do not run. Refuses with 401 only if every guard refuses with 401, else with the last 403.
  *
  * @throws CORE_GUARD_EMPTY without guards, CORE_GUARD_INVALID for another value
  */
@@ -99,7 +99,7 @@ const lastDenial = <In extends Invocation>(
   return denial;
 };
 
-/** Returns the stronger of two refusals: a fault, else the later one that is not a 401. */
+/** Returns the refusal that takes precedence: a fault, else the later one that is not a 401. */
 const stronger = (earlier: Denial, later: HttpError): HttpError => {
   if (earlier === null) return later;
   return isFault(earlier) || later.status === 401 ? earlier : later;

@@ -17,7 +17,7 @@ const outcome = async (guards: readonly Guard[], options = {}): Promise<HttpErro
   }
 };
 
-/** The same guard as function and as object, synchronous and asynchronous. */
+/** The same guard as a function and as an object, synchronous and asynchronous. */
 const forms = (decide: () => unknown): readonly (readonly [form: string, guard: Guard])[] => [
   ["a function", () => decide() as boolean],
   ["an async function", async () => decide() as boolean],
@@ -26,7 +26,7 @@ const forms = (decide: () => unknown): readonly (readonly [form: string, guard: 
 ];
 
 const rows: readonly (readonly [
-  what: string,
+  name: string,
   decide: () => unknown,
   status: number | "passes",
   detail?: string,
@@ -47,18 +47,18 @@ const rows: readonly (readonly [
   ["any other HttpError", () => throws(new NotFoundError()), 403, "Access denied"],
   ["any other error", () => throws(new TypeError("bug")), 403, "Access denied"],
   ["a thrown text", () => throws("bug"), 403, "Access denied"],
-  ["a thrown nothing", () => throws(undefined), 403, "Access denied"],
+  ["a thrown undefined", () => throws(undefined), 403, "Access denied"],
 ];
 
 const throws = (error: unknown): never => {
   throw error;
 };
 
-const table = rows.flatMap(([what, decide, status, detail]) =>
-  forms(decide).map(([form, guard]) => [what, form, guard, status, detail] as const),
+const table = rows.flatMap(([name, decide, status, detail]) =>
+  forms(decide).map(([form, guard]) => [name, form, guard, status, detail] as const),
 );
 
-test.each(table)("%s from %s", async (_what, _form, guard, status, detail) => {
+test.each(table)("%s from %s", async (_name, _form, guard, status, detail) => {
   const result = await outcome([guard]);
   expect(result === "passes" ? [result, undefined] : [result.status, result.detail]).toEqual([
     status,
@@ -67,26 +67,26 @@ test.each(table)("%s from %s", async (_what, _form, guard, status, detail) => {
 });
 
 test("synchronous guards return synchronously, and the first asynchronous one returns a promise", async () => {
-  const asked: string[] = [];
-  const sync = () => void asked.push("sync");
+  const calls: string[] = [];
+  const sync = () => void calls.push("sync");
   expect(verifyGuards([sync, sync], invocation)).toBeUndefined();
   expect(() => verifyGuards([() => false], invocation)).toThrow(ForbiddenError);
-  const verified = verifyGuards([sync, async () => void asked.push("async"), sync], invocation);
+  const verified = verifyGuards([sync, async () => void calls.push("async"), sync], invocation);
   expect(verified).toBeInstanceOf(Promise);
   await verified;
-  expect(asked).toEqual(["sync", "sync", "sync", "async", "sync"]);
+  expect(calls).toEqual(["sync", "sync", "sync", "async", "sync"]);
 });
 
 test("the first refusal is final: later guards do not run", async () => {
-  const asked: string[] = [];
-  const never = () => void asked.push("asked");
+  const calls: string[] = [];
+  const never = () => void calls.push("called");
   for (const refusing of [() => "first", async () => "first"]) {
     expect(await outcome([refusing, never, () => "second"])).toMatchObject({ detail: "first" });
   }
-  expect(asked).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
-test("a deliberate error of a guard reaches the client unchanged, class included", async () => {
+test("an error that a guard throws to refuse is the same object, with its class", async () => {
   class TooYoung extends ForbiddenError {
     override readonly name = "TooYoung";
   }
@@ -184,7 +184,7 @@ test("without explain the reply does not name the guard", async () => {
   expect(await outcome([new RoleGuard()])).toMatchObject({ extras: {} });
 });
 
-test("a frozen error that a guard throws stays unchanged, also with explain", async () => {
+test("a frozen error that a guard throws is not changed, even with explain", async () => {
   const error = Object.freeze(new GuardError("no"));
   expect(await outcome([() => throws(error)], { explain: true })).toBe(error);
 });

@@ -9,11 +9,11 @@ export type GuardVerdict = boolean | string | undefined | void;
 export interface GuardObject<In extends Invocation = Invocation> {
   /** Shown in the refusal in development. @default the name of its class */
   readonly name?: string;
-  /** Whether `Not(guard)` passes unauthenticated callers, that is, those that the guard refuses with 401. @default false: a 401 stays a 401 under `Not` */
+  /** Whether `Not(guard)` passes unauthenticated callers, that is, callers that the guard refuses with 401. @default false: a 401 stays a 401 under `Not` */
   readonly passesAnonymousWhenNegated?: boolean;
-  /** Whether it judges by the identified caller (`principalOf`); API documents then list how a caller is identified. @default false */
+  /** Whether it reads the identified caller (`principalOf`); API documents then list how callers are identified. @default false */
   readonly readsCaller?: boolean;
-  /** A property, because TypeScript would accept a method for requests as one for every invocation (bivariance). */
+  /** Decides on an invocation. A property, because TypeScript would accept a method for requests as one for every invocation (bivariance). */
   readonly check: (invocation: In) => Awaitable<GuardVerdict>;
 }
 
@@ -33,8 +33,8 @@ export interface GuardFunction<In extends Invocation = Invocation> {
  * A plain `Guard` works with every protocol. A `Guard<HttpRequest>` sees cookies, the path and all other members of a request; routes accept it, and other
  * entry points reject its type.
  *
- * A refusal is a 403, and a thrown GuardError, UnauthorizedError or ForbiddenError is the reply. Anything else that a guard throws or returns is a
- * refusal too: a guard that fails lets no caller pass.
+ * A refusal is a 403, and a thrown GuardError, UnauthorizedError or ForbiddenError is the reply. Anything else that a guard throws or returns is
+ * also a refusal: a guard that fails lets no caller pass.
  */
 export type Guard<In extends Invocation = Invocation> = GuardFunction<In> | GuardObject<In>;
 

@@ -66,7 +66,7 @@ export const firstDenial = <In extends Invocation>(
   return null;
 };
 
-/** Judges of combined guards: `check` alone cannot distinguish a fault from a decision. */
+/** The judges of combined guards: `check` alone cannot distinguish a fault from a decision. */
 const judges = new WeakMap<AnyGuard, Judge<never>>();
 
 /** Creates a guard with its own judge. @param readsCaller as in `GuardObject` */
@@ -100,11 +100,11 @@ export const guardName = (guard: AnyGuard | null | undefined): string => {
 
 const ANONYMOUS = "anonymous guard";
 
-/** Adds the name of the refusing guard to the reply, if it has one. */
+/** Returns the extra member of the reply that names the guard; empty without `explain` or a name. */
 const guardExtra = (name: string, { explain }: GuardOptions): { readonly guard?: string } =>
   explain === true && name !== ANONYMOUS ? { guard: name } : {};
 
-/** Creates a 403, with the text or "Access denied". */
+/** Creates a 403 with the text, by default "Access denied". */
 export const forbidden = (name: string, options: GuardOptions, text?: string): HttpError =>
   new ForbiddenError(text, guardExtra(name, options));
 
@@ -126,8 +126,10 @@ const denialOf = (
   if (verdict === false) return forbidden(guardName(guard), options);
   if (typeof verdict === "string") return forbidden(guardName(guard), options, verdict || undefined);
   // Untyped guards may return anything. That is not a decision, so `Not` must not turn it into a pass.
-  const what = verdict === null ? "null" : `a value of type ${typeof verdict}`;
-  const error = new TypeError(`it returned ${what}; a guard must return true, false or a string, or throw`);
+  const received = verdict === null ? "null" : `a value of type ${typeof verdict}`;
+  const error = new TypeError(
+    `it returned ${received}; a guard must return true, false or a string, or throw`,
+  );
   return denialOfThrown(error, guard, invocation, options);
 };
 

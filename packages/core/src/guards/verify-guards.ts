@@ -9,7 +9,7 @@ import { firstDenial, type GuardOptions } from "./judge.ts";
  *
  * @param options.explain adds the guard's name to the reply body as `guard`, for development. @default false
  * @param options.log receives faults of guards. @default console
- * @throws CORE_GUARD_INVALID when the guards are not a list; HttpError of the first refusal: 403 with its text or "Access denied", 401, or the status of its
+ * @throws CORE_GUARD_INVALID unless the guards are a list; HttpError of the first refusal: 403 with its text or "Access denied", 401, or the status of its
  * GuardError
  */
 export const verifyGuards = <In extends Invocation>(

@@ -72,7 +72,7 @@ test.each<[string | null, readonly string[], string | null]>([
   ["zstd;q=0, br;q=0, gzip;q=0, identity;q=0", all, null],
   ["gzip, \u0000", all, "gzip"],
   ["gzip", [], "identity"],
-])("%j with %j offered is %j", (field, offered, coding) => {
+])("for %j and the offered %j, the coding is %j", (field, offered, coding) => {
   expect(negotiateEncoding(field, offered)).toBe(coding);
 });
 

@@ -16,7 +16,7 @@ interface MediaRange {
  */
 export const accepts = (header: string | null, type: string): boolean => weightOf(rangesOf(header), type) > 0;
 
-/** The offered type with the highest weight, the first of equals; `null` when none is acceptable. */
+/** Returns the offered type with the highest weight, the first of equals; `null` when none is acceptable. */
 export const preferred = (header: string | null, types: readonly string[]): string | null => {
   const ranges = rangesOf(header);
   let best: string | null = null;
@@ -62,12 +62,12 @@ const parseRange = (element: string): MediaRange | null => {
 
 const isRange = (type: string): boolean => {
   const slash = type.indexOf("/");
-  return isToken(type.slice(0, Math.max(slash, 0))) && isToken(type.slice(slash + 1)); // `*` is a token too
+  return isToken(type.slice(0, Math.max(slash, 0))) && isToken(type.slice(slash + 1)); // `*` is also a token
 };
 
 const isWeight = (text: string): boolean => /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text);
 
-/** Weight of the most specific matching range: more parameters rank before fewer, a type before `type/*` before `*` + `/*`. */
+/** Returns the weight of the most specific matching range: more parameters rank before fewer, a type before `type/*` before `*` + `/*`. */
 const weightOf = (ranges: readonly MediaRange[], type: string): number => {
   const wanted = parseRange(type);
   if (wanted === null) return 0;

@@ -11,7 +11,7 @@ const MAX_ORDINARY = 255;
 /**
  * Whether a text is `host` or `host:port` (RFC 9112 3.2) that is valid in a URL: a name, an IPv4 address or an IPv6 address in brackets.
  *
- * Stricter than the grammar where leniency would only help attackers: no user name, comma, empty host, empty port or port above 65535; and no host that the URL
+ * Stricter than the grammar where only attackers would benefit: no user name, comma, empty host, empty port or port above 65535; and no host that the URL
  * Standard rejects, such as `256.1.1.1` and `a%2Fb`, because `request.url` could not be parsed.
  */
 export const isAuthority = (text: string): boolean =>

@@ -11,7 +11,7 @@ const many = (count: number) =>
 const no = "unsatisfiable";
 const whole = "whole";
 
-/** A field and its result for bodies of 0 B, 1 B and 1 MiB; `0-0,5-9` stands for two parts. */
+/** A field and its result for bodies of 0 B, 1 B and 1 MiB; `0-0,5-9` means two parts. */
 const table: readonly (readonly [field: string, empty: string, one: string, large: string])[] = [
   ["bytes=0-0", no, "0-0", "0-0"],
   ["bytes=0-", no, "0-0", `0-${last}`],

@@ -11,7 +11,7 @@ export interface ByteRange {
 /** Meaning of a `Range` field: parts of the body, no existing part, or (`whole`) the complete body. */
 export type RequestedRanges = readonly ByteRange[] | "unsatisfiable" | "whole";
 
-/** Maximum parts; a request for more gets the complete body. */
+/** Maximum number of parts; a request for more gets the complete body. */
 export const MAX_RANGES = 10;
 
 /**

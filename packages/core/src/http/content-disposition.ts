@@ -1,10 +1,10 @@
 /**
- * The `Content-Disposition` of a download (RFC 6266): an ASCII name for old clients and, if it differs, the exact name as `filename*`.
+ * Returns the `Content-Disposition` of a download (RFC 6266): an ASCII name for old clients and, if it differs, the exact name as `filename*`.
  *
  * Path separators and control characters in the name become `_`.
  */
 export const attachment = (filename: string): string => {
-  // oxlint-disable-next-line no-control-regex -- none of these belongs in a file name
+  // oxlint-disable-next-line no-control-regex -- no file name may contain these
   const name = filename.toWellFormed().replaceAll(/[\u0000-\u001F\u007F-\u009F/\\]/g, "_");
   const ascii = name.replaceAll(/[^\x20-\x7e]/gu, "_").replaceAll(/["%]/g, "_");
   const exact = ascii === name ? "" : `; filename*=UTF-8''${extValue(name)}`;

@@ -3,7 +3,7 @@ import { trimBlanks } from "./field-grammar.ts";
 const MAX_COOKIES = 64;
 const MAX_COOKIE_LENGTH = 4096;
 
-/** Cookies of a request by name. `toObject()` returns an object without prototype, so that a cookie may have any name. */
+/** Cookies of a request by name. `toObject()` returns an object without prototype, so a cookie may have any name. */
 export class Cookies implements Iterable<[string, string]> {
   private readonly byName: ReadonlyMap<string, string>;
 
@@ -16,7 +16,7 @@ export class Cookies implements Iterable<[string, string]> {
     return this.byName.size;
   }
 
-  /** The value of a cookie; if absent the fallback, by default `null`. */
+  /** Returns the value of a cookie; if absent the fallback, by default `null`. */
   get(name: string, fallback?: undefined): string | null;
   get<T>(name: string, fallback: T): string | T;
   get(name: string, fallback: unknown = null): unknown {
@@ -58,7 +58,7 @@ export class Cookies implements Iterable<[string, string]> {
 /**
  * Parses a `Cookie` field (RFC 6265bis), leniently: of a repeated name the first value counts, and quotes around a value are removed.
  *
- * A value is percent-decoded, because `setCookie` encodes it; a value that does not decode stays as received. Pairs without `=` or name, with
+ * A value is percent-decoded, because `setCookie` encodes it; a value that cannot be decoded is kept as received. Pairs without `=` or name, with
  * control characters or longer than 4 KiB are ignored, and so are all cookies after the 64th.
  */
 export const parseCookies = (header: string | null): Cookies => {
@@ -66,7 +66,7 @@ export const parseCookies = (header: string | null): Cookies => {
   for (let start = 0; header !== null && start < header.length && cookies.size < MAX_COOKIES;) {
     const semicolon = header.indexOf(";", start);
     const end = semicolon === -1 ? header.length : semicolon;
-    if (end - start <= MAX_COOKIE_LENGTH + 2) addPair(cookies, header.slice(start, end)); // 2: white space around it
+    if (end - start <= MAX_COOKIE_LENGTH + 2) addPair(cookies, header.slice(start, end)); // 2: surrounding white space
     start = end + 1;
   }
   return new Cookies(cookies);

@@ -54,7 +54,7 @@ test.each([
   expect([matchesWeakly(one, other), matchesStrongly(one, other)]).toEqual([weakly, strongly]);
 });
 
-test("weakening a weak tag returns the same tag", () => {
+test("weakened returns a weak tag unchanged", () => {
   expect([weakened('"a"'), weakened('W/"a"')]).toEqual(['W/"a"', 'W/"a"']);
 });
 

@@ -1,6 +1,6 @@
 import { isToken } from "./token.ts";
 
-// Each character can match in one way only, so that a mismatch takes linear time.
+// Each character can match in one way only, so a mismatch takes linear time.
 const QUOTED = /^"(?:[^"\\\p{Cc}]|\t|\\(?:\t|\P{Cc}))*"$/u;
 
 /** Removes optional white space, blanks and tabs only, from both ends (RFC 9110 5.6.3). */
@@ -19,10 +19,10 @@ export const trimBlanksEnd = (text: string): string => {
 
 const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09;
 
-/** Splits a field's value at each separator outside quoted strings; blanks around the pieces are kept. */
+/** Splits a field's value at each separator outside quoted strings; blanks around the parts are kept. */
 export const splitOutsideQuotes = (text: string, separator: string): string[] => {
   if (!text.includes('"')) return text.split(separator);
-  const pieces: string[] = [];
+  const parts: string[] = [];
   let start = 0;
   let quoted = false;
   for (let at = 0; at < text.length; at++) {
@@ -30,15 +30,15 @@ export const splitOutsideQuotes = (text: string, separator: string): string[] =>
     if (quoted && unit === "\\") at++;
     else if (unit === '"') quoted = !quoted;
     else if (!quoted && unit === separator) {
-      pieces.push(text.slice(start, at));
+      parts.push(text.slice(start, at));
       start = at + 1;
     }
   }
-  pieces.push(text.slice(start));
-  return pieces;
+  parts.push(text.slice(start));
+  return parts;
 };
 
-/** Name in lower case and value of `name=token` or `name="quoted string"` (RFC 9110 5.6.6); `null` for any other text. */
+/** Parses `name=token` or `name="quoted string"` to the name in lower case and the value (RFC 9110 5.6.6); `null` for any other text. */
 export const parseParameter = (text: string): readonly [name: string, value: string] | null => {
   const equals = text.indexOf("=");
   const name = text.slice(0, Math.max(equals, 0));

@@ -1,4 +1,4 @@
-/** Request fields with a single value: of repeated fields the first counts, and a comma is part of the value. */
+/** Request fields with a single value: of a repeated field the first value is used, and a comma is part of the value. */
 export const singletonFields: ReadonlySet<string> = new Set([
   "access-control-request-method",
   "age",
@@ -23,9 +23,9 @@ export const singletonFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Value of a field in a flat list (name, value, name, value …) by its lower-case name; `null` when absent.
+ * Returns the value of a field in a flat list (name, value, name, value …) by its lower-case name; `null` when absent.
  *
- * Repeated fields are joined with `, ` in order (RFC 9110 5.3), cookies with `; `; of repeated singletons the first counts.
+ * Repeated fields are joined with `, ` in order (RFC 9110 5.3), cookies with `; `; of a repeated singleton the first value is used.
  */
 export const fieldValue = (fields: readonly string[], lowerName: string): string | null => {
   let found: string | null = null;

@@ -1,13 +1,13 @@
 import { formatHttpDate } from "./http-date.ts";
 import type { Validators } from "./preconditions.ts";
 
-/** State of a file that is sent, and the time. */
+/** State of a file, and the current time. */
 export interface FileState {
   /** Length in bytes. */
   readonly size: number;
-  /** Last modification: nanoseconds since 1970. */
+  /** Last modification, in Unix nanoseconds. */
   readonly changedNs: bigint;
-  /** Milliseconds since 1970. */
+  /** Current time, in Unix milliseconds. */
   readonly nowMs: number;
   /** Content coding of its bytes. @default none */
   readonly coding?: string | null;
@@ -17,7 +17,7 @@ export interface FileState {
 const STEP_MS = 2000;
 
 /**
- * The validators of a file, from its size and its modification time.
+ * Returns the validators of a file, from its size and modification time.
  *
  * The tag is weak until the file has been unchanged for two seconds: until then it may change again without a change of time or size
  * (RFC 9110 8.8.1). A modification time in the future is not used as a validator (RFC 9110 8.8.2.1).
@@ -37,7 +37,7 @@ export const fileValidators = ({
   };
 };
 
-/** The header fields of validators. */
+/** Returns the header fields of validators. */
 export const validatorFields = ({ etag, lastModifiedMs }: Validators): Record<string, string> => ({
   ...(typeof etag === "string" && { etag }),
   ...(typeof lastModifiedMs === "number" && { "last-modified": formatHttpDate(lastModifiedMs) }),

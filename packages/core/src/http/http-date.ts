@@ -5,7 +5,7 @@ const rfc850 = new RegExp(String.raw`^[A-Z][a-z]{5,8}, (\d\d)-([A-Z][a-z]{2})-(\
 const asctime = new RegExp(String.raw`^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ \d]\d) ${time} (\d{4})$`);
 
 /**
- * Milliseconds since 1970 of an HTTP date in one of its three forms (RFC 9110 5.6.7), `null` for anything else.
+ * Returns the Unix milliseconds of an HTTP date in one of its three forms (RFC 9110 5.6.7); `null` for anything else.
  *
  * @param now reference for two-digit years: a year more than 50 years ahead is in the past
  */
@@ -26,7 +26,7 @@ export const parseHttpDate = (text: string, now: number = Date.now()): number | 
   return toTimestamp(Number(year), month, day, [hour, minute, second]);
 };
 
-/** A time as an HTTP date, in whole seconds. */
+/** Formats Unix milliseconds as an HTTP date, in whole seconds. */
 export const formatHttpDate = (ms: number): string => new Date(ms).toUTCString();
 
 const fullYear = (short: number, now: number): number => {

@@ -6,7 +6,7 @@ const mappedPrefix: IpBytes = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 /**
  * Parses an address strictly: dotted decimal without leading zeros, or IPv6 (RFC 4291 2.2), whose zone id is dropped.
  *
- * `null` for everything else.
+ * Returns `null` for anything else.
  */
 export const parseIp = (text: string): IpBytes | null => {
   if (!text.includes(":")) return parseIpv4(text);
@@ -18,11 +18,11 @@ export const parseIp = (text: string): IpBytes | null => {
   return isMapped(bytes) ? bytes.slice(12) : bytes;
 };
 
-/** Whether IPv6 bytes carry an IPv4 address (`::ffff:0:0/96`). */
+/** Whether IPv6 bytes contain an IPv4 address (`::ffff:0:0/96`). */
 export const isMapped = (bytes: IpBytes): boolean =>
   bytes.length === 16 && mappedPrefix.every((byte, at) => bytes[at] === byte);
 
-/** The canonical text of an address (RFC 5952). */
+/** Returns the canonical text of an address (RFC 5952). */
 export const formatIp = (bytes: IpBytes): string => {
   if (bytes.length === 4) return bytes.join(".");
   const groups = Array.from({ length: 8 }, (_, at) => (bytes[2 * at] ?? 0) * 256 + (bytes[2 * at + 1] ?? 0));
@@ -52,7 +52,7 @@ const parseIpv6 = (text: string): readonly number[] | null => {
   return [...head, ...Array.from({ length: missing }, () => 0), ...tail];
 };
 
-/** Groups on one side of `::`; the last group of the address may be written as IPv4. */
+/** Parses the groups on one side of `::`; the last group of the address may be written as IPv4. */
 const parseGroups = (text: string, endsAddress: boolean): readonly number[] | null => {
   if (text === "") return [];
   const groups: number[] = [];

@@ -76,7 +76,7 @@ const types: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The media type of a file name's extension, `application/octet-stream` for an unknown one. The content is not read. */
+/** Returns the media type for a file name's extension; `application/octet-stream` for an unknown one. */
 export const mediaTypeOf = (filename: string): string => {
   const dot = filename.lastIndexOf(".");
   const type = dot === -1 ? undefined : types.get(filename.slice(dot + 1).toLowerCase());

@@ -1,7 +1,7 @@
 /**
- * Read access to name-value pairs in their order, with the semantics of `URLSearchParams`: names may repeat.
+ * Read access to name-value pairs in the order received, with the semantics of `URLSearchParams`: names may repeat.
  *
- * `toObject()` returns an object without prototype, so that a client's `__proto__` is a key like any other.
+ * `toObject()` returns an object without prototype, so a client's `__proto__` is an ordinary key.
  */
 export abstract class NameValueList implements Iterable<[string, string]> {
   /** The list, flat: name, value, name, value … */
@@ -12,7 +12,7 @@ export abstract class NameValueList implements Iterable<[string, string]> {
     return this.pairs().length / 2;
   }
 
-  /** The first value of a name; if absent the fallback, by default `null`. */
+  /** Returns the first value of a name; if absent the fallback, by default `null`. */
   get(name: string, fallback?: undefined): string | null;
   get<T>(name: string, fallback: T): string | T;
   get(name: string, fallback: unknown = null): unknown {
@@ -21,7 +21,7 @@ export abstract class NameValueList implements Iterable<[string, string]> {
     return fallback;
   }
 
-  /** Every value of a name in order; empty without any. */
+  /** Returns every value of a name in order; empty if there is none. */
   getAll(name: string): string[] {
     const values: string[] = [];
     for (const [key, value] of this.entries()) if (key === name) values.push(value);
@@ -33,7 +33,7 @@ export abstract class NameValueList implements Iterable<[string, string]> {
     return this.get(name) !== null;
   }
 
-  /** The name of every pair; a repeated name occurs repeatedly. */
+  /** The name of every pair, including repetitions. */
   *keys(): IteratorObject<string, undefined> {
     for (const [name] of this.entries()) yield name;
   }

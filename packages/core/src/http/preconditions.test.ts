@@ -5,7 +5,7 @@ const etag = '"now"';
 const lastModifiedMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const current: Validators = { etag, lastModifiedMs };
 
-const asking = (method: string, fields: Readonly<Record<string, string | null>>) => ({
+const requestWith = (method: string, fields: Readonly<Record<string, string | null>>) => ({
   method,
   getHeader: (name: string) => fields[name] ?? null,
 });
@@ -59,7 +59,7 @@ const rows = ["GET", "HEAD", "PUT", "DELETE"].flatMap((method) =>
 
 type Row = (typeof rows)[number];
 
-/** The five steps of RFC 9110 13.2.2, literally. */
+/** Implements the five steps of RFC 9110 13.2.2 literally. */
 const bySpecification = ({ method, match, unmodified, none, modified }: Row): string => {
   const reads = method === "GET" || method === "HEAD";
   if (match[1] !== null && !match[1]) return "failed";
@@ -78,7 +78,7 @@ test("every combination of four conditions and four methods is evaluated in the 
       "if-none-match": none[0],
       "if-modified-since": modified[0],
     };
-    return precondition(asking(method, fields), current) !== bySpecification(row);
+    return precondition(requestWith(method, fields), current) !== bySpecification(row);
   });
   expect([wrong, rows.length]).toEqual([[], 4 * 7 * 5 * 6 * 5]);
 });
@@ -90,7 +90,7 @@ test.each([
   [{ "if-modified-since": after }, "proceed"],
   [{ "if-unmodified-since": before }, "proceed"],
 ])("for a missing resource, %j results in %s", (fields, verdict) => {
-  expect(precondition(asking("PUT", fields), null)).toBe(verdict);
+  expect(precondition(requestWith("PUT", fields), null)).toBe(verdict);
 });
 
 test.each([
@@ -109,11 +109,11 @@ test.each([
   ["GET", { "if-match": '"now--gzip"', "accept-encoding": "gzip", range: "bytes=9-" }, "failed"],
   ["GET", { "if-match": '"now--gzip"' }, "failed"],
 ])("%s with the tag of a compressed reply, %j, results in %s", (method, fields, verdict) => {
-  expect(precondition(asking(method, fields as Record<string, string>), current)).toBe(verdict);
+  expect(precondition(requestWith(method, fields as Record<string, string>), current)).toBe(verdict);
 });
 
 test("the tag of a compressed reply allows no partial reply, because ranges refer to the plain body", () => {
-  expect(ifRangeHolds(asking("GET", { "if-range": '"now--gzip"' }), current)).toBe(false);
+  expect(ifRangeHolds(requestWith("GET", { "if-range": '"now--gzip"' }), current)).toBe(false);
 });
 
 test("a state without validators matches only *", () => {
@@ -123,7 +123,7 @@ test("a state without validators matches only *", () => {
     { "if-none-match": etag },
     { "if-modified-since": after },
   ];
-  expect(fields.map((field) => precondition(asking("GET", field), {}))).toEqual([
+  expect(fields.map((field) => precondition(requestWith("GET", field), {}))).toEqual([
     "proceed",
     "failed",
     "proceed",
@@ -141,7 +141,7 @@ test.each([
   [after, false],
   ["malformed", false],
 ])("If-Range: %s allows a partial reply: %p", (field, holds) => {
-  expect(ifRangeHolds(asking("GET", { "if-range": field }), current)).toBe(holds);
+  expect(ifRangeHolds(requestWith("GET", { "if-range": field }), current)).toBe(holds);
 });
 
 test.each([
@@ -151,11 +151,11 @@ test.each([
 ])("a date of %d ms before the reply allows a partial reply: %p", (ageMs, holds) => {
   const lastModifiedMs = Date.parse(same);
   const state = { lastModifiedMs, dateMs: lastModifiedMs + ageMs };
-  expect(ifRangeHolds(asking("GET", { "if-range": same }), state)).toBe(holds);
+  expect(ifRangeHolds(requestWith("GET", { "if-range": same }), state)).toBe(holds);
 });
 
 test("a weak tag never allows a partial reply", () => {
   const weak = { etag: 'W/"now"', lastModifiedMs: null };
-  expect(ifRangeHolds(asking("GET", { "if-range": 'W/"now"' }), weak)).toBe(false);
-  expect(ifRangeHolds(asking("GET", { "if-range": same }), weak)).toBe(false);
+  expect(ifRangeHolds(requestWith("GET", { "if-range": 'W/"now"' }), weak)).toBe(false);
+  expect(ifRangeHolds(requestWith("GET", { "if-range": same }), weak)).toBe(false);
 });

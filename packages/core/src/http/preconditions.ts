@@ -13,16 +13,16 @@ import { parseHttpDate } from "./http-date.ts";
 export interface Validators {
   /** The current entity tag; `null` without one. */
   readonly etag?: EntityTag | null | undefined;
-  /** Milliseconds since 1970; whole seconds count. */
+  /** Last modification in Unix milliseconds; fractions of a second are ignored. */
   readonly lastModifiedMs?: number | null | undefined;
-  /** `Date` of the reply, in milliseconds since 1970: `lastModifiedMs` is weak unless it is at least a second older (RFC 9110 8.8.2.2). @default none: it is strong */
+  /** `Date` of the reply, in Unix milliseconds: `lastModifiedMs` is weak unless it is at least a second older (RFC 9110 8.8.2.2). @default none: it is strong */
   readonly dateMs?: number | null | undefined;
 }
 
 /** Outcome of a conditional request: the ordinary reply, 304, or 412. */
 export type Precondition = "proceed" | "not-modified" | "failed";
 
-/** Parts of a request that the conditions need. */
+/** Members of a request that the conditions need. */
 export interface ConditionalRequest {
   /** Method of the request. */
   readonly method: string;
@@ -34,7 +34,7 @@ export interface ConditionalRequest {
  * Evaluates a request's conditions against the current state (RFC 9110 13.2.2): `If-Match`, else `If-Unmodified-Since`; then `If-None-Match`,
  * else `If-Modified-Since`. A malformed field is ignored, except that a malformed `If-Match` fails.
  *
- * The tag of a compressed reply (`codedTag`) names the same state as the plain one. A read compares it only if the client would get that coding now.
+ * The tag of a compressed reply (`codedTag`) denotes the same state as the plain tag. For GET and HEAD it counts only if the client would get that coding now.
  *
  * @param current validators of the resource, `null` if it does not exist
  */
@@ -54,7 +54,7 @@ export const precondition = (request: ConditionalRequest, current: Validators | 
   return unchanged ? "not-modified" : "proceed";
 };
 
-/** Whether a `Range` applies: without `If-Range`, or when that names exactly the current state (RFC 9110 13.1.5). */
+/** Whether a `Range` applies: without `If-Range`, or when it identifies exactly the current state (RFC 9110 13.1.5). */
 export const ifRangeHolds = (request: ConditionalRequest, current: Validators): boolean => {
   const field = request.getHeader("if-range");
   if (field === null) return true;
@@ -84,7 +84,10 @@ const isAmong = (
   return wanted.some((tag) => matches(tag, etag) || (isCoded(tag, request) && matches(plainTag(tag), etag)));
 };
 
-/** Whether a tag has a coding that counts: for a read, the coding that the reply would have. Ranges refer to the plain body. */
+/**
+ * Whether a tag may be compared without its coding. For GET and HEAD it must be the coding that the reply would have, without a range, because ranges refer
+ * to the plain body.
+ */
 const isCoded = (tag: EntityTag, request: ConditionalRequest): boolean => {
   const coding = codingOfTag(tag);
   if (coding === null || !isRead(request)) return coding !== null;

@@ -71,6 +71,6 @@ const byStatus: Readonly<Record<number, string>> = phrases;
 export const isErrorStatus = (value: unknown): value is ErrorStatus =>
   typeof value === "number" && value >= 400 && Object.hasOwn(phrases, value);
 
-/** The reason phrase of a status code; for an unknown code the phrase of its class, such as 400 for 499. */
+/** Returns the reason phrase of a status code; for an unknown code the phrase of its class, such as `Bad Request` for 499. */
 export const reasonPhrase = (status: number): string =>
   byStatus[status] ?? byStatus[Math.floor(status / 100) * 100] ?? "Unknown";

@@ -12,7 +12,7 @@ export interface Network {
   readonly bits: number;
 }
 
-/** Result of compiling a list: the proxies, and one sentence for each malformed entry. */
+/** A compiled list: the proxies, and one message for each malformed entry. */
 export interface CompiledProxies {
   readonly proxies: TrustedProxies;
   readonly problems: readonly string[];

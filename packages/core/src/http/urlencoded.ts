@@ -6,11 +6,11 @@ const PERCENT = 0x25;
 /**
  * Splits and decodes `application/x-www-form-urlencoded` text as `URLSearchParams` does (WHATWG URL, section 5.1), in linear time.
  *
- * `+` is a space, malformed escapes are kept, escapes that are not UTF-8 become U+FFFD. The result is flat: name, value, name, value …
+ * `+` is a space, malformed escapes are kept, escaped bytes that are not UTF-8 become U+FFFD. The result is flat: name, value, name, value …
  *
- * @throws the error of `tooMany`, before the first pair beyond `most` is decoded
+ * @throws the error of `tooMany`, before the first pair beyond `max` is decoded
  */
-export const parseUrlencoded = (text: string, most: number, tooMany: () => Error): string[] => {
+export const parseUrlencoded = (text: string, max: number, tooMany: () => Error): string[] => {
   const input = text.toWellFormed();
   const decode = decoderOf(input);
   const pairs: string[] = [];
@@ -18,7 +18,7 @@ export const parseUrlencoded = (text: string, most: number, tooMany: () => Error
   for (let start = 0, end = 0; start < input.length; start = end + 1) {
     end = next(input, "&", start);
     if (end === start) continue;
-    if (pairs.length === 2 * most) throw tooMany();
+    if (pairs.length === 2 * max) throw tooMany();
     if (equals < start) equals = next(input, "=", start);
     const nameEnd = Math.min(equals, end);
     pairs.push(decode(input.slice(start, nameEnd)), decode(input.slice(nameEnd + 1, end)));
@@ -31,18 +31,18 @@ const next = (text: string, mark: string, from: number): number => {
   return at === -1 ? text.length : at;
 };
 
-/** Selects the decoder of one input: none for plain text; the native one until it first fails, then the lenient one, because exceptions are slow. */
+/** Returns the decoder of one input: none for plain text; the native decoder until it first fails, then the lenient one, because exceptions are slow. */
 const decoderOf = (input: string): ((part: string) => string) => {
   if (!input.includes("%")) return input.includes("+") ? spaced : (part) => part;
-  let clean = true;
+  let isNative = true;
   return (part) => {
     const text = spaced(part);
     if (!text.includes("%")) return text;
-    if (!clean) return decodeLeniently(text);
+    if (!isNative) return decodeLeniently(text);
     try {
       return decodeURIComponent(text);
     } catch {
-      clean = false; // not an error: malformed escapes are kept (URL standard)
+      isNative = false; // not an error: malformed escapes are kept (URL standard)
       return decodeLeniently(text);
     }
   };
@@ -62,7 +62,7 @@ const decodeLeniently = (text: string): string => {
   return lenient.decode(bytes.subarray(0, length));
 };
 
-/** The byte of two hexadecimal digits; negative for other characters. */
+/** Returns the byte of two hexadecimal digits; negative for other characters. */
 const escapedByte = (high: number, low: number): number => (hexDigit(high) << 4) | hexDigit(low);
 
 const hexDigit = (byte: number): number => {

@@ -13,7 +13,7 @@ export class AppOperations {
     this.context = { app, channels: operationChannels(), failed, now };
   }
 
-  /** Creates an emitter of one kind; several features may emit the same kind. */
+  /** Creates an emitter of one kind; several features may share a kind. */
   of<In, Out = unknown>(definition: OperationDefinition<In, Out>): Operations<In, Out> {
     return createOperations(definition, this.listeners.of(definition.kind), this.context);
   }

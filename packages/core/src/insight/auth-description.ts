@@ -23,6 +23,6 @@ export interface AuthDescription {
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
   /** Whether a canonical path or route pattern needs no authentication. */
   skips(path: string): boolean;
-  /** Replies that the authentication can give besides its 401, for the API document. @default none */
+  /** Replies that the authentication can give in addition to 401, for the API document. @default none */
   readonly replies?: readonly ImpliedReply[];
 }

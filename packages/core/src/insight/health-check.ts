@@ -20,7 +20,7 @@ export interface HealthCheck {
 /** Maximum number of health checks of one app. */
 export const MAX_HEALTH_CHECKS = 50;
 
-/** Returns the reason why a check cannot join the present ones; `null` when it can. */
+/** Returns the reason why a check cannot be added to the present ones; `null` when it can. */
 export const healthCheckProblem = ({ name }: HealthCheck, present: readonly HealthCheck[]): string | null => {
   if (typeof name !== "string" || !/^[A-Za-z0-9][\w.:-]{0,63}$/.test(name)) {
     return "the name of a health check must be 1 to 64 letters, digits, dots, colons, underscores or dashes";

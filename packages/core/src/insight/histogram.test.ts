@@ -43,7 +43,7 @@ test("every recorder receives earlier and later histograms", () => {
   ]);
 });
 
-test("buckets default to those of the unit", () => {
+test("the unit determines the default buckets", () => {
   const { metrics } = make();
   const seen: (readonly number[])[] = [];
   metrics.record(({ buckets }) => (seen.push(buckets), () => {}));

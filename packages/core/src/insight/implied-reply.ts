@@ -1,4 +1,4 @@
-/** A reply that a route can give although its `responses` do not list it, such as the refusal of a feature. */
+/** A reply that a route can give although its `responses` do not list it, such as a rejection by a feature. */
 export interface ImpliedReply {
   /** Status of the reply. */
   readonly status: number;
@@ -6,7 +6,7 @@ export interface ImpliedReply {
   readonly description: string;
   /** Its header fields, by name. */
   readonly headers?: Readonly<Record<string, ImpliedField>>;
-  /** Whether the handler gives it, so that a schema of the route replaces the framework's body of errors. @default false */
+  /** Whether the handler gives it, so a schema of the route replaces the framework's error body. @default false */
   readonly byHandler?: boolean;
 }
 

@@ -90,7 +90,7 @@ export class OpenOperation {
 
 const skipped: unique symbol = Symbol("skipped");
 
-/** Returns a low-cardinality type of an error: its code if it is a word, else its name. */
+/** Returns a low-cardinality type of an error: its code if that is a word, else its name. */
 const typeOf = (error: Error): string => {
   const { code } = error as { readonly code?: unknown };
   return typeof code === "string" && /^\w{1,60}$/.test(code) ? code : textOf(error.name);

@@ -19,7 +19,7 @@ export interface OperationChannels {
   publishStart(operation: TracedOperation): <T>(work: () => T) => T;
 }
 
-/** Returns the channels, which the first call opens. */
+/** Returns the channels; the first call opens them. */
 export const operationChannels = (): OperationChannels =>
   (opened ??= hasChannels() ? openChannels() : noChannels);
 

@@ -2,7 +2,7 @@ import type { TracedOperation } from "./traced-operation.ts";
 
 /** An `AsyncLocalStorage`, or another object with its `run`. */
 export interface ContextStore<State> {
-  /** Runs the work of an operation in the listener's context, such as that of a trace. */
+  /** Runs the work of an operation in the listener's context, such as a trace. */
   run<T>(state: State, work: () => T): T;
 }
 
@@ -14,7 +14,7 @@ export interface ContextStore<State> {
 export interface OperationListener<State = unknown> {
   /** Operation kinds to receive. @default all */
   readonly kinds?: readonly string[];
-  /** Operation kinds to leave out. A kind without any listener costs nothing. @default none */
+  /** Operation kinds to exclude. A kind without a listener costs nothing. @default none */
   readonly except?: readonly string[];
   /** Called before the work begins. The result is passed to the other functions and becomes the value of `store`. */
   start(operation: TracedOperation): State;

@@ -82,7 +82,7 @@ test("a thrown or rejected error passes through and is published before the end"
   ]);
 });
 
-test("the outcome's attributes are added to those of the start", () => {
+test("attributes of the outcome are added to the attributes of the start", () => {
   const { operations, statements } = make();
   let ended: TracedOperation | null = null;
   operations.listen({ start: () => {}, end: (operation) => void (ended = operation) });
@@ -151,7 +151,7 @@ test("end() publishes once", () => {
   expect(seen).toEqual(["start FETCH", "error late fetch", "end fetch number"]);
 });
 
-test("a removed listener still gets the end of a running operation, and no new one", () => {
+test("a removed listener still gets the end of a running operation, but no new operation", () => {
   const { operations, statements, seen, listener } = make();
   const stop = operations.listen(listener);
   const cursor = statements.begin("FETCH");

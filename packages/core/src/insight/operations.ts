@@ -24,7 +24,7 @@ export interface OperationControl {
   within<T>(work: () => T): T;
   /** Reports an error; may be called again. */
   fail(error: unknown): void;
-  /** Ends it; further calls do nothing. @param attributes added to those of the start */
+  /** Ends the operation; further calls do nothing. @param attributes added to the attributes of the start */
   end(attributes?: Attributes): void;
 }
 

@@ -23,7 +23,7 @@ export interface PanelTable {
 
 /** The current content of a panel. */
 export interface PanelContent extends PanelTable {
-  /** A sentence above the table, such as how many rows were left out. @default none */
+  /** A sentence above the table, such as the number of omitted rows. @default none */
   readonly note?: string;
 }
 
@@ -68,7 +68,7 @@ export interface Panel {
   readonly name: string;
   /** Heading, such as `Circuits`. */
   readonly title: string;
-  /** `worker` when each worker has rows of its own, `service` when all workers have the same. @default "service" */
+  /** `worker` when each worker has its own rows, `service` when all workers have the same. @default "service" */
   readonly scope?: "worker" | "service";
   /** Returns the current table. Must be cheap: it is called every second while the panel is open. */
   read(): Awaitable<PanelContent>;

@@ -17,11 +17,11 @@ const MIN_LENGTH = 4;
 const MIN_PART_LENGTH = 8;
 const HIDDEN = "(hidden)";
 
-/** Fields that are never hidden: their values name formats, conditions and origins, and reasons mention them. */
+/** Fields whose values are never hidden: they are formats, conditions and origins, which reasons mention. */
 const OPEN_FIELDS =
   /^(?:accept(?:-\w+)?|access-control-request-\w+|cache-control|connection|content-(?:encoding|length|type)|host|if-(?:modified-since|none-match|range)|origin|range|sec-fetch-\w+)$/;
 
-/** Names of authentication schemes. They are not secret themselves; in other texts they mark the credential that follows. */
+/** Names of authentication schemes, which are not secret. In other texts the credential follows them. */
 const SCHEME = /^(?:basic|bearer|digest|dpop|hoba|mutual|negotiate|ntlm|token)$/i;
 
 /** Patterns of credentials: the first group is the text before the credential, the second the credential. Each takes linear time. */
@@ -36,13 +36,13 @@ const secrets: readonly RegExp[] = [
   /\b([\w-]{0,40}(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|credential|session[_-]?id)[\w-]{0,40}["']?\s{0,9}[:=]\s{0,9}["']?)((?<=")(?:[^"\\\n]|\\.){1,1000}(?=")|(?<=')(?:[^'\\\n]|\\.){1,1000}(?=')|[^\s,;"'}&]+)/gi,
 ];
 
-/** Matches every text that one of the patterns matches: for most texts, this one test suffices. */
+/** Matches every text that one of the patterns matches, so most texts need only this test. */
 const SUSPICIOUS = /[=:]|\beyJ|\bA(?:KI|SI)A|PRIVATE KEY|\b(?:bearer|basic|digest)\s/i;
 
 /** Part of a text, by its first index and the index after it. */
 type Range = readonly [start: number, end: number];
 
-/** Hides what looks like a credential: header fields, query values, tokens, passwords. */
+/** Hides text that looks like a credential: header fields, query values, tokens, passwords. */
 export const hideSecrets: Redaction = (text) => hide(text, secretRanges(text));
 
 const secretRanges = (text: string): Range[] =>
@@ -53,7 +53,7 @@ const rangeOf = ({ index, 1: before = "", 2: secret = "" }: RegExpExecArray): Ra
   return [start, start + secret.length];
 };
 
-/** Replaces ranges, which may overlap, in one pass: replacing one after the other would destroy what identifies the next one. */
+/** Replaces ranges, which may overlap, in one pass: replacing one after the other would destroy the context that identifies the next one. */
 const hide = (text: string, ranges: readonly Range[]): string => {
   let shown = "";
   let at = 0;
@@ -70,10 +70,10 @@ export const isSecretName = (name: string): boolean =>
   /password|passwd|secret|token|api[_-]?key|credential|authorization|cookie|^session/i.test(name);
 
 /**
- * Hides the values of a request's fields, cookies, query and body wherever a text repeats them, as they were sent or decoded, and what looks like a credential:
+ * Hides the values of a request's fields, cookies, query and body wherever a text repeats them, as they were sent or decoded, and text that looks like a credential:
  * error messages, and reasons of third-party features, may quote one.
  *
- * Values of fewer than four characters stay, as do those of fields that describe formats and conditions.
+ * Values of fewer than four characters are kept, and so are values of fields that describe formats and conditions.
  */
 export const redactionFor = ({ fields, query, body = null }: SentValues): Redaction => {
   const values = [
@@ -95,7 +95,7 @@ const rangesIn = (value: string, text: string): Range[] => {
   return Array.from(text.matchAll(new RegExp(pattern, "g")), ({ index }) => [index, index + value.length]);
 };
 
-/** A field's value, and its parts: `Bearer abc`, `a=1; b=2`; also as a cookie or a user's credentials are decoded. */
+/** Returns a field's value and its parts, such as of `Bearer abc` and `a=1; b=2`, also decoded as a cookie or as Basic credentials. */
 const partsOf = (value: string): readonly string[] => {
   const parts = value.split(/[\s;,]+/);
   const values = parts.map((part) => part.slice(part.indexOf("=") + 1).replace(/^"(.*)"$/, "$1"));
@@ -114,11 +114,11 @@ const percentDecoded = (value: string): readonly string[] => {
   try {
     return [decodeURIComponent(value)];
   } catch {
-    return []; // core passes such a cookie on as it was sent
+    return []; // core does not decode such a cookie either
   }
 };
 
-/** Credentials of Basic authentication as text, and the user and the password alone. */
+/** Returns the credentials of Basic authentication as text, and the user and the password separately. */
 const credentialsOf = (base64: string): readonly string[] => {
   try {
     const bytes = Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
@@ -130,14 +130,14 @@ const credentialsOf = (base64: string): readonly string[] => {
   }
 };
 
-/** A value as it is, escaped for JSON, and encoded for a URL. */
+/** Returns a value unchanged, escaped for JSON, and encoded for a URL. */
 const encodingsOf = (value: string): readonly string[] => [
   value,
   JSON.stringify(value).slice(1, -1),
   encodeURIComponent(value.toWellFormed()),
 ];
 
-/** The strings and numbers of a JSON or form body, strings also with the escapes as sent; any other body is one value. */
+/** Returns the strings and numbers of a JSON or form body, strings also with the escapes as sent; any other body is one value. */
 const valuesOf = (body: string): readonly string[] => {
   try {
     const leaves = leavesOf(JSON.parse(body));

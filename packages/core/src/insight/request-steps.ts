@@ -26,13 +26,13 @@ export interface RequestStep extends StepInfo {
   readonly passedOn: boolean;
   /** Status of the reply that it returned; `null` before its end, and after an error. */
   readonly status: number | null;
-  /** Message of the error that it threw; `null` without one. For a failed validation only places and kinds, since messages may quote the input. */
+  /** Message of the error that it threw; `null` without one. For a failed validation only places and kinds, because messages may quote the input. */
   readonly error: string | null;
-  /** Reasons for its decision, in the words of its feature. */
+  /** Reasons for its decision, as given by its feature. */
   readonly reasons: readonly string[];
 }
 
-/** The steps of one request. The object grows until the request is answered. */
+/** The steps of one request. Steps are added until the reply is complete. */
 export interface RequestTrace {
   /** The `HttpRequest`. */
   readonly request: object;
@@ -44,7 +44,7 @@ export interface RequestTrace {
 
 /** Gives the reasons of a feature's decisions to tools such as `framework explain`. */
 export interface DecisionReasons {
-  /** Whether a tool listens. Check it before making a text: without a listener, a decision costs this check. */
+  /** Whether a tool listens. Check it before creating a text: without a listener, a decision costs only this check. */
   readonly isObserved: boolean;
   /** Adds a reason to the feature's step of a request: `412 bytes are less than 1024`. Never a secret: no credentials, cookies or bodies. */
   give(request: object, reason: string): void;
@@ -63,7 +63,7 @@ export interface StepControl {
   passOn(): void;
   /** Adds the time of the steps inside it, from `sinceMs` to now. */
   returned(sinceMs: number): void;
-  /** Adds a reason of core itself. */
+  /** Adds a reason given by core. */
   explain(reason: string): void;
   end(status: number | null, error: string | null): void;
 }
@@ -91,7 +91,7 @@ export class RequestTraces {
     return this.channel.hasSubscribers;
   }
 
-  /** Whether chains are compiled with tracing: a tool listens, or may begin to. */
+  /** Whether chains are compiled with tracing: a tool listens, or may start to listen later. */
   get isWanted(): boolean {
     return this.isKept || this.isObserved;
   }

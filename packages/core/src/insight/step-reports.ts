@@ -1,6 +1,6 @@
 import type { RequestStep, RequestTrace, StepInfo } from "./request-steps.ts";
 
-/** A step of a request, as `framework explain` and the dev page show it. */
+/** A step of a request, for `framework explain` and the dev page. */
 export interface StepReport {
   /** `ran` to its end, `answered` without calling the next step, `failed` with an error, `skipped` by the app, or `not reached`. */
   readonly outcome: "ran" | "answered" | "failed" | "skipped" | "not reached";
@@ -25,7 +25,7 @@ export const stepReports = ({ chain, steps }: RequestTrace): readonly StepReport
     if (absent !== undefined) return [{ ...base, outcome: "skipped" as const, reasons: [absent] }];
     const reached = steps.filter((step) => isStepOf(step, info, steps, chain));
     if (reached.length > 0) return reached.map(reportOf);
-    const reason = stopped === undefined ? "no step called it" : `${stopped.name} ended the request before`;
+    const reason = stopped === undefined ? "no step called it" : `${stopped.name} ended the request earlier`;
     return [{ ...base, outcome: "not reached" as const, reasons: [reason] }];
   });
 };

@@ -15,7 +15,7 @@ export type OperationRole = "server" | "client" | "producer" | "consumer" | "int
 export interface TracedOperation {
   /** The kind of work, the same for all roles: `http`, `message`, `db`. */
   readonly kind: string;
-  /** Its role in a trace. */
+  /** Role in a trace. */
   readonly role: OperationRole;
   /** Low-cardinality name, fit for labels and span names: `GET /books/{id}`. */
   readonly name: string;
@@ -49,7 +49,7 @@ export interface OperationStart {
 export interface OperationDefinition<In, Out = unknown> {
   /** The domain without the role: `http`, `db`. One to four lower-case words, separated by dots. */
   readonly kind: string;
-  /** Its role in a trace. */
+  /** Role in a trace. */
   readonly role: OperationRole;
   /** Describes an operation at its start; called only when there are listeners. */
   readonly describe: (input: In) => OperationStart;

@@ -10,9 +10,9 @@ const feature = (name: string, install: (host: Host) => void): Feature => ({
 });
 
 test("a listener that excludes a kind receives all others", async () => {
-  const heard: string[] = [];
+  const kinds: string[] = [];
   const listening = feature("listening", (host) => {
-    host.insight.onOperation({ except: ["http"], start: ({ kind }) => void heard.push(kind) });
+    host.insight.onOperation({ except: ["http"], start: ({ kind }) => void kinds.push(kind) });
     const mail = host.insight.operation<string>({
       kind: "mail",
       role: "client",
@@ -22,26 +22,26 @@ test("a listener that excludes a kind receives all others", async () => {
   });
   const app = new (App.with(listening))();
   expect(await (await app.fetch(new Request("http://localhost/"))).text()).toBe("sent");
-  expect(heard).toEqual(["mail"]);
+  expect(kinds).toEqual(["mail"]);
 });
 
-test("a tracer's current trace is known to every feature, and is null without a tracer", async () => {
+test("every feature can read the current trace of a tracer; it is null without a tracer", async () => {
   const trace = {
     traceId: "0af7651916cd43dd8448eb211c80319c",
     spanId: "b7ad6b7169203331",
     headers: () => ({}),
   };
-  const asking = feature("asking", (host) => {
+  const reading = feature("reading", (host) => {
     host.http.route("GET", "/", () => ({ id: host.insight.currentTrace()?.traceId ?? null }));
   });
   const tracing = feature("tracing", (host) => void host.insight.provideTrace(() => trace));
-  const ask = async (app: App): Promise<unknown> =>
+  const getJson = async (app: App): Promise<unknown> =>
     (await app.fetch(new Request("http://localhost/"))).json();
-  expect(await ask(new (App.with(asking))())).toEqual({ id: null });
-  expect(await ask(new (App.with(asking, tracing))())).toEqual({ id: trace.traceId });
+  expect(await getJson(new (App.with(reading))())).toEqual({ id: null });
+  expect(await getJson(new (App.with(reading, tracing))())).toEqual({ id: trace.traceId });
 });
 
-test("middleware finds the error of a reply 500 in the context, and none for a client's mistake", async () => {
+test("the context has the error of a reply 500, and none for a client's mistake", async () => {
   const failures: (Error | null)[] = [];
   const app = new App().use(async (request, next) => {
     const reply = await next(request);

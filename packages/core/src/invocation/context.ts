@@ -2,19 +2,19 @@ import { concernsCaller } from "./caller-values.ts";
 import type { Key } from "./key.ts";
 
 /**
- * Values of one invocation, which middleware sets and handlers read; never filled from client input.
+ * Values of one invocation, which middleware sets and handlers read. The framework never fills it from client input.
  *
  * A key returns only the value set with that key. A name, `context.get("request_id")`, returns the latest value set with a key of that name or with
  * the name itself. Meant for a few dozen values: a read is a linear scan.
  */
 export class Context implements Iterable<[string, unknown]> {
   /** Whether a value was ever set that concerns one caller, such as its principal; the reply is then private. */
-  private personal = false;
+  private hasPersonalValue = false;
   /**
    * Alternating keys and values, in the order set. A scan of a few values is as fast as a Map by name; a Map keyed by objects takes 50 % longer
    * (measured: 5 million contexts with two writes and six reads).
    */
-  private entries: unknown[] = none;
+  private entries: unknown[] = noEntries;
 
   /** Returns the value of a key, its `initial` when unset; by name the latest value, or `null`. */
   get<T>(key: Key<T>): T;
@@ -35,13 +35,13 @@ export class Context implements Iterable<[string, unknown]> {
     if (at !== -1) this.entries.splice(at, 2); // the latest value is last
     if (this.entries.length === 0) this.entries = [key, value]; // a push makes room for 16 more
     else this.entries.push(key, value);
-    if (!this.personal) this.personal = concernsCaller(nameOf(key), value);
+    if (!this.hasPersonalValue) this.hasPersonalValue = concernsCaller(nameOf(key), value);
     return this;
   }
 
   /** Whether a value was ever set that concerns one caller: a principal, or a value issued to it alone. */
   get isPersonal(): boolean {
-    return this.personal;
+    return this.hasPersonalValue;
   }
 
   /** Whether a value was set with the key, or under the name. */
@@ -59,7 +59,7 @@ export class Context implements Iterable<[string, unknown]> {
 
   /** Removes all values. */
   clear(): void {
-    this.entries = none;
+    this.entries = noEntries;
   }
 
   /** Yields names and values in the order set; a name appears once for each key that has it. */
@@ -88,7 +88,7 @@ export class Context implements Iterable<[string, unknown]> {
 }
 
 /** The entries of a context without values; never written to. */
-const none: unknown[] = [];
+const noEntries: unknown[] = [];
 
-/** Name of an entry's key, which `set` took as a key or a name. */
+/** Returns the name of an entry's key, which was passed to `set` as a key or a name. */
 const nameOf = (key: unknown): string => (typeof key === "string" ? key : (key as Key<unknown>).name);

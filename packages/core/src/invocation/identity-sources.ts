@@ -9,15 +9,15 @@ export interface IdentitySource {
   identify(invocation: Invocation): Awaitable<void>;
 }
 
-/** The sources that identified the caller, each with the invocation that has the credentials; `null` for work that ends with its reply. */
+/** The sources that identified the caller, each with the invocation that has the credentials; `null` if nothing is to be recorded. */
 const IdentitySources: Key<Map<IdentitySource, Invocation> | null> = key<Map<
   IdentitySource,
   Invocation
 > | null>("identified_by", null);
 
 /**
- * Records the source that identified the caller of an upgrade request, so that `identifyAgain` can use it while the connection is open. Has no effect on other
- * requests.
+ * Records the source that identified the caller of an upgrade request, or of an invocation whose context was passed to `keepIdentitySources`, so that
+ * `identifyAgain` can use it while the connection is open. Has no effect on other invocations.
  */
 export const recordIdentitySource = (source: IdentitySource, invocation: Invocation): void => {
   const { context, kind } = invocation;

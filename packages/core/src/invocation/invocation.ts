@@ -28,7 +28,7 @@ export interface Invocation {
   readonly headers: Metadata;
   /** Parameters of the address, such as `id` in `GET /books/{id}`. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** Values that belong to it. */
+  /** Values of this invocation. */
   readonly context: Context;
   /** Aborts when the result is no longer needed: the client disconnected, or a timeout expired. */
   readonly signal: AbortSignal;

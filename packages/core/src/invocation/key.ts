@@ -1,8 +1,8 @@
 /**
- * The typed key of a value in an invocation's context. Identity is the object: two keys of one name hold two values.
+ * The typed key of a value in an invocation's context. Keys are compared by identity: two keys with one name hold two values.
  */
 export interface Key<T> {
-  /** Name in messages; the object is what counts. */
+  /** Name in messages; keys are compared by identity. */
   readonly name: string;
   /** The value that `get` returns before one was set. */
   readonly initial: T;

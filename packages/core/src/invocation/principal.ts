@@ -6,11 +6,11 @@ import { type Key, key } from "./key.ts";
 export interface Claims {
   /** The subject that the token identifies. */
   readonly sub: string;
-  /** Expiry in seconds since 1970. */
+  /** Expiry in Unix seconds. */
   readonly exp: number;
-  /** Time of issue, in seconds since 1970 (RFC 7519 4.1.6). */
+  /** Time of issue in Unix seconds (RFC 7519 4.1.6). */
   readonly iat?: number;
-  /** Not valid before, in seconds since 1970 (4.1.5). */
+  /** Start of validity in Unix seconds (4.1.5). */
   readonly nbf?: number;
   /** Issuer (4.1.1). */
   readonly iss?: string;
@@ -30,15 +30,15 @@ export const User: Key<string | undefined> = key<string | undefined>("user", und
 /** Name of the accepted API key. */
 export const ApiKeyName: Key<string | undefined> = key<string | undefined>("api_key_name", undefined);
 
-/** Id of the request's session, `null` without one; `undefined` while no feature manages sessions. A new id means a new login or other privileges. */
+/** Id of the request's session, `null` without one; `undefined` while no feature manages sessions. A new id means a new login or changed privileges. */
 export const SessionId: Key<string | null | undefined> = key<string | null | undefined>(
   "session_id",
   undefined,
 );
 
 /**
- * Returns the id in the session cookie of a request whose session was not read, as on paths without sessions; `null` without one. The session may have ended. A
- * function, because few requests need the id, and a signed cookie must be verified for it. `undefined` if no feature manages sessions.
+ * A function that returns the id in the session cookie of a request whose session was not read, as on paths without sessions; `null` without one. The session may
+ * have ended. A function, because few requests need the id, and a signed cookie must be verified for it. `undefined` if no feature manages sessions.
  */
 export const UnreadSessionId: Key<(() => string | null) | undefined> = key<(() => string | null) | undefined>(
   "unread_session_id",
@@ -47,7 +47,7 @@ export const UnreadSessionId: Key<(() => string | null) | undefined> = key<(() =
 
 /** The identified caller of an invocation. At least one member is set; several if several credentials were checked. */
 export interface Principal {
-  /** Value under `user`: a name from Basic authentication, or a value of the application, such as an account object. */
+  /** Value under `user`: a name from Basic authentication, or a value set by the application, such as an account object. */
   readonly user?: unknown;
   /** Value under `jwt_claims`: claims of a verified token. */
   readonly claims?: Claims;
@@ -56,7 +56,7 @@ export interface Principal {
 }
 
 /**
- * Returns the identified caller of an invocation, `null` for an anonymous one. Values are looked up by name, so that an application may set them
+ * Returns the identified caller of an invocation, `null` for an anonymous one. Values are looked up by name, so an application may set them
  * itself; `null`, `undefined`, `false` and the empty string do not identify a caller.
  *
  * @param userKey name under which the application sets its user. @default "user"

@@ -3,7 +3,7 @@ import { type Key, key } from "./key.ts";
 /** Id of an invocation in logs, replies and outgoing calls; set by the request-id feature, or by the feature that creates the invocation. */
 export const RequestId: Key<string | null> = key<string | null>("request_id", null);
 
-/** The ids of a trace and of one of its spans (W3C Trace Context). A tracer may make them only when they are read. */
+/** The ids of a trace and of one of its spans (W3C Trace Context). A tracer may create them only when they are read. */
 export interface TraceIds {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -11,7 +11,7 @@ export interface TraceIds {
   readonly spanId: string;
 }
 
-/** The trace that an invocation belongs to, and the invocation's span; set by a tracer. */
+/** The trace of an invocation, and its span; set by a tracer. */
 export const Trace: Key<TraceIds | null> = key<TraceIds | null>("trace", null);
 
 /** The error that became a reply 500, for tracers and logs; a client never sees it in production. */

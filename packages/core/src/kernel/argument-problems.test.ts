@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { App, Blueprint, dependency, type HttpMiddleware, retry, timeout } from "../index.ts";
 
-/** The app as a program without types sees it. */
+/** An app as an untyped program sees it. */
 type Untyped = Record<string, (...args: unknown[]) => unknown>;
 
 const problemsOf = async (mistaken: (app: Untyped) => void): Promise<string[]> => {
@@ -67,7 +67,7 @@ test.each<[string, (app: Untyped) => void, RegExp]>([
   [
     "provide(token, Class)",
     (app) => app["provide"]?.(dependency("n"), class Db {}),
-    /^provide of "n" takes a function, or an object with create, .*; registerSingleton takes a value as it is$/,
+    /^provide of "n" takes a function, or an object with create, .*; registerSingleton takes a finished value$/,
   ],
   [
     "onEvent without a handler",
@@ -99,7 +99,7 @@ test.each<[string, (app: Untyped) => void, RegExp]>([
   [
     "registerSingleton(name, promise)",
     (app) => app["registerSingleton"]?.("pool", Promise.resolve(1)),
-    /^registerSingleton takes a value as it is, but that of "pool" is a promise: await it first, or give provide a function/,
+    /^registerSingleton takes a finished value, but the value of "pool" is a promise; await it first, or pass provide a function/,
   ],
   [
     "get(5)",
@@ -159,7 +159,7 @@ test.each<[string, (app: Untyped) => void, RegExp]>([
   expect(problem.replace("CORE_BAD_ARGUMENT: ", "")).toMatch(message);
 });
 
-test("null in place of options means none", async () => {
+test("null instead of options means no options", async () => {
   const app = new App();
   (app as unknown as Untyped)["get"]?.("/x", null, () => "x");
   app.provide(dependency<number>("n"), () => 1);
@@ -167,7 +167,7 @@ test("null in place of options means none", async () => {
   await app.stop();
 });
 
-test("a record that is not an object is a start error of run", async () => {
+test("run rejects a record that is not an object", async () => {
   const limits = null as unknown as object;
   await expect(new App().run({ limits, argv: [], exitOnError: false, port: 0 })).rejects.toMatchObject({
     problems: [
@@ -239,7 +239,7 @@ test.each<[object | null | number, RegExp]>([
   expect(problems[0]?.message).toMatch(message);
 });
 
-test("run rejects a logger that is only a function", async () => {
+test("run rejects a function as logger", async () => {
   const log = console.log as never;
   await expect(new App().run({ log, argv: [], exitOnError: false, port: 0 })).rejects.toMatchObject({
     problems: [
@@ -287,7 +287,7 @@ test.each<[string, () => unknown, string]>([
     "dependency takes a name and an object of opt",
   ],
   ["dependency(5)", () => dependency(5 as never), "dependency takes a name and an object of options"],
-])("%s is an error at once", (_call, make, message) => {
+])("%s throws", (_call, make, message) => {
   expect(make).toThrow(
     expect.objectContaining({ code: "CORE_BAD_ARGUMENT", message: expect.stringContaining(message) }),
   );
@@ -299,7 +299,7 @@ test.each([null, 5, "1s"])("retry(%j) and timeout(%j) are configuration errors",
 });
 
 test.each(["/x", null, undefined, {}, new URL("http://localhost/")])(
-  "fetch refuses %p, which is no Request",
+  "fetch rejects %p because it is not a Request",
   async (request) => {
     const app = new App();
     app.get("/x", () => 1);

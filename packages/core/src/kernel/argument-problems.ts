@@ -7,7 +7,7 @@ import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
 import { isErrorClass } from "./exception-handlers.ts";
 
-/** The problem of an argument of the wrong type, which only untyped programs can pass. */
+/** Creates the problem of an argument with the wrong type, which only untyped programs can pass. */
 const badArgument = (message: string): Problem => ({ code: "CORE_BAD_ARGUMENT", message });
 
 /** Returns the problem of a value that was passed as a middleware, or `null`. */
@@ -49,7 +49,7 @@ export const singletonProblem = (name: unknown, value: unknown): Problem | null 
   const problem = typeof name === "string" ? null : tokenProblem("registerSingleton", name);
   if (problem !== null || !isPromise(value)) return problem;
   return badArgument(
-    `registerSingleton takes a value as it is, but that of "${typeof name === "string" ? name : (name as { name: string }).name}" is a promise: await it first, or give provide a function that returns it`,
+    `registerSingleton takes a finished value, but the value of "${typeof name === "string" ? name : (name as { name: string }).name}" is a promise; await it first, or pass provide a function that returns it`,
   );
 };
 
@@ -59,7 +59,7 @@ export const providerProblem = (name: string, provider: unknown): Problem | null
   if (typeof (typeof provider === "function" ? provider : create) === "function" && !isClass(provider))
     return null;
   return badArgument(
-    `provide of "${name}" takes a function, or an object with create, that makes the value; registerSingleton takes a value as it is`,
+    `provide of "${name}" takes a function, or an object with create, that creates the value; registerSingleton takes a finished value`,
   );
 };
 

@@ -15,8 +15,8 @@ async function* users(seen: unknown[] = []): AsyncGenerator<string> {
   }
 }
 
-/** Returns the reply of a route whose middleware calls `next` in the context of a user. */
-const answer = async (handler: (request: HttpRequest) => unknown): Promise<string> => {
+/** Returns the reply text of a route whose middleware calls `next` in the context of a user. */
+const fetchText = async (handler: (request: HttpRequest) => unknown): Promise<string> => {
   const app = new App().use((_request, next) => user.run("ada", () => next(_request)));
   app.get("/", handler);
   const reply = await app.fetch(new Request("http://host.test/"));
@@ -29,11 +29,11 @@ test.each<[string, (request: HttpRequest) => unknown]>([
   ["Response.stream", async () => (await turn(), Response.stream(users()))],
   ["Response.stream of an iterable", () => Response.stream({ [Symbol.asyncIterator]: () => users() })],
 ])("a streamed body runs in the context of the middleware around its handler: %s", async (_, handler) => {
-  expect(await answer(handler)).toBe("adaada");
+  expect(await fetchText(handler)).toBe("adaada");
 });
 
 test("events run in the context of the middleware around their handler", async () => {
-  expect(await answer(() => Response.sse(users()))).toBe("data: ada\n\ndata: ada\n\n");
+  expect(await fetchText(() => Response.sse(users()))).toBe("data: ada\n\ndata: ada\n\n");
 });
 
 test("a generator that a client abandons ends in its context", async () => {
@@ -50,7 +50,7 @@ test("a generator that a client abandons ends in its context", async () => {
 test("a deferred task runs in the context of its call", async () => {
   const seen: unknown[] = [];
   const done = Promise.withResolvers<void>();
-  await answer((request) => {
+  await fetchText((request) => {
     request.defer(() => void seen.push(user.getStore()));
     user.run("eve", () =>
       request.defer(async () => {

@@ -29,7 +29,7 @@ const bodies: readonly (readonly [what: string, type: string, body: string, stat
   ["a malformed type", "application", '{"title":"T"}', 400],
 ];
 
-/** Answers with the schema's output; `waits` makes each body wait for a promise, as it does when the transport has only a part of it. */
+/** An app that replies with the schema's output. With `waits`, reading a body takes a promise, as when the transport has only a part of it. */
 const bookApp = (waits: boolean, seen: unknown[]): App => {
   const app = new App().use((request, next) => {
     if (waits) request.decodeBody((chunks) => chunks);
@@ -50,7 +50,7 @@ const embedded = {
   log: { info() {}, warn() {}, error() {} },
 };
 
-const answers = async (transport: "fast" | "node", waits: boolean): Promise<string[]> => {
+const fetchReplies = async (transport: "fast" | "node", waits: boolean): Promise<string[]> => {
   const running = await bookApp(waits, []).run({ ...embedded, transport });
   const texts: string[] = [];
   try {
@@ -69,12 +69,12 @@ const answers = async (transport: "fast" | "node", waits: boolean): Promise<stri
 };
 
 test("the reply is the same whether the body is buffered, awaited or decoded", async () => {
-  const atOnce = await answers("fast", false);
+  const atOnce = await fetchReplies("fast", false);
   expect(atOnce.map((text, at) => `${bodies[at]?.[0]}: ${text.slice(0, 3)}`)).toEqual(
     bodies.map(([what, , , status]) => `${what}: ${status}`),
   );
-  expect(await answers("fast", true)).toEqual(atOnce);
-  expect(await answers("node", false)).toEqual(atOnce);
+  expect(await fetchReplies("fast", true)).toEqual(atOnce);
+  expect(await fetchReplies("node", false)).toEqual(atOnce);
 });
 
 test.each([
@@ -89,7 +89,7 @@ test.each([
     const socket = connect(running.port, "127.0.0.1");
     try {
       const head = `POST /books HTTP/1.1\r\nHost: a\r\nContent-Type: ${json}\r\nContent-Length: ${body.length}\r\n\r\n`;
-      socket.write(head + body); // in one piece, so that the transport has the complete body
+      socket.write(head + body); // one write, so that the transport has the complete body
       const [reply] = (await once(socket, "data")) as [Buffer];
       expect(reply.toString("latin1", 9, 9 + status.length)).toBe(status);
       expect(promises).toEqual([false]);

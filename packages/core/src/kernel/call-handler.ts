@@ -44,7 +44,7 @@ const withReply = (
     if (returned === undefined && !warned) {
       warned = true;
       log.warn(
-        `${route.method} ${route.path} returned undefined and was answered with 204; return a value, or null for an intended 204`,
+        `${route.method} ${route.path} returned undefined and got status 204; return a value, or null for an intended 204`,
       );
     }
     return inspect(replyOf(returned));

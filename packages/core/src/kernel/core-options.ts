@@ -20,7 +20,7 @@ export const coreOptions: readonly string[] = Object.keys({
   timeoutSecs: true,
 } satisfies Record<keyof RouteOptions, true>);
 
-/** Option names that features cannot use: those of core, and four that the `route` methods of apps and hosts take in addition. */
+/** Option names that features cannot use: the options of core, and four additional options of the `route` methods of apps and hosts. */
 export const reservedOptions: readonly string[] = [
   ...coreOptions,
   ...Object.keys({ methods: true, exempt: true, isProgramRoute: true, use: true } satisfies Record<

@@ -2,7 +2,7 @@ import { reasonPhrase } from "../http/reason-phrase.ts";
 import type { ImpliedReply } from "../insight/implied-reply.ts";
 import type { RouteInfo } from "../routes/route.ts";
 
-/** The replies that core itself gives for a route. A wrong method has none: its 405 belongs to an operation that does not exist. */
+/** The replies that core itself sends for a route. The 405 for another method is not listed: it belongs to an operation that does not exist. */
 export const coreReplies = (route: RouteInfo, handlerSecs: number): readonly ImpliedReply[] => {
   const { options, path, auth } = route;
   const guarded = isGuarded(route);

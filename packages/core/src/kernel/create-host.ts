@@ -12,7 +12,7 @@ export interface HostOwner {
   readonly rank: number;
 }
 
-/** Creates the host of one feature: frozen plain objects with the members of the interface, so that the rest of the kernel stays out of reach. */
+/** Creates the host of one feature: frozen plain objects with only the members of the interface, so a feature cannot reach the rest of the kernel. */
 export const createHost = (registry: Registry, owner: HostOwner): Host =>
   Object.freeze({
     http: httpOf(registry, owner),
@@ -79,6 +79,7 @@ const insightOf = (registry: InsightRegistry, { name, rank }: HostOwner): HostIn
     recordHistograms: (recorder) => (registry.recordHistograms(recorder), insight),
     operation: (definition) => registry.operation(definition),
     onOperation: (listener) => registry.onOperation(listener),
+    publishOutgoingCalls: (observer = {}) => registry.publishOutgoingCalls(observer),
     stepsOf: ({ method, path }) => registry.traces.chainOf(`${method} ${path}`),
     currentOperation,
     reasons: registry.traces.reasonsOf(rank === middlewareRank ? null : name),

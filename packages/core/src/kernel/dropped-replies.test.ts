@@ -5,7 +5,7 @@ import { testFiles } from "../response/test-files.test-kit.ts";
 const { at, openFiles } = testFiles();
 const silent = { info() {}, warn() {}, error() {} };
 
-/** An app whose route answers with streams; counts those that were opened and closed. */
+/** An app whose route replies with streams; counts the opened and the closed streams. */
 const streaming = (...around: Middleware<HttpRequest, Response>[]) => {
   const seen = { opened: 0, closed: 0 };
   const app = new App();
@@ -29,7 +29,7 @@ const streaming = (...around: Middleware<HttpRequest, Response>[]) => {
   return { app, seen };
 };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const answer = async (app: App, path = "/"): Promise<string> => {
+const fetchText = async (app: App, path = "/"): Promise<string> => {
   await app.start({ env: "production", log: silent });
   const text = await (await app.fetch(new Request(`http://host.test${path}`))).text();
   await turn();
@@ -62,9 +62,9 @@ const dropping: [string, Middleware<HttpRequest, Response>][] = [
 
 test.each(dropping)("a streamed reply that a middleware drops is closed: %s", async (_, middleware) => {
   const { app, seen } = streaming(middleware);
-  await answer(app);
+  await fetchText(app);
   expect(seen).toEqual({ opened: 1, closed: 1 });
-  await answer(app, "/file");
+  await fetchText(app, "/file");
   while (openFiles().length > 0) await turn();
   expect(openFiles()).toEqual([]);
 });
@@ -74,32 +74,32 @@ test("of two replies of next, the one that is not sent is closed", async () => {
     await next(request);
     return next(request);
   });
-  expect(await answer(app)).toBe("chunk");
+  expect(await fetchText(app)).toBe("chunk");
   expect(seen).toEqual({ opened: 2, closed: 1 });
 });
 
-test("a reply that is sent, or read by the stream in its place, is not closed", async () => {
+test("a reply that is sent, or read by the stream that replaces it, is not closed", async () => {
   const upper = async function* (reply: Response) {
     await turn();
     for await (const chunk of reply.body ?? []) yield new TextDecoder().decode(chunk).toUpperCase();
   };
   const { app, seen } = streaming(async (request, next) => Response.stream(upper(await next(request))));
-  expect(await answer(app)).toBe("CHUNK");
-  expect(await answer(streaming().app)).toBe("chunk");
+  expect(await fetchText(app)).toBe("CHUNK");
+  expect(await fetchText(streaming().app)).toBe("chunk");
   expect(seen).toEqual({ opened: 1, closed: 0 });
 });
 
-test("a reply whose clone is kept can be read after the exchange", async () => {
-  const kept: Response[] = [];
+test("the clone of a reply can be read after the exchange", async () => {
+  const clones: Response[] = [];
   const { app } = streaming(async (request, next) => {
-    kept.push((await next(request)).clone());
+    clones.push((await next(request)).clone());
     return Response.text("other");
   });
-  expect(await answer(app)).toBe("other");
-  expect(await kept[0]?.text()).toBe("chunk");
+  expect(await fetchText(app)).toBe("other");
+  expect(await clones[0]?.text()).toBe("chunk");
 });
 
-test("a middleware may read a reply that it requests after the exchange", async () => {
+test("a middleware that calls next after the exchange can read the reply", async () => {
   let later: Promise<string> | undefined;
   const { app } = streaming((request, next) => {
     request.onEnd(() => {
@@ -111,6 +111,6 @@ test("a middleware may read a reply that it requests after the exchange", async 
     });
     return Response.text("first");
   });
-  expect(await answer(app)).toBe("first");
+  expect(await fetchText(app)).toBe("first");
   expect(await later).toBe("chunk");
 });

@@ -7,10 +7,10 @@ import type { Reply } from "../exchange/reply.ts";
 import type { Response } from "../response/response.ts";
 
 /**
- * Creates the step that ends streamed bodies: an endless one when the app drains, and an unread one at the end of the exchange, because a middleware may drop a
- * reply.
+ * Creates the step that ends streamed bodies: endless bodies when the app drains, and unread bodies at the end of the exchange, because a middleware may drop
+ * a reply.
  *
- * It runs at every level that can return a reply, because the level outside may wrap the body: a compressed event stream must end with its trailer.
+ * It runs at every level that can return a reply, because an outer level may wrap the body: a compressed event stream must end with its trailer.
  */
 export const endBodies =
   (draining: Draining): ((reply: Response, request: HttpRequest) => Response) =>
@@ -28,12 +28,15 @@ export const endWithDrain = (reply: Reply, draining: Draining): Payload | undefi
   return payload;
 };
 
-/** Closes unread chunks at the end of the exchange, not before: a middleware may return a reply whose body reads them. Later ones belong to the caller of `next`. */
+/**
+ * Closes unread chunks at the end of the exchange, not earlier: a middleware may return a reply whose body reads them. After the end, the caller of `next` owns
+ * the chunks.
+ */
 const closeUnread = (chunks: ByteChunks, request: HttpRequest): void => {
   if (!chunks.beginWatch()) return;
-  let isWatched = false;
+  let isRegistered = false; // an exchange that has ended calls the listener at once
   request.onEnd(() => {
-    if (isWatched) chunks.closeUnread();
+    if (isRegistered) chunks.closeUnread();
   });
-  isWatched = true;
+  isRegistered = true;
 };

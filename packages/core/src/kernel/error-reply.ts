@@ -7,20 +7,20 @@ import { reasonPhrase } from "../http/reason-phrase.ts";
 import { memberOf, messageOf, textOf } from "../log/value-text.ts";
 import { addVary } from "../response/vary.ts";
 
-/** The part of a request that an error reply reads; framing errors have only this part. */
+/** The values of a request that an error reply depends on; a request with a framing error has no others. */
 export interface RefusedRequest {
   readonly path: string | null;
   readonly accept: string | null;
 }
 
-/** Text of every unexpected error outside debug. */
+/** Text of every unexpected error when `debug` is off. */
 export const UNEXPECTED = "An unexpected error occurred";
 
 /**
  * Creates the framework's reply to an error: `{ error, detail, status, ...extras }`.
  *
- * It varies by `Accept`: a client whose `Accept` names `application/problem+json` itself gets the same body with `type`, `title` and `instance` (RFC 9457). Messages and
- * stacks of unexpected errors are shown only with `debug` outside production.
+ * It varies by `Accept`: a client whose `Accept` names `application/problem+json` itself gets the same body with `type`, `title` and `instance` (RFC 9457).
+ * Messages and stacks of unexpected errors are shown only with `debug` outside production.
  */
 export const errorReply = (
   error: Error,
@@ -63,9 +63,9 @@ const showsInternals = ({ debug, env }: Pick<AppSettings, "debug" | "env">): boo
 
 const knownBody = (error: HttpError, settings: Pick<AppSettings, "debug" | "env">): ErrorBody => {
   const hidden = error.status === 500 && !showsInternals(settings);
-  const head = { error: error.error, detail: hidden ? UNEXPECTED : error.detail, status: error.status };
-  if (hidden) return head;
-  return { ...head, ...error.extras, ...head }; // the three come first, and extras cannot replace them
+  const members = { error: error.error, detail: hidden ? UNEXPECTED : error.detail, status: error.status };
+  if (hidden) return members;
+  return { ...members, ...error.extras, ...members }; // first, so the three members lead; last, so extras cannot replace them
 };
 
 const unexpectedBody = (error: Error, settings: Pick<AppSettings, "debug" | "env">): ErrorBody => {

@@ -11,7 +11,7 @@ export type ExceptionHandler<E extends Error = Error> = (
   error: E,
 ) => Awaitable<unknown>;
 
-/** Whether instances are errors by their prototype; holds for classes of other realms too. */
+/** Whether the prototype of a class is an error's, also for classes of other realms. */
 const hasErrorPrototype = (errorClass: object): boolean => {
   const { prototype } = errorClass as { readonly prototype?: unknown };
   return typeof prototype === "object" && prototype !== null && "name" in prototype && "message" in prototype;
@@ -22,8 +22,8 @@ export const isErrorClass = (value: unknown): boolean =>
   typeof value === "function" && (hasErrorPrototype(value) || Object.hasOwn(value, Symbol.hasInstance));
 
 /**
- * Registered handlers, looked up by the nearest class in the error's prototype chain; registration order is irrelevant. A class whose prototype is not an
- * error's, such as zod's, is checked with `instanceof`, before the others.
+ * Registered handlers, looked up by the nearest class in the error's prototype chain; registration order is irrelevant. A class without an error prototype,
+ * such as zod's, is checked first, with `instanceof`.
  */
 export class ExceptionHandlers {
   private readonly byPrototype: Map<object, ExceptionHandler> = new Map();
@@ -41,8 +41,8 @@ export class ExceptionHandlers {
   }
 
   /**
-   * Returns the handler of the nearest class, `null` when the framework's own reply applies. That reply is the handler of `HttpError`, so a
-   * handler for `Error` gets other errors only and never turns a 404 into a 500.
+   * Returns the handler of the nearest class; `null` when the framework's own reply applies. The framework replies to `HttpError` itself, so a handler for
+   * `Error` gets only other errors and never turns a 404 into a 500.
    */
   find(error: Error, boundary: object): ExceptionHandler | null {
     for (const [errorClass, handler] of this.byInstanceof) if (error instanceof errorClass) return handler;

@@ -6,7 +6,7 @@ import { App, Response, type RouteOptions } from "../index.ts";
 
 const environments = [["development"], ["production"]] as const;
 
-const askFor = async (
+const replyFor = async (
   responses: RouteOptions["responses"] & object,
   handler: () => unknown,
   env = "production",
@@ -16,9 +16,9 @@ const askFor = async (
   const app = new App();
   app.get("/x", { responses }, handler);
   await app.start({ env: env as "production", log: { info() {}, warn: keep, error: keep } });
-  const ask = async () => app.fetch(new Request("http://host.test/x"));
-  await ask();
-  const reply = await ask();
+  const get = async () => app.fetch(new Request("http://host.test/x"));
+  await get();
+  const reply = await get();
   return { status: reply.status, text: await reply.text(), lines };
 };
 
@@ -38,23 +38,23 @@ test.each(environments)("a member that the schema does not list is not sent (%s)
     error: () => Response.json(account, { status: 409 }),
   };
   for (const [name, handler] of Object.entries(handlers)) {
-    const { text } = await askFor({ 200: Ok, 409: v.object({ ok: v.boolean() }) }, handler, env);
+    const { text } = await replyFor({ 200: Ok, 409: v.object({ ok: v.boolean() }) }, handler, env);
     expect([name, text]).toEqual([name, '{"ok":true}']);
   }
 });
 
-test("a status without a schema uses that of its class, then the default", async () => {
+test("a status without a schema uses the schema of its class, then the default", async () => {
   const by = (name: string) => z.object({ [name]: z.literal(1) });
   const responses = { 201: by("a"), "2XX": by("b"), "4XX": by("c"), default: by("d") };
   const body = { a: 1, b: 1, c: 1, d: 1 };
   const statuses = [201, 200, 409, 418, 500, 302];
   const texts = statuses.map(
-    async (status) => (await askFor(responses, () => Response.json(body, { status }))).text,
+    async (status) => (await replyFor(responses, () => Response.json(body, { status }))).text,
   );
   const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => `{"${name}":1}`);
   expect(await Promise.all(texts)).toEqual([a, b, c, c, d, d]);
-  expect((await askFor(responses, () => Response.json({}, { status: 404 }))).status).toBe(500);
-  expect((await askFor({ "4XX": by("c") }, () => body)).text).toBe(JSON.stringify(body));
+  expect((await replyFor(responses, () => Response.json({}, { status: 404 }))).status).toBe(500);
+  expect((await replyFor({ "4XX": by("c") }, () => body)).text).toBe(JSON.stringify(body));
 });
 
 test("the members of nested objects and lists are filtered, and debug names them once", async () => {
@@ -64,12 +64,12 @@ test("the members of nested objects and lists are filtered, and debug names them
     { name: "bob", hash: 2, salt: 3 },
   ];
   const responses = { 200: z.object({ users: z.array(User) }) };
-  const { text, lines } = await askFor(responses, () => ({ users, next: null }), "development");
+  const { text, lines } = await replyFor(responses, () => ({ users, next: null }), "development");
   expect(text).toBe('{"users":[{"name":"ada"},{"name":"bob"}]}');
   expect(lines).toEqual([
     "GET /x: its schema of 200 does not list users.[].hash, users.[].salt, next, so clients do not get it",
   ]);
-  expect((await askFor(responses, () => ({ users, next: null }))).lines).toEqual([]);
+  expect((await replyFor(responses, () => ({ users, next: null }))).lines).toEqual([]);
 });
 
 test("clients get what the schema outputs: defaults are filled in, transforms applied, dates written", async () => {
@@ -79,22 +79,22 @@ test("clients get what the schema outputs: defaults are filled in, transforms ap
     at: z.coerce.date(),
   });
   const at = new Date(0);
-  const { text } = await askFor({ 200: Book }, () => ({ title: " Emma ", at }));
+  const { text } = await replyFor({ 200: Book }, () => ({ title: " Emma ", at }));
   expect(JSON.parse(text)).toEqual({ title: "Emma", genre: "General", at: at.toISOString() });
 });
 
-test("a schema that may change the value in place", async () => {
+test("a schema may change the value in place", async () => {
   const schema = z.any().transform((value: Record<string, unknown>) => {
     delete value["password"];
     return value;
   });
-  expect((await askFor({ 200: schema }, () => account)).text).toBe('{"ok":true}');
+  expect((await replyFor({ 200: schema }, () => account)).text).toBe('{"ok":true}');
 });
 
 test.each(environments)(
-  "a reply that its schema refuses is a 500, and the log names the place (%s)",
+  "a reply that its schema rejects is a 500, and the log has the path of the value (%s)",
   async (env) => {
-    const { status, text, lines } = await askFor(
+    const { status, text, lines } = await replyFor(
       { 200: z.object({ id: z.int() }) },
       () => ({ id: "seven" }),
       env,
@@ -102,27 +102,27 @@ test.each(environments)(
     expect(status).toBe(500);
     expect(lines.join()).toContain("response.id");
     expect(text.includes("response.id")).toBe(env === "development");
-    const broken = await askFor(
+    const broken = await replyFor(
       { 200: Ok },
       () => new Response("{", { contentType: "application/json" }),
       env,
     );
     expect([broken.status, broken.lines.join().includes("it is not JSON")]).toEqual([500, true]);
-    const strict = await askFor({ 200: z.strictObject({ ok: z.boolean() }) }, () => account, env);
+    const strict = await replyFor({ 200: z.strictObject({ ok: z.boolean() }) }, () => account, env);
     expect(strict.status).toBe(500);
   },
 );
 
-test("an asynchronous schema filters as well", async () => {
+test("an asynchronous schema filters replies", async () => {
   const responses = { 200: z.object({ ok: z.boolean().refine(async () => true) }) };
-  expect((await askFor(responses, () => account)).text).toBe('{"ok":true}');
+  expect((await replyFor(responses, () => account)).text).toBe('{"ok":true}');
 });
 
 test("other statuses, other types and streams are sent as they are", async () => {
-  expect((await askFor({ 201: Ok }, () => account)).text).toBe(JSON.stringify(account));
-  expect((await askFor({ 200: Ok }, () => "plain")).text).toBe("plain");
+  expect((await replyFor({ 201: Ok }, () => account)).text).toBe(JSON.stringify(account));
+  expect((await replyFor({ 200: Ok }, () => "plain")).text).toBe("plain");
   const stream = () => Response.stream([JSON.stringify(account)], { contentType: "application/json" });
-  expect((await askFor({ 200: Ok }, stream)).text).toBe(JSON.stringify(account));
+  expect((await replyFor({ 200: Ok }, stream)).text).toBe(JSON.stringify(account));
 });
 
 const rawJson = (text: string) => () => new Response(text, { contentType: "application/json" });
@@ -131,7 +131,7 @@ test("a reply that equals the schema's output is sent byte for byte", async () =
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), fc.nat(4), async (value, indent) => {
       const text = JSON.stringify(value, null, indent);
-      expect((await askFor({ 200: z.any() }, rawJson(text))).text).toBe(text);
+      expect((await replyFor({ 200: z.any() }, rawJson(text))).text).toBe(text);
     }),
     { numRuns: 30 },
   );
@@ -146,13 +146,13 @@ test("other spellings of the output are sent byte for byte: spaces, order, numbe
     '{"a":-0}',
     '{"\\u0061":0.10000000000000001}',
   ])
-    expect((await askFor({ 200: Sum }, rawJson(text))).text).toBe(text);
+    expect((await replyFor({ 200: Sum }, rawJson(text))).text).toBe(text);
 });
 
 test("a repeated member that parsing drops is not sent", async () => {
   const Nested = z.object({ a: z.object({ ok: z.boolean() }), text: z.string() });
   const text = '{"a": {"password": "secret"}, "text": "\\":,", "a": {"ok": true}}';
-  expect((await askFor({ 200: Nested }, rawJson(text))).text).toBe('{"a":{"ok":true},"text":"\\":,"}');
+  expect((await replyFor({ 200: Nested }, rawJson(text))).text).toBe('{"a":{"ok":true},"text":"\\":,"}');
 });
 
 test("numbers that a double cannot hold are rejected if filtering would round them, other spellings are not", async () => {
@@ -164,7 +164,7 @@ test("numbers that a double cannot hold are rejected if filtering would round th
     "1e400",
     "1e-400",
   ]) {
-    const { status, lines } = await askFor({ 200: Sum }, rawJson(`{"a":${a},"more":1}`));
+    const { status, lines } = await replyFor({ 200: Sum }, rawJson(`{"a":${a},"more":1}`));
     expect([a, status, lines.join().includes("more digits than a double")]).toEqual([a, 500, true]);
   }
   for (const [a, sent] of [
@@ -174,7 +174,7 @@ test("numbers that a double cannot hold are rejected if filtering would round th
     ["100000000000000000000000", "1e+23"],
     ['"12345678901234567.25"', '"12345678901234567.25"'],
   ]) {
-    const { text } = await askFor({ 200: Sum }, rawJson(`{"a":${a},"more":1}`));
+    const { text } = await replyFor({ 200: Sum }, rawJson(`{"a":${a},"more":1}`));
     expect(text).toBe(`{"a":${sent}}`);
   }
 });
@@ -184,7 +184,7 @@ test("only listed members are sent, for every kind of return value", async () =>
   const extra = fc.dictionary(fc.string(), fc.jsonValue());
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), extra, extra, async (a, outer, inner) => {
-      const { text } = await askFor({ 200: Listed }, () => ({ ...outer, a, b: { ...inner, c: a } }));
+      const { text } = await replyFor({ 200: Listed }, () => ({ ...outer, a, b: { ...inner, c: a } }));
       expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify({ a, b: { c: a } })));
     }),
     { numRuns: 30 },
@@ -194,9 +194,9 @@ test("only listed members are sent, for every kind of return value", async () =>
 test("integers beyond 2^53 stay exact, and are rejected if filtering would round them", async () => {
   const Big = z.object({ id: z.number() });
   const big = (more: object) => () => Response.json({ id: 2n ** 63n, ...more }, { bigint: true });
-  expect((await askFor({ 200: Big }, big({}))).text).toBe('{"id":9223372036854775808}');
+  expect((await replyFor({ 200: Big }, big({}))).text).toBe('{"id":9223372036854775808}');
   const exact = (more: object) => () => Response.json({ id: 2n ** 63n + 1n, ...more }, { bigint: true });
-  expect((await askFor({ 200: Big }, exact({}))).text).toBe('{"id":9223372036854775809}');
-  const rounded = await askFor({ 200: Big }, exact({ more: 1 }));
+  expect((await replyFor({ 200: Big }, exact({}))).text).toBe('{"id":9223372036854775809}');
+  const rounded = await replyFor({ 200: Big }, exact({ more: 1 }));
   expect([rounded.status, rounded.lines.join().includes("an integer beyond 2^53")]).toEqual([500, true]);
 });

@@ -16,10 +16,10 @@ const ROUNDED =
   "it has members to remove and a number with more digits than a double holds, such as an integer beyond 2^53; send that number as a string";
 
 /**
- * Replaces a route's JSON replies by the output of the schema for their status, so that members that the schema does not list never reach a client.
+ * Replaces a route's JSON replies by the output of the schema for their status, so members that the schema does not list never reach a client.
  *
- * The schema sees the value as a client would: parsed from the reply's text. A reply that equals the output is sent unchanged, byte for byte. Replies of other
- * types, statuses without a schema and streams pass.
+ * The schema validates the value that a client would parse from the reply's text. A reply that equals the output is sent byte for byte, and so are replies of
+ * other types, replies with a status that has no schema, and streams.
  *
  * @throws CORE_REPLY_MISMATCH for a reply that its schema rejects
  */
@@ -40,8 +40,8 @@ export const filterReply = (
   };
   const fit = (schema: StandardSchema, reply: Response, text: string): Awaitable<Response> => {
     const refuse = (problem: string): never => {
-      const what = `${name} answered ${reply.status} with a body that does not match its schema: ${problem}`;
-      throw new FrameworkError("CORE_REPLY_MISMATCH", what);
+      const message = `${name} replied ${reply.status} with a body that does not match its schema: ${problem}`;
+      throw new FrameworkError("CORE_REPLY_MISMATCH", message);
     };
     const value = parsed(text) ?? refuse("it is not JSON");
     return mapAwaitable(resultOf(schema, value.json, "response"), ({ issues, output }) => {
@@ -52,7 +52,7 @@ export const filterReply = (
       };
       const written = toJsonText(output);
       if (written === text) return send(text);
-      const original: unknown = JSON.parse(text); // again: a schema may have changed the first value in place
+      const original: unknown = JSON.parse(text); // parsed again, because a schema may change its input in place
       if (isSameJson(original, output) && !repeatsNames(text, original)) return send(text);
       if (roundsNumbers(text)) refuse(ROUNDED);
       if (debug) removed(reply.status, removedMembers(original, output));
@@ -72,7 +72,7 @@ export const filterReply = (
   };
 };
 
-/** Returns the schema of a status: its own, else that of its class, such as `2XX`, else `default`. */
+/** Returns the schema of a status: its own, else the schema of its class, such as `2XX`, else `default`. */
 const schemaOf = (schemas: ResponseSchemas, status: number): StandardSchema | undefined =>
   schemas[status] ?? schemas[`${Math.trunc(status / 100)}XX` as "2XX"] ?? schemas.default;
 

@@ -9,16 +9,17 @@ import type { Panel } from "../insight/panel.ts";
 import type { OperationListener } from "../insight/operation-listener.ts";
 import { RequestTraces } from "../insight/request-steps.ts";
 import type { Operations } from "../insight/operations.ts";
+import { type OutgoingCallObserver, OutgoingCalls } from "../insight/outgoing-calls.ts";
 import { type OperationDefinition, operationProblem } from "../insight/traced-operation.ts";
 import type { AppLink } from "../lifecycle/runnable.ts";
 import type { Logger } from "../log/logger.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { requestOperation } from "./request-operations.ts";
 
-/** Access of a group of registrations to its registry. */
+/** The registry's members that a group of registrations uses. */
 export interface RegistrationGate {
   /** @throws CORE_ALREADY_STARTED after start */
-  assertOpen(what: string): void;
+  assertOpen(subject: string): void;
   problem(problem: Problem): void;
   log(): Pick<Logger, "error">;
 }
@@ -30,6 +31,7 @@ export class InsightRegistry {
   /** Publishes the steps of requests. */
   readonly traces: RequestTraces = new RequestTraces();
   private readonly operations: AppOperations;
+  private readonly outgoingCalls: OutgoingCalls;
   private readonly published: AppMetrics;
   private readonly checks: HealthCheck[] = [];
   private readonly snapshots: Map<string, () => unknown> = new Map();
@@ -45,6 +47,7 @@ export class InsightRegistry {
       gate.log().error("a listener of operations failed", { error }),
     );
     this.requests = this.operations.of(requestOperation);
+    this.outgoingCalls = new OutgoingCalls(app, (definition) => this.operations.of(definition));
   }
 
   link(name: string, path: string | (() => string | null)): void {
@@ -52,7 +55,7 @@ export class InsightRegistry {
     this.pages.push({ name, path: typeof path === "string" ? () => path : path });
   }
 
-  /** The pages that can be reached now. */
+  /** The pages that are served now. */
   get links(): readonly AppLink[] {
     return this.pages.flatMap(({ name, path: read }) => {
       const path = read();
@@ -99,6 +102,10 @@ export class InsightRegistry {
 
   onOperation<State>(listener: OperationListener<State>): () => void {
     return this.operations.listen(listener);
+  }
+
+  publishOutgoingCalls(observer: OutgoingCallObserver): () => void {
+    return this.outgoingCalls.observe(observer);
   }
 
   provideTrace(read: ReadTrace): void {

@@ -30,7 +30,7 @@ const start = async (env: "development" | "production", handler: () => unknown) 
   app.get("/x", handler);
   const keep = (text: string) => void lines.push(text);
   await app.start({ env, log: { info() {}, warn: keep, error() {} } });
-  return { lines, ask: () => app.fetch(new Request("http://host.test/x")) };
+  return { lines, get: () => app.fetch(new Request("http://host.test/x")) };
 };
 
 const lost: readonly (readonly [string, unknown, string])[] = [
@@ -65,10 +65,10 @@ test.each(lost)(
       { books: [1, { "a b": value }] },
       () => Response.json({ books: [1, { "a b": value }] }),
     ]) {
-      const { ask } = await start("development", () => (typeof reply === "function" ? reply() : reply));
-      const answer = await ask();
-      const { detail } = (await answer.json()) as { detail: string };
-      expect(answer.status).toBe(500);
+      const { get } = await start("development", () => (typeof reply === "function" ? reply() : reply));
+      const response = await get();
+      const { detail } = (await response.json()) as { detail: string };
+      expect(response.status).toBe(500);
       expect(detail).toContain("a JSON reply of GET /x loses a value: $.books[1]");
       expect(detail).toContain(what);
     }
@@ -76,26 +76,26 @@ test.each(lost)(
 );
 
 test("in production the reply is sent, and one line of the log names route, path and value", async () => {
-  const { ask, lines } = await start("production", () => ({ tags: new Set(["a"]) }));
-  expect(await (await ask()).text()).toBe('{"tags":{}}');
-  await ask();
+  const { get, lines } = await start("production", () => ({ tags: new Set(["a"]) }));
+  expect(await (await get()).text()).toBe('{"tags":{}}');
+  await get();
   expect(lines).toEqual([
     "a JSON reply of GET /x loses a value: $.tags is a Set, which JSON writes as {}; send [...set]",
   ]);
 });
 
-test("in production a loss that begins later is found too, within a hundred replies", async () => {
+test("in production a later loss is found within a hundred replies", async () => {
   let count = 0;
-  const { ask, lines } = await start("production", () => (++count > 150 ? { at: /x/ } : { at: "x" }));
-  for (let request = 0; request < 200; request++) await ask();
+  const { get, lines } = await start("production", () => (++count > 150 ? { at: /x/ } : { at: "x" }));
+  for (let request = 0; request < 200; request++) await get();
   expect(lines).toHaveLength(1);
 });
 
-test("a reply that is itself lost is named too: an error, a promise in Response.json", async () => {
+test("a reply that is itself an error or a promise is reported as $", async () => {
   const error = await start("development", () => new Error("oops"));
-  expect(await (await error.ask()).text()).toContain("$ is an error");
+  expect(await (await error.get()).text()).toContain("$ is an error");
   const promise = await start("development", () => Response.json(Promise.resolve(1)));
-  expect(await (await promise.ask()).text()).toContain("$ is a promise");
+  expect(await (await promise.get()).text()).toContain("$ is a promise");
 });
 
 test("under debug, replies of exception handlers are inspected too", async () => {
@@ -124,19 +124,19 @@ test("values that JSON can express are not reported", async () => {
     { a: undefined, b: Number.NaN, c: null, d: [undefined] },
   ];
   for (const value of fine) {
-    const { ask } = await start("development", () => ({ value }));
-    expect((await ask()).status).toBe(200);
+    const { get } = await start("development", () => ({ value }));
+    expect((await get()).status).toBe(200);
   }
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), async (value) => {
-      const { ask } = await start("development", () => ({ value }));
-      expect((await ask()).status).toBe(200);
+      const { get } = await start("development", () => ({ value }));
+      expect((await get()).status).toBe(200);
     }),
     { numRuns: 30 },
   );
 });
 
-test("a getter or toJSON that fails at its second read does not fail the reply", async () => {
+test("a getter or toJSON that throws on its second call does not fail the reply", async () => {
   let reads = 0;
   const once = {
     get value(): number {
@@ -146,8 +146,8 @@ test("a getter or toJSON that fails at its second read does not fail the reply",
   };
   for (const env of ["development", "production"] as const) {
     reads = 0;
-    const { ask } = await start(env, () => once);
-    expect([env, (await ask()).status]).toEqual([env, 200]);
+    const { get } = await start(env, () => once);
+    expect([env, (await get()).status]).toEqual([env, 200]);
   }
 });
 
@@ -158,7 +158,7 @@ const appWith = async (debug: boolean, change: (app: App) => void) => {
   app.get("/x", () => "from the handler");
   const note = (text: string) => void lines.push(text);
   await app.start({ env: debug ? "development" : "production", log: { info() {}, warn: note, error() {} } });
-  return { lines, ask: (path = "/x") => app.fetch(new Request(`http://host.test${path}`)) };
+  return { lines, get: (path = "/x") => app.fetch(new Request(`http://host.test${path}`)) };
 };
 
 const middlewares: Readonly<Record<string, (app: App) => unknown>> = {
@@ -175,26 +175,26 @@ const middlewares: Readonly<Record<string, (app: App) => unknown>> = {
 test.each(Object.entries(middlewares))("replies of middleware are inspected: %s", async (_name, add) => {
   const debug = await appWith(true, add);
   for (const path of ["/x", "/no-route"]) {
-    const reply = await debug.ask(path);
+    const reply = await debug.get(path);
     expect([reply.status, await reply.text()]).toEqual([500, expect.stringContaining("$.until is a Set")]);
   }
   const production = await appWith(false, add);
-  for (let count = 0; count < 3; count++) expect(await (await production.ask()).text()).toBe('{"until":{}}');
+  for (let count = 0; count < 3; count++) expect(await (await production.get()).text()).toBe('{"until":{}}');
   expect(production.lines).toEqual([
     expect.stringMatching(/^a JSON reply of (?:a|the) middleware.*loses a value: \$\.until is a Set/),
   ]);
 });
 
-test("middleware of a blueprint is inspected, and one that passes on a reply is not reported", async () => {
+test("replies of blueprint middleware are inspected, and a middleware that passes a reply on is not reported", async () => {
   const blueprint = new Blueprint("/b").use(() => Response.json({ until: new Set([1]) }));
   blueprint.get("/x", () => 1);
   const inBlueprint = await appWith(true, (app) => app.registerBlueprint(blueprint));
-  expect((await inBlueprint.ask("/b/x")).status).toBe(500);
+  expect((await inBlueprint.get("/b/x")).status).toBe(500);
   const passing = await appWith(false, (app) => {
     app.use((request, next) => next(request));
     app.get("/lost", () => ({ tags: new Set([1]) }));
   });
-  await passing.ask("/lost");
+  await passing.get("/lost");
   expect(passing.lines).toEqual([expect.stringContaining("a JSON reply of GET /lost loses a value")]);
 });
 
@@ -202,7 +202,7 @@ const eventsOf = async (debug: boolean, data: unknown) => {
   const it = await appWith(debug, (app) => {
     app.get("/events", () => Response.sse([{ data: { fine: 1 } }, { data }, { data }, "text"]));
   });
-  return { ...it, read: async () => (await it.ask("/events")).text() };
+  return { ...it, read: async () => (await it.get("/events")).text() };
 };
 
 test.each([
@@ -227,7 +227,7 @@ test("events that JSON can express are not reported", async () => {
   expect([(await read()).match(/^data:/gm)?.length, lines]).toEqual([4, []]);
 });
 
-test("a writer of data that is read back also rejects numbers that JSON writes as null", () => {
+test("an exact writer also rejects numbers that JSON writes as null", () => {
   const report = { debug: true, log: { warn() {} }, code: "X_LOST" };
   const values = [Number.NaN, { a: [1, -Infinity] }];
   const problems = ["$ is NaN, which JSON writes as null", "$.a[1] is -Infinity, which JSON writes as null"];

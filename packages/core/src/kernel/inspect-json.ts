@@ -2,7 +2,11 @@ import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type InspectJson, jsonInspector } from "../response/json-inspector.ts";
 import { type Response, takeSource } from "../response/response.ts";
 
-/** Creates a function that checks JSON replies and streamed events for values that JSON loses. @param place label in messages, such as `GET /books` */
+/**
+ * Creates a function that checks JSON replies and streamed events for values that JSON loses.
+ *
+ * @param place origin of the reply in messages, such as `GET /books`
+ */
 export const inspectReply = (
   place: string,
   settings: Pick<AppSettings, "debug" | "log">,

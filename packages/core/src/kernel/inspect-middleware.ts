@@ -9,8 +9,8 @@ import { inspectReply } from "./inspect-json.ts";
 type HttpMiddleware = Middleware<HttpRequest, Response>;
 
 /**
- * Checks the replies that a program's middleware creates for values that JSON loses, and copies them, so that it may return one object repeatedly. Replies of
- * handlers are already checked and copied.
+ * Checks replies that the program's middleware creates for values that JSON loses, and copies them, so a middleware may return one object repeatedly. Replies
+ * of handlers are already checked and copied.
  */
 export const inspectMiddleware =
   (settings: Pick<AppSettings, "debug" | "log">): ((middleware: HttpMiddleware) => HttpMiddleware) =>
@@ -28,8 +28,8 @@ export const inspectMiddleware =
 const replyOfMiddleware = (output: unknown, name: string): Response => {
   if (output instanceof Response) return ownReply(output);
   if (typeof output === "object" && output !== null && isWebResponse(output)) return fromWebResponse(output);
-  const what = output === undefined || output === null ? "nothing" : "something else";
-  const message = `${name} returned ${what} in place of a reply; return what \`next(request)\` returns, or a Response`;
+  const found = output === undefined || output === null ? "nothing" : "something else";
+  const message = `${name} returned ${found} instead of a reply; return what \`next(request)\` returns, or a Response`;
   throw new FrameworkError("CORE_BAD_REPLY", message);
 };
 

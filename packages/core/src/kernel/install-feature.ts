@@ -3,7 +3,7 @@ import type { AnyFeature } from "../feature/feature.ts";
 import { createHost } from "./create-host.ts";
 import type { Kernel } from "./kernel.ts";
 
-/** Position of a feature among those of its app. */
+/** Position of a feature in its app, and the methods of earlier features. */
 export interface Installation {
   /** Position in `App.with`. */
   readonly rank: number;
@@ -14,7 +14,7 @@ export interface Installation {
 /**
  * Installs a feature on an app: its methods become the app's.
  *
- * @throws CORE_METHOD_TAKEN for a name that the app has; CORE_FEATURE_MISSING when earlier features lack a member that it requires
+ * @throws CORE_METHOD_TAKEN for the name of an existing method; CORE_FEATURE_MISSING when earlier features lack a member that it requires
  */
 export const installFeature = (
   feature: AnyFeature,
@@ -51,7 +51,7 @@ const assertRequired = ({ name, requires }: AnyFeature, methods: object): void =
 
 const isEnableMethod = (method: string): boolean => method.startsWith("enable");
 
-/** The member that later features get; it always runs with the app as `this`. */
+/** Creates the member that later features get; it always runs with the app as `this`. */
 const neededProperty = (app: object, name: string, isGetter: boolean): PropertyDescriptor => {
   const get = (): unknown => Reflect.get(app, name);
   if (isGetter) return { get, enumerable: true };
@@ -62,8 +62,8 @@ const neededProperty = (app: object, name: string, isGetter: boolean): PropertyD
 };
 
 /**
- * Wraps an `enableX` so that the kernel records it: once, and not after start. A second call only reports the mistake: its duplicate routes and metrics would
- * be reported too, and hide it.
+ * Wraps an `enableX` so that the kernel records its call: once, and not after start. A second call only reports the mistake: otherwise its duplicate routes and
+ * metrics would be reported as well, and hide the cause.
  */
 const enabling = (
   feature: AnyFeature,

@@ -52,24 +52,24 @@ export const roundsNumbers = (text: string): boolean => {
   return rounds;
 };
 
-/** Accepts the shortest digits of a double and its 17 digits, which other languages write: both are read back as the same double. */
+/** Whether parsing changed the number. Accepts the shortest digits of a double, and its 17 digits, which other languages write. */
 const isRounded = (value: number, source: string): boolean => {
   const digits = digitsOf(source);
   return digits !== digitsOf(String(value)) && digits !== digitsOf(value.toPrecision(17));
 };
 
-/** The digits of a number from its first to its last that is not 0. */
+/** The digits of a number from the first to the last nonzero digit. */
 const digitsOf = (source: string): string => {
   const digits = source.replace(/e.*$/i, "").replaceAll(/[-.]/g, "").replace(/^0+/, "");
   let end = digits.length;
-  while (digits[end - 1] === "0") end--; // a regular expression for it takes quadratic time
+  while (digits[end - 1] === "0") end--; // a regular expression would take quadratic time
   return digits.slice(0, end);
 };
 
 /** Whether an object in JSON text repeats a name; `value`, parsed from it, has only the last member of each name. */
 export const repeatsNames = (text: string, value: unknown): boolean => colonsOf(text) > membersOf(value);
 
-/** Number of colons outside strings, one for each member. */
+/** Number of colons outside strings, which equals the number of members in the text. */
 const colonsOf = (text: string): number => {
   let colons = 0;
   let isString = false;

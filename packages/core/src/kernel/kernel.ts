@@ -14,7 +14,7 @@ import type { RequestKernel } from "../request/request-kernel.ts";
 import type { Response } from "../response/response.ts";
 import type { AppReport, Runnable } from "../lifecycle/runnable.ts";
 import { createPipeline, type Pipeline, type Serve } from "./pipeline.ts";
-import { type AnswerRefused, createRefusals } from "./refusals.ts";
+import { type ReplyToRejected, createRefusals } from "./refusals.ts";
 import { Registry } from "./registry.ts";
 import type { BlueprintEntry } from "../routes/route-call.ts";
 import { missingFeature, routeMethod } from "./repeat-call.ts";
@@ -31,13 +31,13 @@ export class Kernel extends Registry {
   private listening: Promise<void> | undefined;
   private stopped: Promise<boolean> | undefined;
   /** Whether `run` has claimed the app. */
-  private isRun = false;
+  private isClaimed = false;
   private drained: Promise<boolean> | undefined;
   /** Time limit of the drain in milliseconds, and its deadline on the monotonic clock. */
   private drainLimit: { readonly ms: number; readonly endsAt: number } = { ms: 0, endsAt: 0 };
   private startSettings: AppSettings | undefined;
   private pipeline: Pipeline | undefined;
-  private refusals: AnswerRefused | undefined;
+  private refusals: ReplyToRejected | undefined;
   private background: BackgroundTasks | undefined;
 
   constructor(app: object) {
@@ -57,7 +57,7 @@ export class Kernel extends Registry {
     );
   }
 
-  /** Adds a blueprint's route, or repeats its call of a feature's method on the app. */
+  /** Adds a blueprint's route, or repeats the blueprint's call of a feature method on the app. */
   addEntry(entry: BlueprintEntry): void {
     if (!("args" in entry)) return void this.addRoute(entry);
     const method = routeMethod(this.app, entry);
@@ -71,7 +71,7 @@ export class Kernel extends Registry {
   }
 
   /**
-   * Compiles the app, reports every mistake together with those in the settings, runs the start tasks; once, with the settings of the first call.
+   * Compiles the app, reports all mistakes in the app and the settings together, and runs the start tasks; once, with the settings of the first call.
    * @throws the error of an earlier start that failed; CORE_ALREADY_STOPPED
    */
   start(settings: AppSettings, mistakes: readonly Problem[] = []): Promise<void> {
@@ -80,7 +80,7 @@ export class Kernel extends Registry {
     return this.started;
   }
 
-  /** Runs the listening tasks of an app that has started; once. */
+  /** Runs the listening tasks of a started app, once. */
   listen(): Promise<void> {
     return (this.listening ??= this.life.listen(this.settings, this.startAborter.signal));
   }
@@ -120,7 +120,7 @@ export class Kernel extends Registry {
     };
   }
 
-  /** Calls the drain listeners and waits for calls of `fetch`; once. Resolves to whether all ended within `limitMs`. */
+  /** Calls the drain listeners and waits for calls of `fetch`, once. Resolves to whether all ended within `limitMs`. */
   private drain(limitMs: number): Promise<boolean> {
     if (this.drained === undefined) this.drainLimit = { ms: limitMs, endsAt: performance.now() + limitMs };
     return (this.drained ??= this.drainWithin(limitMs));
@@ -134,7 +134,7 @@ export class Kernel extends Registry {
   }
 
   /**
-   * Drains, waits for background tasks, runs the stop tasks in reverse, disposes of singletons; once. Resolves to whether background tasks and disposal
+   * Drains, waits for background tasks, runs the stop tasks in reverse and disposes of singletons, once. Resolves to whether background tasks and disposal
    * ended in time.
    *
    * A start in progress is cancelled and rolled back. `limitMs` bounds the drain, unless `run` has drained the app already.
@@ -144,7 +144,7 @@ export class Kernel extends Registry {
     return (this.stopped ??= this.end(this.started, limitMs));
   }
 
-  /** Rejects, with the error of the start if that failed. */
+  /** Rejects with the error of a failed start, else with CORE_ALREADY_STOPPED. */
   private async refuseStart(): Promise<void> {
     await this.started;
     await this.listening;
@@ -156,11 +156,11 @@ export class Kernel extends Registry {
 
   /** Reserves the app for one `run`. */
   private claim(): () => void {
-    if (this.isRun && this.stopped === undefined)
+    if (this.isClaimed && this.stopped === undefined)
       throw new FrameworkError("CORE_RUN_TWICE", "an app runs once; create a new App for each run");
-    this.isRun = true;
+    this.isClaimed = true;
     return () => {
-      this.isRun = false;
+      this.isClaimed = false;
     };
   }
 
@@ -187,7 +187,7 @@ export class Kernel extends Registry {
     this.pipeline = pipeline;
   }
 
-  /** Compiles the app and collects every mistake; starts nothing. */
+  /** Compiles the app and collects all mistakes; starts nothing. */
   private compile(settings: AppSettings): Compiled {
     const { app, container, routeDefinitions: routes } = this;
     const { log } = settings;

@@ -25,7 +25,7 @@ test("a reply after its deadline frees the source of its body", async () => {
   expect(freed).toBe(1);
 });
 
-/** Waits for late replies in two middlewares, and records what each gets. */
+/** A feature with two middlewares, which wait for the late reply and record it. */
 const waiting = (recorded: LateReply[], readsBody: boolean): Feature => ({
   name: "waiting",
   install: (host) => {
@@ -45,7 +45,7 @@ test.each([
   [false, 1],
   [true, 0],
 ])(
-  "every middleware that waits gets a late reply; read by one: %p, its body is freed %i times",
+  "every waiting middleware gets the late reply; if one reads its body: %p, the body is freed %i times",
   async (readsBody, expected) => {
     const recorded: LateReply[] = [];
     const app = new (App.with(waiting(recorded, readsBody)))();

@@ -47,7 +47,7 @@ test("an object can add start tasks and report mistakes, which fail the start", 
   await expect(refused.start()).rejects.toThrow("wrong");
 });
 
-test("a route lists its authentications: the app's, then its blueprint's, without those that skip its path", () => {
+test("a route lists the authentications of the app, then of its blueprint, without authentications that skip its path", () => {
   const app = new App().use(installable("app", "/open")).use((request, next) => next(request));
   const books = new Blueprint("/books").use(installable("blueprint", "/books/two"));
   books.get("/one", () => 1);

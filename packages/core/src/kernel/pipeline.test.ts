@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { App, type HttpRequest, type Middleware, Response } from "../index.ts";
 import type { MiddlewareObject } from "../feature.ts";
 
-const ask = (app: App, path: string, init?: RequestInit) =>
+const send = (app: App, path: string, init?: RequestInit) =>
   app.fetch(new Request(`http://host.test${path}`, init));
 
 const tagging: Middleware<HttpRequest, Response> = async (request, next) => {
@@ -27,7 +27,7 @@ test.each([
   });
   app.get("/closed", { guards: [() => false] }, () => "never");
   await app.start({ log: { info() {}, warn() {}, error() {} } });
-  const reply = await ask(app, path, { method });
+  const reply = await send(app, path, { method });
   expect([reply.status, reply.headers.get("x-seen")]).toEqual([status, seen]);
 });
 
@@ -36,7 +36,7 @@ test.each(["/nowhere", "/sent"])(
   async (path) => {
     const app = new App();
     app.post("/sent", () => null);
-    const [get, head] = await Promise.all([ask(app, path), ask(app, path, { method: "HEAD" })]);
+    const [get, head] = await Promise.all([send(app, path), send(app, path, { method: "HEAD" })]);
     expect([head.status, [...head.headers]]).toEqual([get.status, [...get.headers]]);
   },
 );
@@ -59,7 +59,7 @@ test("app.use keeps the order of calls and accepts objects with a handle method"
     order.push("handler");
     return "x";
   });
-  await ask(app, "/x");
+  await send(app, "/x");
   expect(order).toEqual(["first", "object", "handler"]);
 });
 
@@ -68,7 +68,7 @@ test("an error of a middleware becomes a reply at its own level, and outer middl
     throw new Error("in the middle");
   });
   await app.start({ log: { info() {}, warn() {}, error() {} } });
-  expect((await ask(app, "/x")).headers.get("x-seen")).toBe("none 500");
+  expect((await send(app, "/x")).headers.get("x-seen")).toBe("none 500");
 });
 
 test("middleware may call next again", async () => {
@@ -78,13 +78,13 @@ test("middleware may call next again", async () => {
     return reply.status === 503 ? next(request) : reply;
   });
   app.get("/x", () => (++calls === 1 ? new Response("again", { status: 503 }) : "done"));
-  expect(await (await ask(app, "/x")).text()).toBe("done");
+  expect(await (await send(app, "/x")).text()).toBe("done");
 });
 
 test("middleware may refuse without calling next", async () => {
   const app = new App().use(() => new Response("no", { status: 418 }));
   app.get("/x", () => "x");
-  expect((await ask(app, "/x")).status).toBe(418);
+  expect((await send(app, "/x")).status).toBe(418);
 });
 
 test("a synchronous chain returns its reply synchronously", async () => {
@@ -96,8 +96,8 @@ test("a synchronous chain returns its reply synchronously", async () => {
   });
   app.get("/sync", () => "x");
   app.get("/async", async () => "x");
-  await ask(app, "/sync");
-  await ask(app, "/async");
+  await send(app, "/sync");
+  await send(app, "/async");
   expect(seen).toEqual([false, true]);
 });
 
@@ -105,7 +105,7 @@ test("guards run outermost first and stop at the first denial", async () => {
   const order: string[] = [];
   const app = new App().addGuard(() => void order.push("app"));
   app.get("/x", { guards: [() => "Members only", () => void order.push("never")] }, () => "x");
-  const reply = await ask(app, "/x");
+  const reply = await send(app, "/x");
   expect(await reply.json()).toEqual({ error: "Forbidden", detail: "Members only", status: 403 });
   expect(order).toEqual(["app"]);
 });
@@ -113,7 +113,7 @@ test("guards run outermost first and stop at the first denial", async () => {
 test("app guards do not run for unmatched paths", async () => {
   expect(
     (
-      await ask(
+      await send(
         new App().addGuard(() => false),
         "/nowhere",
       )
@@ -130,9 +130,9 @@ test("logs writes one line per request, errors and unmatched paths included", as
     return app;
   };
   const app = await build(true);
-  await ask(app, "/x?secret=1");
-  await ask(app, "/nowhere", { method: "POST" });
-  await ask(await build(false), "/x");
+  await send(app, "/x?secret=1");
+  await send(app, "/nowhere", { method: "POST" });
+  await send(await build(false), "/x");
   expect(lines).toEqual([
     expect.stringMatching(/^GET \/x -> 200 \(\d+\.\d{3} ms\)$/),
     expect.stringMatching(/^POST \/nowhere -> 404 \(\d+\.\d{3} ms\)$/),

@@ -36,10 +36,10 @@ import { innerStages, outerStages, type Stages } from "../feature/stages.ts";
 import { stagesOf } from "./stages-of.ts";
 import type { MiddlewareLabels } from "./middleware-labels.ts";
 import { type ChainTracer, type TracedHandler, traceSteps } from "./trace-steps.ts";
-import { answerUnmatched } from "./unmatched.ts";
+import { replyToUnmatched } from "./unmatched.ts";
 import { validateInput } from "./validate-input.ts";
 
-/** Answers one request. Never rejects: every error becomes a reply inside. */
+/** Serves one request. Never rejects: every error becomes a reply. */
 export type Serve = (source: RequestSource) => Awaitable<Response>;
 
 /** The registrations that the pipeline is built from. */
@@ -55,7 +55,7 @@ export interface PipelineParts {
   readonly labels: MiddlewareLabels;
 }
 
-/** A compiled app, ready to answer requests. */
+/** A compiled app, ready to serve requests. */
 export interface Pipeline {
   readonly serve: Serve;
   /** Returns the reply to an error, as every level of the chains does. */
@@ -75,7 +75,7 @@ export const createPipeline = (
   const { inside, outside } = prepareReplies(endBodies(kernel.draining));
   const rescue = createRescue(parts.exceptionHandlers, { settings, requests, accept: outside });
   const rescueInside = createRescue(parts.exceptionHandlers, { settings, requests, accept: inside });
-  const lateParts = { rescue: rescueInside, accept: inside };
+  const converters = { rescue: rescueInside, accept: inside };
   const originals = new WeakMap<object, HttpMiddleware>();
   const inspect = inspectMiddleware(settings);
   const inspected = (middleware: HttpMiddleware): HttpMiddleware => {
@@ -101,7 +101,7 @@ export const createPipeline = (
     const ofApp = guardsOfApp(parts.guards, route.exempt);
     const guards = [...ofApp, ...route.guards, ...(route.options.guards ?? [])];
     const ofRoute = route.middleware.map(inspected);
-    const limit = routeLimit(route, settings, lateParts);
+    const limit = routeLimit(route, settings, converters);
     const call = limited(route, callHandler(route, kernel), limit);
     const handle = compileChain(`${route.method} ${route.path}`, (tracer) => {
       const traced = traceWith(tracer);
@@ -137,7 +137,7 @@ export const createPipeline = (
 
   const listing = settings.debug ? parts.routes.map(({ method, path }) => `${method} ${path}`) : null;
   const toUnmatched = (allowed: readonly string[]) => (request: HttpRequest) =>
-    answerUnmatched(request, allowed, listing);
+    replyToUnmatched(request, allowed, listing);
   const unmatched = (allowed: readonly string[]): Handler<HttpRequest, Response> =>
     compileChain(null, (tracer) => {
       const chain = outer.map(traceWith(tracer));
@@ -172,22 +172,22 @@ export const createPipeline = (
     let target: CanonicalTarget;
     try {
       if (raw === "*") {
-        return requests.answer(unmatchedOnce(everyMethod), new HttpRequest(source, kernel, asterisk, null));
+        return requests.serve(unmatchedOnce(everyMethod), new HttpRequest(source, kernel, asterisk, null));
       }
       // A plain path is already canonical, and a path has at most as many segments as characters.
       const isCanonical = source.isPlain === true && raw.length <= MAX_SEGMENTS;
       target = isCanonical ? { path: raw, search: "" } : canonicalise(raw);
     } catch (error) {
-      const request = new HttpRequest(source, kernel, unreadable, null);
+      const request = new HttpRequest(source, kernel, undecodable, null);
       refusals.set(request, error);
-      return requests.answer(refused, request);
+      return requests.serve(refused, request);
     }
     const match = router.find(source.method, target);
     if (match !== null) {
       const { value: endpoint } = match;
-      return requests.answer(endpoint.handle, new HttpRequest(source, kernel, target, match));
+      return requests.serve(endpoint.handle, new HttpRequest(source, kernel, target, match));
     }
-    return requests.answer(
+    return requests.serve(
       unmatchedOnce(router.allowed(target)),
       new HttpRequest(source, kernel, target, null),
     );
@@ -196,10 +196,10 @@ export const createPipeline = (
 };
 
 const asterisk: CanonicalTarget = { path: "*", search: "" };
-/** Placeholder for an undecodable path, which no route or guard sees. */
-const unreadable: Pick<CanonicalTarget, "path" | "search"> = { path: UNREADABLE, search: "" };
+/** Placeholder for a path that cannot be decoded; routes and guards never see it. */
+const undecodable: Pick<CanonicalTarget, "path" | "search"> = { path: UNREADABLE, search: "" };
 
-/** Describes the handler for traces; a missing one is reported with the other mistakes. */
+/** Describes the handler for traces; a missing handler is reported with the other mistakes. */
 const handlerOf = ({ handler, addedBy, options }: RouteDefinition): TracedHandler => ({
   name: (handler as { readonly name?: string } | undefined)?.name || (addedBy ?? "handler"),
   feature: addedBy,
@@ -210,7 +210,7 @@ const rethrow = (error: unknown): never => {
   throw error;
 };
 
-/** Limits the time of the handler. With input to validate, the limit is around the validation instead. */
+/** Limits the time of the handler. If the route validates input, the limit is around the validation instead. */
 const limited = (
   { options: { params, query, body } }: RouteDefinition,
   call: Handler<HttpRequest, Response>,

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { SharedReply, SingleUse } from "../feature.ts";
 import { App, type HttpRequest, NotFoundError, Response } from "../index.ts";
 
-/** The `Cache-Control` and `Vary` of a reply that a handler makes. */
+/** Returns the `Cache-Control` and `Vary` of a handler's reply. */
 const sentBy = async (reply: (request: HttpRequest) => unknown, headers: Record<string, string> = {}) => {
   const app = new App();
   app.get("/", reply);
@@ -69,7 +69,7 @@ test("a value for one client makes even a public or shared reply private", async
   expect(await sentBy(shared)).toEqual(["private, max-age=5", null]);
 });
 
-test("the fields that an authentication read are named, and a public reply stays unchanged", async () => {
+test("Vary names the fields that an authentication read, and a public reply stays unchanged", async () => {
   const read = (request: HttpRequest): void => {
     request.readCredentials(["X-Key"]);
   };

@@ -3,18 +3,18 @@ import { keepPrivate } from "../response/keep-private.ts";
 import type { Response } from "../response/response.ts";
 import { addVary } from "../response/vary.ts";
 
-/** Prepares a reply for the levels outside of the one that returned it. Runs at each level, so it must be idempotent and cheap. */
+/** Prepares a reply for the outer levels. Runs at each level, so it must be idempotent and cheap. */
 export type PrepareReply = (reply: Response, request: HttpRequest) => Response;
 
-/** The two ways to prepare a reply: inside of the reply cache, and outside of it. */
+/** The two ways to prepare a reply: inside and outside the reply cache. */
 export interface PrepareReplies {
   readonly inside: PrepareReply;
   readonly outside: PrepareReply;
 }
 
 /**
- * Creates the steps that prepare replies: they end bodies with the drain or the exchange, add `Vary: Accept` where the program called `accepts`, and outside of
- * the reply cache add `private` to each reply that depends on its caller. The cache stores replies without that `private`: it has its own rule for callers.
+ * Creates the steps that prepare replies: they end bodies with the drain or the exchange, add `Vary: Accept` if the program called `accepts`, and outside the
+ * reply cache add `private` to each reply that depends on its caller. The cache stores replies without that `private`: it has its own rule for callers.
  */
 export const prepareReplies = (endBodies: PrepareReply): PrepareReplies => {
   const inside: PrepareReply = (reply, request) =>

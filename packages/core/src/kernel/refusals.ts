@@ -12,23 +12,23 @@ import type { RequestSource } from "../exchange/request-source.ts";
 import { refusalStages, type Stages } from "../feature/stages.ts";
 import { stagesOf } from "./stages-of.ts";
 
-/** Answers a message that the transport refuses. Synchronous, never throws. */
-export type AnswerRefused = (error: HttpError, source: RequestSource) => Response;
+/** Creates the reply to a message that the transport rejects. Synchronous, never throws. */
+export type ReplyToRejected = (error: HttpError, source: RequestSource) => Response;
 
 /**
- * Creates the chain for messages that the transport rejects, such as those with a malformed head. They pass the stages that log, count and mark replies, but no
- * code of the program: a refusal is cheap, and the app never sees malformed input.
+ * Creates the chain for messages that the transport rejects, such as messages with a malformed head. They pass the stages that log, count and mark replies, but
+ * no code of the program: a rejection is cheap, and the app never sees malformed input.
  *
- * The refusal remains the reply: middleware that answers by itself, such as CORS for a preflight, fails or is asynchronous is skipped.
+ * The output of a middleware is ignored if it does not call `next` (such as CORS for a preflight), throws, or is asynchronous.
  */
-export const createRefusals = (middleware: Stages, kernel: RequestKernel): AnswerRefused => {
+export const createRefusals = (middleware: Stages, kernel: RequestKernel): ReplyToRejected => {
   const { settings } = kernel;
   const chain = stagesOf(refusalStages, middleware, settings);
   return (error, source) => {
-    const target = readable(source.target);
+    const target = targetOf(source.target);
     const path = target.path === UNREADABLE ? null : target.path;
-    const answer = (): Response => errorReply(error, { path, accept: source.field("accept") }, settings);
-    const handle = chain.reduceRight<SyncHandler>((next, each) => passing(each, next, settings.log), answer);
+    const reject = (): Response => errorReply(error, { path, accept: source.field("accept") }, settings);
+    const handle = chain.reduceRight<SyncHandler>((next, each) => passing(each, next, settings.log), reject);
     return handle(new HttpRequest(source, kernel, target, null));
   };
 };
@@ -39,7 +39,7 @@ const passing =
   (middleware: Middleware<HttpRequest, Response>, next: SyncHandler, log: Logger): SyncHandler =>
   (request) => {
     let given: Response | null = null;
-    const inner: Handler<HttpRequest, Response> = (asked) => (given ??= next(asked));
+    const inner: Handler<HttpRequest, Response> = (passedOn) => (given ??= next(passedOn));
     const reply = attempt(() => middleware(request, inner), request, log);
     if (given === null) return (given = next(request));
     return reply ?? given;
@@ -65,11 +65,11 @@ const attempt = (
   }
 };
 
-const readable = (target: string): Pick<CanonicalTarget, "path" | "search"> => {
+const targetOf = (target: string): Pick<CanonicalTarget, "path" | "search"> => {
   if (target === "*") return { path: "*", search: "" };
   try {
     return canonicalise(target);
   } catch {
-    return { path: UNREADABLE, search: "" }; // the message is refused for another reason
+    return { path: UNREADABLE, search: "" }; // the message is rejected for another reason
   }
 };

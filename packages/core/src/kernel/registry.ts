@@ -66,14 +66,14 @@ export abstract class Registry {
   protected readonly guards: Guard<HttpRequest>[] = [];
   protected readonly exceptionHandlers: ExceptionHandlers = new ExceptionHandlers();
   protected readonly middleware: Map<Stage, Middleware<HttpRequest, Response>[]> = new Map();
-  /** The features of the middleware. */
+  /** The feature and stage of each middleware function. */
   protected readonly labels: MiddlewareLabels = new WeakMap();
   readonly draining: Draining = new Draining();
   readonly listeners: RegisteredListener[] = [];
   /** The protocol in addition to HTTP/1.1, if a feature has added one. */
   connectionProtocol: ConnectionProtocol | undefined;
   protected readonly life: Life = new Life();
-  /** Whether probes report that the app is draining. */
+  /** Whether a health probe reports the drain. */
   protected isProbed = false;
   protected readonly problems: Problem[] = [];
   /** Checks of features that run at start. */
@@ -96,7 +96,7 @@ export abstract class Registry {
   private readonly fieldUses: FieldUses[] = [];
   private readonly entryProtections: AddedProtection[] = [];
   private makeShared: SharedStateMakers = {};
-  /** The blueprint's call that is being repeated; routes that are added meanwhile belong to its group. */
+  /** The blueprint's call that is being repeated; routes added during it belong to its group. */
   private call: RouteCall | null = null;
 
   /** The group `host.insight`. */
@@ -104,7 +104,7 @@ export abstract class Registry {
 
   constructor(app: object) {
     this.insight = new InsightRegistry(app, {
-      assertOpen: (what) => this.assertOpen(what),
+      assertOpen: (subject) => this.assertOpen(subject),
       problem: (problem) => void this.problem(problem),
       log: () => this.container.log,
     });
@@ -136,7 +136,7 @@ export abstract class Registry {
     return this.addRoute(this.call === null ? route : inGroup(this.call, route));
   }
 
-  /** Runs a blueprint's call: routes that a feature adds meanwhile belong to the blueprint's group. */
+  /** Runs a blueprint's call; routes that a feature adds during it belong to the blueprint's group. */
   protected within(call: RouteCall, run: () => void): void {
     const before = this.call;
     this.call = call;
@@ -414,17 +414,17 @@ export abstract class Registry {
     return problem === null ? this : this.problem(problem);
   }
 
-  /** @param what name of the registration for its author */
-  assertOpen(what: string, verb: "registered" | "called" = "registered"): void {
+  /** @param subject name of the registration, for the message @throws CORE_ALREADY_STARTED */
+  assertOpen(subject: string, verb: "registered" | "called" = "registered"): void {
     if (!this.isClosed) return;
     throw new FrameworkError(
       "CORE_ALREADY_STARTED",
-      `${what} was ${verb} after the app started; register everything before run, start and the first fetch`,
+      `${subject} was ${verb} after the app started; register everything before run, start and the first fetch`,
     );
   }
 }
 
-/** Label of registrations without a name of their own. */
+/** Label of registrations without a name. */
 const partOf = (feature: string): string => `a part of the feature ${feature}`;
 
 const authOf = (
@@ -436,7 +436,7 @@ const authOf = (
     return description === undefined || description.skips(path) ? [] : [description];
   });
 
-/** How callers can identify themselves to guards that read the caller: one description, since one identity suffices. */
+/** Describes how callers identify themselves to guards that read the caller: one description, because any one of the identities suffices. */
 const identitiesFor = (
   guards: readonly Guard<HttpRequest>[],
   identities: readonly AuthDescription[],

@@ -41,16 +41,16 @@ test("without a subscriber nothing of a request is read", () => {
     },
   });
   const reply = Response.text("x");
-  const { answer, failed } = createRequestOperations(operationsWithoutApp(requestOperation));
+  const { serve, failed } = createRequestOperations(operationsWithoutApp(requestOperation));
   const handled: HttpRequest[] = [];
   const handle = (request: HttpRequest) => (handled.push(request), reply);
-  expect(answer(handle, untouchable)).toBe(reply);
+  expect(serve(handle, untouchable)).toBe(reply);
   failed(untouchable, new Error("a bug"));
   expect(handled).toHaveLength(1);
   const listener = (): void => {};
   start.subscribe(listener);
   undo.push(() => start.unsubscribe(listener));
-  expect(() => answer(handle, untouchable)).toThrow("touched method");
+  expect(() => serve(handle, untouchable)).toThrow("touched method");
 });
 
 test("describes a request with OpenTelemetry's attributes, without its query", async () => {

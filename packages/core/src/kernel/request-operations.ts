@@ -8,11 +8,11 @@ import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import { UNREADABLE } from "../exchange/unreadable.ts";
 
-type Answer = Handler<HttpRequest, Response>;
+type ServeRequest = Handler<HttpRequest, Response>;
 
 /** Requests as operations of the kind `http`: each ends when its reply has been sent or its connection is lost. */
 export interface RequestOperations {
-  answer(handle: Answer, request: HttpRequest): ReturnType<Answer>;
+  serve(handle: ServeRequest, request: HttpRequest): ReturnType<ServeRequest>;
   /** Reports an error that became a 500. */
   failed(request: HttpRequest, error: Error): void;
 }
@@ -36,9 +36,9 @@ export const requestOperation: OperationDefinition<HttpRequest> = {
 };
 
 export const createRequestOperations = (requests: Operations<HttpRequest>): RequestOperations => {
-  const open = new WeakMap<Context, OperationControl>(); // a request that a cache changes for a handler has the same context
+  const open = new WeakMap<Context, OperationControl>(); // by context, because a cache may pass a changed request to the handler
   let hasTraced = false;
-  const answerTraced = (operation: OperationControl, handle: Answer, request: HttpRequest) => {
+  const serveTraced = (operation: OperationControl, handle: ServeRequest, request: HttpRequest) => {
     let status: number | null = null;
     hasTraced = true;
     open.set(request.context, operation);
@@ -47,12 +47,12 @@ export const createRequestOperations = (requests: Operations<HttpRequest>): Requ
       ({ status } = reply);
       return reply;
     };
-    return operation.within(() => mapAwaitable(handle(request), replied)); // also awaits the promise in the operation's context, for its continuation
+    return operation.within(() => mapAwaitable(handle(request), replied)); // `mapAwaitable` inside, so that the continuation runs in the operation's context
   };
   return {
-    answer: (handle, request) => {
+    serve: (handle, request) => {
       const operation = requests.begin(request);
-      return operation === null ? handle(request) : answerTraced(operation, handle, request);
+      return operation === null ? handle(request) : serveTraced(operation, handle, request);
     },
     failed: (request, error) => {
       if (hasTraced) open.get(request.context)?.fail(error);

@@ -13,8 +13,8 @@ const statusOf = async (thrown: unknown, log: Logger) => {
     throw thrown;
   });
   await app.start({ env: "development", log });
-  const ask = async (path: string) => (await app.fetch(new Request(`http://host.test${path}`))).status;
-  const statuses = [await ask("/x"), await ask("/later")];
+  const getStatus = async (path: string) => (await app.fetch(new Request(`http://host.test${path}`))).status;
+  const statuses = [await getStatus("/x"), await getStatus("/later")];
   await app.stop();
   return statuses;
 };
@@ -70,7 +70,7 @@ test("a logger that throws does not prevent the reply", async () => {
   expect(written.join()).toMatch(/the logger failed.*disk full.*GET \/x failed: bug/);
 });
 
-const answering = (reply: (error: HttpError) => unknown): App => {
+const failingApp = (reply: (error: HttpError) => unknown): App => {
   const app = new App().exceptionHandler(HttpError, (_request, error) => reply(error));
   app.get("/x", () => "x");
   app.get("/secret", () => {
@@ -96,7 +96,7 @@ test.each([
   ["a Response", ({ status }: HttpError) => Response.json({ mine: status }, { status })],
   ["a web Response", ({ status }: HttpError) => globalThis.Response.json({ mine: status }, { status })],
 ])("%s of an exception handler gets the header fields of the error", async (_, reply) => {
-  const app = answering(reply);
+  const app = failingApp(reply);
   expect([
     await fieldOf(app, "DELETE /x", "allow"),
     await fieldOf(app, "GET /secret", "www-authenticate"),
@@ -111,8 +111,8 @@ test.each([
   await app.stop();
 });
 
-test("a Response of an exception handler keeps its own fields, and gets none of an error with another status", async () => {
-  const own = answering(() => Response.json({}, { status: 503, headers: { "retry-after": "1" } }));
+test("a Response of an exception handler keeps its own fields, and gets no fields of the error if its status differs", async () => {
+  const own = failingApp(() => Response.json({}, { status: 503, headers: { "retry-after": "1" } }));
   expect(await fieldOf(own, "GET /busy", "retry-after")).toBe("503 1");
   expect(await fieldOf(own, "DELETE /x", "allow")).toBe("503 null");
   await own.stop();

@@ -21,7 +21,7 @@ import type { RequestOperations } from "./request-operations.ts";
 interface RescueParts {
   readonly settings: AppSettings;
   readonly requests: RequestOperations;
-  /** Prepares a reply for the levels outside. */
+  /** Prepares a reply for the outer levels. */
   readonly accept: PrepareReply;
 }
 
@@ -55,16 +55,16 @@ export const createRescue = (
     }
     return accept(reply, request);
   };
-  /** Returns a plain 500 after the reply to an error failed too. */
-  const plainFailure = (what: string, failure: unknown, error: Error, request: HttpRequest): Response => {
+  /** Returns a plain 500 for an error whose reply failed. */
+  const plainFailure = (message: string, failure: unknown, error: Error, request: HttpRequest): Response => {
     failed(toError(failure), request);
-    settings.log.error(what, {
+    settings.log.error(message, {
       error: toError(failure),
       handled: error,
       ...requestFields(request),
       route: request.route,
     });
-    return accept(errorReply(new Error(what), { path: null, accept: null }, settings), request);
+    return accept(errorReply(new Error(message), { path: null, accept: null }, settings), request);
   };
   return (thrown, request) => {
     const error = causeOfAbort(toError(thrown), request);
@@ -76,9 +76,9 @@ export const createRescue = (
     try {
       const given = handler(request, error); // the `then` of another thenable need not return a promise
       const reply = mapAwaitable(isPromise(given) ? Promise.resolve(given) : given, (value) => {
-        const answer = inspect(withStatusOf(error, value));
-        if (answer.status === 500) report(error, request); // a handler that restyles errors must not hide bugs
-        return accept(answer, request);
+        const converted = inspect(withStatusOf(error, value));
+        if (converted.status === 500) report(error, request); // a handler that restyles errors must not hide bugs
+        return accept(converted, request);
       });
       return isPromise(reply) ? reply.then(undefined, recover) : reply;
     } catch (failure) {
@@ -87,11 +87,11 @@ export const createRescue = (
   };
 };
 
-/** Returns the abort reason, such as a lost client, for an error that only reports that `request.signal` aborted. */
+/** Returns the abort reason, such as a disconnected client, for an error that only reports that `request.signal` aborted. */
 const causeOfAbort = (error: Error, request: HttpRequest): Error =>
   mayReportAbort(error) && request.signal.aborted ? toError(request.signal.reason) : error;
 
-/** An abort also ends the request's scope, so that a dependency that is being created fails with this code. */
+/** An abort also ends the request's scope, so a dependency that is being created fails with this code. */
 const mayReportAbort = (error: Error): boolean =>
   error.name === "AbortError" || (error as { code?: unknown }).code === "CORE_DEPENDENCY_TOO_LATE";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { App, HttpError, type HttpMiddleware, Response } from "../index.ts";
 
-/** Changes each reply for its caller, as features do. */
+/** A middleware that changes each reply for its caller, as features do. */
 const personal: HttpMiddleware = async (request, next) => {
   const reply = await next(request);
   if (reply.ok) reply.status = 203;
@@ -15,13 +15,13 @@ const sent = async (app: App, path: string): Promise<unknown> => {
 
 const forms: readonly [string, () => Response][] = [
   ["text", () => Response.text("same")],
-  ["fields of its own", () => Response.text("same", { headers: { "x-kind": "own" } })],
+  ["its own fields", () => Response.text("same", { headers: { "x-kind": "own" } })],
   ["JSON", () => Response.json({ same: true })],
   ["bytes", () => Response.binary(new TextEncoder().encode("same"))],
 ];
 
 test.each(forms)(
-  "a reply with %s that is returned for two clients carries nothing between them",
+  "a reply with %s can be returned to two clients: changes for one do not reach the other",
   async (_, make) => {
     const constant = make();
     const [kind, body] = [make().headers.get("x-kind"), await make().text()];
@@ -59,7 +59,7 @@ test("a streamed body that is returned again is rejected", async () => {
   await expect(sent(app, "/")).rejects.toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
 });
 
-test("a middleware that returns no reply is an error that names it, and passes the levels around it", async () => {
+test("if a middleware returns no reply, the log names it, and outer levels get a 500", async () => {
   const returning = [undefined, null, 5, { status: 200 }];
   const log: string[] = [];
   const app = new App().use(personal).use(function forgetful(request) {
@@ -76,10 +76,10 @@ test("a middleware that returns no reply is an error that names it, and passes t
       expect.stringContaining("An unexpected error"),
     ]);
   expect(log).toHaveLength(4);
-  expect(log[0]).toContain("the middleware forgetful returned nothing in place of a reply");
+  expect(log[0]).toContain("the middleware forgetful returned nothing instead of a reply");
 });
 
-test("a middleware may return the web's Response, again and again", async () => {
+test("a middleware may return one web Response repeatedly", async () => {
   const constant = new globalThis.Response(null, { status: 202 });
   const app = new App().use(personal).use(() => constant as never);
   for (const name of ["ann", "bob"])

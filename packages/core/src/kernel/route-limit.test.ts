@@ -24,7 +24,7 @@ const waitingFor = (gate: Promise<void>): StandardSchema<unknown> => ({
   },
 });
 
-test("a guard that hangs is answered 504, and its request aborts", async () => {
+test("a request whose guard hangs gets 504, and its signal aborts", async () => {
   const reasons: unknown[] = [];
   const guard = ({ signal }: HttpRequest): Promise<boolean> => {
     signal.addEventListener("abort", () => reasons.push(signal.reason));
@@ -39,7 +39,7 @@ test("a guard that hangs is answered 504, and its request aborts", async () => {
   expect(reasons).toEqual([expect.any(HandlerTimeoutError), expect.any(HandlerTimeoutError)]);
 });
 
-test("a guard that passes too late does not call the handler, and a late refusal has no effect", async () => {
+test("if a guard passes after the limit, the handler is not called; a refusal after the limit has no effect", async () => {
   const verdicts = [true, false];
   for (const verdict of verdicts) {
     const app = new App();
@@ -68,20 +68,20 @@ const uploading = (rest: Promise<void>): Request => {
   } as RequestInit);
 };
 
-test("a body that does not arrive is answered 408 where the route has a schema for it", async () => {
+test("a request whose body does not arrive gets 408 if the route has a schema for it", async () => {
   const app = new App();
   let calls = 0;
   const body = waitingFor(Promise.resolve());
-  app.post("/", { body, timeoutSecs: 0.5 }, () => `call ${++calls}`); // half of it is more than a busy machine takes to begin the read
+  app.post("/", { body, timeoutSecs: 0.5 }, () => `call ${++calls}`); // even a busy machine begins the read within half of the limit
   expect((await app.fetch(uploading(never))).status).toBe(408);
   expect(calls).toBe(0);
 });
 
-/** Parts of a one-second limit without receivers of late replies. */
+/** Dependencies of a limit of one second without receivers of late replies. */
 const ofOneSecond = () => {
   const clock = virtualClock();
-  const late = { rescue: () => Response.text(""), accept: (reply: Response) => reply };
-  return { clock, limit: new RouteLimit({ timeoutMs: 1000, late, clock }) };
+  const converters = { rescue: () => Response.text(""), accept: (reply: Response) => reply };
+  return { clock, limit: new RouteLimit({ timeoutMs: 1000, converters, clock }) };
 };
 
 /** An app whose handler may take one second of a virtual clock. `begun` resolves when the handler calls `begin`. */
@@ -97,59 +97,59 @@ const limitedApp = (handle: (request: HttpRequest, begin: () => void) => Promise
 test.each([
   ["json()", (request: HttpRequest) => request.json()],
   ["stream()", (request: HttpRequest) => request.stream().pipeTo(new WritableStream())],
-])("a handler that waits for a body in %s is answered 408, and its request aborts", async (_name, read) => {
-  const reason = Promise.withResolvers<unknown>();
-  const { app, clock, begun } = limitedApp(async (request, begin) => {
-    request.signal.addEventListener("abort", () => reason.resolve(request.signal.reason));
-    const reading = read(request);
-    await turn(); // the first half is there
-    begin();
-    return reading;
-  });
-  const reply = app.fetch(uploading(never));
-  await begun;
-  await clock.advance(1000);
-  const { status, headers } = await reply;
-  expect([status, headers.get("connection"), await (await reply).json()]).toEqual([
-    408,
-    "close",
-    { error: "Request Timeout", detail: "The request body took too long to arrive", status: 408 },
-  ]);
-  expect(await reason.promise).toMatchObject({ status: 408 });
-});
+])(
+  "a request whose handler waits for its body in %s gets 408, and its signal aborts",
+  async (_name, read) => {
+    const reason = Promise.withResolvers<unknown>();
+    const { app, clock, begun } = limitedApp(async (request, begin) => {
+      request.signal.addEventListener("abort", () => reason.resolve(request.signal.reason));
+      const reading = read(request);
+      await turn(); // the first half has arrived
+      begin();
+      return reading;
+    });
+    const reply = app.fetch(uploading(never));
+    await begun;
+    await clock.advance(1000);
+    const { status, headers } = await reply;
+    expect([status, headers.get("connection"), await (await reply).json()]).toEqual([
+      408,
+      "close",
+      { error: "Request Timeout", detail: "The request body took too long to arrive", status: 408 },
+    ]);
+    expect(await reason.promise).toMatchObject({ status: 408 });
+  },
+);
 
 test.each([
   [501, 408],
   [500, 504],
-])(
-  "a handler that hangs when it has waited %i of 1000 ms for its body is answered %i",
-  async (ms, status) => {
-    const rest = Promise.withResolvers<void>();
-    const read = Promise.withResolvers<void>();
-    const { app, clock, begun } = limitedApp(async (request, begin) => {
-      const reading = request.json();
-      begin();
-      await reading;
-      read.resolve();
-      return never;
-    });
-    const reply = app.fetch(uploading(rest.promise));
-    await begun;
-    await clock.advance(ms);
-    rest.resolve();
-    await read.promise;
-    await clock.advance(1000 - ms);
-    expect((await reply).status).toBe(status);
-  },
-);
+])("a request whose handler hangs after a wait of %i of 1000 ms for its body gets %i", async (ms, status) => {
+  const rest = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
+  const { app, clock, begun } = limitedApp(async (request, begin) => {
+    const reading = request.json();
+    begin();
+    await reading;
+    read.resolve();
+    return never;
+  });
+  const reply = app.fetch(uploading(rest.promise));
+  await begun;
+  await clock.advance(ms);
+  rest.resolve();
+  await read.promise;
+  await clock.advance(1000 - ms);
+  expect((await reply).status).toBe(status);
+});
 
-test("a handler that hangs before it reads the body is answered 504", async () => {
+test("a request whose handler hangs before it reads the body gets 504", async () => {
   const app = new App();
   app.post("/", { timeoutSecs: 0.01 }, () => never);
   expect((await app.fetch(uploading(never))).status).toBe(504);
 });
 
-test("a handler is not called for input that is valid too late", async () => {
+test("a handler is not called for input that is validated after the limit", async () => {
   const app = new App();
   const gate = Promise.withResolvers<void>();
   let calls = 0;

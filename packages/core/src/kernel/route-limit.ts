@@ -14,8 +14,8 @@ import type { RouteDefinition } from "../routes/route.ts";
 import { type Clock, MAX_TIMEOUT_MS, systemClock } from "../runtime/clock.ts";
 import type { PrepareReply } from "./prepare-reply.ts";
 
-/** Converts the late outcome that a middleware waits for into a reply, as for one in time. */
-export interface LateReplyParts {
+/** Functions that convert a late outcome to a reply for the middleware that waits for it, as they convert an outcome in time. */
+export interface ReplyConverters {
   readonly rescue: Rescue<HttpRequest, Response>;
   readonly accept: PrepareReply;
 }
@@ -23,7 +23,7 @@ export interface LateReplyParts {
 /** Dependencies of `RouteLimit`. */
 export interface RouteLimitParts {
   readonly timeoutMs: number;
-  readonly late: LateReplyParts;
+  readonly converters: ReplyConverters;
   /** @default timers that keep the process alive */
   readonly clock?: Pick<Clock, "now" | "after">;
 }
@@ -31,31 +31,35 @@ export interface RouteLimitParts {
 /**
  * The time limit that the guards, input validation and handler of a route share. Synchronous work sets no timer.
  *
- * Guards have a timer of their own, because levels between them and the handler, such as idempotency, must see the 504 of a handler.
+ * Guards have a separate timer, because levels between them and the handler, such as idempotency, must see the 504 of a handler.
  */
 export class RouteLimit {
   private readonly timeoutMs: number;
   private readonly clock: Pick<Clock, "now" | "after">;
-  private readonly late: LateReplyParts;
-  /** When the first asynchronous guard of a request began. */
+  private readonly converters: ReplyConverters;
+  /** Start time of the first asynchronous guard of each request. */
   private readonly since = new WeakMap<HttpRequest, number>();
   private readonly expired = new WeakSet<HttpRequest>();
-  /** The wait of each request for its body since the handler, or the validation of its input, began; no entry if the body had arrived by then. */
+  /** The wait of each request for its body, measured from the start of validation or, without it, of the handler; no entry if the body had arrived by then. */
   private readonly waits = new WeakMap<HttpRequest, BodyWait>();
-  /** Whether the route ever had an asynchronous guard, and whether a request of it ever expired: most routes skip the look-ups. */
+  /** Whether the route ever had an asynchronous guard, and whether one of its requests ever expired: most routes skip the lookups. */
   private hasWaited = false;
   private hasExpired = false;
   private readonly guarding: (request: HttpRequest, verdict: () => Promise<void>) => Awaitable<void>;
 
-  constructor({ timeoutMs, late, clock = { ...keepAliveTimers, now: systemClock.now } }: RouteLimitParts) {
+  constructor({
+    timeoutMs,
+    converters,
+    clock = { ...keepAliveTimers, now: systemClock.now },
+  }: RouteLimitParts) {
     this.timeoutMs = timeoutMs;
     this.clock = clock;
-    this.late = late;
+    this.converters = converters;
     this.guarding = timeLimit<HttpRequest, void>({
       timeoutMs,
       remainingMs: (request) => this.remainingMs(request),
       clock,
-      late: () => unawaited, // the request already has its 504
+      lateReceiver: () => unawaited, // the request already has its 504
     });
   }
 
@@ -66,7 +70,7 @@ export class RouteLimit {
     return this.guarding(request, () => verdict);
   }
 
-  /** Returns the handler with the time limit. */
+  /** Wraps the handler in the time limit. */
   around(handler: Handler<HttpRequest, Response>): Handler<HttpRequest, Response> {
     const { timeoutMs, clock } = this;
     const bounded = timeLimit<HttpRequest, Response>({
@@ -74,7 +78,7 @@ export class RouteLimit {
       remainingMs: (request) => this.remainingMs(request),
       clock,
       error: (request) => this.errorOf(request),
-      late: (request) => this.receiverOf(request),
+      lateReceiver: (request) => this.receiverOf(request),
     });
     return (request) => {
       const wait = bodyWait(request, clock.now);
@@ -83,7 +87,7 @@ export class RouteLimit {
     };
   }
 
-  /** Returns the handler so that it is not called after the limit: its input may become valid too late. */
+  /** Wraps the handler so that it is not called after the limit, when the validation of its input took too long. */
   inTime(handler: Handler<HttpRequest, Response>): Handler<HttpRequest, Response> {
     return (request) => {
       if (this.hasExpired && this.expired.has(request)) throw request.signal.reason;
@@ -96,7 +100,7 @@ export class RouteLimit {
     return since === undefined ? this.timeoutMs : Math.max(1, this.timeoutMs - (this.clock.now() - since));
   }
 
-  /** Returns a 408 if most of the time was spent waiting for the client's body, which circuit breakers do not count; else a 504. */
+  /** Returns a 408, which circuit breakers do not count, if more than half of the time was spent waiting for the client's body; else a 504. */
   private errorOf(request: HttpRequest): HttpError {
     const { timeoutMs } = this;
     const waitMs = this.waits.get(request)?.ms ?? 0;
@@ -107,7 +111,7 @@ export class RouteLimit {
 
   /** Passes a late outcome to the middleware that waits for it; discards it if none does. */
   private receiverOf(request: HttpRequest): Receiver<Response> {
-    const { rescue, accept } = this.late;
+    const { rescue, accept } = this.converters;
     this.hasExpired = true;
     this.expired.add(request);
     const awaited = request.context.get(AwaitedReply);
@@ -116,7 +120,7 @@ export class RouteLimit {
     const late = promise.then((outcome) => outcome());
     if (!giveLateReply(awaited, late)) late.then(discardBody, () => {}); // only the middleware that waits handles its error
     return {
-      answer: (reply) => resolve(() => accept(reply, request)),
+      succeed: (reply) => resolve(() => accept(reply, request)),
       fail: (error) => resolve(() => rescue(error, request)),
     };
   }
@@ -129,11 +133,11 @@ const closing = { headers: { connection: "close" } };
 export const routeLimit = (
   { options }: RouteDefinition,
   { timeouts }: Pick<AppSettings, "timeouts">,
-  late: LateReplyParts,
+  converters: ReplyConverters,
 ): RouteLimit | null => {
   const limitSecs = options.timeoutSecs ?? timeouts.handlerSecs;
   if (!(limitSecs > 0)) return null; // start reports an invalid one
-  return new RouteLimit({ timeoutMs: Math.min(Math.max(limitSecs * 1000, 1), MAX_TIMEOUT_MS), late });
+  return new RouteLimit({ timeoutMs: Math.min(Math.max(limitSecs * 1000, 1), MAX_TIMEOUT_MS), converters });
 };
 
-const unawaited: Receiver<unknown> = { answer: discardBody, fail: () => {} };
+const unawaited: Receiver<unknown> = { succeed: discardBody, fail: () => {} };

@@ -10,7 +10,7 @@ import type { FeatureOptions } from "./feature-options.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
 
-/** Returns every mistake in registered routes except in their patterns, each with its place. */
+/** Returns all mistakes in registered routes, except in their patterns, each with its place. */
 export const routeProblems = (routes: readonly RouteDefinition[], features: FeatureOptions): Problem[] => [
   ...routes.flatMap((route) =>
     [
@@ -111,7 +111,7 @@ const unknownOptions = (options: RouteOptions, ofFeatures: readonly string[]): s
     });
 };
 
-/** `route()` registers one name for several methods from one place; that is not a duplicate. */
+/** Returns the problems of duplicate names. `route()` registers one name for several methods from one place, which is not a duplicate. */
 const repeatedNames = (routes: readonly RouteDefinition[]): Problem[] => {
   const first = new Map<string, RouteDefinition>();
   return routes.flatMap((route) => {

@@ -13,7 +13,7 @@ interface Tea {
   enableTea(): this;
 }
 
-/** Adds a step that explains itself, on the way in or after a wait. */
+/** A feature whose step gives a reason, before `next` or after a wait. */
 const tea: Feature<Tea> = {
   name: "tea",
   install: (host) => ({
@@ -143,7 +143,7 @@ test("the validation step names what matched; a mistake has its place and kind, 
   expect(JSON.stringify(refused?.steps)).not.toContain("sesame");
 });
 
-test("an object of the program and the route of a feature have reasons of their own", async () => {
+test("a middleware object of the program and the route of a feature can give reasons", async () => {
   const pot: Feature<{ enablePot(): unknown }> = {
     name: "pot",
     install: (host) => ({
@@ -173,7 +173,7 @@ test("an object of the program and the route of a feature have reasons of their 
   ]);
 });
 
-test("nothing is published without a subscriber at start, nor without debug", async () => {
+test("nothing is published without a subscriber at start, or without debug", async () => {
   const app = teaApp();
   await app.start();
   expect(await traced(app, "/books/7")).toEqual([]);

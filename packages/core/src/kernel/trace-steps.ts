@@ -138,7 +138,7 @@ const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels, route: str
   };
 };
 
-/** A schema's own message may quote what the client sent, such as a password. */
+/** Describes an error without the schema's own message, which may quote client input, such as a password. */
 const messageOf = (thrown: unknown): string => {
   const error = toError(thrown);
   if (!(error instanceof ValidationError)) return textOf(error.message);

@@ -4,7 +4,7 @@ import { App } from "../app.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { RequestTrace } from "../insight/request-steps.ts";
 
-test("a tool that announced itself listens after the start, and requests cost no trace before and after", async () => {
+test("a tool that announced itself may subscribe after the start; requests before and after its subscription have no trace", async () => {
   const watching: Feature<{ enableWatching(): unknown; stepsOf(path: string): readonly string[] }> = {
     name: "watching",
     install: ({ insight }) => ({
@@ -14,9 +14,9 @@ test("a tool that announced itself listens after the start, and requests cost no
   };
   const app = new (App.with(watching))();
   app.enableWatching();
-  const answered: RequestTrace[] = [];
+  const replied: RequestTrace[] = [];
   const started: RequestTrace[] = [];
-  const onAnswer = (message: unknown): void => void answered.push(message as RequestTrace);
+  const onReply = (message: unknown): void => void replied.push(message as RequestTrace);
   const onStart = (message: unknown): void => void started.push(message as RequestTrace);
   let release = (): void => {};
   const waiting = new Promise<void>((resolve) => (release = resolve));
@@ -30,8 +30,8 @@ test("a tool that announced itself listens after the start, and requests cost no
   app.get("/slow", () => "slow");
   app.get("/fast", () => "fast");
   await app.start({ log: { info() {}, warn() {}, error() {} } });
-  subscribe("framework.request.answered", onAnswer);
-  const slow = app.fetch(new Request("http://localhost/slow")); // begins before the tool listens: never half a trace
+  subscribe("framework.request.answered", onReply);
+  const slow = app.fetch(new Request("http://localhost/slow")); // begins before the tool subscribes, so it has no trace
   await arrival;
   subscribe("framework.request.steps", onStart);
   await app.fetch(new Request("http://localhost/fast"));
@@ -39,10 +39,10 @@ test("a tool that announced itself listens after the start, and requests cost no
   await slow;
   unsubscribe("framework.request.steps", onStart);
   await app.fetch(new Request("http://localhost/fast"));
-  unsubscribe("framework.request.answered", onAnswer);
+  unsubscribe("framework.request.answered", onReply);
   expect(started).toHaveLength(1);
-  expect(answered).toEqual(started);
-  expect(answered[0]?.steps.map(({ name, status }) => [name, status])).toEqual([
+  expect(replied).toEqual(started);
+  expect(replied[0]?.steps.map(({ name, status }) => [name, status])).toEqual([
     ["slow", 200],
     ["handler", 200],
   ]);

@@ -6,10 +6,10 @@ import { Response } from "../response/response.ts";
 import { suggestions } from "../routing/suggestions.ts";
 
 /**
- * Answers an unmatched request: 204 with `Allow` for OPTIONS, 405 with `Allow` when the path exists for other methods, 501 for an unknown
- * method, else 404; with suggestions of routes while debug is on.
+ * Replies to an unmatched request. An unknown method gets 501. On a path with routes, OPTIONS gets 204 with `Allow`, and other methods get 405 with `Allow`.
+ * Any other path gets 404, with suggestions of routes while debug is on.
  */
-export const answerUnmatched = (
+export const replyToUnmatched = (
   request: HttpRequest,
   allowed: readonly string[],
   routes: readonly string[] | null,

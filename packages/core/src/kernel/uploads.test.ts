@@ -13,7 +13,7 @@ const form = (fields: readonly (readonly [string, string | File])[]): FormData =
   return data;
 };
 
-/** Sends a form to a route with this schema, which answers with what it got. */
+/** Sends a form to a route with this schema. The reply describes the validated body. */
 const send = async (body: StandardSchema, data: FormData | string) => {
   const app = new App();
   app.post("/x", { body }, async ({ input }) => described(input.body));
@@ -47,7 +47,7 @@ test("a schema sees the files of a multipart body as web Files beside its string
   expect(await send(z.object({ title: z.string(), cover: z.instanceof(File) }), data)).toEqual(expected);
 });
 
-test("a file of another type or size, a string in its place and a missing one are each a 422 that names the field", async () => {
+test("a file of another type or size, a string instead of a file and a missing file are each a 422 that names the field", async () => {
   const title = ["title", "Emma"] as const;
   const text = new File(["x"], "a.txt", { type: "text/plain" });
   for (const [value, received] of [

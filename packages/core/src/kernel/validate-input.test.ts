@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { z } from "zod";
 import { App } from "../index.ts";
 
-const ask = (app: App, path: string, init?: RequestInit) =>
+const send = (app: App, path: string, init?: RequestInit) =>
   app.fetch(new Request(`http://host.test${path}`, init));
 const json = (value: unknown) => ({
   method: "POST",
@@ -26,15 +26,15 @@ const bookApp = () => {
 };
 
 test("request.input holds the validated values, coerced; params stay strings", async () => {
-  const reply = await ask(bookApp(), "/shelves/7?tag=a&tag=b", json({ title: "T" }));
+  const reply = await send(bookApp(), "/shelves/7?tag=a&tag=b", json({ title: "T" }));
   expect(await reply.json()).toEqual({
     input: { params: { shelf: 7 }, query: { tag: ["a", "b"] }, body: { title: "T" } },
     raw: "7",
   });
 });
 
-test("an invalid value gets 422 with place, expected and received", async () => {
-  const reply = await ask(bookApp(), "/shelves/7", json({ title: 5, year: "x" }));
+test("an invalid value gets 422 with loc, expected and received", async () => {
+  const reply = await send(bookApp(), "/shelves/7", json({ title: 5, year: "x" }));
   expect(reply.status).toBe(422);
   expect(await reply.json()).toMatchObject({
     error: "Validation Failed",
@@ -46,8 +46,8 @@ test("an invalid value gets 422 with place, expected and received", async () => 
   });
 });
 
-test("an invalid path parameter gets 422 with its place", async () => {
-  const reply = await ask(bookApp(), "/shelves/x", json({ title: "T" }));
+test("an invalid path parameter gets 422 with its loc", async () => {
+  const reply = await send(bookApp(), "/shelves/x", json({ title: "T" }));
   expect(await reply.json()).toMatchObject({ errors: [{ loc: ["params", "shelf"] }] });
 });
 
@@ -59,7 +59,7 @@ test.each([
   ["a JSON suffix type", '{"title":"T"}', "application/vnd.book+json", 200],
   ["a form", "title=T", "application/x-www-form-urlencoded", 200],
 ])("a body with a schema: %s", async (_name, body, type, status) => {
-  const reply = await ask(bookApp(), "/shelves/1", {
+  const reply = await send(bookApp(), "/shelves/1", {
     method: "POST",
     body,
     headers: { "content-type": type },
@@ -70,11 +70,11 @@ test.each([
 test.each([
   ["a body of no bytes", ""],
   ["no body", null],
-])("an empty form is one without fields: %s", async (_name, body) => {
+])("an empty form has no fields: %s", async (_name, body) => {
   const app = new App();
   app.post("/x", { body: z.object({ a: z.string().default("none") }) }, ({ input }) => input.body);
   const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const reply = await ask(app, "/x", { method: "POST", body, headers });
+  const reply = await send(app, "/x", { method: "POST", body, headers });
   expect([reply.status, await reply.json()]).toEqual([200, { a: "none" }]);
 });
 
@@ -88,9 +88,9 @@ test.each(formTypes)(
     app.delete("/x", { body: Reason.optional() }, ({ input }) => ({ given: input.body ?? "nothing" }));
     app.patch("/x", { body: Reason }, ({ input }) => input.body);
     const headers = { "content-type": type };
-    const left = await ask(app, "/x", { method: "DELETE", headers });
+    const left = await send(app, "/x", { method: "DELETE", headers });
     expect([left.status, await left.json()]).toEqual([200, { given: "nothing" }]);
-    expect((await ask(app, "/x", { method: "PATCH", headers })).status).toBe(422);
+    expect((await send(app, "/x", { method: "PATCH", headers })).status).toBe(422);
   },
 );
 
@@ -100,19 +100,19 @@ test.each(["POST", "PUT"])("a %s of length 0 has no body if its type is multipar
   app.route("/x", { methods: ["POST", "PUT"], body }, ({ input }) => ({ given: input.body ?? "nothing" }));
   for (const length of [{}, { "content-length": "0" }]) {
     const headers = { "content-type": "multipart/form-data; boundary=x", ...length };
-    const reply = await ask(app, "/x", { method, headers });
+    const reply = await send(app, "/x", { method, headers });
     expect([reply.status, await reply.json()]).toEqual([200, { given: "nothing" }]);
   }
 });
 
-test("a urlencoded form whose length is stated as 0 is one without fields, by every method", async () => {
+test("a urlencoded form with content-length 0 is a form without fields, by every method", async () => {
   const app = new App();
   app.delete("/x", { body: z.object({ a: z.string().default("none") }).optional() }, ({ input }) => ({
     given: input.body ?? "nothing",
   }));
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const given = async (init: RequestInit) =>
-    await (await ask(app, "/x", { method: "DELETE", ...init })).json();
+    await (await send(app, "/x", { method: "DELETE", ...init })).json();
   expect(await given({ headers: { ...headers, "content-length": "0" } })).toEqual({ given: { a: "none" } });
   expect(await given({ headers })).toEqual({ given: "nothing" });
 });
@@ -124,8 +124,8 @@ test("a schema may be asynchronous", async () => {
     { body: z.object({ a: z.string().refine(async (text) => text === "ok") }) },
     ({ input }) => input.body,
   );
-  expect((await ask(app, "/x", json({ a: "ok" }))).status).toBe(200);
-  expect((await ask(app, "/x", json({ a: "no" }))).status).toBe(422);
+  expect((await send(app, "/x", json({ a: "ok" }))).status).toBe(200);
+  expect((await send(app, "/x", json({ a: "no" }))).status).toBe(422);
 });
 
 const form = (body: URLSearchParams | FormData) => ({ method: "POST", body });
@@ -193,26 +193,26 @@ test.each([
   ["caught?tags=a", { tags: ["a"] }],
   ["caught", { tags: ["none"] }],
 ])("one value of a query is a list where the JSON Schema declares one: %s", async (path, value) => {
-  const reply = await ask(listApp(), `/${path}`);
+  const reply = await send(listApp(), `/${path}`);
   expect([reply.status, await reply.json()]).toEqual([200, value]);
 });
 
 test.each(["?split=a,b,c", "?ids=x", "?when=1", "plain?tags=a", "either?ids=x", "others?q=1&q=2"])(
   "a list is still checked: %s",
   async (path) => {
-    expect((await ask(listApp(), `/${path}`)).status).toBe(422);
+    expect((await send(listApp(), `/${path}`)).status).toBe(422);
   },
 );
 
 test("one value of a form is a list where the JSON Schema declares one", async () => {
-  const reply = await ask(listApp(), "/", form(new URLSearchParams({ tags: "a", both: "b" })));
+  const reply = await send(listApp(), "/", form(new URLSearchParams({ tags: "a", both: "b" })));
   expect(await reply.json()).toEqual({ tags: ["a"], both: "b" });
   const data = new FormData();
   data.append("files", new File(["x"], "x.txt"));
   data.append("tags", "a");
-  expect(await (await ask(listApp(), "/", form(data))).json()).toEqual({ tags: ["a"], files: ["x.txt"] });
+  expect(await (await send(listApp(), "/", form(data))).json()).toEqual({ tags: ["a"], files: ["x.txt"] });
 });
 
 test("a string in a JSON body does not become a list", async () => {
-  expect((await ask(listApp(), "/", json({ tags: "a" }))).status).toBe(422);
+  expect((await send(listApp(), "/", json({ tags: "a" }))).status).toBe(422);
 });

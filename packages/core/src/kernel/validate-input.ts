@@ -9,7 +9,8 @@ import { validate } from "../validation/validate.ts";
 import { validateNamed } from "../validation/validate-named.ts";
 
 /**
- * Fills `request.input` from the route's schemas, then calls `next`: first params, then query, and the body is read last. Without schemas it is `next` itself.
+ * Returns a handler that fills `request.input` from the route's schemas and then calls `next`: params, then query, then the body. Without schemas it is `next`
+ * itself.
  *
  * Each step continues synchronously with a synchronous value; written out because the closures of `mapAwaitable` would cost as much as the rest. `validate`
  * returns promises of the engine's class, so `instanceof` suffices, without a read of `then`.

@@ -8,25 +8,27 @@ export type Environment = "development" | "production";
 
 /** Settings under which an app runs; fixed once, by `run`, `start` or the first `fetch`. */
 export interface AppSettings {
-  /** Development or production. */
+  /** Environment of the app. */
   readonly env: Environment;
-  /** Shows messages and stacks in 5xx replies, but never in production. */
+  /** Whether 5xx replies show messages and stacks; in production they never do. */
   readonly debug: boolean;
   /** Whether request lines are written. */
   readonly logs: boolean;
-  /** Whether request lines were disabled explicitly (`--no-logs`, `logs: false`). Features that write their own lines obey it; `logs` alone may be a default. */
+  /**
+   * Whether request lines were disabled explicitly (`--no-logs`, `logs: false`). Features that write their own lines obey it; `logs` alone may be a default.
+   */
   readonly quiet?: boolean | undefined;
   /** Number of serving processes. */
   readonly workers: number;
-  /** Bounds of heads, bodies and connections. */
+  /** Limits of request heads, bodies and connections. */
   readonly limits: LimitsConfig;
   /** Timeouts of connections and handlers. */
   readonly timeouts: TimeoutConfig;
   /** Addresses or CIDR blocks of trusted proxies, whose `X-Forwarded-*` and `X-Real-IP` fields count; none by default. */
   readonly trustedProxies: readonly string[];
-  /** State that all workers share. A feature may replace its ports by ones that more processes share, such as those of all hosts. */
+  /** State that all workers share. A feature may replace its ports with ports that the processes of several hosts share. */
   readonly shared: SharedState;
-  /** The state of this service's own workers, even when a feature replaced ports of `shared`; for data that must stay on this host, such as metrics. */
+  /** State that the workers of this host share, even if a feature replaced ports of `shared`; for data that must stay on this host, such as metrics. */
   readonly own?: SharedState | undefined;
   /** Destination of log lines. */
   readonly log: Logger;

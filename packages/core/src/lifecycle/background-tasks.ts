@@ -1,13 +1,13 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { type DescribedRequest, requestFields } from "../exchange/request-fields.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
-import { isLate } from "./deadline.ts";
+import { timesOut } from "./deadline.ts";
 import type { Logger } from "../log/logger.ts";
 
 /** Maximum number of pending and running tasks. */
 export const MAX_BACKGROUND_TASKS = 1000;
 
-/** Work that runs after a reply, in the order added; a failure is logged and does not stop the rest. */
+/** Runs tasks after a reply, in the order added; a failure is logged and does not stop the rest. */
 export class BackgroundTasks {
   private pending = 0;
   private idle: PromiseWithResolvers<void> | null = null;
@@ -29,9 +29,9 @@ export class BackgroundTasks {
   }
 
   /**
-   * Takes reserved tasks from the list and runs them one after another, also those added meanwhile; calls `ended` when the list is empty.
+   * Removes reserved tasks from the list and runs them one after another, including tasks that are added during the run; calls `ended` when the list is empty.
    *
-   * @param request for the log lines of tasks that fail
+   * @param request described in the log lines of failed tasks
    */
   async run(tasks: (() => Awaitable<void>)[], request: DescribedRequest, ended: () => void): Promise<void> {
     for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) {
@@ -46,11 +46,11 @@ export class BackgroundTasks {
     if (this.pending === 0) this.idle?.resolve();
   }
 
-  /** Waits until no task is pending or running, `limitMs` at most; the number of remaining tasks is logged. Resolves to whether all ended in time. */
+  /** Waits until no task is pending or running, at most `limitMs`; then logs the number of remaining tasks. Resolves to whether all ended in time. */
   async drained(limitMs: number): Promise<boolean> {
     if (this.pending === 0) return true;
     this.idle ??= Promise.withResolvers<void>();
-    if (!(await isLate(this.idle.promise, limitMs))) return true;
+    if (!(await timesOut(this.idle.promise, limitMs))) return true;
     this.log.error("the drain passed its deadline; background tasks were still running or waiting", {
       tasks: this.pending,
     });

@@ -1,5 +1,5 @@
-/** Whether a promise is still pending after `ms`. */
-export const isLate = async (done: Promise<unknown>, ms: number): Promise<boolean> => {
+/** Waits for a promise, at most `ms` milliseconds. Resolves to whether it is still pending then. */
+export const timesOut = async (done: Promise<unknown>, ms: number): Promise<boolean> => {
   const { promise: expired, resolve } = Promise.withResolvers<true>();
   const timer = setTimeout(resolve, ms, true);
   try {

@@ -41,7 +41,7 @@ const settingNames: readonly string[] = Object.keys({
   log: 0,
 } satisfies Record<keyof AppSettings, 0>);
 
-/** Returns the mistakes in the settings of `start` that would otherwise have no effect, or fail only when they are used. */
+/** Returns the mistakes in the settings of `start` that would otherwise have no effect or fail only on use. */
 export const startProblems = (settings: Partial<AppSettings> = {}): Problem[] => {
   const messages = isOptions(settings)
     ? unknownFields("the settings object of start", settings, settingNames)
@@ -61,13 +61,13 @@ const wrongTypes = ({ limits = {}, timeouts = {}, trustedProxies = [] }: Partial
   ...(isTexts(trustedProxies) ? [] : ["trustedProxies must be a list of addresses"]),
 ];
 
-/** The settings as an untyped program may pass them. */
+/** Settings of an untyped program. */
 type Settings = Readonly<Record<keyof AppSettings, unknown>>;
 
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** Returns a problem if `log` is not a logger. */
+/** Returns a problem if `log` is given and is not a logger. */
 export const logProblems = (settings: { readonly log?: unknown }): Problem[] => {
   const log: unknown = settings?.log; // `null` is reported already
   if (log === undefined || levels.every((level) => typeof Object(log)[level] === "function")) return [];
@@ -79,7 +79,7 @@ const levels = ["info", "warn", "error"] as const;
 
 const toConsole = (line: string): void => console.error(line.trimEnd());
 
-/** Returns the problem of an unknown environment, which may come from an untyped program or from FRAMEWORK_ENV; `null` for a known one. */
+/** Returns the problem of an unknown environment, which may come from an untyped program or from FRAMEWORK_ENV; `null` for a known environment. */
 export const environmentProblem = ({ env }: Pick<AppSettings, "env">): Problem | null => {
   if (environments.includes(env)) return null;
   const message = `env, or the variable FRAMEWORK_ENV, must be ${environments.join(" or ")}, not ${JSON.stringify(String(env).slice(0, 80))}`;
@@ -88,7 +88,10 @@ export const environmentProblem = ({ env }: Pick<AppSettings, "env">): Problem |
 
 const environments: readonly Environment[] = ["development", "production"];
 
-/** Keeps an unknown value, so that the start fails: a fallback to development would show stacks to clients. */
+/**
+ * Returns the environment from FRAMEWORK_ENV. An unknown value is returned as well, so that the start fails: a fallback to development would show stacks to
+ * clients.
+ */
 const defaultEnvironment = (): Environment => {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return (process?.env?.["FRAMEWORK_ENV"] || "development") as Environment; // checked at start

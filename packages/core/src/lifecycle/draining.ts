@@ -1,6 +1,6 @@
 import { HttpError } from "../errors/http-error.ts";
 
-/** A body being sent that can be ended cleanly before its source ends. */
+/** A body in transmission that can be ended cleanly before its source ends. */
 export interface OpenStream {
   /** Ends the body now and closes its source. */
   return(): Promise<unknown>;
@@ -21,7 +21,7 @@ export class Draining {
     return this.controller.signal;
   }
 
-  /** Registers a stream until `closed`; a stream that opens during the drain ends at once. */
+  /** Registers a stream until `closed` is called; a stream that opens during the drain ends at once. */
   opened(stream: OpenStream): void {
     if (this.hasBegun) end(stream);
     else this.streams.add(stream);
@@ -31,7 +31,7 @@ export class Draining {
     this.streams.delete(stream);
   }
 
-  /** Ends all open streams, then aborts the signal, so that a source that throws because of the signal cannot fail its body. */
+  /** Ends all open streams, then aborts the signal: in this order, a source that throws because of the signal cannot fail its body. */
   begin(): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
@@ -45,7 +45,7 @@ const end = (stream: OpenStream): void => {
   stream.return().catch(() => {}); // the body ends cleanly even if closing its source fails
 };
 
-/** The reason of the signal: a handler that rethrows it answers 503. */
+/** The abort reason of the signal; a handler that rethrows it replies 503. */
 const draining = (): HttpError =>
   new HttpError(503, "The service is draining; try again", {
     headers: { "retry-after": "1" },

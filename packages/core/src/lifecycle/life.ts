@@ -6,7 +6,7 @@ import { runStartTasks, runStopTasks, type Task } from "./tasks.ts";
 /** The phases of an app, by the method that registers tasks for them. */
 export type TaskPhase = "onStart" | "onListening" | "onStop";
 
-/** The phases of one app: prepare, listening, drain, stop. Records how far the start got, so that exactly that part is undone. */
+/** The phases of one app: prepare, listening, drain, stop. Records the progress of the start, so that a stop undoes exactly that part. */
 export class Life {
   private readonly tasks: Readonly<Record<TaskPhase, Ranked<Task>[]>> = {
     onStart: [],

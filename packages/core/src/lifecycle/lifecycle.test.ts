@@ -74,7 +74,7 @@ test("a startup task that exceeds its timeout fails the start", async () => {
   await expect(app.start({ log })).rejects.toThrow('startup task "slow" failed: still running after 0.01 s');
 });
 
-test("a timeout above the limit of timers is rejected: of a task at start, of a stop at once", async () => {
+test("an invalid timeout is rejected: of a task at start, of stop at its call", async () => {
   const endless: Feature<{ enableEndless(): unknown }> = {
     name: "endless",
     install: (host) => ({
@@ -121,7 +121,7 @@ test("snapshots that features publish are read on demand", async () => {
 const reportOf = (app: App) =>
   (app as unknown as { kernel: { runnable: Runnable } }).kernel.runnable.report();
 
-test("a drain leaves time for probes only if a listener changes what they see", () => {
+test("a report asks for a readiness delay only if probes report the drain", () => {
   const draining = (name: string, options?: DrainOptions): Feature => ({
     name,
     install: (host) => {

@@ -8,7 +8,7 @@ import type { Awaitable } from "../middleware/middleware.ts";
 /** Maximum number of ports that the features of one app own. */
 export const MAX_LISTENERS = 16;
 
-/** Address of a feature's listener. */
+/** Name and address of a feature's listener. */
 interface Port {
   /** Name in the banner, the `listening` line and errors: lower-case words with dashes, unique in the app. */
   readonly name: string;
@@ -22,23 +22,26 @@ interface Port {
 
 /** A port on which a feature serves its own protocol. */
 export interface SocketListener extends Port {
-  /** Takes over an unread connection. If `accept` throws, the connection is closed. */
+  /** Takes over a new connection, from which nothing was read. If `accept` throws, the connection is closed. */
   accept(socket: Socket): void;
   /** Called when the service stops accepting: closes idle connections as the protocol prescribes. */
   drain?(): void;
-  /** Drains, resolves when the last connection is closed, and reports the work that it aborted at the deadline. Connections still open then are cut and counted. */
+  /**
+   * Drains, resolves when the last connection is closed, and reports the work that it aborted at the deadline. Connections that are open after it are cut and
+   * counted.
+   */
   close(deadlineMs: number): Promise<Closed>;
 }
 
 /** A port on which a feature serves HTTP, with the transport, limits and timeouts of the service. */
 export interface HttpListener extends Port {
-  /** Answers one request, for example with a `Response`. An error becomes a plain 500. */
+  /** Returns the reply to one request, for example a `Response`. An error becomes a plain 500. */
   serve(source: RequestSource): Awaitable<Reply>;
   /** Enables HTTPS on the port. */
   readonly tls?: TransportTls | undefined;
 }
 
-/** A port of a feature as registered. */
+/** The registration of a feature's port. */
 export type ListenerOptions = SocketListener | HttpListener;
 
 /** A port of a feature. */
@@ -59,7 +62,7 @@ export interface RegisteredListener {
   readonly feature: string;
   /** Publishes the address to the feature. */
   bound(address: ListenAddress): void;
-  /** Lets an endless body end when the app drains. Returns the reply. */
+  /** Makes an endless body end when the app drains. Returns the reply. */
   prepareReply(reply: Reply): Reply;
 }
 
@@ -70,7 +73,7 @@ export const listenersIn = (
 ): readonly RegisteredListener[] =>
   registered.filter(({ options }) => options.env === undefined || options.env === env);
 
-/** Returns the mistake in a listener; `null` for a valid one. */
+/** Returns the mistake in a listener; `null` for a valid listener. */
 export const listenerProblem = (
   { name, port }: ListenerOptions,
   present: readonly RegisteredListener[],

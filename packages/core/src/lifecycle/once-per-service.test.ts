@@ -8,7 +8,7 @@ import { serveSharedState } from "../shared-state/workers/serve-shared-state.ts"
 
 const log = { info() {}, warn() {}, error() {} };
 
-/** The workers of one service: apps with one shared state. */
+/** A service whose workers are apps with one shared state. Returns a function that starts a worker. */
 const service = (handler: () => void | Promise<void>, options?: EventOptions) => {
   const shared = inProcessState();
   return async () => {
@@ -19,7 +19,7 @@ const service = (handler: () => void | Promise<void>, options?: EventOptions) =>
   };
 };
 
-test("a startup handler runs in each worker; with once it runs in one worker of the service, and not in replacements", async () => {
+test("a startup handler runs in each worker; with once it runs in one worker of the service, and not in replacement workers", async () => {
   const runs = { each: 0, once: 0 };
   const each = service(() => void runs.each++);
   const once = service(() => void runs.once++, { once: "service" });
@@ -45,7 +45,7 @@ test("the other workers do not serve before the handler is done", async () => {
   await Promise.all((await Promise.all(workers)).map((app) => app.stop()));
 });
 
-test("after a failure the next worker runs it", async () => {
+test("if the handler fails in one worker, the next worker runs it", async () => {
   let runs = 0;
   const worker = service(
     () => {
@@ -64,7 +64,7 @@ const waitFor = async (isTrue: () => boolean): Promise<void> => {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** A service of worker processes, whose claimant blocks in its handler; `runs` has the names of workers that ran it. */
+/** A service of several worker processes. The worker with the claim waits in its handler until `done`; `runs` lists the workers that called the handler. */
 const blockedService = () => {
   const clock = virtualClock();
   const hub = memoryHub();
@@ -73,9 +73,9 @@ const blockedService = () => {
   const gate = Promise.withResolvers<void>();
   const start = (name: string) => {
     const { worker, close } = hub.connect();
-    let asked = 0;
+    let sent = 0;
     const shared = primaryState(
-      { ...worker, send: (message) => (asked++, worker.send(message)) },
+      { ...worker, send: (message) => (sent++, worker.send(message)) },
       { clock, log },
     );
     const migrate = () => {
@@ -83,26 +83,26 @@ const blockedService = () => {
       return gate.promise;
     };
     const app = new App().onEvent("startup", migrate, { once: "service" });
-    return { close, asked: () => asked, started: app.start({ shared, log }) };
+    return { close, sent: () => sent, started: app.start({ shared, log }) };
   };
   return { clock, runs, start, done: gate.resolve };
 };
 
-test("a handler that blocks its worker for an hour runs in no other worker", async () => {
+test("while the handler runs in one worker for an hour, no other worker runs it", async () => {
   const { clock, runs, start, done } = blockedService();
   const first = start("first");
   await waitFor(() => runs.length === 1);
   const second = start("second");
-  await clock.advance(3_600_000); // no timer of the first worker fires meanwhile
-  const before = second.asked();
-  await waitFor(() => second.asked() > before + 2);
+  await clock.advance(3_600_000); // the first worker does not renew its claim
+  const before = second.sent();
+  await waitFor(() => second.sent() > before + 2);
   expect(runs).toEqual(["first"]);
   done();
   for (const { started } of [first, second]) await (await started).stop();
   expect(runs).toEqual(["first"]);
 });
 
-test("when the worker that runs the handler exits, the next one runs it at once", async () => {
+test("when the worker that runs the handler exits, the next worker runs it", async () => {
   const { clock, runs, start, done } = blockedService();
   const first = start("first");
   const failed = first.started.catch(String);

@@ -2,17 +2,18 @@ import type { PermitRule, Permits } from "../shared-state/permits/permits.ts";
 import type { Task } from "./tasks.ts";
 
 const POLL_MS = 50;
-/** Ten years: the value `done` must outlive the service; a claim ends earlier, with its task or its process. */
+/** Ten years: the value `done` must outlive the service. A claim ends earlier, with its task or its process. */
 const FOREVER_MS = 10 * 365 * 86_400_000;
-/** One claim at a time. The permit of a process that exited counts as used, and returns after this window. */
+/** Allows one claim. The permit of a process that exited counts as used, and returns after this window. */
 const oneClaim: PermitRule = { kind: "bucket", capacity: 1, windowMs: 1 };
 
 /**
- * Returns a task that one worker of the service runs; the others wait until it is done, and workers that start later skip it.
+ * Returns a task that only one worker of the service runs. The others wait until it is done, and workers that start later skip it.
  *
- * The claim needs no renewal: the task may block the event loop for any time. A failure releases the claim and fails the start of its worker.
+ * The claim needs no renewal, so the task may block the event loop for any time. A failure releases the claim and fails the start of its worker; another worker
+ * then runs the task.
  *
- * @param key names the task in every worker
+ * @param key name of the task, the same in every worker
  */
 export const oncePerService =
   (key: string, run: Task["run"]): Task["run"] =>
@@ -30,7 +31,7 @@ export const oncePerService =
       await run(settings, signal);
       await values.set(key, "done", { ttlMs: FOREVER_MS });
     } finally {
-      await claim.release().catch(() => {}); // the claim ends with this process anyway; the task's own error must not be replaced
+      await claim.release().catch(() => {}); // the claim ends with this process; an error here must not replace the task's error
     }
   };
 
@@ -44,9 +45,9 @@ interface Claim {
 /** A claim is a lease of the key's only permit, which the primary process ends when the claimant exits. */
 const claimOf = (permits: Permits, key: string): Claim => {
   const holder = crypto.randomUUID();
-  const ask = async (most: number): Promise<number> => {
-    const lease = { holder, hold: 0, used: [], most, share: 1, leaseMs: FOREVER_MS, endsAtExit: true };
+  const updateLease = async (max: 0 | 1): Promise<number> => {
+    const lease = { holder, hold: 0, used: [], max, share: 1, leaseMs: FOREVER_MS, endsAtExit: true };
     return (await permits.take(key, oneClaim, { spend: 0, lease })).leased;
   };
-  return { take: async () => (await ask(1)) === 1, release: async () => void (await ask(0)) };
+  return { take: async () => (await updateLease(1)) === 1, release: async () => void (await updateLease(0)) };
 };

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { App, dependency, Response } from "../index.ts";
 
-const ask = (app: App) => app.fetch(new Request("http://host.test/"));
+const get = (app: App) => app.fetch(new Request("http://host.test/"));
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** An app that records when it stops. */
@@ -10,7 +10,7 @@ const recordingApp = (): { app: App; events: string[] } => {
   return { events, app: new App().onEvent("shutdown", () => void events.push("shutdown")) };
 };
 
-test("stop waits for calls of fetch before it runs stop tasks, and answers later ones 503", async () => {
+test("stop waits for calls of fetch before it runs stop tasks, and later calls get 503", async () => {
   const { app, events } = recordingApp();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   app.get("/", async () => {
@@ -19,11 +19,11 @@ test("stop waits for calls of fetch before it runs stop tasks, and answers later
     return "done";
   });
   await app.start();
-  const reply = ask(app);
+  const reply = get(app);
   await tick();
   const stopped = app.stop();
   await tick();
-  expect((await ask(app)).status).toBe(503);
+  expect((await get(app)).status).toBe(503);
   expect(events).toEqual([]);
   open();
   await stopped;
@@ -31,7 +31,7 @@ test("stop waits for calls of fetch before it runs stop tasks, and answers later
   expect(await (await reply).text()).toBe("done");
 });
 
-test("stop waits for a body that is being read, but not for an unread one", async () => {
+test("stop waits for a body that is being read, but not for an unread body", async () => {
   const { app, events } = recordingApp();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const body = async function* () {
@@ -41,7 +41,7 @@ test("stop waits for a body that is being read, but not for an unread one", asyn
     yield "two";
   };
   app.get("/", () => Response.stream(body()));
-  const [read] = await Promise.all([ask(app), ask(app)]);
+  const [read] = await Promise.all([get(app), get(app)]);
   const text = read.text();
   await tick();
   const stopped = app.stop();
@@ -67,7 +67,7 @@ test("a call that is open at the deadline of a stop is cut: its signal aborts an
     error: (message: string, fields?: object) => void lines.push(message, fields),
   };
   await app.start({ log });
-  const reply = ask(app);
+  const reply = get(app);
   await tick();
   await app.stop({ timeoutSecs: 0.01 });
   expect(events).toEqual(["aborted", "shutdown"]);
@@ -82,7 +82,7 @@ test("a reply that cannot become a web response counts as ended", async () => {
     return next(request);
   });
   app.use(() => Response.error());
-  await ask(app).catch(() => {});
+  await get(app).catch(() => {});
   await app.stop();
   expect(events.at(-1)).toBe("shutdown");
 });
@@ -96,7 +96,7 @@ test("a background task that does not end delays a stop until its deadline, and 
   });
   const record = (message: string, fields?: object): void => void errors.push([message, fields]);
   await app.start({ log: { info() {}, warn() {}, error: record } });
-  await (await ask(app)).text();
+  await (await get(app)).text();
   await tick();
   await app.stop({ timeoutSecs: 0.05 });
   expect(events).toEqual(["shutdown"]);
@@ -111,7 +111,7 @@ test("a call that ignores its abort does not prevent the disposal of singletons"
   const Pool = dependency("pool", { create: () => 1, dispose: () => void events.push("disposed") });
   app.get("/", { inject: { pool: Pool } }, () => new Promise<string>(() => {}));
   await app.start({ log: { info() {}, warn() {}, error: (message) => void errors.push(message) } });
-  void ask(app).catch(() => {});
+  void get(app).catch(() => {});
   await tick();
   await app.stop({ timeoutSecs: 0.05 });
   expect(events).toEqual(["shutdown", "disposed"]);
@@ -131,7 +131,7 @@ test("the deferred task of a call that is cut has time to end before the stop ta
     return new Promise<string>(() => {});
   });
   await app.start({ log: { info() {}, warn() {}, error() {} } });
-  void ask(app).catch(() => {});
+  void get(app).catch(() => {});
   await tick();
   await app.stop({ timeoutSecs: 2 });
   expect(events).toEqual(["deferred", "shutdown"]);

@@ -1,5 +1,5 @@
 import type { Logger } from "../log/logger.ts";
-import { isLate } from "./deadline.ts";
+import { timesOut } from "./deadline.ts";
 
 /** A call of `app.fetch` that a stop waits for. */
 export interface OpenCall {
@@ -7,7 +7,7 @@ export interface OpenCall {
   cut(): void;
 }
 
-/** Calls of `app.fetch` in progress: until the reply is complete. A reply's body counts only while it is read. */
+/** Calls of `app.fetch` in progress. A call ends when its reply is complete; the body of the reply counts only while it is read. */
 export class OpenCalls {
   private readonly open: Set<OpenCall> = new Set();
   private idle: PromiseWithResolvers<void> | null = null;
@@ -22,11 +22,11 @@ export class OpenCalls {
     if (this.open.size === 0) this.idle?.resolve();
   }
 
-  /** Waits until no call is open; after `limitMs` the rest are cut, which is logged. Resolves to whether all ended in time. */
+  /** Waits until no call is open; after `limitMs` it aborts and logs the rest. Resolves to whether all ended in time. */
   async drained(limitMs: number, log: Logger): Promise<boolean> {
     if (this.open.size === 0) return true;
     this.idle ??= Promise.withResolvers<void>();
-    if (!(await isLate(this.idle.promise, limitMs))) return true;
+    if (!(await timesOut(this.idle.promise, limitMs))) return true;
     log.error("the drain passed its deadline; calls of fetch were cut", { cut: this.open.size });
     for (const call of this.open) call.cut();
     return false;

@@ -5,7 +5,7 @@ import type { Host } from "../feature/host.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
-/** A feature with the `install` of a test. */
+/** A feature with a test's `install`. */
 const feature = (name: string, install: (host: Host) => void): Feature => ({
   name,
   install(host) {
@@ -46,14 +46,14 @@ test("a listening task can send requests to the app itself", async () => {
   const app = new (App.with(
     feature("asks", (host) =>
       host.life.onListening(async () => {
-        answer = await (await app.fetch(new Request("http://host.test/"))).text();
+        reply = await (await app.fetch(new Request("http://host.test/"))).text();
       }),
     ),
   ))();
-  let answer = "";
+  let reply = "";
   app.get("/", () => "served");
   await app.start({ log });
-  expect(answer).toBe("served");
+  expect(reply).toBe("served");
   await app.stop();
 });
 

@@ -13,6 +13,6 @@ export const middlewareRank: number = Number.MAX_SAFE_INTEGER - 1;
 /** The program's own `startup` handlers come last, so its `shutdown` handlers run first. */
 export const programRank: number = Number.MAX_SAFE_INTEGER;
 
-/** Sorted by rank; entries of one rank keep their order. */
+/** Returns the entries sorted by rank; entries of one rank keep their order. */
 export const byRank = <T>(entries: readonly Ranked<T>[]): Ranked<T>[] =>
   entries.toSorted((one, other) => one.rank - other.rank);

@@ -3,7 +3,7 @@ import { decimal } from "../config/field-rules.ts";
 
 /** Options of `app.stop`. */
 export interface StopOptions {
-  /** Seconds that drain listeners and pending calls of `fetch` may take before the stop tasks run anyway; a day at most. @default 30 */
+  /** Maximum seconds to wait for drain listeners and pending calls of `fetch` before the stop tasks run; a day at most. @default 30 */
   readonly timeoutSecs?: number;
 }
 

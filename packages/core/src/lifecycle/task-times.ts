@@ -1,12 +1,12 @@
 import { hasBuiltin, nodeBuiltin } from "../runtime/node-builtins.ts";
 
-/** A task that ended, as published on the diagnostics channel `framework.life.task`. */
+/** The message about an ended task on the diagnostics channel `framework.life.task`. */
 export interface TaskTime {
   /** The phase: `startup`, `listening` or `shutdown`. */
   readonly phase: string;
   /** Name of the task. */
   readonly name: string;
-  /** Milliseconds that it took. */
+  /** Duration in milliseconds. */
   readonly durationMs: number;
   /** Whether it failed or timed out. */
   readonly failed: boolean;

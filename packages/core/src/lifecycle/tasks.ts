@@ -5,9 +5,9 @@ import type { AppSettings } from "./app-settings.ts";
 import { byRank, type Ranked } from "./ranks.ts";
 import { publishTaskTime } from "./task-times.ts";
 
-/** Work in one phase of an app's life; messages show a function's name, or `name`. */
+/** Work in one phase of an app's life. */
 export interface Task {
-  /** Name in messages. @default the function's */
+  /** Name in messages. @default the name of the function */
   readonly name?: string;
   /** Does the work. `signal` aborts at the timeout, and when the app is stopped during its start. */
   run(settings: AppSettings, signal: AbortSignal): Awaitable<void>;
@@ -19,7 +19,7 @@ export interface Task {
 export const toTask = (task: Task | Task["run"]): Task =>
   typeof task === "function" ? { name: task.name, run: task } : task;
 
-/** Returns the mistake in a task; `null` for a valid one. */
+/** Returns the mistake in a task; `null` for a valid task. */
 export const taskProblem = (task: Task): string | null => {
   const { timeoutSecs = STOP_TASK_SECS } = task;
   return timeoutSecs > 0 && timeoutSecs <= 86_400

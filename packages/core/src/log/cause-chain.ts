@@ -2,7 +2,7 @@ import { MAX_INNER, memberOf, messageOf, textOf } from "./value-text.ts";
 
 /** Maximum number of errors in a chain, the first included. */
 const MAX_CAUSES = 8;
-/** Maximum characters shown of a cause that is not an error. */
+/** Maximum characters of a shown cause that is not an error. */
 const MAX_VALUE = 1000;
 
 /**
@@ -36,7 +36,7 @@ const headOf = (error: Error): string => `${textOf(memberOf(error, "name"))}: ${
 const bounded = (text: string): string =>
   text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)} … (${text.length} characters)` : text;
 
-/** The errors of an `AggregateError`, whose own message is often empty. */
+/** The messages of the errors in an `AggregateError`, whose own message is often empty. */
 const innerErrors = (value: unknown): string => {
   const errors = Error.isError(value) ? memberOf(value, "errors") : undefined;
   if (!Array.isArray(errors)) return "";

@@ -6,7 +6,7 @@ import { messageOf, toJson, UNSERIALISABLE } from "./value-text.ts";
 /** Severity of a line. */
 export type Level = "info" | "warn" | "error";
 
-/** Format and destination of the framework's own lines. */
+/** Options of `consoleLogger`. */
 export interface ConsoleLoggerOptions {
   /** `text` for a terminal; `json` for collectors: one object a line with `time`, `level`, `message` and the fields. */
   readonly format: "text" | "json";
@@ -38,7 +38,7 @@ const jsonLine = (level: Level, message: string, fields: Fields, time: Date): st
 const textLine = (level: Level, message: string, fields: Fields, time: Date): string => {
   const head = `${time.toTimeString().slice(0, 8)} ${level.padEnd(5)} ${printable(message)}`;
   const stacks: string[] = [];
-  const given = entriesOf(fields).filter(([, value]) => value !== undefined); // JSON omits them, too
+  const given = entriesOf(fields).filter(([, value]) => value !== undefined); // as JSON does
   const pairs = given.map(([key, value]) => {
     const chain = causeChain(value);
     if (chain !== null) stacks.push(...indented(chain));
@@ -47,7 +47,7 @@ const textLine = (level: Level, message: string, fields: Fields, time: Date): st
   return [head + pairs.join(""), ...stacks].join("\n");
 };
 
-/** Stack lines are indented, so that a message with line breaks cannot imitate a log line. */
+/** Indents stack lines, so that a message with line breaks cannot imitate a log line. */
 const indented = (chain: string): string[] =>
   chain.split("\n").map((line) => `    ${printable(line.trim())}`);
 

@@ -12,8 +12,8 @@ export interface Logger {
    */
   redirect?(to: Logger): () => void;
   /**
-   * Takes each line of JSON that a logging feature would write to standard output or standard error. The logger of a test client has this method,
-   * so that a test finds all lines in one place and prints none.
+   * Receives each JSON line that a logging feature would otherwise write to standard output or standard error. The logger of a test client has this method, so
+   * a test finds all lines in one place and prints none.
    */
   collect?(line: string): void;
 }

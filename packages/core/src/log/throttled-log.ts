@@ -9,12 +9,12 @@ export interface ThrottledLogOptions {
 }
 
 /**
- * Keeps a repeating failure, such as of a store, from flooding the log: calls `write` for the first occurrence, then at most once per
- * `everyMs`. `write` gets the number of occurrences omitted since its last call.
+ * Returns a function that limits the log lines of a repeated failure: it calls `write` for the first occurrence, then at most once per `everyMs`. `write` gets
+ * the number of occurrences omitted since its last call.
  *
  * @example
  * const logSometimes = throttledLog();
- * const failed = (error: unknown) => logSometimes((omitted) => log.warn("the store does not answer", { error, omitted }));
+ * const failed = (error: unknown) => logSometimes((omitted) => log.warn("the store does not respond", { error, omitted }));
  */
 export const throttledLog = ({ everyMs = 60_000, clock = systemClock }: ThrottledLogOptions = {}): ((
   write: (omitted: number) => void,

@@ -1,9 +1,9 @@
-/** Text instead of a value that cannot be serialised. */
+/** Replacement text of a value that cannot be serialised. */
 export const UNSERIALISABLE = "[not serialisable]";
 /** Maximum number of inner errors shown per error. A failed connection has one for each address of the host. */
 export const MAX_INNER = 8;
 
-/** Any value as text: a string as it is, others as JSON. Never throws. */
+/** Any value as text: a string unchanged, other values as JSON. Never throws. */
 export const textOf = (value: unknown): string =>
   typeof value === "string" ? value : (toJson(value) ?? UNSERIALISABLE);
 
@@ -11,7 +11,7 @@ export const textOf = (value: unknown): string =>
 export const messageOf = (thrown: unknown): string =>
   textOf(Error.isError(thrown) ? memberOf(thrown, "message") : thrown);
 
-/** A member of an error; never throws, even if it is a getter that does. */
+/** Reads a member of an error. Never throws, even if the member is a getter that throws. */
 export const memberOf = (
   error: Error,
   name: "name" | "message" | "code" | "stack" | "cause" | "errors",
@@ -23,7 +23,7 @@ export const memberOf = (
   }
 };
 
-/** JSON of any value: errors with their stack, cycles cut; `undefined` if it cannot be serialised. */
+/** Any value as JSON: errors with their stack, cycles replaced by a text; `undefined` if it cannot be serialised. */
 export const toJson = (value: unknown): string | undefined => {
   const above: { readonly item: object; readonly plain: object }[] = [];
   function replace(this: unknown, _key: string, item: unknown): unknown {

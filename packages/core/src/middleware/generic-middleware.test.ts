@@ -8,7 +8,7 @@ import { instantClock } from "./instant-clock.test-kit.ts";
 import { virtualClock } from "../runtime/virtual-clock.ts";
 import { timeout } from "./timeout.ts";
 
-const ask = (app: App, method = "GET") =>
+const send = (app: App, method = "GET") =>
   app.fetch(new Request("http://localhost/", { method, ...(method === "POST" && { body: "text" }) }));
 
 test("retry of requests: the handler is called again and can read the body again", async () => {
@@ -25,7 +25,7 @@ test("retry of requests: the handler is called again and can read the body again
     if (bodies.length < 3) throw new HttpError(503, "not yet");
     return Response.text("done");
   });
-  const reply = await ask(app, "POST");
+  const reply = await send(app, "POST");
   expect([reply.status, await reply.text(), bodies]).toEqual([200, "done", ["text", "text", "text"]]);
 });
 
@@ -38,7 +38,7 @@ test("retry of requests: the stream of a discarded reply is cancelled", async ()
     const body = new ReadableStream({ cancel: () => void cancelled++ });
     return new Response(body, { status: 503 });
   });
-  expect(await (await ask(app)).text()).toBe("done");
+  expect(await (await send(app)).text()).toBe("done");
   expect(cancelled).toBe(1);
 });
 
@@ -52,7 +52,7 @@ test("timeout of requests: a slow handler becomes a 504, and its signal aborts",
     begun.resolve();
     return new Promise(() => {});
   });
-  const reply = ask(app);
+  const reply = send(app);
   await begun.promise;
   await clock.advance(200);
   expect((await reply).status).toBe(504);

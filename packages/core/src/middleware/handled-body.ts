@@ -4,8 +4,8 @@ import { handled } from "./handled.ts";
 const readers = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
 
 /**
- * Marks a web request's promises of the body as `handled`, also those of its stream and its clones, and returns it: a client that disconnects must not end the
- * process through a promise that a handler dropped.
+ * Marks all promises of a web request's body as `handled`, including its stream and its clones, and returns the request: a client that disconnects must not end
+ * the process through a promise that a handler dropped.
  */
 export const handledRequest = (request: globalThis.Request): globalThis.Request => {
   if (request.body !== null) handledStream(request.body);
@@ -18,7 +18,7 @@ type AnyMethod = (...call: unknown[]) => unknown;
 /** Members of a stream, without their overloads. */
 type WebStream = Readonly<Record<"getReader" | "pipeThrough" | "tee" | "values", AnyMethod>>;
 
-/** Marks a web stream's promises as `handled`, also those of its readers, iterators and branches, and returns it. */
+/** Marks all promises of a web stream as `handled`, including its readers, iterators and branches, and returns the stream. */
 export const handledStream = <T>(stream: ReadableStream<T>): ReadableStream<T> => {
   if (known.has(stream)) return stream;
   known.add(stream);
@@ -39,7 +39,7 @@ export const handledStream = <T>(stream: ReadableStream<T>): ReadableStream<T> =
 /** Streams that are already marked. */
 const known = new WeakSet<ReadableStream>();
 
-/** Replaces methods of an object by ones whose promises are `handled`. */
+/** Wraps methods of an object so that their promises are `handled`. */
 const handledMethods = <T extends object>(target: T, names: readonly (keyof T)[]): T => {
   for (const name of names) {
     const method = target[name] as ((...call: unknown[]) => Promise<unknown>) | undefined;

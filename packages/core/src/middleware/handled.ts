@@ -1,5 +1,5 @@
 /**
- * Marks a promise as handled and returns it: awaiting it still rejects, but an unawaited rejection no longer terminates the process. For promises that features
+ * Marks a promise as handled and returns it: awaiting it still rejects, but an unawaited rejection does not terminate the process. For promises that features
  * return to programs, which may drop them, for example when a handler returns early after a client's error.
  */
 export const handled = <T>(promise: Promise<T>): Promise<T> => {
@@ -7,4 +7,4 @@ export const handled = <T>(promise: Promise<T>): Promise<T> => {
   return promise;
 };
 
-const ignored = (): void => {}; // the promise that was handed out carries the error
+const ignored = (): void => {}; // a caller that awaits the returned promise gets the error

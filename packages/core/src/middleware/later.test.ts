@@ -13,7 +13,7 @@ const outcomeOf = (promise: PromiseLike<unknown>): PromiseLike<Outcome> =>
 const delivered = (promise: Promise<unknown>): Promise<Outcome> =>
   new Promise((resolve) => {
     deliver(promise, {
-      answer: (value) => resolve(["value", value]),
+      succeed: (value) => resolve(["value", value]),
       fail: (error) => resolve(["error", error]),
     });
   });
@@ -35,7 +35,7 @@ const rescues = [
   async (error: unknown, input: string): Promise<string> => `${input}: ${String(error)}`,
 ];
 
-test("settles like a promise chain of its conversions, however it is awaited", async () => {
+test("settles like a promise chain with the same conversions, however it is awaited", async () => {
   for (const promise of promises) {
     for (const convert of converts) {
       for (const rescue of rescues) {

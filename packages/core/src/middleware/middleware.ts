@@ -16,7 +16,7 @@ export type Middleware<In, Out> = (input: In, next: Handler<In, Out>) => Awaitab
 
 /** A middleware with further methods, such as an authentication with `skipPath`. */
 export interface MiddlewareObject<In, Out> {
-  /** Answers the input, usually by way of `next`. */
+  /** Returns the output for an input, usually the output of `next`. */
   handle(input: In, next: Handler<In, Out>): Awaitable<Out>;
 }
 
@@ -29,7 +29,7 @@ export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
 
 /**
  * `isPromise` for the outputs of a chain. A separate function, because V8 collects type feedback per function: outputs have one or two shapes, while
- * `isPromise` sees those of all values. `docs/memos.md` has the gain.
+ * `isPromise` gets values of many shapes. `docs/memos.md` states the gain.
  */
 export const isPromisedOutput = <T>(output: Awaitable<T>): output is Promise<T> =>
   typeof output === "object" && output !== null && typeof (output as { then?: unknown }).then === "function";
@@ -39,7 +39,7 @@ export const mapAwaitable = <T, U>(value: Awaitable<T>, map: (value: T) => Await
   isPromise(value) ? value.then(map) : map(value);
 
 /**
- * Converts an output of `next` now, or a promise's value once it is awaited. For middleware that is marked with `waitsOnce`.
+ * Converts an output of `next` now, or the value of a promise once it is awaited. For middleware marked with `waitsOnce`.
  *
  * @param input passed to `convert`, so that it need not be a closure
  */
@@ -69,7 +69,7 @@ export const compose = <In, Out>(
   return surround(chain, innermost, rescue, accept, once);
 };
 
-/** Adds levels around a composed handler; the parameters are those of `compose`. */
+/** Adds levels around a composed handler; the parameters are the same as in `compose`. */
 export const surround = <In, Out>(
   chain: readonly Middleware<In, Out>[],
   composed: Handler<In, Out>,
@@ -118,7 +118,7 @@ export const toMiddleware = <In, Out>(
 ): Middleware<In, Out> => {
   if (typeof middleware === "function") return middleware;
   const handle: Middleware<In, Out> = (input, next) => middleware.handle(input, next);
-  objects.set(handle, Object(middleware) as object); // an object as it is; another value must not look like a function
+  objects.set(handle, Object(middleware) as object); // `Object` keeps objects unchanged, and wraps primitives of untyped programs
   return handle;
 };
 

@@ -10,8 +10,8 @@ export const statusOf = (output: unknown): number =>
     : 0;
 
 /**
- * Whether an error counts as a failure of the callee: every error except an AbortError, one of a call that its caller has ended (the client disconnected, or
- * the input's signal aborted for a reason other than a timeout), and one whose `isRefusal` is true, because the call was never made.
+ * Whether an error counts as a failure of the callee. Three kinds do not: an AbortError, an error of a call that its caller has ended (the client disconnected,
+ * or the input's signal aborted for a reason other than a timeout), and an error with `isRefusal`, because the call was never made.
  */
 export const isFailureOfCallee = (error: unknown, input?: unknown): boolean =>
   !isCancellation(error) && !isRefusal(error) && !isEndedByCaller(input);

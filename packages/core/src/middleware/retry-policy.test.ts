@@ -27,7 +27,7 @@ test("a delay of 0 stays 0 after many attempts", () => {
   expect(retryDelayMs(retryPolicy({ attempts: 1000, delayMs: 0, factor: 10 }), 1000, 0.5)).toBe(0);
 });
 
-test("jitter shortens a delay by at most its share", () => {
+test("jitter shortens a delay by at most its fraction", () => {
   const policies = fc.record({
     attempts: fc.integer({ min: 1, max: 1000 }),
     delayMs: fc.integer({ min: 0, max: 86_400_000 }),

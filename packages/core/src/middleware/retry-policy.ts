@@ -9,7 +9,7 @@ export interface RetryPolicy {
   readonly delayMs: number;
   /** Factor by which the delay grows with each attempt, 1 to 10. @default 2 */
   readonly factor: number;
-  /** Random part of each delay, from 0 to 1 (all of it), so that clients do not retry in step. @default 0.5 */
+  /** Random fraction of each delay, from 0 to 1, so that clients do not retry simultaneously. @default 0.5 */
   readonly jitter: number;
   /** Longest delay in milliseconds, a day at most. @default 30000 */
   readonly maxDelayMs: number;
@@ -28,9 +28,9 @@ const record: ConfigRecord<RetryPolicy> = configRecord("RetryPolicy", {
 /**
  * Returns a frozen policy with defaults filled in.
  *
- * @param defaults values of fields that are absent or `undefined`. @default those of `RetryPolicy`
+ * @param defaults values of fields that are absent or `undefined`. @default the defaults of `RetryPolicy`
  * @example
- * const policy = retryPolicy({ attempts: 5, delayMs: 200 }); // waits of about 200, 400, 800 and 1600 ms
+ * const policy = retryPolicy({ attempts: 5, delayMs: 200 }); // delays of up to 200, 400, 800 and 1600 ms
  * @throws ConfigurationError CORE_BAD_CONFIG, all mistakes in one message
  */
 export const retryPolicy = (

@@ -17,8 +17,8 @@ interface Reply {
 const boom = new Error("boom");
 const gone = new DOMException("gone", "AbortError");
 
-/** A callee that returns a list of replies in order and then repeats the last; errors are thrown. */
-const answers = (...replies: readonly (Reply | Error)[]) => {
+/** A callee that returns the given replies in order and then repeats the last reply; errors are thrown. */
+const returning = (...replies: readonly (Reply | Error)[]) => {
   let calls = 0;
   const next: Handler<string, Reply> = () => {
     const reply = replies[Math.min(calls++, replies.length - 1)];
@@ -36,14 +36,14 @@ const make = (options: RetryOptions<string, Reply> = {}) => {
 test("a first attempt that succeeds and a retry without delay stay synchronous", () => {
   const { tried } = make({ policy: { delayMs: 0 } });
   expect(tried("a", () => ({ status: 200 }))).toEqual({ status: 200 });
-  const callee = answers({ status: 500 }, boom, { status: 201 });
+  const callee = returning({ status: 500 }, boom, { status: 201 });
   expect(tried("a", callee.next)).toEqual({ status: 201 });
   expect(callee.calls()).toBe(3);
 });
 
 test("delays grow, and the last output is returned after the last attempt", async () => {
   const { clock, tried } = make({ policy: { attempts: 3, delayMs: 100, factor: 4 } });
-  const callee = answers({ status: 500 }, { status: 502 }, { status: 503 });
+  const callee = returning({ status: 500 }, { status: 502 }, { status: 503 });
   const reply = tried("a", callee.next);
   await clock.advance(99);
   expect([isPromise(reply), callee.calls()]).toEqual([true, 1]);
@@ -61,7 +61,7 @@ test("errors are retried and the last one is thrown; an AbortError is thrown at 
   const thrown = reply.catch((error: unknown) => error);
   await clock.runAll();
   expect([await thrown, clock.now()]).toEqual([boom, 100]);
-  const callee = answers(gone, { status: 200 });
+  const callee = returning(gone, { status: 200 });
   expect(() => tried("a", callee.next)).toThrow(gone);
 });
 
@@ -70,7 +70,7 @@ test.each([
   ["a call that its client refuses", Object.assign(new FrameworkError("ANY", "no"), { isRefusal: true })],
 ])("an error of %s is thrown at once", (_case, error) => {
   const { tried } = make({ policy: { delayMs: 0 } });
-  const callee = answers(error, { status: 200 });
+  const callee = returning(error, { status: 200 });
   expect(() => tried("a", callee.next)).toThrow(error);
   expect(callee.calls()).toBe(1);
 });
@@ -81,9 +81,9 @@ test("isFailure may depend on the input", () => {
     isFailingError: (_error, input) => input === "GET",
     policy: { delayMs: 0 },
   });
-  expect(tried("GET", answers({ status: 404 }, boom, { status: 500 }).next)).toEqual({ status: 500 });
-  expect(tried("POST", answers({ status: 404 }, { status: 200 }).next)).toEqual({ status: 404 });
-  expect(() => tried("POST", answers(boom, { status: 200 }).next)).toThrow(boom);
+  expect(tried("GET", returning({ status: 404 }, boom, { status: 500 }).next)).toEqual({ status: 500 });
+  expect(tried("POST", returning({ status: 404 }, { status: 200 }).next)).toEqual({ status: 404 });
+  expect(() => tried("POST", returning(boom, { status: 200 }).next)).toThrow(boom);
 });
 
 test("retryAfterMs extends the delay, and ends the attempts above maxDelayMs", async () => {
@@ -93,7 +93,7 @@ test("retryAfterMs extends the delay, and ends the attempts above maxDelayMs", a
   });
   const reply = tried(
     "a",
-    answers(
+    returning(
       { status: 503, retryAfterMs: 700 },
       { status: 503, retryAfterMs: 10 },
       { status: 503, retryAfterMs: 1001 },
@@ -111,23 +111,23 @@ test("fallback is called after the last attempt, with an output or an error", ()
       status: "error" in last ? 599 : last.output.status + attempts + input.length,
     }),
   });
-  expect(tried("abc", answers({ status: 500 }).next)).toEqual({ status: 505 });
-  expect(tried("abc", answers(boom).next)).toEqual({ status: 599 });
+  expect(tried("abc", returning({ status: 500 }).next)).toEqual({ status: 505 });
+  expect(tried("abc", returning(boom).next)).toEqual({ status: 599 });
 });
 
-test("an abort ends the wait at once, with the result of the last attempt", async () => {
+test("an abort ends the delay at once, with the result of the last attempt", async () => {
   const { signal, abort } = (() => {
     const controller = new AbortController();
     return { signal: controller.signal, abort: () => controller.abort() };
   })();
   const { clock, tried } = make({ signal: () => signal });
-  const callee = answers({ status: 503 }, { status: 200 });
+  const callee = returning({ status: 503 }, { status: 200 });
   const reply = tried("a", callee.next);
   abort();
   expect(await reply).toEqual({ status: 503 });
   expect([clock.pending, callee.calls()]).toEqual([0, 1]);
   expect(await tried("a", callee.next)).toEqual({ status: 200 }); // an aborted signal does not prevent the first attempt
-  expect(await tried("a", answers({ status: 500 }).next)).toEqual({ status: 500 });
+  expect(await tried("a", returning({ status: 500 }).next)).toEqual({ status: 500 });
 });
 
 test("the input's signal is observed by default", async () => {
@@ -142,7 +142,7 @@ test("the input's signal is observed by default", async () => {
 test("an aborted signal ends attempts without delay too", async () => {
   const controller = new AbortController();
   const { tried } = make({ policy: { attempts: 9, delayMs: 0 }, signal: () => controller.signal });
-  const callee = answers({ status: 500 }, boom);
+  const callee = returning({ status: 500 }, boom);
   const reply = tried("a", (input) => {
     if (callee.calls() === 1) controller.abort();
     return callee.next(input);
@@ -151,14 +151,14 @@ test("an aborted signal ends attempts without delay too", async () => {
   expect(callee.calls()).toBe(2);
 });
 
-test("bodies of discarded outputs are cancelled, the last one's is not", async () => {
+test("bodies of discarded outputs are cancelled, the body of the last output is not", async () => {
   const cancelled: number[] = [];
   const reply = (status: number): Reply => ({
     status,
     body: { cancel: async () => void cancelled.push(status) },
   });
   const { tried } = make({ policy: { attempts: 3, delayMs: 0 } });
-  await tried("a", answers(reply(500), reply(502), reply(503)).next);
+  await tried("a", returning(reply(500), reply(502), reply(503)).next);
   expect(cancelled).toEqual([500, 502]);
 });
 
@@ -169,14 +169,14 @@ test("an invalid policy throws when the middleware is created", () => {
 type Step = {
   readonly kind: "ok" | "failure" | "error" | "abort";
   readonly isLater: boolean;
-  readonly asksMs: number | null;
+  readonly requestedMs: number | null;
 };
 
 const steps = fc.array(
   fc.record<Step>({
     kind: fc.constantFrom("ok", "failure", "failure", "error", "error", "abort"),
     isLater: fc.boolean(),
-    asksMs: fc.option(fc.integer({ min: 0, max: 600 })),
+    requestedMs: fc.option(fc.integer({ min: 0, max: 600 })),
   }),
   { minLength: 1, maxLength: 8 },
 );
@@ -194,12 +194,12 @@ const expected = (all: readonly Step[], given: Parameters<typeof retryPolicy>[0]
   const policy = retryPolicy(given);
   const delays: number[] = [];
   for (let number = 1; ; number++) {
-    const { kind, asksMs } = all[Math.min(number, all.length) - 1] as Step;
-    const asked = kind === "failure" ? (asksMs ?? 0) : 0;
+    const { kind, requestedMs } = all[Math.min(number, all.length) - 1] as Step;
+    const retryAfterMs = kind === "failure" ? (requestedMs ?? 0) : 0;
     const isOver =
-      kind === "ok" || kind === "abort" || number === policy.attempts || asked > policy.maxDelayMs;
+      kind === "ok" || kind === "abort" || number === policy.attempts || retryAfterMs > policy.maxDelayMs;
     if (isOver) return { calls: number, delays, last: kind };
-    const delayMs = Math.max(asked, retryDelayMs(policy, number, 0.25));
+    const delayMs = Math.max(retryAfterMs, retryDelayMs(policy, number, 0.25));
     if (delayMs > 0) delays.push(delayMs);
   }
 };
@@ -223,7 +223,7 @@ test("calls, delays and results match the model, for any callee and policy", asy
         clock,
         random: () => 0.25,
         isFailure: ({ kind }) => kind === "failure",
-        retryAfterMs: ({ asksMs }) => asksMs,
+        retryAfterMs: ({ requestedMs }) => requestedMs,
       });
       const run = async () => (await tried("a", next)).kind;
       const last = await run().catch((error: unknown) => (error === boom ? "error" : "abort"));

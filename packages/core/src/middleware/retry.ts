@@ -11,13 +11,13 @@ export type AttemptFailure<Out> = { readonly output: Out } | { readonly error: u
 
 /** Options of `retry`. */
 export interface RetryOptions<In, Out> {
-  /** How often and when to try again. @default 3 attempts, about 100 ms and 200 ms apart */
+  /** Number of attempts and delays between them. @default 3 attempts, with delays of up to 100 ms and 200 ms */
   readonly policy?: ConfigInput<RetryPolicy>;
   /** Whether an output is a failure. @default its `status` is 500, 502, 503 or 504 */
   readonly isFailure?: (output: Out, input: In) => boolean;
-  /** Whether an error is retried; others pass through at once. @default every error except those of calls that the caller ended or that were never made */
+  /** Whether an error is retried; other errors are thrown at once. @default every error, except if the caller ended the call or the call was never made */
   readonly isFailingError?: (error: unknown, input: In) => boolean;
-  /** Delay that the callee requests, such as Retry-After, in milliseconds. A delay above the policy's `maxDelayMs` ends the attempts. @default none */
+  /** Minimum delay that the callee requests, such as Retry-After, in milliseconds. A value above the policy's `maxDelayMs` ends the attempts. @default none */
   readonly retryAfterMs?: (output: Out) => number | null;
   /** Called after the last attempt; it must free `last.output` unless it returns it. @default returns the last output or throws the last error */
   readonly fallback?: (attempts: number, input: In, last: AttemptFailure<Out>) => Awaitable<Out>;
@@ -32,7 +32,7 @@ export interface RetryOptions<In, Out> {
 }
 
 /**
- * Returns a middleware that calls `next` again while it fails: for outgoing calls, message handlers, commands and requests.
+ * Returns a middleware that calls `next` again after a failure: for outgoing calls, message handlers, commands and requests.
  *
  * Synchronous work stays synchronous if the first attempt succeeds. Retry only idempotent work: `isFailure` and `isFailingError` receive the input for this.
  *

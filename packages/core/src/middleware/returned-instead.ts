@@ -2,9 +2,9 @@ import { handled } from "./handled.ts";
 import { isPromise } from "./middleware.ts";
 
 /**
- * Describes what a function of the program returned in place of a name or a key, for the message of an error: "a promise; return the value itself", "NaN",
- * "a value of type object". Such a value must not become part of a key, where it would be equal for all callers: a promise is `{}` in JSON. A rejection of
- * the promise is ignored, since it would end the process.
+ * Describes an invalid value that a function of the program returned instead of a name or a key, for an error message: "a promise; return the value itself",
+ * "NaN", "a value of type object". Such a value must not become part of a key, where it would be equal for all callers: a promise is `{}` in JSON. If the value
+ * is a promise, its rejection is ignored, since it would end the process.
  */
 export const returnedInstead = (value: unknown): string => {
   if (isPromise(value)) {

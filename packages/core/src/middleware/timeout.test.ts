@@ -36,9 +36,9 @@ test("late work fails with a HandlerTimeoutError, which aborts its input", async
 });
 
 test("fallback replaces the output of late work, synchronously or asynchronously", async () => {
-  for (const answer of [(ms: number, input: string) => `${input} ${ms}`, async () => "a 30000"]) {
+  for (const fallback of [(ms: number, input: string) => `${input} ${ms}`, async () => "a 30000"]) {
     const clock = virtualClock();
-    const output = timeout<string, string>({ clock, fallback: answer })("a", () => new Promise(() => {}));
+    const output = timeout<string, string>({ clock, fallback })("a", () => new Promise(() => {}));
     await clock.runAll();
     expect(await output).toBe("a 30000");
   }

@@ -14,7 +14,7 @@ export interface TimeoutOptions<In, Out> {
   readonly timeoutMs?: number;
   /** Returns the output for a call that timed out. @default throws a HandlerTimeoutError, status 504 */
   readonly fallback?: (timeoutMs: number, input: In) => Awaitable<Out>;
-  /** Stops the work. @default calls the input's `abort(error)`, if it has one */
+  /** Called at the timeout to stop the work. @default calls the input's `abort(error)`, if it has one */
   readonly abort?: (input: In, error: Error) => void;
   /** Frees a late output. @default cancels its body, if it has one */
   readonly discard?: (output: Out) => void;
@@ -46,25 +46,25 @@ export const timeout = <In, Out>(options: TimeoutOptions<In, Out> = {}): Middlew
     clock = keepAliveTimers,
   } = givenOptions("timeout", options);
   const { timeoutMs } = record.of({ timeoutMs: given });
-  const late: Receiver<Out> = { answer: discard, fail: () => {} };
-  return timeLimit({ timeoutMs, fallback, abort, clock, late: () => late });
+  const discarding: Receiver<Out> = { succeed: discard, fail: () => {} };
+  return timeLimit({ timeoutMs, fallback, abort, clock, lateReceiver: () => discarding });
 };
 
-/** Parts of `timeLimit`. */
+/** Options of `timeLimit`. */
 export interface TimeLimitParts<In, Out> {
   readonly timeoutMs: number;
-  /** Remaining milliseconds for an input. @default all of it */
+  /** Remaining milliseconds for an input. @default `timeoutMs` */
   readonly remainingMs?: (input: In) => number;
   readonly fallback?: TimeoutOptions<In, Out>["fallback"];
   readonly abort?: (input: In, error: Error) => void;
   readonly clock?: Pick<Clock, "after">;
   /** The error of an input whose limit expires. @default a HandlerTimeoutError */
   readonly error?: (input: In) => Error;
-  /** Called when the limit expires; receives the late output or error. */
-  readonly late: (input: In) => Receiver<Out>;
+  /** Called when the limit expires. Returns the receiver of the late output or error. */
+  readonly lateReceiver: (input: In) => Receiver<Out>;
 }
 
-/** `timeout` for a caller that decides about late outcomes. */
+/** Like `timeout`, but the caller handles late outcomes. */
 export const timeLimit = <In, Out>({
   timeoutMs,
   remainingMs = () => timeoutMs,
@@ -72,13 +72,13 @@ export const timeLimit = <In, Out>({
   abort = abortInput,
   clock = keepAliveTimers,
   error: errorOf = () => new HandlerTimeoutError(timeoutMs / 1000),
-  late,
+  lateReceiver,
 }: TimeLimitParts<In, Out>): Middleware<In, Out> => {
   const inTime = (output: Promise<Out>, input: In): Promise<Out> =>
     new Promise((resolve, reject) => {
       let receiver: Receiver<Out> | null = null;
       const clear = clock.after(remainingMs(input), () => {
-        receiver = late(input);
+        receiver = lateReceiver(input);
         const error = errorOf(input);
         if (fallback === undefined) reject(error);
         else resolve(attempt(() => fallback(timeoutMs, input)));
@@ -87,7 +87,7 @@ export const timeLimit = <In, Out>({
       const arrived = (value: Out): void => {
         clear();
         if (receiver === null) resolve(value);
-        else receiver.answer(value);
+        else receiver.succeed(value);
       };
       const failed = (error: unknown): void => {
         clear();
@@ -102,5 +102,5 @@ export const timeLimit = <In, Out>({
   };
 };
 
-/** Converts a call's result or error to a promise. */
+/** Calls a function and converts its result or error to a promise. */
 const attempt = async <T>(call: () => Awaitable<T>): Promise<T> => await call();

@@ -8,7 +8,7 @@ export const keepAliveTimers: Pick<Clock, "after"> = {
   },
 };
 
-/** Waits; resolves to false at once when the signal aborts first. */
+/** Waits for `delayMs`. Resolves to true after the delay, or to false as soon as the signal aborts. */
 export const wait = (
   { after }: Pick<Clock, "after">,
   delayMs: number,

@@ -41,7 +41,7 @@ const handlers: Readonly<Record<string, Handler<number, string>>> = {
   },
 };
 
-/** The output of a chain, with everything that was rescued and accepted on the way. */
+/** Returns the output of a chain and the log of its rescued errors and accepted outputs. */
 const runChain = async (names: readonly string[], handler: string, once: readonly boolean[]) => {
   const log: string[] = [];
   const chain = names.map((name, index): Level => {
@@ -65,7 +65,7 @@ const runChain = async (names: readonly string[], handler: string, once: readonl
   return { output: await handle(1), log };
 };
 
-test("a chain answers, rescues and accepts the same whichever of its levels wait once", async () => {
+test("a chain has the same output, rescued errors and accepted outputs, whichever of its levels wait once", async () => {
   const name = fc.constantFrom(...Object.keys(levels));
   const plain = Array.from({ length: 9 }, () => false);
   await fc.assert(

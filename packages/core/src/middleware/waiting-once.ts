@@ -1,8 +1,8 @@
 /**
- * Declares that a middleware waits for the promise that `next` returns at most once, and not within an `AsyncLocalStorage` of its own; returns it. It
- * returns that promise as it is, or converts its value with `mapOutput`.
+ * Declares that a middleware awaits the promise that `next` returns at most once, and not in its own `AsyncLocalStorage` context. The middleware must return
+ * that promise unchanged, or convert its value with `mapOutput`. Returns the middleware.
  *
- * Levels of a chain that wait once share one reaction of the handler's promise, where each would take promises of its own.
+ * Levels of a chain that wait once share one reaction of the handler's promise; otherwise each level creates its own promises.
  */
 export const waitsOnce = <M extends object>(middleware: M): M => {
   waiting.add(middleware);

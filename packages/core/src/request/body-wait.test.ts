@@ -37,7 +37,7 @@ const waitingApp = () => {
     const response = await app.fetch(new Request(`http://localhost${path}`, given as RequestInit));
     return [response.status, await response.text()];
   };
-  /** The body of a client that sends one character every 100 ms, while the app is idle. */
+  /** A body that receives one character every 100 ms. */
   const slow = (letters: string) => {
     const rest = letters.split("");
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
@@ -59,7 +59,7 @@ test("the wait for a body counts the client's time, not the handler's", async ()
   expect(seen).toEqual([300, 400]);
 });
 
-test("an empty body, and one that is not read, count no wait", async () => {
+test("an empty body and an unread body count no wait", async () => {
   const { post, seen, slow } = waitingApp();
   expect(await post("/text", "")).toEqual([200, ""]);
   expect(await post("/unread", slow("ab"))).toEqual([200, "unread"]);

@@ -1,18 +1,18 @@
 import type { BodySource } from "../body/read-body.ts";
 import type { HttpRequest } from "./http-request.ts";
 
-/** Time that the readers of a body have waited for the client. */
+/** The time that readers of a body have waited for the client. */
 export interface BodyWait {
   /** Milliseconds so far. */
   readonly ms: number;
 }
 
-/** The wait for a body that has arrived. */
+/** The wait for a body that has already arrived. */
 export const noWait: BodyWait = { ms: 0 };
 
 /**
- * Measures how long a request waits for the rest of its body, which is the time of its client and not of the app. Call it before the body is read. It has no
- * effect on a body that has arrived.
+ * Measures how long a request waits for the rest of its body, which its client and not the app delays. Call it before the body is read. It has no effect on a
+ * body that has already arrived.
  *
  * @param now monotonic clock in milliseconds
  */

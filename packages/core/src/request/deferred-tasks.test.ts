@@ -5,7 +5,7 @@ interface Connection {
   isOpen: boolean;
 }
 
-/** An app with a connection for each request; `seen` gets a word when one is disposed of. */
+/** An app with a connection for each request; `seen` gets an entry when a connection is disposed of. */
 const connected = async (register: (app: App, seen: string[]) => void) => {
   const seen: string[] = [];
   const app = new App();
@@ -59,7 +59,7 @@ test("a dependency created by Depends lives until the deferred tasks are done", 
   expect(seen).toEqual(["open", "disposed"]);
 });
 
-test("a deferred task may call the handler, whose dependencies then live until the task is done", async () => {
+test("a deferred task may call the handler; its dependencies then live until the task is done", async () => {
   const seen = await connected((app, words) => {
     app.use((request: HttpRequest, next: Handler<HttpRequest, Response>) => {
       request.defer(async () => {
@@ -78,7 +78,7 @@ test("a deferred task may call the handler, whose dependencies then live until t
   expect(seen).toEqual(["open", "task done", "disposed"]);
 });
 
-test("a task that a deferred task defers runs after those deferred before it", async () => {
+test("a task that a deferred task defers runs after the tasks deferred before it", async () => {
   const seen = await connected((app, words) => {
     app.get("/x", (request) => {
       request.defer(async () => {

@@ -11,7 +11,7 @@ const calls: Readonly<Record<string, (request: HttpRequest) => unknown>> = {
   bodyValue: (request) => request.bodyValue(),
 };
 
-/** Bodies that make at least one call fail. */
+/** Bodies for which at least one of the calls fails. */
 const bodies: readonly (readonly [type: string, body: () => string | ReadableStream<Uint8Array>])[] = [
   ["application/json", () => "{bad"],
   ["application/json; charset=latin1", () => "{}"],
@@ -30,7 +30,7 @@ const bodies: readonly (readonly [type: string, body: () => string | ReadableStr
   ],
 ];
 
-test("a dropped promise of the body is not an unhandled rejection, and an awaited one rejects", async () => {
+test("a dropped promise of the body is not an unhandled rejection, and an awaited promise rejects", async () => {
   const stray: unknown[] = [];
   const note = (reason: unknown): void => void stray.push(reason);
   process.on("unhandledRejection", note);
@@ -57,7 +57,7 @@ test("a dropped promise of the body is not an unhandled rejection, and an awaite
       expect((await app.fetch(new Request("http://x.test/", init))).status).toBe(401);
       expect(failures).toBeGreaterThan(before);
     }
-    await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections once a turn is over
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections at the end of a turn
     expect(stray).toEqual([]);
   } finally {
     process.off("unhandledRejection", note);

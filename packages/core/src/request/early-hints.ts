@@ -1,10 +1,10 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { headerName, headerValue } from "../response/header-rules.ts";
 
-/** Fields of a `103 Early Hints`, by name; several values become several lines. */
+/** Header fields of a `103 Early Hints` reply, by name; several values become several lines. */
 export type EarlyHints = Readonly<Record<string, string | readonly string[]>>;
 
-/** Fields that belong to the reply's framing or to the connection. */
+/** Fields that belong to message framing or to the connection, which a hint must not contain. */
 const refused: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -16,7 +16,7 @@ const refused: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Checked header lines of hints. @throws CORE_BAD_HEADER */
+/** Converts fields to checked header lines. @throws CORE_BAD_HEADER */
 export const hintLines = (fields: EarlyHints): string[] => {
   const lines: string[] = [];
   for (const [name, given] of Object.entries(fields)) {

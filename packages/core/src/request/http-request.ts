@@ -96,7 +96,7 @@ export class HttpRequest<
   private bodySource: BodySource;
   private bodyLimit: number;
   private bytes: Awaitable<Uint8Array> | undefined;
-  /** Whether the body was read by its shape, without its bytes. */
+  /** Whether the body was parsed directly from the input by its shape, without being read as bytes. */
   private shaped = false;
   private streamed = false;
   private acceptRead = false;
@@ -179,7 +179,7 @@ export class HttpRequest<
     return this.client.clientIp;
   }
 
-  /** Scheme that the client used; of a trusted proxy, from `X-Forwarded-Proto`. */
+  /** Scheme that the client used; behind a trusted proxy, from `X-Forwarded-Proto`. */
   get scheme(): string {
     return this.kernel.trustedProxies.networks.length === 0 ? this.source.scheme : this.client.scheme;
   }
@@ -218,7 +218,7 @@ export class HttpRequest<
     return this.source.field("user-agent");
   }
 
-  /** The id that `@framework/request-id` gave it, or `null`. */
+  /** The request id that `@framework/request-id` assigned, or `null`. */
   get requestId(): string | null {
     return this.store?.get(RequestId) ?? null;
   }
@@ -238,7 +238,7 @@ export class HttpRequest<
     return isMultipartType(this.mediaType);
   }
 
-  /** Whether a script sent it: `X-Requested-With` is `XMLHttpRequest`. */
+  /** Whether `X-Requested-With` is `XMLHttpRequest`, as script libraries send it. */
   get isXhr(): boolean {
     return this.source.field("x-requested-with")?.toLowerCase() === "xmlhttprequest";
   }
@@ -254,14 +254,14 @@ export class HttpRequest<
     return accepts(this.source.field("accept"), type);
   }
 
-  /** Whether the program asked which media types the client accepts, so that the reply may depend on `Accept`. */
+  /** Whether `accepts` was called, so that the reply may depend on `Accept`. */
   get negotiatesType(): boolean {
     return this.acceptRead;
   }
 
   /**
-   * Whether the reply depends on its caller: guards check the route, an authentication read credentials, or the context has a principal or a value issued
-   * to the caller alone. Such a reply is sent with `private`, unless it says `public`.
+   * Whether the reply depends on its caller: guards check the route, an authentication read credentials, or the context has a principal or a single-use value.
+   * Such a reply is sent with `private`, unless it has `public`.
    */
   get isPersonal(): boolean {
     const { credentialNames, endpoint, store } = this;
@@ -269,7 +269,7 @@ export class HttpRequest<
     return credentialNames !== null || (endpoint !== null && endpoint.guarded);
   }
 
-  /** Names of the request fields that authentications read, `null` before one did. */
+  /** Names of the request fields that authentications have read; `null` if none has read any. */
   get credentialFields(): readonly string[] | null {
     return this.credentialNames;
   }
@@ -280,7 +280,7 @@ export class HttpRequest<
     this.credentialNames = known === null ? fields : [...known, ...fields];
   }
 
-  // A promise of the body never becomes an unhandled rejection: a client must not end the process through a handler that returns without awaiting it.
+  // Promises of the body never become unhandled rejections: otherwise a client could end the process through a handler that does not await one.
 
   /** The body as bytes. @throws PayloadTooLargeError over the current limit */
   body(): Promise<Uint8Array> {
@@ -298,7 +298,7 @@ export class HttpRequest<
   }
 
   /**
-   * The body as schemas see it: a JSON value, or the fields of a form with its files as web `File`s; `undefined` when there is none.
+   * The body in the form that schemas validate: a JSON value, or the fields of a form with its files as web `File`s; `undefined` without a body.
    *
    * @throws UnsupportedMediaTypeError for a body of another type, or without a type
    */
@@ -311,7 +311,7 @@ export class HttpRequest<
     const { mediaType } = this;
     const isForm = isFormType(mediaType);
     if (this.bodySource.bodyLength === 0 && !(isForm && this.isFormSent)) return undefined;
-    if (isForm || isMultipartType(mediaType)) return mapAwaitable(this.readForm(), toFormValue); // an empty form is a value, whether or not its length is known before
+    if (isForm || isMultipartType(mediaType)) return mapAwaitable(this.readForm(), toFormValue); // an empty form is a value, also if its length is unknown
     return mapAwaitable(this.readBytes(), (bytes) => {
       if (bytes.byteLength === 0) return undefined;
       if (isJsonType(mediaType)) return this.parsedJson(bytes);
@@ -320,7 +320,10 @@ export class HttpRequest<
     });
   }
 
-  /** Whether an empty form was sent rather than no body (RFC 9110 6.4): with a length, or by POST or PUT (8.6). A multipart form is never of length 0. */
+  /**
+   * Whether an empty body is an empty form and not the absence of a body (RFC 9110 6.4): it has a length, or the method is POST or PUT (8.6). A multipart form
+   * is never empty.
+   */
   private get isFormSent(): boolean {
     const { method, source } = this;
     return method === "POST" || method === "PUT" || source.field("content-length") !== null;
@@ -347,7 +350,7 @@ export class HttpRequest<
   }
 
   /**
-   * The fields of a form that end within its first `bytes`, for middleware that decides before the rest is read. Other accessors still get the whole body.
+   * The complete fields within the first `bytes` of a form, for middleware that decides before the rest is read. Other accessors still get the whole body.
    *
    * @throws UnsupportedMediaTypeError for another type, PayloadTooLargeError when the declared length is over the limit
    */
@@ -367,7 +370,7 @@ export class HttpRequest<
   stream(): ReadableStream<Uint8Array> {
     if (this.streamed)
       throw new FrameworkError("CORE_BODY_STREAMED", "the body has already been consumed as a stream");
-    if (this.shaped) void this.readBytes(); // for accessors after this one
+    if (this.shaped) void this.readBytes(); // for later accessors
     this.streamed = true;
     const chunks =
       this.bytes === undefined ? limitedChunks(this.bodySource, this.bodyLimit) : once(this.ownBytes());
@@ -380,8 +383,7 @@ export class HttpRequest<
   }
 
   /**
-   * Decodes the body before anything reads it, for example a compressed one. The limit then applies both to the bytes received and to the
-   * decoded bytes.
+   * Decodes the body, for example a compressed body, before it is read. The limit then applies both to the received bytes and to the decoded bytes.
    *
    * @throws CORE_BODY_STREAMED when reading has begun
    */
@@ -395,8 +397,8 @@ export class HttpRequest<
   }
 
   /**
-   * A web `Request` with the same content, built on first access; its body can be read independently of this one. If middleware has decoded the body, the
-   * fields of its coding are absent.
+   * A web `Request` with the same content, built on first access; its body can be read independently of this request. If middleware has decoded the body, the
+   * fields that describe its coding are absent.
    */
   get raw(): globalThis.Request {
     return (this.web ??= webRequest(this, this.source, this.bodySource.isDecoded === true));
@@ -410,18 +412,18 @@ export class HttpRequest<
   /**
    * Aborts when a draining service stops accepting connections, so that a long poll can end. The reason is an `HttpError` 503.
    *
-   * The whole app shares this signal: remove your listeners. A client that disconnects aborts `signal`.
+   * All requests of the app share this signal: remove your listeners. A disconnect of the client aborts `signal` instead.
    */
   get draining(): AbortSignal {
     return this.kernel.draining.signal;
   }
 
   /**
-   * Sends `103 Early Hints` (RFC 8297) before the reply, such as `{ link: "</style.css>; rel=preload; as=style" }`, so that the client can load what the reply
-   * will need. Can be called several times.
+   * Sends `103 Early Hints` (RFC 8297) before the reply, such as `{ link: "</style.css>; rel=preload; as=style" }`, so that the client can preload resources.
+   * Can be called several times.
    *
-   * Returns whether it was sent. It is not sent to an HTTP/1.0 client, by `app.fetch`, after the reply, or while earlier replies of its connection are missing
-   * or unread. The reply must not depend on it.
+   * Returns whether the hints were sent. They are not sent to an HTTP/1.0 client, by `app.fetch`, after the reply, or while earlier replies of the connection
+   * are pending or unread. The reply must not depend on them.
    *
    * @throws CORE_BAD_HEADER for a field that is malformed, or that frames messages or connections
    */
@@ -447,16 +449,16 @@ export class HttpRequest<
   }
 
   /**
-   * Calls back once, when the reply has been sent or the client has disconnected, in the asynchronous context of the transport: a listener that needs the
-   * caller's is passed through `AsyncLocalStorage.bind`.
+   * Calls `listener` once, when the reply has been sent or the client has disconnected. It runs in the asynchronous context of the transport; pass it through
+   * `AsyncLocalStorage.bind` if it needs the context of the caller.
    */
   onEnd(listener: (end: ExchangeEnd) => void): void {
     this.source.onEnd(listener);
   }
 
   /**
-   * Runs a task after the reply has been sent, in the order of the calls and each in the asynchronous context of its call; a task may defer others. A failure is
-   * logged. Dependencies of the request live until its last task is done.
+   * Runs a task after the reply has been sent, in the order of the calls and each in the asynchronous context of its call; a task may defer others. A failure
+   * is logged. Dependencies of the request live until its last task is done.
    *
    * @throws CORE_TOO_MANY_TASKS when 1,000 are waiting in this process
    */
@@ -490,7 +492,7 @@ export class HttpRequest<
     this.endScope();
   }
 
-  /** Deferred tasks use the scope too, whether it was opened before them or by them: the last of them ends it. */
+  /** Ends the scope, unless deferred tasks are pending: they also use it, and the last task ends it. */
   private endScope(): void {
     if (this.afterReply === undefined) void this.scopeOfRequest?.dispose();
   }
@@ -608,13 +610,13 @@ export class HttpRequest<
     return aborter;
   }
 
-  /** The body in its own memory, which the program may keep. */
+  /** The body in separate memory, which the program may keep. */
   private ownBytes(): Awaitable<Uint8Array> {
     this.bytes = mapAwaitable(this.readBytes(), withOwnMemory);
     return this.bytes;
   }
 
-  /** The body for internal use; it may share a buffer with other input of the transport. */
+  /** The body for internal use; it may share memory with other input of the transport. */
   private readBytes(): Awaitable<Uint8Array> {
     if (this.bytes !== undefined) return this.bytes;
     if (this.streamed)
@@ -639,7 +641,7 @@ export class HttpRequest<
 export const shapedValue = (request: HttpRequest, reader: JsonReader): unknown =>
   request["shapedValue"](reader);
 
-/** Whether a request came over a socket, not from a call of `app.fetch`. Cheaper than `clientIp`, which evaluates proxies too. */
+/** Whether a request arrived over a socket and not by `app.fetch`. Cheaper than `clientIp`, which also evaluates proxies. */
 export const cameOverSocket = (request: HttpRequest): boolean => request["source"].remoteAddress !== null;
 
 const converted = <In, Out>(

@@ -5,13 +5,13 @@ import type { HttpRequest } from "./http-request.ts";
 interface Slot {
   promise: Promise<Response> | null;
   readonly readsBody: boolean;
-  /** The slot of a middleware further out. */
+  /** The slot of an outer middleware. */
   readonly outer: Slot | null;
 }
 
 /** The late reply of a handler that continues after its time limit. */
 export interface LateReply {
-  /** Resolves when the handler ends, to its reply or to that of its error. `null` unless the time limit has expired. */
+  /** Resolves when the handler ends, to its reply or the reply to its error. `null` unless the time limit has expired. */
   readonly promise: Promise<Response> | null;
 }
 
@@ -19,8 +19,9 @@ export interface LateReply {
 export const AwaitedReply: Key<Slot | null> = key<Slot | null>("awaited_reply", null);
 
 /**
- * Keeps the reply of a handler after `timeoutSecs` of its route, or `TimeoutConfig.handlerSecs`, has answered 504 or 408: for a middleware that must know
- * when the handler has ended. Call it before `next`, and read the result after it. Several middlewares of a request get the same reply.
+ * Requests the reply of a handler that ends after its time limit (`timeoutSecs` of the route or `TimeoutConfig.handlerSecs`), when the client has already got a
+ * 504 or 408: for a middleware that must know when the handler has ended. Call it before `next`, and read the result after it. Several middlewares of a request
+ * get the same reply.
  *
  * @param options.readsBody whether the middleware reads or cancels the body; unless one of them does, a streamed body is cancelled. @default true
  */
@@ -33,7 +34,7 @@ export const awaitLateReply = (
   return late;
 };
 
-/** Gives a late reply to every middleware that waits for it. Returns whether one of them reads its body. */
+/** Passes a late reply to every middleware that waits for it. Returns whether one of them reads its body. */
 export const giveLateReply = (innermost: Slot, promise: Promise<Response>): boolean => {
   let isBodyRead = false;
   for (let slot: Slot | null = innermost; slot !== null; slot = slot.outer) {

@@ -1,5 +1,5 @@
 /**
- * Whether an `Origin` is that of the request's own service. Browsers leave a default port out of it, and proxies may state one in `Host`: both mean the same.
+ * Whether an `Origin` equals the origin of the request's own service. A default port is insignificant: browsers omit it, while proxies may state it in `Host`.
  */
 export const isOwnOrigin = (
   origin: string,

@@ -21,7 +21,7 @@ const arbitrarySearch = fc.oneof(
   }),
 );
 
-// In the standard a raw character equals its escaped bytes; Node's class truncates raw characters to a byte next to a malformed escape.
+// In the standard a raw character equals its escaped bytes, but Node truncates raw characters next to a malformed escape to one byte.
 const oracleOf = (search: string) =>
   new URLSearchParams(`?${search.toWellFormed().replaceAll(/\P{ASCII}/gu, encodeURIComponent)}`);
 

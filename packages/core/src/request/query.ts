@@ -5,7 +5,7 @@ import { parseUrlencoded } from "../http/urlencoded.ts";
 const MAX_PAIRS = 1000;
 
 /**
- * Query parameters of a request, parsed like `URLSearchParams`, on first access.
+ * Query parameters of a request, parsed on first access like `URLSearchParams`.
  *
  * `get` returns the first value, `getAll` all of them.
  *

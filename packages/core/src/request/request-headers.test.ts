@@ -27,7 +27,7 @@ test("reads a name in any case, with a fallback", () => {
   expect([headers.has("content-TYPE"), headers.has("accept")]).toEqual([true, false]);
 });
 
-test("reads from the source, so that a transport can optimise lookups", () => {
+test("get uses the lookup of the source", () => {
   const headers = new RequestHeaders({ fields: [], field: (name) => `value of ${name}` });
   expect(headers.get("Host")).toBe("value of host");
 });

@@ -38,7 +38,7 @@ export class RequestHeaders implements Iterable<[string, string]> {
     return this.byName().keys();
   }
 
-  /** The values, those of one field joined. */
+  /** The values; several values of one field are joined. */
   values(): IteratorObject<string, undefined> {
     return this.byName().values();
   }
@@ -52,7 +52,7 @@ export class RequestHeaders implements Iterable<[string, string]> {
     return this.byName().entries();
   }
 
-  /** Calls back for each field. */
+  /** Calls `callback` for each field. */
   forEach(callback: (value: string, name: string, headers: RequestHeaders) => void): void {
     for (const [name, value] of this.byName()) callback(value, name, this);
   }

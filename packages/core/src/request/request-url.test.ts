@@ -12,7 +12,7 @@ const embedded = {
   log: { info() {}, warn() {}, error() {} },
 };
 
-/** The URL, the web request's URL and the path of a request, as a reply of an app. */
+/** Returns an app's reply with the URL, the web request's URL and the path of a request. */
 const urlsOf = async (transport: "fast" | "node", head: string): Promise<string> => {
   const app = new App().use((request) => Response.json([request.url, request.raw.url, request.path]));
   const running = await app.run({ ...embedded, transport });
@@ -33,7 +33,7 @@ test.each(["fast", "node"] as const)(
 );
 
 test.each(["fast", "node"] as const)(
-  "a request of HTTP/1.0 that names no host has a URL of localhost (%s)",
+  "an HTTP/1.0 request without a host has the host localhost in its URL (%s)",
   async (transport) => {
     expect(await urlsOf(transport, "GET /admin/x?y HTTP/1.0\r\n\r\n")).toBe(
       '["http://localhost/admin/x?y","http://localhost/admin/x?y","/admin/x"]',

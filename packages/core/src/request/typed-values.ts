@@ -7,7 +7,7 @@ const falseWords: ReadonlySet<string> = new Set(["false", "0", "no", "off"]);
 /**
  * Parses an integer: decimal digits with an optional `-`, within ±(2^53 - 1).
  *
- * @param name of the value in the error
+ * @param name name of the parameter in the error message
  * @throws ValueError 400 for anything else: empty text, blanks, `+1`, `1.0`, `1e3`, `0x10`
  */
 export const toInt = (text: string, name?: string): number => {

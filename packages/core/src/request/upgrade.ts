@@ -2,8 +2,8 @@ import type { BeginUpgraded, UpgradeOffer } from "../exchange/upgrade.ts";
 import { Response } from "../response/response.ts";
 
 /**
- * A client's request to upgrade its connection to WebSocket (RFC 6455 4.1). It passes middleware and guards like any request;
- * unless the handler accepts it, the reply is ordinary HTTP, and the connection closes after it.
+ * A client's request to upgrade its connection to WebSocket (RFC 6455 4.1). It passes middleware and guards like any request. Unless the handler accepts it,
+ * the reply is ordinary HTTP, and then the connection closes.
  *
  * @example
  * app.get("/echo", ({ upgrade }) => {
@@ -13,13 +13,13 @@ import { Response } from "../response/response.ts";
  */
 export interface Upgrade {
   /**
-   * Returns the reply that accepts the upgrade. If it is still a 101 after all middleware, `begin` is called once, after the request has ended. A reply with
-   * another status is sent as it is, and `begin` is never called. The last of several calls wins.
+   * Returns the reply that accepts the upgrade. If its status is still 101 after all middleware, `begin` is called once, after the request has ended. A reply
+   * with another status is sent unchanged, and `begin` is never called. Of several calls, the last one applies.
    */
   accept(begin: BeginUpgraded): Response;
 }
 
-/** Returns the handler's view of an upgrade offer. */
+/** Returns the handler's interface to an upgrade offer. */
 export const upgradeOf = (offer: UpgradeOffer): Upgrade => ({
   accept(begin) {
     offer.accept(begin);

@@ -1,7 +1,7 @@
 import type { RequestSource } from "../exchange/request-source.ts";
 import { handledRequest } from "../middleware/handled-body.ts";
 
-/** The parts of a request that a web `Request` is built from. */
+/** Values of a request that a web `Request` is built from. */
 interface WebRequestParts {
   readonly method: string;
   readonly url: string;
@@ -10,9 +10,9 @@ interface WebRequestParts {
 }
 
 /**
- * Creates a web `Request` with the same content; its body is fed from the buffered one, so both can be read.
+ * Creates a web `Request` with the same content; its body reads the buffered body, so both can be read.
  *
- * @param isDecoded whether the body is no longer in the coding that the fields name
+ * @param isDecoded whether middleware has decoded the body, so that the fields no longer describe its coding
  */
 export const webRequest = (
   request: WebRequestParts,
@@ -31,7 +31,7 @@ export const webRequest = (
   return handledRequest(new globalThis.Request(url, { method, headers, signal, body, duplex: "half" }));
 };
 
-/** Removes the fields that describe an encoded body: another reader would decode it again, or expect its length. */
+/** Removes the fields that describe the encoded body: another reader would decode the body again, or expect the encoded length. */
 export const removeCoding = (headers: Headers): void => {
   for (const name of ["content-encoding", "content-length", "content-digest", "repr-digest", "content-md5"])
     headers.delete(name);

@@ -8,7 +8,7 @@ const watched = (source: AsyncIterable<string> | Iterable<string>) => {
   return { ends, body: onBodyEnd(toBodyStream(source), (end) => ends.push(end)) };
 };
 
-test("reports the end of a body once and passes every chunk on", async () => {
+test("reports the end of a body once and passes on every chunk", async () => {
   const { ends, body } = watched(["a", "b"]);
   expect(await payloadBytes(body)).toEqual(new TextEncoder().encode("ab"));
   await body.cancel();

@@ -1,6 +1,6 @@
 import { BodyStream } from "../exchange/payload.ts";
 
-/** How a streamed body ended: sent completely, cancelled, or failed with an error. */
+/** The end of a streamed body: sent completely, cancelled, or failed with an error. */
 export type BodyEnd =
   | { readonly how: "complete" | "cancelled" }
   | { readonly how: "failed"; readonly error: unknown };

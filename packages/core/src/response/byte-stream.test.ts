@@ -89,7 +89,7 @@ test("only a blob has a known length", () => {
   expect(toBodyStream(["a"]).length).toBeNull();
 });
 
-test("pulls only on demand and one chunk at a time", async () => {
+test("pulls single chunks, only on demand", async () => {
   const { seen, source } = counting(["a", "b", "c"]);
   const body = toBodyStream(source);
   expect(seen.pulls).toBe(0);

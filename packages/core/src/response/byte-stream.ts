@@ -24,7 +24,7 @@ export type StreamSource =
   | Iterable<StreamChunk>;
 
 /**
- * A body from a stream, an iterable or a blob. Nothing is pulled before the body is sent, and then one chunk at a time.
+ * Creates a body from a stream, an iterable or a blob. Nothing is pulled before the body is sent; then chunks are pulled one by one.
  *
  * Cancelling calls the source's `return`, `cancel` or `destroy` exactly once, also while a chunk is awaited. A chunk that is neither
  * text nor bytes fails the body with CORE_BAD_CHUNK; empty chunks are skipped.
@@ -34,7 +34,7 @@ export type StreamSource =
 export const toBodyStream = (source: StreamSource): BodyStream =>
   new BodyStream(toChunks(source), isBlob(source) ? source.size : null);
 
-/** The chunks of any value that can be streamed. @throws as `toBodyStream` */
+/** Returns the chunks of any value that can be streamed. @throws the same errors as `toBodyStream` */
 export const toChunks = (source: StreamSource): ByteChunks =>
   new ByteChunks(isBlob(source) ? readableStreamSource(source.stream()) : sourceOf(source));
 
@@ -57,7 +57,7 @@ const sourceOf = (source: Exclude<StreamSource, Blob>): ChunkSource => {
 const isIterable = (value: unknown): boolean =>
   typeof value === "object" && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value);
 
-/** The error for a value that cannot be a body. */
+/** Creates the error for a value that cannot be a body. */
 export const badBody = (value: unknown, wanted: string): FrameworkError => {
   const hint = typeof value === "function" ? "; call the function and pass its result" : "";
   return new FrameworkError("CORE_BAD_BODY", `a body must be ${wanted}, not ${kindOf(value)}${hint}`);
@@ -72,14 +72,14 @@ const kindOf = (value: unknown): string => {
 const finished: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
 const encoder = new TextEncoder();
 
-/** The chunks of one source as bytes. Can be iterated once, with one `next` at a time, as `for await` does. */
+/** The chunks of one source as bytes. Can be iterated once; like `for await`, a reader must await each `next` before it calls another. */
 export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly source: ChunkSource;
   private taken = false;
   private ended = false;
-  private watched = false;
+  private isWatched = false;
   /** Whether a reader may begin after the exchange. */
-  private kept = false;
+  private isRetained = false;
   /** Registry of the bodies in transmission. */
   private draining: Draining | null = null;
   /** First half of a surrogate pair at the end of a string chunk. */
@@ -96,21 +96,21 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
     if (this.taken && !this.ended) draining.opened(this);
   }
 
-  /** Returns true on the first call only: every level of the chain sees the same body. */
+  /** Returns true on the first call only: every level of the chain gets the same body, but one watch suffices. */
   beginWatch(): boolean {
-    if (this.watched) return false;
-    this.watched = true;
+    if (this.isWatched) return false;
+    this.isWatched = true;
     return true;
   }
 
-  /** Keeps the chunks for a later reader, such as a web stream created from them: `closeUnread` then does nothing. */
-  keep(): void {
-    this.kept = true;
+  /** Retains the chunks for a later reader, such as a web stream created from them: `closeUnread` then does nothing. */
+  retain(): void {
+    this.isRetained = true;
   }
 
   /** Closes the source if reading has not begun. */
   closeUnread(): void {
-    if (!this.taken && !this.kept) this.return().catch(() => {}); // the body was dropped, so its error changes nothing
+    if (!this.taken && !this.isRetained) this.return().catch(() => {}); // the body was dropped, so its error changes nothing
   }
 
   /** @throws CORE_BODY_USED the second time */
@@ -171,7 +171,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
     this.draining?.closed(this);
   }
 
-  /** A lone surrogate is sent as U+FFFD. */
+  /** Returns the pending half of a surrogate pair, which is sent as U+FFFD. */
   private takeHalf(): Uint8Array {
     const { half } = this;
     this.half = "";
@@ -217,10 +217,10 @@ const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
 /** Concatenates chunks. */
 export const joined = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0));
-  let place = 0;
+  let offset = 0;
   for (const chunk of chunks) {
-    bytes.set(chunk, place);
-    place += chunk.byteLength;
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
   }
   return bytes;
 };

@@ -1,7 +1,7 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { currentContext } from "../runtime/async-context.ts";
 
-/** Source of a body's chunks: pulled one at a time, closed when the rest is not needed. */
+/** Source of a body's chunks, which are pulled one by one. It is closed when the rest is not needed. */
 export interface ChunkSource {
   next(): Promise<IteratorResult<unknown, unknown>>;
   /** Frees the source's resources, also while a `next` is pending. Called at most once, and never after the end. */
@@ -27,7 +27,7 @@ export const isNodeReadable = (value: object): value is NodeReadable =>
   typeof (value as { destroy?: unknown }).destroy === "function" &&
   Symbol.asyncIterator in value;
 
-/** Pulls from a web stream. @throws CORE_BODY_USED when it has a reader already */
+/** Pulls from a web stream. @throws CORE_BODY_USED when it already has a reader */
 export const readableStreamSource = (stream: ReadableStream<unknown>): ChunkSource => {
   if (stream.locked) throw bodyUsed();
   let reader: ReadableStreamDefaultReader<unknown> | null = null;
@@ -55,13 +55,13 @@ export const nodeReadableSource = (stream: NodeReadable): ChunkSource => {
   };
 };
 
-/** An error before the first pull has no other listener and would end the process; the iterator reports it at the first pull. */
+/** Error listener for the time before the first pull, when an error would end the process; the iterator reports the error at the first pull. */
 const ignore = (): void => {};
 
 /**
  * Pulls from an iterable, synchronous or asynchronous. Closing calls its iterator's `return()`.
  *
- * A generator runs in the asynchronous context of this call, the handler's, because a transport pulls outside of the contexts of middleware.
+ * A generator runs in the asynchronous context of this call, which is the handler's, because a transport pulls outside the contexts of middleware.
  */
 export const iterableSource = (iterable: AsyncIterable<unknown> | Iterable<unknown>): ChunkSource => {
   let iterator: AsyncIterator<unknown> | Iterator<unknown> | null = null;
@@ -82,7 +82,7 @@ const iteratorOf = (
 ): AsyncIterator<unknown> | Iterator<unknown> =>
   Symbol.asyncIterator in iterable ? iterable[Symbol.asyncIterator]() : iterable[Symbol.iterator]();
 
-/** The error for a second use of a body. */
+/** Creates the error for a second use of a body. */
 export const bodyUsed = (): FrameworkError =>
   new FrameworkError(
     "CORE_BODY_USED",

@@ -48,7 +48,7 @@ test("return rejects with the error of a source that fails to close", async () =
     try {
       yield "a";
     } finally {
-      // oxlint-disable-next-line no-unsafe-finally -- a source whose cleanup fails
+      // oxlint-disable-next-line no-unsafe-finally -- the cleanup of the source fails
       throw new Error("cleanup failed");
     }
   })();

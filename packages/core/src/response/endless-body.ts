@@ -2,7 +2,7 @@ import { BodyStream } from "../exchange/payload.ts";
 import type { Draining } from "../lifecycle/draining.ts";
 import type { ByteChunks } from "./byte-stream.ts";
 
-/** A body without an end, such as an event stream: it ends cleanly when the app drains. */
+/** A body whose source may never end, such as an event stream: it ends cleanly when the app drains. */
 export class EndlessBody extends BodyStream {
   private readonly bytes: ByteChunks;
 

@@ -15,9 +15,10 @@ export interface OpenFile {
 const CHUNK_BYTES = 65_536;
 
 /**
- * Parts of an open file, with texts between them, in chunks of at most 64 KiB.
+ * The chunks of a body with parts of an open file and texts between them, at most 64 KiB each.
  *
- * The file is closed after the last part, on failure, on cancellation, and when the parts are dropped. A file that was truncated fails the body, because its length was sent.
+ * The file is closed after the last part, on failure, on cancellation, and when the parts are dropped. A file that was truncated fails the body, because its
+ * length was sent.
  */
 export class FileChunks implements ChunkSource {
   private readonly file: OpenFile;
@@ -51,7 +52,7 @@ export class FileChunks implements ChunkSource {
     return this.closing;
   }
 
-  /** The next chunk of a part; `position` is `null` again after its last. */
+  /** Reads the next chunk of a part. Sets `position` to `null` after the last chunk. */
   private async read({ start, end }: ByteRange): Promise<Uint8Array> {
     const position = this.position ?? start;
     const length = Math.min(CHUNK_BYTES, end + 1 - position);

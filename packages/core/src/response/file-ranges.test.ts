@@ -106,21 +106,21 @@ test.each(ranges)("range %s of %s", async (field, name, expected) => {
   expect(openFiles()).toEqual([]);
 });
 
-test("an unsatisfiable range is an error like others: the client chooses its form, and exception handlers restyle it", async () => {
+test("an unsatisfiable range is an error like others: Accept selects its form, and exception handlers can replace it", async () => {
   const app = new App();
   app.get("/", (request) => Response.fileRange(at("one.txt"), request.getHeader("range")));
-  const ask = (on: App, accept: string) =>
+  const get = (on: App, accept: string) =>
     on.fetch(new Request("http://host.test/", { headers: { range: "bytes=5-", accept } }));
-  const plain = await ask(app, "*/*");
+  const plain = await get(app, "*/*");
   expect([plain.status, await plain.text()]).toEqual([416, noSuchRange.toString()]);
-  const problem = await ask(app, "application/problem+json");
+  const problem = await get(app, "application/problem+json");
   expect(problem.headers.get("content-type")).toBe("application/problem+json");
   expect(problem.headers.get("vary")).toBe("Accept");
   expect(problem.headers.get("content-range")).toBe("bytes */1");
   await app.stop();
   const restyled = new App().exceptionHandler(HttpError, (_request, { status }) => ({ mine: status }));
   restyled.get("/", (request) => Response.fileRange(at("one.txt"), request.getHeader("range")));
-  expect(await (await ask(restyled, "*/*")).json()).toEqual({ mine: 416 });
+  expect(await (await get(restyled, "*/*")).json()).toEqual({ mine: 416 });
   await restyled.stop();
 });
 

@@ -28,7 +28,7 @@ export interface DownloadOptions extends FileOptions {
   readonly filename?: string;
 }
 
-/** The parts of a reply whose body is a file. */
+/** Status, fields and body of a reply with a file. */
 export interface FileReply {
   readonly status: number;
   /** `null` for a reply without a body. */
@@ -46,13 +46,13 @@ interface SizedFile {
 /** Selects the parts of a file: the request, or the value of its `Range` alone, without conditions. */
 export type RangeRequest = ConditionalRequest | string | null | undefined;
 
-/** A complete file. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+/** Opens a complete file. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
 export const wholeFile = async (path: string | URL, options: FileOptions = {}): Promise<FileReply> => {
   const contentType = typeOf(path, options);
   return entire(await open(path), contentType, {});
 };
 
-/** A complete file as a download (RFC 6266). @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+/** Opens a complete file as a download (RFC 6266). @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
 export const downloadedFile = async (
   path: string | URL,
   options: DownloadOptions = {},
@@ -63,8 +63,8 @@ export const downloadedFile = async (
 };
 
 /**
- * The parts of a file that a `Range` field requests (RFC 9110 14): 206 with one part or `multipart/byteranges`, otherwise 200 with the complete file.
- * With a request, its conditions are evaluated before, in the order of RFC 9110 13.2.2: 304 if the client has the file, the complete file if `If-Range` names another state.
+ * Opens the parts of a file that a `Range` field requests (RFC 9110 14): 206 with one part or `multipart/byteranges`, otherwise 200 with the complete file. The
+ * conditions of a request are evaluated first, in the order of RFC 9110 13.2.2: 304 if the client has the file, the complete file if `If-Range` does not match.
  *
  * @throws NotFoundError when there is no regular file; HttpError 412 when a condition fails, 416 when the file has none of the parts; CORE_NEEDS_NODE
  */
@@ -109,7 +109,7 @@ const acceptRanges = { "accept-ranges": "bytes" };
 const isConditional = (request: RangeRequest): request is ConditionalRequest =>
   typeof request === "object" && request !== null;
 
-/** The `Range` that applies: only GET has one, and only while `If-Range` names the current state. */
+/** Returns the `Range` that applies: only of GET, and only if `If-Range` matches the current file. */
 const rangeOf = (request: RangeRequest, validators: Validators): string | null | undefined => {
   if (!isConditional(request)) return request;
   return request.method === "GET" && ifRangeHolds(request, validators) ? request.getHeader("range") : null;

@@ -4,9 +4,10 @@ import { type Frame, pathOf, written } from "./unwritable.ts";
 const MAX_VALUES = 100_000;
 
 /**
- * Describes the first value that JSON writes as `{}` or leaves out although it has content, such as `$.tags is a Set …`; `null` without one.
+ * Describes the first value that JSON writes as `{}` or leaves out although it has content, such as `$.tags is a Set …`; `null` if there is none.
  *
- * These are functions, symbols, promises, errors, collections, bytes, and objects of the platform. `data` has been written before, so it has no cycle.
+ * Such values are functions, symbols, promises, errors, collections, bytes, and objects of the platform. `data` was already written as JSON, so it has no
+ * cycle.
  *
  * @param exact whether values that JSON writes as `null` count too: `NaN`, infinities, invalid dates, and `undefined` in arrays; all values are then inspected.
  * @default false
@@ -43,7 +44,7 @@ const lossOf = (value: unknown): string | null => {
   return isLiteral(value) ? null : lossOfObject(value);
 };
 
-/** A value that JSON writes as `null`. */
+/** Describes a value that JSON writes as `null`; `null` for any other. */
 const nullOf = (holder: unknown, key: string, value: unknown): string | null => {
   if (value === null)
     return (holder as Record<string, unknown>)[key] instanceof Date // its toJSON returned null
@@ -77,7 +78,7 @@ const lossOfObject = (value: object): string | null => {
 /** Tags of boxed values, which JSON writes as their primitive, and of dates. */
 const primitives: ReadonlySet<string> = new Set(["Boolean", "Number", "String", "Date"]);
 
-/** Whether the class of an object has getters: these read members that JSON does not see, such as private ones. */
+/** Whether the class of an object has getters, which may read members that JSON omits, such as private members. */
 const hasGetter = (value: object): boolean => {
   let prototype: unknown = Object.getPrototypeOf(value);
   while (typeof prototype === "object" && prototype !== null && prototype !== Object.prototype) {

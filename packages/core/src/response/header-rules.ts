@@ -2,18 +2,18 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import { isToken } from "../http/token.ts";
 
 /**
- * Lower-case spellings of checked names; bounded, because programs can build names from input. Shared by all apps of a process, like the values below: an
- * entry depends on its key alone, and a full map only means that further names are checked each time.
+ * Cache of the lower-case spellings of checked names; bounded, because programs can build names from input. Shared by all apps of a process, like the values
+ * below: an entry depends only on its key, and while the map is full, new names are checked on each use.
  */
 const lowerNames = new Map<string, string>();
 const MAX_LOWER_NAMES = 500;
 const MAX_NAME_LENGTH = 64;
 
-/** Lower-case spelling for a lookup; a text that is not a field name is lower-cased as well, and matches nothing. */
+/** Returns the lower-case spelling for a lookup. A text that is not a field name is lower-cased as well, and matches nothing. */
 export const lowerName = (name: string): string =>
   lowerNames.get(name) ?? (isToken(name) ? newName(name) : name.toLowerCase());
 
-/** The lower-case spelling of a field name. @throws CORE_BAD_HEADER when it is not a token (RFC 9110 5.1) */
+/** Returns the lower-case spelling of a field name. @throws CORE_BAD_HEADER when it is not a token (RFC 9110 5.1) */
 export const headerName = (name: string): string => lowerNames.get(name) ?? newName(name);
 
 const newName = (name: string): string => {
@@ -32,7 +32,7 @@ const quoted = (name: unknown): string =>
   typeof name === "string" ? JSON.stringify(name.slice(0, 40)) : `A ${typeof name}`;
 
 /**
- * A field value as it is sent: trimmed, and without characters that could end the line (RFC 9110 5.5).
+ * Returns a field value as it is sent: trimmed, and without characters that could end the line (RFC 9110 5.5).
  *
  * Numbers, bigints and booleans become text. The error names the position and the character, never the value, which may be a secret.
  *
@@ -51,8 +51,8 @@ export const headerValue = (name: string, value: string): string => {
 };
 
 /**
- * The last checked value of each name: most fields have the same value in every reply, and a value is checked when it is set and again when it
- * is written. At most 100 names with values of up to 256 characters.
+ * Cache of the last checked value of each name: most fields have the same value in every reply, and a value is checked when it is set and again when it is
+ * written. At most 100 names with values of up to 256 characters.
  */
 const lastValues = new Map<string, { value: string }>();
 const MAX_LAST_VALUES = 100;

@@ -2,34 +2,36 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import type { Logger } from "../log/logger.ts";
 import { findLost } from "./find-lost.ts";
 
-/** In production, the first values of a place are all inspected, then every n-th. */
+/** Without debug, the first 100 values are inspected, then every 100th. */
 const INSPECTED = 100;
 
-/** Checks a value that was written as JSON for content that JSON lost. @throws FrameworkError under debug, with the inspector's code */
+/** Checks a value that was written as JSON for content that JSON loses. @throws FrameworkError in debug, with the inspector's code */
 export type InspectJson = (value: unknown) => void;
 
-/** How values that JSON loses are reported. */
+/** Options for the report of values that JSON loses. */
 export interface JsonReport {
   /** Whether a loss is an error; otherwise the first one is logged. */
   readonly debug: boolean;
-  /** Where the first loss is logged. */
+  /** Destination of the line about the first loss. */
   readonly log: Pick<Logger, "warn">;
   /** Code of the errors. @default "CORE_BAD_REPLY" */
   readonly code?: string;
-  /** Whether `NaN`, infinities, invalid dates and `undefined` in arrays are losses too, which JSON writes as `null`: for data that the program reads back. @default false */
+  /**
+   * Whether values that JSON writes as `null` also count as lost: `NaN`, infinities, invalid dates, `undefined` in arrays. For data that is read back.
+   * @default false
+   */
   readonly exact?: boolean;
 }
 
 /**
  * Creates a function that checks values sent as JSON for content that JSON loses, such as a `Set` or a promise.
  *
- * Under debug every value is inspected, and a loss is an error. Otherwise the first 100 values are inspected, then every 100th, and only the first loss is
- * logged.
+ * In debug every value is inspected, and a loss is an error. Otherwise the first 100 values are inspected, then every 100th, and only the first loss is logged.
  *
- * @param what the start of the message, such as `a JSON reply of GET /books`
+ * @param subject the start of the message, such as `a JSON reply of GET /books`
  */
 export const jsonInspector = (
-  what: string,
+  subject: string,
   { debug, log, code = "CORE_BAD_REPLY", exact = false }: JsonReport,
 ): InspectJson => {
   let values = 0;
@@ -39,7 +41,7 @@ export const jsonInspector = (
     if (!debug && ++values > INSPECTED && values % INSPECTED !== 0) return;
     const loss = lossIn(value, exact);
     if (loss === null) return;
-    const message = `${what} loses a value: ${loss}`;
+    const message = `${subject} loses a value: ${loss}`;
     if (debug) throw new FrameworkError(code, message);
     warned = true;
     log.warn(message);

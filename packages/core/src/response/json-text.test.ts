@@ -44,7 +44,7 @@ test("reports nesting too deep for the writer", () => {
   expect(write).toThrow(/\$\.a\.a.*… is nested too deeply/);
 });
 
-test("a value whose toJSON extends it endlessly is nested too deeply", () => {
+test("a value whose toJSON nests it without end is nested too deeply", () => {
   const endless = { toJSON: () => ({ next: endless }) };
   expect(() => toJsonText(endless)).toThrow(/\$\.next\.next.*… is nested too deeply/);
 });

@@ -3,20 +3,20 @@ import { findUnwritable } from "./unwritable.ts";
 
 /** Options of JSON text. */
 export interface JsonOptions {
-  /** Writes a `bigint` as an exact number instead of refusing it. @default false */
+  /** Whether a `bigint` is written as an exact number; otherwise it is an error. @default false */
   readonly bigint?: boolean;
 }
 
 /**
- * A value as JSON text; `toJSON` is honoured.
+ * Returns a value as JSON text; `toJSON` is called as usual.
  *
  * @throws CORE_BAD_REPLY with the path of a `bigint` or a cycle, such as `$.books[3].id`, for nesting too deep to write, and for a value
- * that JSON cannot express (`undefined`, a function, a symbol). Errors of a getter or of `toJSON` are passed on.
+ * that JSON cannot express (`undefined`, a function, a symbol); the error of a getter or of `toJSON`
  */
 export const toJsonText = (data: unknown, options?: JsonOptions): string =>
   writeJson(data, options?.bigint === true, badReply);
 
-/** A value as JSON text. @param fail creates the error for a value that cannot be written, from a problem such as `$.id is a bigint` */
+/** Returns a value as JSON text. @param fail creates the error for a value that cannot be written, from a problem such as `$.id is a bigint` */
 export const writeJson = (
   data: unknown,
   bigint: boolean,

@@ -5,21 +5,21 @@ import { writeJson } from "./json-text.ts";
 /**
  * Creates the JSON writer of one place in a program, such as the messages of a route.
  *
- * A value that JSON cannot express (`undefined`, a `bigint`, a cycle) is an error with its path, such as `$.books[3].id`. So is, under debug, one that JSON
- * loses: a promise, a `Set`, a `Map`, an `Error`, a function and the like. In production JSON writes it as usual, and the first loss of the place is a warning
- * in the log; the first 100 values are inspected, then every 100th. With `exact`, values that JSON writes as `null` count as lost.
+ * A value that JSON cannot express (`undefined`, a `bigint`, a cycle) is an error with its path, such as `$.books[3].id`. In debug, a value that JSON loses (a
+ * promise, a `Set`, a `Map`, an `Error`, a function and the like) is also an error. Otherwise JSON writes it as usual, and the first loss is logged as a
+ * warning; the first 100 values are inspected, then every 100th. With `exact`, values that JSON writes as `null` count as lost.
  *
- * @param what the start of each message, such as `a message of /chat`
- * @param report how losses are reported, such as the settings of an app
+ * @param subject the start of each message, such as `a message of /chat`
+ * @param report options of the reports, such as the settings of an app
  * @throws FrameworkError with the report's code, from the writer
  */
-export const jsonWriter = (what: string, report: JsonReport): ((value: unknown) => string) => {
+export const jsonWriter = (subject: string, report: JsonReport): ((value: unknown) => string) => {
   const { code = "CORE_BAD_REPLY" } = report;
-  const inspect = jsonInspector(what, report);
+  const inspect = jsonInspector(subject, report);
   const fail = (problem: string, cause?: unknown): FrameworkError =>
     new FrameworkError(
       code,
-      `${what} cannot be written as JSON: ${problem}`,
+      `${subject} cannot be written as JSON: ${problem}`,
       cause === undefined ? undefined : { cause },
     );
   return (value) => {

@@ -5,10 +5,10 @@ import { SingleUse } from "../invocation/single-use.ts";
 import type { Response } from "./response.ts";
 import { addVary } from "./vary.ts";
 
-/** Annotation of a reply that is the same for every caller although the caller was identified; it prevents `private`, unless the request has `SingleUse`. */
+/** Marks a reply as the same for every caller although the caller was identified; this prevents `private`, unless the request has `SingleUse`. */
 export const SharedReply: Key<boolean> = key("shared_reply", false);
 
-/** The part of a request that the rule reads. */
+/** The members of a request that the rule reads. */
 interface Caller {
   readonly context: Context;
   /** Names of the request fields that authentications read. */
@@ -17,8 +17,9 @@ interface Caller {
 }
 
 /**
- * Adds `private` to the `Cache-Control` of a reply that depends on its caller, and the fields that identified the caller to `Vary`. A reply with `no-store`
- * stays as it is; so does one with `public` or `s-maxage`, or annotated as `SharedReply`, unless its request has `SingleUse`.
+ * Adds `private` to the `Cache-Control` of a reply that depends on its caller, and the fields that identified the caller to `Vary`. A 101 and a reply with
+ * `no-store` (without `must-understand`) do not change, and neither does a reply with `public`, `s-maxage` or `SharedReply`, unless its request has
+ * `SingleUse`.
  *
  * @returns the same reply
  */
@@ -35,7 +36,7 @@ export const keepPrivate = (reply: Response, request: Caller): Response => {
   return reply;
 };
 
-/** Makes a reply private, whatever its `Cache-Control` says. */
+/** Makes a reply private, even if its `Cache-Control` has `public` or `s-maxage`. */
 export const makePrivate = ({ headers }: Response): void => {
   const field = headers.get("cache-control");
   const directives = parseCacheControl(field);

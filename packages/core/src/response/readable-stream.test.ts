@@ -102,7 +102,7 @@ test("a complete body in memory is the concatenation of its chunks", async () =>
   expect(await payloadBytes("é")).toEqual(new TextEncoder().encode("é"));
 });
 
-test("takes each chunk as it was when it was produced, from a source that fills one buffer again", async () => {
+test("copies each chunk before it pulls the next, so a source may reuse its buffer", async () => {
   const memory = new Uint8Array(2);
   const source = (function* () {
     for (let at = 1; at <= 3; at++) yield memory.fill(at);

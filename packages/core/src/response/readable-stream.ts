@@ -2,7 +2,7 @@ import { ByteChunks, joined } from "./byte-stream.ts";
 import { BodyStream, type Payload } from "../exchange/payload.ts";
 
 /**
- * A body as a web byte stream: pulled when it is read, one chunk at a time, without reading ahead.
+ * Returns a body as a web byte stream: each chunk is pulled when it is read, never ahead.
  *
  * Cancelling it cancels the source. Chunks are copies, because a byte stream detaches the buffers it is given.
  *
@@ -12,7 +12,7 @@ export const toReadableStream = (
   payload: Payload,
   onPull?: () => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> => {
-  if (payload instanceof BodyStream && payload.chunks instanceof ByteChunks) payload.chunks.keep();
+  if (payload instanceof BodyStream && payload.chunks instanceof ByteChunks) payload.chunks.retain();
   let iterator: AsyncIterator<Uint8Array> | null = null;
   const start = (): AsyncIterator<Uint8Array> => chunksOf(payload)[Symbol.asyncIterator]();
   return new ReadableStream(
@@ -48,10 +48,10 @@ async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefine
 const toBytesOf = (payload: string | Uint8Array | null): Uint8Array =>
   typeof payload === "string" ? new TextEncoder().encode(payload) : (payload ?? new Uint8Array());
 
-/** A complete body in memory. @throws CORE_BODY_USED when its stream was used already */
+/** Reads a complete body into memory. @throws CORE_BODY_USED when its stream was already used */
 export const payloadBytes = async (payload: Payload): Promise<Uint8Array> => {
   if (!(payload instanceof BodyStream)) return toBytesOf(payload);
   const chunks: Uint8Array[] = [];
-  for await (const chunk of payload.chunks) chunks.push(new Uint8Array(chunk)); // a source may change a chunk once the next is pulled
+  for await (const chunk of payload.chunks) chunks.push(new Uint8Array(chunk)); // copied, because a source may overwrite a chunk when the next one is pulled
   return joined(chunks);
 };

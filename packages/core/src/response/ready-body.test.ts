@@ -10,7 +10,7 @@ const web = (...made: ConstructorParameters<typeof globalThis.Response>) =>
 
 const textOf = async ({ payload }: Response) => new TextDecoder().decode(await payloadBytes(payload));
 
-/** A stream that yields strings at once and then never ends; `cancelled` counts. */
+/** A stream that yields strings at once and then never ends; `seen` counts its cancellations. */
 const endless = (texts: readonly string[]) => {
   const seen = { cancelled: 0 };
   const left = texts.map((text) => new TextEncoder().encode(text));
@@ -41,7 +41,7 @@ test("JSON of the web's class is in memory, with its fields", async () => {
   expect([reply?.status, reply?.contentType, reply?.contentLength]).toEqual([201, "application/json", 7]);
 });
 
-test("other replies are left alone", async () => {
+test("other replies do not change", async () => {
   const stream = Response.stream(["a"]);
   expect([readyBody(Response.text("a")), readyBody(stream), readyBody(web(null))]).toEqual([
     null,
@@ -51,7 +51,7 @@ test("other replies are left alone", async () => {
   expect(await textOf(stream)).toBe("a");
 });
 
-test("a body that does not end at once stays a stream with all its chunks, and is taken once", async () => {
+test("a body that does not end in the same turn stays a stream with all its chunks, and readyBody takes it once", async () => {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const first = writer.write(new TextEncoder().encode("a"));
@@ -64,14 +64,14 @@ test("a body that does not end at once stays a stream with all its chunks, and i
   expect(await whole).toBe("ab");
 });
 
-test("cancelling such a body cancels its source, also while a chunk is awaited", async () => {
+test("cancelling a body that stays a stream cancels its source, also while a chunk is awaited", async () => {
   for (const reads of [0, 1, 2]) {
     const { stream, seen } = endless(["a"]);
     const { payload } = (await readyBody(web(stream))) as Response;
     const chunks = (payload as BodyStream).chunks[Symbol.asyncIterator]();
-    const asked = Array.from({ length: reads }, () => chunks.next());
+    const pulls = Array.from({ length: reads }, () => chunks.next());
     await (payload as BodyStream).cancel();
-    expect([reads, (await asked[1])?.done ?? true, seen.cancelled]).toEqual([reads, true, 1]);
+    expect([reads, (await pulls[1])?.done ?? true, seen.cancelled]).toEqual([reads, true, 1]);
   }
 });
 
@@ -89,7 +89,7 @@ test("a body that fails, and one of another length than declared, fail for the r
 });
 
 test.each([2000, 300_000])(
-  "chunks of %d bytes are kept as they were produced, from a source that fills one buffer again",
+  "chunks of %d bytes are copied, so a source may reuse its buffer",
   async (size) => {
     const source = async function* () {
       const memory = new Uint8Array(size);

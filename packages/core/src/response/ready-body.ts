@@ -8,12 +8,12 @@ import { WebBody } from "./web-response.ts";
 const MAX_BYTES = 1_048_576;
 
 /**
- * Takes the body of a web `Response` into memory if it is complete: a web `Response` made of text has a stream like any other, but one that ends in the same
- * turn of the event loop. Any other body stays a stream, which begins with what was read, and so does one above 1 MiB.
+ * Reads the body of a web `Response` into memory if it is already complete: a web `Response` of text also has a stream, but this stream ends in the same turn
+ * of the event loop. Other bodies, and bodies above 1 MiB, stay streams, which begin with the chunks that were read.
  *
- * For features that need the bytes of a reply, such as its tag.
+ * For features that need the bytes of a reply, for example to compute its entity tag.
  *
- * @returns `null` for a reply whose body is not that of a web `Response`, or was already taken
+ * @returns `null` for a reply whose body is not the body of a web `Response`, or was already taken
  */
 export const readyBody = (reply: Response): Promise<Response> | null => {
   const { payload } = reply;
@@ -34,7 +34,7 @@ const readyChunks = async ({ chunks, length }: WebBody): Promise<Uint8Array | Bo
     const settled = await Promise.race([pending.catch(() => null), turn]); // the reader of the stream gets the error
     if (settled?.done === true && (length === null || length === bytes)) return joined(read);
     if (settled !== null && settled.done !== true) {
-      read.push(new Uint8Array(settled.value)); // a source may change a chunk once the next is pulled
+      read.push(new Uint8Array(settled.value)); // copied, because a source may overwrite a chunk when the next one is pulled
       bytes += settled.value.byteLength;
       if (bytes <= MAX_BYTES) continue;
       return resumed(new ResumedChunks(read, null, source), length);
@@ -54,7 +54,7 @@ const endOfTurn = (): Promise<null> =>
 
 type Chunk = IteratorResult<Uint8Array, undefined>;
 
-/** A body that is closed when its reply is dropped, like one that the program created. */
+/** Creates a body that is closed when its reply is dropped, like a body that the program created. */
 const resumed = (chunks: ResumedChunks, length: number | null): BodyStream =>
   new BodyStream(new ByteChunks(chunks), length);
 

@@ -2,18 +2,18 @@ import { ValueError } from "../errors/http-errors.ts";
 
 /** Restrictions on a redirect's target. */
 export interface RedirectTargetOptions {
-  /** Refuses every target that could lead to another site: absolute URLs, `//host`, backslashes. @default false */
+  /** Rejects every target that could lead to another site: absolute URLs, `//host`, backslashes. @default false */
   readonly sameOrigin?: boolean;
 }
 
-/** Schemes for which a browser runs or shows the content of the target itself. */
+/** Schemes whose targets a browser executes or displays itself. */
 const DANGEROUS = /^(?:javascript|data|vbscript):/i;
 const ANY_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 // oxlint-disable-next-line no-control-regex -- browsers drop these, so they can hide a scheme or a host
 const CONTROL = /[\u0000-\u001F\u007F-\u009F]/;
 
 /**
- * The text of a `Location` field: the trimmed target, with characters outside ASCII percent-encoded.
+ * Returns the value of a `Location` field: the trimmed target, with characters outside ASCII percent-encoded.
  *
  * @throws ValueError (400, code CORE_BAD_REDIRECT) for control characters, `javascript:` and similar schemes, and another origin with `sameOrigin`
  */

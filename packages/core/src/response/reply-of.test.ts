@@ -60,7 +60,7 @@ test.each<[string, unknown, number, string | null, string]>([
   expect([reply.status, reply.contentType, await reply.text()]).toEqual([status, type, body]);
 });
 
-test("our reply is copied once, so that changes of one request do not reach the next", () => {
+test("a reply of the program is copied once, so changes for one request do not reach the next", () => {
   const reply = new Response("x", { status: 201, headers: { "x-kind": "own" } });
   const first = replyOf(reply);
   expect(replyOf(first)).toBe(first);

@@ -6,9 +6,9 @@ import { MAX_HANDLER_FIELDS } from "./response-headers.ts";
 import { fromWebResponse, isWebResponse, networkError } from "./web-response.ts";
 
 /**
- * Converts a handler's return value into a reply of its own, which features may change.
+ * Converts a handler's return value to a reply that features may change.
  *
- * A `Response`, ours or the web's, is copied; a string is plain text; `null` and `undefined` are 204; streams, async iterables, blobs and
+ * A `Response` of the framework or of the web is copied; a string is plain text; `null` and `undefined` are 204; streams, async iterables, blobs and
  * bytes are bodies; every other value is JSON.
  *
  * @throws CORE_BAD_REPLY for a symbol, a function, and a value that JSON cannot express; CORE_BODY_USED for a body that was read; CORE_BAD_HEADER
@@ -24,7 +24,7 @@ export const replyOf = (value: unknown): Response => {
       return markOwn(Response.noContent());
     case "function":
     case "symbol":
-      throw new FrameworkError("CORE_BAD_REPLY", `a handler cannot answer with a ${typeof value}`);
+      throw new FrameworkError("CORE_BAD_REPLY", `a handler cannot return a ${typeof value}`);
     default:
       return markOwn(Response.json(value));
   }
@@ -41,16 +41,16 @@ const ofObject = (value: object): Response => {
   if (isBlob(value) || bytesOf(value) !== null) return markOwn(new Response(value as Blob | ArrayBuffer));
   if (isStream(value)) return markOwn(Response.stream(value));
   if (isLostInJson(value)) {
-    const what = "a Map, Set, generator or other iterable";
+    const kinds = "a Map, Set, generator or other iterable";
     throw new FrameworkError(
       "CORE_BAD_REPLY",
-      `a handler returned ${what}, which JSON would turn into {}; spread it into an array`,
+      `a handler returned ${kinds}, which JSON would turn into {}; spread it into an array`,
     );
   }
   return markOwn(Response.json(value));
 };
 
-/** Reserves room for the fields of features: otherwise an app could fail when the next feature is enabled. */
+/** Leaves room for the fields of features: otherwise an app could fail when another feature is enabled. @throws CORE_BAD_HEADER */
 const withRoom = (reply: Response): Response => {
   const lines = reply.fields().length / 2;
   if (lines <= MAX_HANDLER_FIELDS) return reply;
@@ -58,7 +58,7 @@ const withRoom = (reply: Response): Response => {
   throw new FrameworkError("CORE_BAD_HEADER", message);
 };
 
-/** Whether JSON would miss the items of a value: an iterable without `toJSON`. */
+/** Whether JSON would lose the items of a value: an iterable without `toJSON`. */
 const isLostInJson = (value: object): boolean => Symbol.iterator in value && !("toJSON" in value);
 
 /** Whether a value is an object literal, the common case: two property reads, which cost less than `getPrototypeOf`. */

@@ -15,7 +15,7 @@ export type ResponseBody =
   | AsyncIterable<StreamChunk>
   | BodyStream;
 
-/** A body and the media type that its kind implies, `null` without one. */
+/** A body and the media type that its kind implies; `null` if it implies none. */
 export interface TypedPayload {
   readonly payload: Payload;
   readonly mediaType: string | null;
@@ -23,7 +23,7 @@ export interface TypedPayload {
 
 export const BINARY_TYPE = "application/octet-stream";
 
-/** Payload of a body other than text. @throws CORE_BAD_BODY for an unsupported value, CORE_BODY_USED for a stream with a reader */
+/** Returns the payload of a body other than text. @throws CORE_BAD_BODY for an unsupported value, CORE_BODY_USED for a stream with a reader */
 export const typedPayload = (body: Exclude<ResponseBody, string>): TypedPayload => {
   const bytes = bytesOf(body);
   if (bytes !== null) return { payload: bytes, mediaType: BINARY_TYPE };
@@ -49,7 +49,7 @@ export const isStream = (
   value !== null &&
   (Symbol.asyncIterator in value || isReadableStream(value) || isNodeReadable(value));
 
-/** Compares the tag, which classes of other realms and polyfills share. */
+/** Compares the `toStringTag`, which classes of other realms and polyfills share. */
 const isA = (value: unknown, tag: string): boolean =>
   Object.prototype.toString.call(value) === `[object ${tag}]`;
 

@@ -157,11 +157,11 @@ test("a handler may set 100 lines, and features 28 more", async () => {
   app.get("/ours/{count}", ({ params }) => new Response(null, { headers: lines(Number(params.count)) }));
   app.get("/web", () => new globalThis.Response(null, { headers: lines(101) }));
   await app.start({ log: { info() {}, warn() {}, error() {} } });
-  const ask = (path: string) => app.fetch(new Request(`http://localhost${path}`));
-  const full = await ask("/ours/100");
+  const get = (path: string) => app.fetch(new Request(`http://localhost${path}`));
+  const full = await get("/ours/100");
   expect([full.status, [...full.headers].length]).toEqual([200, 129]); // and the length, which the transport writes
   for (const path of ["/ours/101", "/web"]) {
-    const reply = await ask(path);
+    const reply = await get(path);
     expect([reply.status, reply.headers.has("y-27")]).toEqual([500, true]);
   }
 });

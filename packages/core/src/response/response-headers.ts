@@ -13,8 +13,8 @@ export const MAX_HANDLER_FIELDS = 100;
 /**
  * The header fields of a reply, with the interface of the web's `Headers`.
  *
- * Names are in lower case, lines in the order of insertion; several `Set-Cookie` stay separate. At most 128 lines, of which a handler
- * may use 100; the rest is for features.
+ * Names are in lower case, lines in the order of insertion; `Set-Cookie` lines stay separate. At most 128 lines, of which a handler may use 100; the rest is
+ * for features.
  *
  * @throws CORE_BAD_HEADER for a name that is not a token, a value with control characters or characters above U+00FF, a 129th line
  */
@@ -48,13 +48,13 @@ export class ResponseHeaders implements Iterable<[string, string]> {
   set(name: string, value: string): void {
     const key = headerName(name);
     const text = headerValue(key, value);
-    const place = this.placeOf(key);
-    if (place === -1) return this.add(key, text);
-    this.list[place + 1] = text;
-    this.removeFrom(key, place + 2);
+    const at = this.indexOf(key);
+    if (at === -1) return this.add(key, text);
+    this.list[at + 1] = text;
+    this.removeFrom(key, at + 2);
   }
 
-  /** Adds a line and keeps the existing ones of the field. */
+  /** Adds a line and keeps the existing lines of the field. */
   append(name: string, value: string): void {
     const key = headerName(name);
     this.add(key, headerValue(key, value));
@@ -67,7 +67,7 @@ export class ResponseHeaders implements Iterable<[string, string]> {
 
   /** Whether the field is set. */
   has(name: string): boolean {
-    return this.placeOf(headerName(name)) !== -1;
+    return this.indexOf(headerName(name)) !== -1;
   }
 
   /** Every `Set-Cookie` line. */
@@ -76,7 +76,7 @@ export class ResponseHeaders implements Iterable<[string, string]> {
     return list.filter((_, index) => index % 2 === 1 && list[index - 1] === "set-cookie");
   }
 
-  /** Every line as it is sent: name, value, name, value … The list is live and changes with this object; the caller must not change it. */
+  /** Every line as it is sent: name, value, name, value … The list is live; the caller must not change it. */
   toFields(): readonly string[] {
     return this.list;
   }
@@ -112,7 +112,7 @@ export class ResponseHeaders implements Iterable<[string, string]> {
     return this.entries();
   }
 
-  /** Calls back for each field. */
+  /** Calls `callback` for each field. */
   forEach(callback: (value: string, name: string, headers: this) => void, thisArg?: unknown): void {
     for (const [name, value] of this.combined()) callback.call(thisArg, value, name, this);
   }
@@ -131,7 +131,7 @@ export class ResponseHeaders implements Iterable<[string, string]> {
     this.list.push(key, value);
   }
 
-  private placeOf(key: string): number {
+  private indexOf(key: string): number {
     const { list } = this;
     for (let index = 0; index < list.length; index += 2) if (list[index] === key) return index;
     return -1;

@@ -11,7 +11,7 @@ export interface ResponseOptions {
   readonly status?: number;
   /** Header fields to add. */
   readonly headers?: HeadersLike;
-  /** Media type; overrides that of the body's kind and one in `headers`. */
+  /** Media type; overrides the type that the body's kind implies and a `content-type` in `headers`. */
   readonly contentType?: string;
 }
 
@@ -26,7 +26,7 @@ export interface XmlReplyOptions extends ResponseOptions {
 
 /** Options of `Response.redirect`. */
 export interface RedirectOptions extends RedirectTargetOptions {
-  /** 301 instead of 302. @default false */
+  /** Whether the status is 301 instead of 302. @default false */
   readonly permanent?: boolean;
   /** 301, 302, 303, 307 or 308; overrides `permanent`. */
   readonly status?: number;
@@ -34,14 +34,14 @@ export interface RedirectOptions extends RedirectTargetOptions {
 
 /** Options of `Response.stream`. */
 export interface StreamReplyOptions extends ResponseOptions {
-  /** Ends the body cleanly when the service starts to drain. For endless sources; a drain waits until other bodies have ended. @default false */
+  /** Whether the body ends cleanly when the service starts to drain, for sources that may never end; a drain waits for all other bodies. @default false */
   readonly untilDrain?: boolean;
 }
 
 /** Options of `Response.sse`. */
 export interface SseReplyOptions extends ResponseOptions, SseOptions {}
 
-/** Members of a problem (RFC 9457), and extensions. */
+/** Members of a problem document (RFC 9457), and extensions. */
 export interface ProblemDetails {
   /** URI of the problem type. @default "about:blank" */
   readonly type?: string;
@@ -74,7 +74,7 @@ export const checkedStatus = (status: number): number => {
 
 const redirects = [301, 302, 303, 307, 308];
 
-/** The status of a redirect. @throws CORE_BAD_STATUS for one that is not a redirect */
+/** Returns the status of a redirect. @throws CORE_BAD_STATUS for a status that is not a redirect */
 export const redirectStatus = ({
   permanent = false,
   status = permanent ? 301 : 302,

@@ -8,7 +8,7 @@ import type { ResponseBody } from "./response-body.ts";
 
 const text = "text/plain; charset=utf-8";
 
-test("answers instanceof the global class and hides each of its members", () => {
+test("is an instance of the global class and overrides each of its members", () => {
   joinWebClass();
   const web = globalThis.Response.prototype;
   expect(new Response()).toBeInstanceOf(globalThis.Response);

@@ -46,12 +46,15 @@ const jsonFields: readonly string[] = Object.freeze(["content-type", JSON_TYPE])
 const textFields: readonly string[] = Object.freeze(["content-type", TEXT_TYPE]);
 const MAX_COOKIES = 64;
 
-/** Returns and releases the value that a reply's JSON was written from, or the function that sets the inspection of its events; `undefined` for other bodies, and the second time. */
+/**
+ * Returns and releases the value that a reply's JSON was written from, or the function that sets the inspection of its events; `undefined` for other bodies,
+ * and on further calls.
+ */
 export let takeSource: (reply: Response) => unknown;
 
 /**
- * Returns a reply that features may change: a copy of a `Response` that the program made, because the program may return that again, for another client.
- * Copies, and replies marked with `markOwn`, are returned as they are.
+ * Returns a reply that features may change: a copy of a `Response` that the program created, because the program may return the same object to another client.
+ * Copies, and replies marked with `markOwn`, are returned themselves.
  */
 export let ownReply: (reply: Response) => Response;
 
@@ -69,7 +72,7 @@ interface Reading {
  * A reply: the web's `Response` with factories, settable status and cookies.
  *
  * Text and bytes stay in memory: reading them (`text()`, `json()` …) does not consume them, while a stream can be sent or read only once. The object for
- * `headers` is created on first access. What a program returns is copied, so one object can answer many requests, unless its body is a stream.
+ * `headers` is created on first access. What a program returns is copied, so one object can be returned for many requests, unless its body is a stream.
  *
  * @throws CORE_BAD_STATUS, CORE_BAD_HEADER, CORE_BAD_BODY, CORE_BODY_USED
  */
@@ -84,7 +87,7 @@ export class Response {
   private annotations: Map<Key<unknown>, unknown> | null = null;
   /** The data of `json`, which the kernel checks for content that JSON loses; for `sse`, a function that sets the inspection of its events. */
   private source: unknown = undefined;
-  /** Whether it belongs to one request, whose features may change it. */
+  /** Whether the reply belongs to one request, so features may change it. */
   private isOwn = false;
 
   static {
@@ -139,7 +142,7 @@ export class Response {
     return new Response(data, options);
   }
 
-  /** A body that is pulled while it is sent, by default as `application/octet-stream`. */
+  /** A streamed body, which is pulled while it is sent, by default as `application/octet-stream`. */
   static stream(source: StreamSource, options?: StreamReplyOptions): Response {
     const body = options?.untilDrain === true ? new EndlessBody(toChunks(source)) : toBodyStream(source);
     return Response.of(body, BINARY_TYPE, options);
@@ -168,11 +171,12 @@ export class Response {
   }
 
   /**
-   * The parts of a file that a request's `Range` selects: 206, or 200 with the complete file without a valid field. The request's conditions are
-   * evaluated too (RFC 9110 13): 304 if the client has the file, the complete file if `If-Range` names another state of it.
+   * The parts of a file that a request's `Range` selects: 206, or 200 with the complete file without a valid field. The request's conditions are also evaluated
+   * (RFC 9110 13): 304 if the client has the file, the complete file if `If-Range` does not match.
    *
    * @param request the request, or its `Range` alone, for a file without conditions
-   * @throws HttpError 412 when a condition of the request fails, 416 when none of the parts exists; NotFoundError when there is no regular file; CORE_NEEDS_NODE
+   * @throws HttpError 412 when a condition of the request fails, 416 when none of the parts exists; NotFoundError when there is no regular file;
+   * CORE_NEEDS_NODE
    */
   static fileRange(path: string | URL, request: RangeRequest, options?: FileOptions): Promise<Response> {
     return handled(rangesOfFile(path, request, options).then(Response.ofFile));
@@ -274,7 +278,7 @@ export class Response {
   /**
    * Every line for transports: name, value, name, value … with `content-type`, without creating `headers`. The caller must not change the list.
    *
-   * Replies without a field of their own share frozen lists, so that a transport can recognise them; see `Reply.fields`.
+   * Replies without own fields share frozen lists, so that a transport can recognise them; see `Reply.fields`.
    */
   fields(): readonly string[] {
     if (this.container !== null) return this.container.toFields();
@@ -284,7 +288,7 @@ export class Response {
     return mediaType === null ? noFields : ["content-type", mediaType];
   }
 
-  /** Sets a header field, in place of earlier values. */
+  /** Sets a header field and replaces earlier values. */
   setHeader(name: string, value: string): this {
     this.headers.set(name, value);
     return this;
@@ -318,7 +322,7 @@ export class Response {
     return this.addCookie(setCookieLine(name, value, options));
   }
 
-  /** Deletes a cookie in the client; `path` and `domain` must be those it was set with. @throws CORE_BAD_COOKIE */
+  /** Deletes a cookie in the client; `path` and `domain` must be the same as when it was set. @throws CORE_BAD_COOKIE */
   deleteCookie(name: string, options?: CookieOptions): this {
     return this.addCookie(deleteCookieLine(name, options));
   }
@@ -335,7 +339,7 @@ export class Response {
     return annotations !== null && annotations.has(key) ? (annotations.get(key) as T) : key.initial; // `annotate` sets the key's type
   }
 
-  /** The body as a web byte stream, `null` without one; pulled only as it is read. */
+  /** The body as a web byte stream, which is pulled on demand; `null` without a body. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.payload === null) return null;
     const reading = this.currentReading();
@@ -349,7 +353,7 @@ export class Response {
     return this.reading !== null && this.currentReading().used;
   }
 
-  /** Always empty, as for a reply that a program made. */
+  /** Always empty, as for a web `Response` that a program creates. */
   get url(): string {
     return "";
   }
@@ -364,7 +368,7 @@ export class Response {
     return this.code === 0 ? "error" : "default";
   }
 
-  // Promises of the body are handled: a reply may stream the request's body, and its client may disconnect or send malformed data.
+  // Promises of the body are marked as `handled`: a reply may stream the request's body, whose client may disconnect or send malformed data.
 
   /** Reads the body as bytes. */
   bytes(): Promise<Uint8Array<ArrayBuffer>> {
@@ -411,7 +415,7 @@ export class Response {
     return (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream());
   }
 
-  /** A second reply with the same body; a stream is read once and kept for the slower reader. @throws TypeError when the body was read */
+  /** A second reply with the same body; a stream is read once and buffered for the slower reader. @throws TypeError when the body was read */
   clone(): Response {
     if (this.bodyUsed) throw new TypeError("the body was read already");
     const copy = this.copy();

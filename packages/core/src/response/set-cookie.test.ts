@@ -196,7 +196,7 @@ test.each([
   [{ httponly: true }, 'there is no option "httponly"; did you mean "httpOnly"?'],
   [{ secure: true, maxage: 5 }, 'there is no option "maxage"; did you mean "maxAge"?'],
   [{ signed: true }, 'there is no option "signed"'],
-])("%j is refused, because a misspelt option protects nothing", (options, problem) => {
+])("%j is rejected", (options, problem) => {
   const refused = expect.objectContaining({
     code: "CORE_BAD_COOKIE",
     message: expect.stringContaining(problem),

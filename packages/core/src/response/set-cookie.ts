@@ -10,13 +10,13 @@ export interface CookieOptions {
   readonly path?: string;
   /** Host whose subdomains also get the cookie; without it only the host that set it. */
   readonly domain?: string;
-  /** Only over TLS. @default false */
+  /** Whether the cookie is sent only over TLS. @default false */
   readonly secure?: boolean;
-  /** Hidden from scripts. @default false */
+  /** Whether the cookie is hidden from scripts. @default false */
   readonly httpOnly?: boolean;
   /** Whether requests from other sites carry the cookie; `none` requires `secure`. Browsers default to `lax`. */
   readonly sameSite?: "strict" | "lax" | "none" | "Strict" | "Lax" | "None";
-  /** Whether each site that embeds this one gets a cookie of its own (CHIPS); requires `secure`. @default false */
+  /** Whether the cookie is separate for each site that embeds this one (CHIPS); requires `secure`. @default false */
   readonly partitioned?: boolean;
   /** Time at which the cookie expires. */
   readonly expires?: Date;
@@ -36,7 +36,7 @@ const optionNames: Readonly<Record<keyof CookieOptions, true>> = {
   priority: true,
 };
 
-/** Bytes that a browser stores for one cookie, attributes included. */
+/** Maximum bytes that a browser stores for one cookie, attributes included. */
 const MAX_BYTES = 4096;
 
 /**
@@ -68,7 +68,7 @@ export const setCookieLine = (name: string, value: string, options: CookieOption
   return line;
 };
 
-/** The line that deletes a cookie; `path` and `domain` must be those it was set with. @throws CORE_BAD_COOKIE */
+/** The line that deletes a cookie; `path` and `domain` must be the same as when it was set. @throws CORE_BAD_COOKIE */
 export const deleteCookieLine = (name: string, options: CookieOptions = {}): string =>
   setCookieLine(name, "", {
     ...options,
@@ -96,7 +96,7 @@ const checkAttributes = (name: string, options: CookieOptions): void => {
   if (partitioned === true && secure !== true) throw badCookie(name, "partitioned requires secure: true");
 };
 
-/** A misspelt `httpOnly` would leave the cookie open to scripts. */
+/** Creates the error for an unknown option: if ignored, a misspelt `httpOnly` would expose the cookie to scripts. */
 const unknownOption = (name: string, option: string): FrameworkError => {
   const [near] = nearest(option, Object.keys(optionNames));
   return badCookie(

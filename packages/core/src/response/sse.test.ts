@@ -151,7 +151,7 @@ test("an event that arrived between two pulls is returned at once", async () => 
   expect(new TextDecoder().decode((await iterator.next()).value)).toBe("data: now\n\n");
 });
 
-test("sends heartbeats after an event too", async () => {
+test("continues to send heartbeats after an event", async () => {
   jest.useFakeTimers();
   const source = (async function* (): AsyncGenerator<string> {
     yield "a";
@@ -199,7 +199,7 @@ test.each([-1, Number.NaN, Infinity, "15"])("rejects heartbeatSecs %p", (heartbe
   expect(() => eventStream([], { heartbeatSecs: heartbeatSecs as number })).toThrow(bad);
 });
 
-test("a misspelt field of an event is refused, with the nearest name", () => {
+test("a misspelt field of an event is rejected, and the error suggests the nearest name", () => {
   expect(() => eventFrame({ evnt: "tick", data: 1 })).toThrow(
     'an event has no field "evnt"; did you mean "event"? Otherwise yield { data: … } to send an object',
   );

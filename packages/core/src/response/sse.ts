@@ -8,7 +8,7 @@ import { EndlessBody } from "./endless-body.ts";
 
 /** One server-sent event (HTML Standard 9.2). */
 export interface ServerSentEvent {
-  /** A string is sent as it is, any other value as JSON. An event without data reaches no listener, but sets `id` and `retry`. */
+  /** A string is sent unchanged, any other value as JSON. An event without data reaches no listener, but sets `id` and `retry`. */
   readonly data?: unknown;
   /** Name of the event; `message` for the client without it. No line breaks. */
   readonly event?: string;
@@ -23,8 +23,8 @@ export interface SseOptions {
   /** Seconds without an event until a comment is sent to keep the connection alive; 0 disables it. @default 15 */
   readonly heartbeatSecs?: number;
   /**
-   * Ends the stream cleanly when the service starts to drain, so that the client connects to another instance. `false` for finite streams, such as the words of
-   * one answer: a drain waits for them. @default true
+   * Whether the stream ends cleanly when the service starts to drain, so that the client connects to another instance. Use `false` for finite streams, such as
+   * the words of one answer: a drain waits for them. @default true
    */
   readonly untilDrain?: boolean;
 }
@@ -34,15 +34,15 @@ export type EventSource = AsyncIterable<ServerSentEvent | string> | Iterable<Ser
 
 /** Set by the kernel when the handler returns the reply, before the first event is pulled. */
 export interface EventInspection {
-  /** Called with the data of each event that is sent as JSON; an error that it throws fails the body. */
+  /** Called with the `data` of each event that is an object; an error that it throws fails the body. */
   inspect: ((data: unknown) => void) | null;
 }
 
 /**
- * The body of an event stream: one chunk per event, pulled from the source one at a time.
+ * Creates the body of an event stream: one chunk per event, pulled from the source one by one.
  *
  * @param inspection checks the data of each event for content that JSON loses, once the kernel has set it
- * @throws CORE_BAD_EVENT for an invalid `heartbeatSecs`; an invalid event fails the body with it
+ * @throws CORE_BAD_EVENT for an invalid `heartbeatSecs`; an invalid event fails the body with the same code
  */
 export const eventStream = (
   events: EventSource,
@@ -95,7 +95,7 @@ class EventChunks implements ChunkSource {
     return this.source.close();
   }
 
-  /** Pulls one event. One listener watches for it over all heartbeats: a listener for each would stay until the event arrives. */
+  /** Pulls one event. One listener waits for it over all heartbeats: with a listener per heartbeat, all of them would stay until the event arrives. */
   private pull(): Promise<IteratorResult<unknown, unknown>> {
     const arrived = () => {
       this.hasArrived = true;

@@ -14,7 +14,7 @@ import { afterAll } from "@jest/globals";
 import type { Payload } from "../exchange/payload.ts";
 import { payloadBytes } from "./readable-stream.ts";
 
-/** Files of every kind in a new folder. */
+/** Files of several sizes and types in a new folder. */
 export interface TestFiles {
   /** Returns the path of a file. */
   readonly at: (name: string) => string;

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { App, Response } from "../index.ts";
 
-const ask = (app: App) => app.fetch(new Request("http://host.test/"));
+const get = (app: App) => app.fetch(new Request("http://host.test/"));
 
 /** A source that produces one chunk and then never settles. */
 const endless = (closed: () => void) => ({
@@ -18,7 +18,7 @@ const endless = (closed: () => void) => ({
 test("an event stream in transmission ends cleanly when the app drains", async () => {
   const app = new App();
   app.get("/", () => Response.sse(endless(() => {})));
-  const text = (await ask(app)).text();
+  const text = (await get(app)).text();
   await new Promise((resolve) => setImmediate(resolve));
   await app.stop();
   expect(await text).toBe("data: first\n\n");
@@ -38,7 +38,7 @@ test("a stream with untilDrain ends and its source is closed; a stream without i
     }
   })();
   app.get("/", () => Response.stream(source, { untilDrain: true }));
-  const { body } = await ask(app);
+  const { body } = await get(app);
   const reader = body?.getReader();
   await reader?.read();
   await app.stop();
@@ -53,13 +53,13 @@ test("a stream that opens during the drain ends at once", async () => {
     return Response.sse(endless(() => {}));
   });
   await app.start();
-  const reply = ask(app);
+  const reply = get(app);
   await new Promise((resolve) => setImmediate(resolve));
   await app.stop();
   expect(await (await reply).text()).toBe("");
 });
 
-test("a cloned event stream ends too", async () => {
+test("an event stream that was cloned ends when the app drains", async () => {
   const app = new App();
   let copy: Response | undefined;
   app.get("/", () => {
@@ -67,7 +67,7 @@ test("a cloned event stream ends too", async () => {
     copy = reply.clone();
     return reply;
   });
-  const text = (await ask(app)).text();
+  const text = (await get(app)).text();
   await new Promise((resolve) => setImmediate(resolve));
   await app.stop();
   expect(await text).toBe("data: first\n\n");
@@ -90,13 +90,13 @@ test.each<[string, (app: App) => unknown]>([
         ),
       ),
   ],
-])("an endless stream that %s returns ends cleanly when the app drains", async (_origin, answer) => {
+])("an endless stream that %s returns ends cleanly when the app drains", async (_origin, register) => {
   const app = new App();
   app.get("/", () => {
     throw new Missing();
   });
-  answer(app);
-  const text = (await ask(app)).text();
+  register(app);
+  const text = (await get(app)).text();
   await new Promise((resolve) => setImmediate(resolve));
   await app.stop();
   expect(await text).toContain("first");

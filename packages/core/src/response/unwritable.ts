@@ -6,10 +6,10 @@ export interface UnwritableOptions {
   readonly deep: boolean;
 }
 
-/** Levels that every writer can handle; deeper nesting may be the cause of its failure. */
+/** Nesting depth that every JSON writer can handle; deeper nesting may be the cause of a failure. */
 const SAFE_DEPTH = 500;
 
-/** An object on the way to the current value. */
+/** An object that encloses the current value. */
 export interface Frame {
   readonly value: object;
   readonly keys: readonly string[];
@@ -17,7 +17,7 @@ export interface Frame {
 }
 
 /**
- * Describes the first value that JSON's writer cannot write, such as `$.books[3].id is a bigint`; `null` without one.
+ * Describes the first value that JSON's writer cannot write, such as `$.books[3].id is a bigint`; `null` if there is none.
  *
  * Traverses in the writer's order, `toJSON` included, but without recursion, so that no depth can exhaust the stack.
  */

@@ -1,7 +1,7 @@
 import { Response } from "./response.ts";
 
 /**
- * Makes our `Response` an `instanceof` the global one, without calling its constructor, which costs more than a whole request.
+ * Makes instances of our `Response` instances of the global `Response`, without calling its constructor, which costs more than a whole request.
  *
  * Not done when the class is defined: the first access to the global loads the runtime's complete fetch, `node:http` included.
  */
@@ -10,11 +10,11 @@ export const joinWebClass = (): void => {
 };
 
 /**
- * Calls `joinWebClass` at the first lookup of a reply's prototype chain, as by `instanceof`, so that a service without one never loads fetch.
+ * Calls `joinWebClass` at the first lookup of a reply's prototype chain, as by `instanceof`, so a service without such a lookup never loads fetch.
  *
  * The global itself cannot be intercepted: in some releases of Node, reading its property descriptor is already the first access.
  */
-export const joinWebClassWhenAsked = (): void => {
+export const joinWebClassOnLookup = (): void => {
   const bridge = new Proxy(Object.prototype, {
     getPrototypeOf() {
       joinWebClass();

@@ -83,7 +83,7 @@ test("a web response without a body has none", () => {
   expect([ours.status, ours.payload, ours.headers.get("content-length")]).toEqual([304, null, "5"]);
 });
 
-test("a declared length becomes the body's, and hop-by-hop fields are dropped", () => {
+test("a declared content-length becomes the length of the body, and hop-by-hop fields are dropped", () => {
   const headers = {
     "content-length": "2",
     connection: "close",

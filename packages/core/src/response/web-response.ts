@@ -8,7 +8,7 @@ import { Response } from "./response.ts";
 const bodyless = new Set([101, 103, 204, 205, 304]);
 
 /**
- * Converts a reply into a web `Response`: same status, every field, separate `Set-Cookie` lines, and a body that is pulled as it is read.
+ * Converts a reply into a web `Response`: same status, every field, separate `Set-Cookie` lines, and a body that is pulled on demand.
  *
  * A body that the status does not allow is cancelled. Cancelling the web body cancels the source.
  *
@@ -20,7 +20,7 @@ export const toWebResponse = (response: Response, onPull?: () => void): globalTh
   if (status === 0) return globalThis.Response.error();
   if (!bodyless.has(status))
     return new globalThis.Response(webBody(payload, headers, onPull), { status, statusText, headers });
-  // The error of a source that is never read changes nothing.
+  // The reply has no body, so an error of the source is irrelevant.
   if (payload instanceof BodyStream) payload.cancel().catch(() => {});
   return new globalThis.Response(null, { status, statusText, headers });
 };
@@ -33,7 +33,7 @@ const headersOf = (fields: readonly string[]): Headers => {
   return headers;
 };
 
-/** A string body only with a media type: without one the web's class would add its own. */
+/** Returns a string body only if there is a media type: otherwise the web's class would add its own. */
 const webBody = (
   payload: Payload,
   headers: Headers,
@@ -67,9 +67,9 @@ export const isWebResponse = (value: object): value is globalThis.Response => {
 };
 
 /**
- * Converts a web `Response` into a reply: status, fields and body, which is pulled as it is sent.
+ * Converts a web `Response` into a reply: status, fields and body, which is pulled while it is sent.
  *
- * Hop-by-hop fields are dropped. `fetch` decodes bodies but keeps the fields about their coding, so these are dropped as well.
+ * Hop-by-hop fields are dropped. `fetch` decodes bodies but keeps the fields that describe their coding, so these are dropped as well.
  *
  * @throws CORE_BODY_USED when its body was read, CORE_BAD_REPLY for `Response.error()`
  */
@@ -91,10 +91,10 @@ export const fromWebResponse = (web: globalThis.Response): Response => {
   return response;
 };
 
-/** The body of a web `Response`, which ends by itself, unlike other streams. */
+/** The body of a web `Response`. */
 export class WebBody extends BodyStream {}
 
-/** The error for a handler that returns `Response.error()`. */
+/** Creates the error for a handler that returns `Response.error()`. */
 export const networkError = (): FrameworkError =>
   new FrameworkError(
     "CORE_BAD_REPLY",

@@ -72,7 +72,7 @@ test("a lone surrogate becomes U+FFFD", () => {
   expect(bodyOf("a\ud800b")).toBe("<root>a\uFFFDb</root>");
 });
 
-test("rejects a cycle and endless nesting", () => {
+test("rejects a cycle and unbounded nesting", () => {
   const cycle: Record<string, unknown> = {};
   cycle["self"] = [cycle];
   let deep: unknown = 1;

@@ -3,10 +3,10 @@ import { FrameworkError } from "../errors/framework-error.ts";
 const MAX_DEPTH = 500;
 
 /**
- * A value as an XML 1.0 document: members become elements, items of an array `item` elements, everything else escaped text.
+ * Returns a value as an XML 1.0 document: members become elements, items of an array become `item` elements, everything else becomes escaped text.
  *
- * In names `_` replaces characters that XML does not allow, in text U+FFFD does. `toJSON` is honoured, `undefined` and function members are
- * skipped, and `null` becomes an empty element.
+ * Characters that XML does not allow become `_` in names and U+FFFD in text. `toJSON` is called as by JSON, `undefined` and function members are skipped, and
+ * `null` becomes an empty element.
  *
  * @throws CORE_BAD_REPLY for a cycle and for nesting deeper than 500
  */
@@ -46,7 +46,7 @@ const contentOf = (value: unknown, enclosing: object[]): string => {
 const isWritten = (value: unknown): boolean =>
   value !== null && value !== undefined && typeof value !== "function" && typeof value !== "symbol";
 
-/** A name that every parser accepts: letters, digits, `_`, `-`, `.`; no leading digit, and not the reserved `xml`. */
+/** Converts a name to one that every parser accepts: letters, digits, `_`, `-`, `.`; no leading digit, and not the reserved `xml`. */
 const elementName = (name: string): string => {
   const replaced = name.replaceAll(/[^\p{L}\p{M}\p{Nd}_.-]/gu, "_");
   const letters = PLAIN_LETTERS.test(replaced) ? replaced : replaced.replaceAll(/[^\w.-]/g, "_");

@@ -4,8 +4,8 @@ import { nearest } from "../errors/nearest.ts";
 const ENABLES = /^enable[A-Z]/;
 
 /**
- * Base of apps: reading an `enableX` that no feature added throws CORE_METHOD_MISSING with the remedy, where a program would otherwise end with "is not a
- * function". Existing members are found before the lookup reaches the proxy.
+ * Base class of apps: reading an `enableX` that no feature added throws CORE_METHOD_MISSING with the remedy, instead of the engine's "is not a function".
+ * Existing members are found before the lookup reaches the proxy.
  */
 export abstract class MissingMethods {}
 

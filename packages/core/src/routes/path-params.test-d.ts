@@ -54,7 +54,7 @@ holds<
 >();
 holds<Equal<PathParams<"{id}/books">, { readonly id: string }>>();
 
-// A blueprint whose prefix is any text, and a path of any text below a prefix with names
+// A blueprint with a prefix of type string, and a path of type string below a prefix with names
 declare const anywhere: Blueprint;
 const orgs = new Blueprint("/orgs/{org}");
 anywhere.get("/books", ({ params }) => params["org"]?.length);

@@ -5,10 +5,10 @@ import type { Response } from "../response/response.ts";
 /** Options of routes that features add on behalf of the program. */
 export interface ProgramRouteOption {
   /**
-   * Whether the route is one of the program, such as the endpoint of a command that the program defined: it is in the API document, and its replies may be
+   * Whether the route belongs to the program, such as the endpoint of a command that the program defined: it is in the API document, and its replies may be
    * cached. @default false
    */
   readonly isProgramRoute?: boolean;
-  /** Middleware around the route, such as an authentication, in the order given; outside its guards, as that of a blueprint. @default none */
+  /** Middleware around the route, such as an authentication, outermost first; like a blueprint's middleware, it runs before the guards. @default none */
   readonly use?: readonly (Middleware<HttpRequest, Response> | MiddlewareObject<HttpRequest, Response>)[];
 }

@@ -9,7 +9,7 @@ export interface RouteCall extends RouteGroup {
   /** Name of the method. */
   readonly method: string;
   readonly args: readonly unknown[];
-  /** Where the program called it. */
+  /** Source location of the call. */
   readonly place: Place;
 }
 

@@ -15,7 +15,7 @@ app.post("/c", { tags: [] }, async (_request, db = Depends(Db), limit = Depends<
 );
 app.route("/d", { methods: ["GET"] }, (_request, db = Depends(Db)) => db.count() satisfies number);
 new Blueprint("/e").get("/f", { tags: [] }, (_request, db = Depends(Db)) => db.count() satisfies number);
-// Beside inject, too.
+// Also together with inject.
 app.get("/g", { inject: { books: Db } }, (_request, { books }, db = Depends(Db)) => [
   books.count() + db.count(),
 ]);
@@ -30,7 +30,7 @@ app.get("/k", { inject: { books: Db } }, (_request, { books }: { books: string }
 // @ts-expect-error an argument without inject
 app.get("/l", { tags: [] }, (_request: HttpRequest, count: number) => count);
 
-// The parameters of a method are those of its form with options.
+// `Parameters` of a method are the parameters of its overload with options.
 export const parameters: Parameters<App["get"]> = ["/m", { tags: [] }, () => 1];
 
 // Options of type RouteOptions may have inject or not.
@@ -42,6 +42,6 @@ export const withOptions = (path: string, options: RouteOptions, given: (r: Http
   app.get(path, options, (_request, dependencies) => dependencies?.["db"]);
   // @ts-expect-error there may be no dependencies
   app.get(path, options, (_request, dependencies) => dependencies.db);
-  // @ts-expect-error and others in the place of this one
+  // @ts-expect-error there may be injected dependencies as the second argument
   app.get(path, options, (_request, db = Depends(Db)) => db.count());
 };

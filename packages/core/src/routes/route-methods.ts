@@ -10,7 +10,7 @@ import type { RouteOptionsOf } from "./route-option.ts";
 import { type Place, registrationPlace } from "../routing/route-place.ts";
 import type { InputOf, MaybeSchema, Method, RouteDefinition, RouteHandler, RouteOptions } from "./route.ts";
 
-/** The path with its prefix. Without one it is the path itself, so that a program's own `PathParams<P>` is the same type. */
+/** The path with its prefix. Without a prefix it is the path itself, so that a program's own `PathParams<P>` is the same type. */
 type Joined<Prefix extends string, P extends string> = Prefix extends "" ? P : `${Prefix}${P}`;
 
 /**
@@ -76,7 +76,7 @@ export interface RegisterRoutes<Prefix extends string, A extends object> {
 
 /** The route methods of apps and blueprints; a call does not change the app's type. */
 export abstract class RouteMethods<Prefix extends string, A extends object> extends MissingMethods {
-  /** Registers a handler for GET, and for HEAD unless that has its own. */
+  /** Registers a handler for GET, and for HEAD unless HEAD has its own handler. */
   readonly get: RegisterRoute<Prefix, A> = this.register("GET");
   /** Registers a handler for POST. */
   readonly post: RegisterRoute<Prefix, A> = this.register("POST");
@@ -86,13 +86,13 @@ export abstract class RouteMethods<Prefix extends string, A extends object> exte
   readonly patch: RegisterRoute<Prefix, A> = this.register("PATCH");
   /** Registers a handler for DELETE. */
   readonly delete: RegisterRoute<Prefix, A> = this.register("DELETE");
-  /** Registers a handler for OPTIONS; without one, core answers with the allowed methods. */
+  /** Registers a handler for OPTIONS; by default, core replies with the allowed methods. */
   readonly options: RegisterRoute<Prefix, A> = this.register("OPTIONS");
-  /** Registers a handler for HEAD, in place of the route for GET. */
+  /** Registers a handler for HEAD, which replaces the handler for GET. */
   readonly head: RegisterRoute<Prefix, A> = this.register("HEAD");
-  /** QUERY, a safe request with a body (RFC 10008). */
+  /** Registers a handler for QUERY, a safe method with a request body (RFC 10008). */
   readonly query: RegisterRoute<Prefix, A> = this.register("QUERY");
-  /** Registers one handler for several methods, which are the option `methods`: `app.route("/e", { methods: ["GET", "POST"] }, handler)`. */
+  /** Registers one handler for the methods of the option `methods`: `app.route("/e", { methods: ["GET", "POST"] }, handler)`. */
   readonly route: RegisterRoutes<Prefix, A> = (
     path: string,
     options: unknown,
@@ -102,7 +102,7 @@ export abstract class RouteMethods<Prefix extends string, A extends object> exte
     const isRecord = more.length === 0 && isPlainObject(options ?? {});
     const { methods = ["GET"], ...given } = (isRecord ? (options ?? {}) : {}) as RouteOptions &
       RouteMethodsOption;
-    const rest = isRecord ? given : noOptions(options, handler, ...more);
+    const rest = isRecord ? given : invalidOptions(options, handler, ...more);
     const place = registrationPlace();
     for (const method of methodsOf(methods))
       this.addRoute(routeDefinition(method, path, rest, handler, place));
@@ -114,16 +114,16 @@ export abstract class RouteMethods<Prefix extends string, A extends object> exte
   private register(method: Method): RegisterRoute<Prefix, A> {
     return (path: string, optionsOrHandler: unknown, handler?: unknown, ...more: unknown[]): void => {
       const [given, run] = handler === undefined ? [{}, optionsOrHandler] : [optionsOrHandler ?? {}, handler];
-      const options = more.length === 0 ? (given as RouteOptions) : noOptions(given, handler, ...more);
+      const options = more.length === 0 ? (given as RouteOptions) : invalidOptions(given, handler, ...more);
       this.addRoute(routeDefinition(method, path, options, run, registrationPlace()));
     };
   }
 }
 
-/** Wrong arguments in place of options, which `start` reports: a middleware passed as in other frameworks would never be called. */
-const noOptions = (...given: unknown[]): RouteOptions => given as RouteOptions;
+/** Keeps invalid arguments as options, so that `start` reports them: a middleware passed as in other frameworks would otherwise be ignored. */
+const invalidOptions = (...given: unknown[]): RouteOptions => given as RouteOptions;
 
-/** An empty list, and a value that is not a list, are registered too, so that start reports the mistake and its place. */
+/** Returns the methods to register. An empty list, or a value that is not a list, becomes the method "", so that start reports the mistake and its place. */
 const methodsOf = (given: unknown): readonly Method[] =>
   Array.isArray(given) && given.length > 0 ? given.map((method) => String(method) as Method) : ["" as Method];
 
@@ -153,7 +153,7 @@ export interface RouteGroup {
   readonly guards: readonly Guard<HttpRequest>[];
   readonly middleware: readonly Middleware<HttpRequest, Response>[];
   readonly tags: readonly string[];
-  /** Options of features, which those of a route override. */
+  /** Options of features; the options of a route override them. */
   readonly options: RouteOptions;
 }
 
@@ -164,7 +164,7 @@ export const inGroup = (group: RouteGroup, route: RouteDefinition): RouteDefinit
   return { ...route, ...added, path: prefix };
 };
 
-/** Returns the additions of a group within another one. */
+/** Returns the additions of a group that is nested in another group. */
 export const joinGroups = (outer: RouteGroup, inner: RouteGroup): RouteGroup => ({
   prefix: outer.prefix + inner.prefix,
   guards: [...outer.guards, ...inner.guards],

@@ -1,13 +1,13 @@
 import type { RouteInfo } from "./route.ts";
 
-/** Returns the mistake in a route's value of an option, `null` for a valid one. Runs at start. */
+/** Returns the mistake in a route's value of an option; `null` for a valid value. Runs at start. */
 export type OptionCheck<Value> = (value: Value, route: Omit<RouteInfo, "auth">) => string | null;
 
 /** Reads an option of routes for the feature that owns it. */
 export interface RouteOption<Value> {
   /** Name of the option. */
   readonly name: string;
-  /** Returns the route's value, already checked at start; `undefined` without one, and without a route. */
+  /** Returns the route's value, already checked at start; `undefined` without a value, and without a route. */
   of(route: Pick<RouteInfo, "options"> | null): Value | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface NeedsRouteOptions<Options> {
 }
 
 /**
- * The route options that the features of an app own; `unknown` for none. An empty object type instead would disable the compiler's weak type detection, so that
- * a function would be accepted as options.
+ * The route options that the features of an app own; `unknown` for none. An empty object type would disable the compiler's weak type detection, and a function
+ * would be accepted as options.
  */
 export type RouteOptionsOf<A> = A extends AddsRouteOptions<infer Options> ? Options : unknown;

@@ -29,18 +29,19 @@ export interface RouteOptions<
 > {
   /** Schema of the path parameters; the result is `request.input.params`. */
   readonly params?: Params;
-  /** Schema of the query: single values are strings, repeated ones arrays; the result is `request.input.query`. */
+  /** Schema of the query: single values are strings, repeated values are arrays; the result is `request.input.query`. */
   readonly query?: Query;
   /** Schema of the body: JSON, or a form's fields with its files as web `File`s; the result is `request.input.body`. */
   readonly body?: Body;
   /**
-   * Schemas of JSON replies by status. Clients get the schema's output, without members that it does not list; a reply that it rejects is a 500. `"4XX"` is for
-   * statuses from 400 to 499 that have no schema of their own, `default` for all that have neither, success included. Costs a parse and a validation per reply.
+   * Schemas of JSON replies by status. Clients get the schema's output, without members that it does not list; a reply that it rejects is a 500. `"4XX"`
+   * applies to statuses from 400 to 499 without a schema, `default` to all other statuses without one, success included. Costs a parse and a validation per
+   * reply.
    */
   readonly responses?: ResponseSchemas;
   /**
-   * Statuses of errors that the handler throws, such as `[404, 409]`, for the API document: each has the app's one error body. Errors of core and features
-   * are listed without it; a status with a body of its own belongs in `responses`.
+   * Statuses of errors that the handler throws, such as `[404, 409]`, for the API document: each has the error body of the app. Errors of core and features are
+   * listed automatically; a status with another body belongs in `responses`.
    */
   readonly errors?: readonly ErrorStatus[];
   /** Dependencies, passed to the handler as its second argument. */
@@ -57,7 +58,10 @@ export interface RouteOptions<
   readonly name?: string;
   /** Body limit of this route, in bytes. @default `LimitsConfig.maxBodyBytes` */
   readonly maxBodyBytes?: number;
-  /** Seconds that the guards, the validated input and the handler have together until the client gets 504, or 408 if its body was slow; a day at most. @default `TimeoutConfig.handlerSecs` */
+  /**
+   * Seconds that guards, input validation and handler share until the client gets 504, or 408 if its body was slow; a day at most.
+   * @default `TimeoutConfig.handlerSecs`
+   */
   readonly timeoutSecs?: number;
 }
 
@@ -70,18 +74,18 @@ export interface InputOf<Params extends MaybeSchema, Query extends MaybeSchema, 
 
 type OutputOf<S extends MaybeSchema> = S extends StandardSchema ? InferOutput<S> : undefined;
 
-/** A handler as the registry keeps it. */
+/** The type of a registered handler. */
 export type RouteHandler = (request: HttpRequest, ...dependencies: readonly never[]) => unknown;
 
 /** One registered route before compilation. */
 export interface RouteDefinition {
-  /** Method that it answers. */
+  /** Method of the route. */
   readonly method: Method;
   /** Pattern with the prefixes of its blueprints. */
   readonly path: string;
-  /** Options of the program: its own, and those of its blueprints that it does not replace. */
+  /** Options from the program: the route's own, and the options of its blueprints that the route does not override. */
   readonly options: RouteOptions;
-  /** The options that the route itself was given, without those of its blueprints. */
+  /** Options of the route itself, without the options of its blueprints. */
   readonly ownOptions: RouteOptions;
   readonly handler: RouteHandler;
   readonly place: Place;
@@ -91,7 +95,7 @@ export interface RouteDefinition {
   readonly middleware: readonly Middleware<HttpRequest, Response>[];
   /** Tags of its blueprints, then its own. */
   readonly tags: readonly string[];
-  /** Name of the feature that added it, `null` for the program's routes and those with `isProgramRoute`. */
+  /** Name of the feature that added it; `null` for the program's routes and routes with `isProgramRoute`. */
   readonly addedBy: string | null;
   /** Its exemptions; empty for the program's routes. */
   readonly exempt: readonly Exemption[];
@@ -99,7 +103,7 @@ export interface RouteDefinition {
 
 /** A compiled route, available as `request.endpoint`. */
 export interface Endpoint {
-  /** Method that it answers. */
+  /** Method of the route. */
   readonly method: Method;
   /** Pattern as written, including prefixes. */
   readonly pattern: string;
@@ -111,13 +115,13 @@ export interface Endpoint {
   readonly addedBy: string | null;
   /** Its exemptions; empty for the program's routes. */
   readonly exempt: readonly Exemption[];
-  /** Whether guards check its requests: the app's, those of its blueprints or its own. */
+  /** Whether any guards check its requests: of the app, of its blueprints or its own. */
   readonly guarded: boolean;
-  /** Answers a request, through the whole chain around the handler. */
+  /** Serves a request through the whole chain around the handler. */
   readonly handle: Handler<HttpRequest, Response>;
 }
 
-/** A route as features see it. */
+/** The description of a route for features. */
 export interface RouteInfo extends Pick<
   RouteDefinition,
   "method" | "path" | "options" | "ownOptions" | "tags" | "addedBy" | "exempt"
@@ -125,8 +129,8 @@ export interface RouteInfo extends Pick<
   /** Guards of the app and of its blueprints, outermost first; its own are in its options. */
   readonly guards: readonly Guard<HttpRequest>[];
   /**
-   * The authentications that callers must all pass, outermost first; middleware that skips its path is not listed. Without one, and with a guard that reads
-   * the caller, how features identify callers.
+   * The authentications that callers must all pass, outermost first; an authentication that skips the path is not listed. If there is none, but a guard reads
+   * the caller: the identities that features provide.
    */
   readonly auth: readonly AuthDescription[];
 }

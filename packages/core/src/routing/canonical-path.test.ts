@@ -183,7 +183,7 @@ describe("on random targets", () => {
     );
   });
 
-  test("prefixes and the router agree on every spelling", () => {
+  test("prefixes and the router match the same spellings", () => {
     const router = new Router<string>();
     for (const path of ["/admin", "/admin/", "/admin/{*rest}"])
       router.add("GET", path, path, { toString: () => "" });

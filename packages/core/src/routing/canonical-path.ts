@@ -1,7 +1,7 @@
 import { HttpError } from "../errors/http-error.ts";
 import { ValueError } from "../errors/http-errors.ts";
 
-/** A parsed request target: the one path that router, guards, prefixes, labels and logs use, and the raw query. */
+/** A parsed request target: the path that router, guards, prefixes, labels and logs all use, and the raw query. */
 export interface CanonicalTarget {
   /**
    * The decoded segments joined with `/`. Only `%`, `/`, `?` and `#` inside a segment stay escaped (`%25`, `%2F`, `%3F`, `%23`), so that
@@ -27,7 +27,7 @@ const QUESTION = 0x3f;
 /**
  * Parses an origin-form target (RFC 9112 3.2.1) into its canonical path: split at `/` first, then each segment percent-decoded once.
  *
- * `//`, case and a trailing slash are significant; nothing is normalised away.
+ * `//`, case and a trailing slash are significant; none of them is normalised.
  *
  * @throws ValueError (400) for bad escapes, invalid UTF-8, control characters, raw characters outside visible ASCII, `.` and `..`
  * segments in any encoding, a fragment, and a path over 64 segments; HttpError 414 for a path over 8 KiB
@@ -59,7 +59,7 @@ export const canonicalise = (target: string): CanonicalTarget => {
 /**
  * Whether a canonical path is `prefix` or below it: `/health` covers `/health/live`, not `/healthz`.
  *
- * A prefix that ends in `/` covers only itself, and an empty one nothing, so that a typo cannot cover a whole site.
+ * A prefix that ends in `/` covers only itself, and an empty prefix covers nothing, so a typo cannot cover a whole site.
  */
 export const isUnder = (path: string, prefix: string): boolean => {
   if (path.length === prefix.length) return path === prefix;
@@ -82,7 +82,7 @@ export const segmentText = (spelling: string): string =>
 export const segmentSpelling = (text: string): string =>
   text.replace(/[#%/?]/g, (character) => encodeURIComponent(character));
 
-/** Whether decoded text contains a control character (C0, DEL, C1), which no path may. */
+/** Whether decoded text contains a control character (C0, DEL, C1), which paths must not contain. */
 export const hasControl = (text: string): boolean => /\p{Cc}/u.test(text);
 
 /** Whether a decoded segment is `.` or `..`, which clients resolve before sending (RFC 3986 5.2.4). */

@@ -3,10 +3,10 @@ import { isUnder } from "./canonical-path.ts";
 import { parsePattern } from "./pattern.ts";
 
 /**
- * Returns the mistake in a path that covers itself and everything below it, such as one that an option exempts; `null` for a valid one.
+ * Returns the mistake in a path prefix, which covers itself and all paths below it, such as a path that an option exempts; `null` for a valid prefix.
  *
- * It is written like the path of a route, decoded, but without parameters. Parts that no request can have are mistakes, since they would match nothing:
- * escapes, `.` and `..`, a query. So are `//`, a trailing slash, and wildcards.
+ * A prefix is written decoded like the path of a route, but without parameters. Escapes, `.` and `..` and a query are mistakes, because no request matches
+ * them; `//`, a trailing slash and wildcards are also mistakes.
  */
 export const prefixProblem = (path: unknown): string | null => {
   if (typeof path !== "string") return `${JSON.stringify(path)} is not a path such as "/health"`;
@@ -23,14 +23,14 @@ export const prefixProblem = (path: unknown): string | null => {
 
 const MAX_SHOWN = 100;
 
-/** Returns a valid prefix in the spelling of canonical paths. */
+/** Converts a valid prefix to the spelling of canonical paths. */
 export const canonicalPrefix = (path: string): string => {
   const { pattern } = parsePattern(path);
   const segments = pattern?.segments ?? [];
   return segments.map((segment) => (segment.kind === "static" ? `/${segment.text}` : "")).join("");
 };
 
-/** Returns a test of whether a canonical path is one of these paths or below one. Options check them with `pathPrefixes`. */
+/** Returns a predicate: whether a canonical path is one of these paths or below one of them. Options check the paths with `pathPrefixes`. */
 export const coversPath = (paths: readonly string[]): ((path: string) => boolean) => {
   const prefixes = paths.map(canonicalPrefix);
   return (path) => {

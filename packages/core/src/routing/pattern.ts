@@ -23,7 +23,7 @@ export interface Pattern {
   readonly paramStart: number;
 }
 
-/** A pattern, or the problem with all its mistakes. */
+/** A pattern, or one problem that lists all its mistakes. */
 export type ParsedPattern =
   | { readonly pattern: Pattern; readonly problem: null }
   | { readonly pattern: null; readonly problem: Problem };
@@ -81,7 +81,7 @@ export const paramsOf = (
   return params;
 };
 
-/** Returns the end index of the segment that contains `start`. Short ones are searched here: a call of `indexOf` takes some 200 instructions. */
+/** Returns the end index of the segment that contains `start`. Searches short segments in a loop: a call of `indexOf` takes about 200 instructions. */
 export const endOfSegment = (path: string, start: number): number => {
   const near = Math.min(path.length, start + NEAR);
   for (let at = start; at < near; at++) if (path.charCodeAt(at) === SLASH) return at;

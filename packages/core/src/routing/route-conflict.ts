@@ -9,7 +9,7 @@ export interface RegisteredRoute {
   readonly place: Place;
 }
 
-/** Returns the problem (CORE_ROUTE_DUPLICATE) of two routes with the same method and shape, with both places; parameter names do not count. */
+/** Creates the problem (CORE_ROUTE_DUPLICATE) of two routes with the same method and the same path apart from parameter names; it names both places. */
 export const routeConflict = (earlier: RegisteredRoute, later: RegisteredRoute): Problem => {
   const { method, pattern } = earlier;
   const clash =

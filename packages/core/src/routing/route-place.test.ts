@@ -20,7 +20,7 @@ test("skips stack frames of the package itself", () => {
   expect(own(() => ownByPath(() => program(ownFrame))).toString()).toBe("/srv/app/routes.ts:2:3");
 });
 
-/** A call whose nearest frame outside the package is the caller's: its own frame has the name of a source file. */
+/** Calls a function from a frame that has the name of a source file of this package, so the nearest frame outside the package is the caller's. */
 const ownFrame: () => Place = runInThisContext("(register) => () => register()", { filename: ownFile.href })(
   registrationPlace,
 ) as () => Place;
@@ -48,7 +48,7 @@ test.each([
   expect(programAt(file)(ownFrame).toString()).toBe(`${file}:2:3`);
 });
 
-/** The place that is read from a stack with these frames above the program's. */
+/** Returns the place for a stack with these frames above the program's frame. */
 const placeIn = (...frames: string[]): string => {
   const { prepareStackTrace } = Error;
   Error.prepareStackTrace = () =>

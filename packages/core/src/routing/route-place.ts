@@ -5,8 +5,8 @@ export interface Place {
 }
 
 /**
- * Records the program's call that led here: the first stack frame outside this package and outside `node_modules`, so that a route of an
- * installed package is reported where the program registered it. A program that is itself installed there gets the first frame outside this package.
+ * Records the location of the program's call: the first stack frame outside this package and outside `node_modules`, so a route of an installed package is
+ * reported at the place where the program registered it. For a program that is itself in `node_modules`, it is the first frame outside this package.
  *
  * Costs one stack capture; the text is formatted on first use.
  */
@@ -33,7 +33,7 @@ const firstOutside = (stack: unknown): string => {
 
 const UNKNOWN = "an unknown place";
 
-/** Parses the place of a frame; paths may contain blanks, parentheses and `@`. */
+/** Parses the place in a stack frame; paths may contain blanks, parentheses and `@`. */
 const placeOf = (line: string): string | null => {
   const text = locationOf(line.trim());
   return text === null || !/:\d+:\d+$/.test(text) || text.startsWith("node:") ? null : withoutScheme(text);
@@ -51,7 +51,7 @@ const ownDirectory = (): string => withoutScheme(new URL("..", import.meta.url).
 
 const isInstalled = (place: string): boolean => /[/\\]node_modules[/\\]/.test(place);
 
-/** Tests are in the same folder but count as a program. */
+/** Whether a place is in a test of this package, which counts as a program. */
 const isTest = (place: string): boolean => /\.test\.ts:/.test(place);
 
 const withoutScheme = (place: string): string => {

@@ -1,13 +1,13 @@
 import { endOfSegment, type Pattern } from "./pattern.ts";
 
-/** The slot for the entry of one path shape. */
+/** Holds the entry of one path shape. */
 export interface Slot<T> {
   entry: T | null;
 }
 
-/** Static text, possibly across segments, up to where patterns branch; `entry` belongs to the pattern that ends here. */
+/** Static text up to the next branch, possibly across segments; `entry` belongs to the pattern that ends here. */
 interface Node<T> extends Slot<T> {
-  /** Text that the path must have here, encoded like canonical paths. */
+  /** Text that the path must contain here, encoded like canonical paths. */
   text: string;
   /** Child nodes by the code of their first character. */
   readonly statics: Node<T>[];
@@ -17,9 +17,10 @@ interface Node<T> extends Slot<T> {
 }
 
 /**
- * The routes of one method, looked up by canonical path: per segment static before parameter before wildcard, with backtracking.
+ * A radix tree of the routes of one method, looked up by canonical path: in each segment, static text takes precedence over a parameter, and a parameter over a
+ * wildcard, with backtracking.
  *
- * A radix tree. A lookup enters each node at most once, because every way to a node consumes the same part of the path.
+ * A lookup enters each node at most once, because every route to a node consumes the same part of the path.
  */
 export class RouteTree<T> {
   private readonly root: Node<T> = createNode("");
@@ -96,7 +97,7 @@ const searchParam = <T>({ param }: Node<T>, path: string, at: number): T | null 
   return end > at ? search(param, path, end) : null;
 };
 
-/** Whether a path continues with a text whose first character is known to match. */
+/** Whether a path continues with `text`; the first character is known to match. */
 const hasText = (path: string, at: number, text: string): boolean => {
   for (let index = 1; index < text.length; index++) {
     if (path.charCodeAt(at + index) !== text.charCodeAt(index)) return false;

@@ -67,11 +67,11 @@ test("finds the same route as a naive matcher, for every method and order of reg
       for (const segments of paths) {
         const target = canonicalise(targetOf(segments));
         const allowed = new Set<string>();
-        for (const asked of ["GET", "POST", "HEAD"]) {
-          const match = router.find(asked, target);
-          const expected = naive(routes, asked, segments);
+        for (const requested of ["GET", "POST", "HEAD"]) {
+          const match = router.find(requested, target);
+          const expected = naive(routes, requested, segments);
           expect(match && { path: match.value, values: Object.values(match.params) }).toEqual(expected);
-          if (expected !== null) allowed.add(asked).add("OPTIONS");
+          if (expected !== null) allowed.add(requested).add("OPTIONS");
         }
         expect(router.allowed(target)).toEqual([...allowed].sort());
       }
@@ -80,7 +80,7 @@ test("finds the same route as a naive matcher, for every method and order of reg
   );
 });
 
-test("stays fast for route sets designed to backtrack endlessly", () => {
+test("stays fast for route sets designed to cause excessive backtracking", () => {
   const router = new Router<number>();
   const depth = 62;
   for (let level = 0; level < depth; level++) {

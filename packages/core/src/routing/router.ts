@@ -5,12 +5,12 @@ import { routeConflict } from "./route-conflict.ts";
 import type { Place } from "./route-place.ts";
 import { RouteTree } from "./route-tree.ts";
 
-/** Longest path that the one-entry cache keeps. */
+/** Maximum length of a path in the one-entry cache. */
 const MAX_REMEMBERED = 256;
 
 /** The matched route of a request. */
 export interface Match<T> {
-  /** The registered method: `GET` when the route answers `HEAD`. */
+  /** The registered method: `GET` when a GET route serves `HEAD`. */
   readonly method: string;
   readonly pattern: Pattern;
   readonly value: T;
@@ -30,9 +30,8 @@ interface Entry<T> {
 /**
  * Finds the route for a method and a canonical path, independent of registration order.
  *
- * Per segment, static wins over `{param}` over `{*wildcard}`, with backtracking and per method: if a path has a static
- * route for `POST` only, `GET` finds the `{param}` route. A `GET` route answers `HEAD` too, unless `HEAD` has a
- * route of the same shape.
+ * In each segment, static text takes precedence over `{param}`, and `{param}` over `{*wildcard}`, with backtracking, separately for each method: if a path has
+ * a static route for `POST` only, `GET` finds the `{param}` route. A `GET` route also serves `HEAD`, unless `HEAD` has a route of the same shape.
  */
 export class Router<T> {
   private readonly trees = new Map<string, RouteTree<Entry<T>>>();
@@ -56,7 +55,7 @@ export class Router<T> {
     return null;
   }
 
-  /** Returns the matching route, `null` without one. */
+  /** Returns the matching route; `null` if there is none. */
   find(method: string, { path }: Pick<CanonicalTarget, "path">): Match<T> | null {
     const entry = path === this.path && method === this.method ? this.found : this.search(method, path);
     return entry === null ? null : (entry.fixed ?? new PathMatch(entry, path, this.escaped, null));
@@ -70,7 +69,7 @@ export class Router<T> {
     return (this.found = entry);
   }
 
-  /** Returns the methods of a path in the form of `methods`; empty when no route has this path. */
+  /** Returns the methods of a path, in the form of `methods`; empty when no route matches the path. */
   allowed({ path }: Pick<CanonicalTarget, "path">): readonly string[] {
     const found = [...this.trees].filter(([, tree]) => tree.find(path) !== null);
     return found.length === 0 ? [] : withOptions(found.map(([method]) => method));
@@ -91,7 +90,7 @@ export class Router<T> {
 const withOptions = (methods: readonly string[]): string[] => [...new Set(methods).add("OPTIONS")].sort();
 
 const createEntry = <T>(method: string, pattern: Pattern, value: T, place: Place): Entry<T> => {
-  // Created by the class of all matches, so that reads stay monomorphic.
+  // An instance of the same class as other matches, so that reads stay monomorphic.
   const fixed = isStatic(pattern) ? new PathMatch({ method, pattern, value }, "", false, noParams) : null;
   return { method, pattern, value, place, fixed };
 };

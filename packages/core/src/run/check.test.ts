@@ -6,18 +6,18 @@ import { expect, test } from "@jest/globals";
 
 const core = join(import.meta.dirname, "..");
 
-/** Writes a program that runs an app with a feature that gives advice. Returns its path. */
+/** Writes a program that runs an app whose feature gives advice. Returns the path of the program. */
 const program = (options: string, routes = ""): string => {
   const path = join(mkdtempSync(join(tmpdir(), "check-")), "main.ts");
   writeFileSync(
     path,
     `import { App } from ${JSON.stringify(join(core, "index.ts"))};
-const kept = { name: "kept", install: (host) => ({ enableKept() {
+const sample = { name: "sample", install: (host) => ({ enableSample() {
   host.warn({ code: "KEPT_WARNING", message: "mind" });
   host.advise(({ severalHosts, sharedPorts }) => severalHosts ? [{ code: "KEPT_HERE", message: "shared: " + sharedPorts.join() }] : []);
   return this;
 } }) };
-const app = new (App.with(kept))().enableKept();
+const app = new (App.with(sample))().enableSample();
 app.onEvent("startup", () => { console.log("started"); });
 ${routes}
 await app.run(${options});
@@ -51,7 +51,7 @@ test("--check prints settings, warnings and advice, and starts nothing", () => {
       tls: false,
     },
     routes: 0,
-    features: ["kept"],
+    features: ["sample"],
     hasReadiness: false,
   });
 });

@@ -37,7 +37,7 @@ test.each<[number, LifeScenario["drain"]]>([
   },
 );
 
-// Without requests: open connections would delay the stop tasks too.
+// Without requests, because open connections would also delay the stop tasks.
 test.each([1, SEVERAL])("with %d worker(s), stop tasks wait for drain listeners", async (workers) => {
   const program = startLife({ drain: "waits", run: { workers } });
   await program.listening;
@@ -49,7 +49,7 @@ test.each([1, SEVERAL])("with %d worker(s), stop tasks wait for drain listeners"
 
 let hanging: readonly (readonly [Program, number])[] = [];
 
-// Their 10 s to the deadline pass while the other tests run. A tenth is reserved for the stop tasks, which is enough on a busy machine.
+// Started early: their deadline of 10 s passes while the other tests run. A tenth of it is reserved for the stop tasks, which is enough on a busy machine.
 beforeAll(async () => {
   const begun = [1, SEVERAL].map(async (workers) => {
     const program = startLife({ drain: "hangs", run: { workers, cluster: { shutdownTimeoutSecs: 10 } } });
@@ -73,7 +73,7 @@ test.each<[number, TransportName]>([
       Array.from({ length: workers }, () => path),
     );
     const replies = await Promise.all(paths.map((path) => fetch(url + path)));
-    const bodies = replies.map((reply) => reply.text()); // rejects unless the last chunk came
+    const bodies = replies.map((reply) => reply.text()); // rejects unless the last chunk arrives
     const { code, secs } = await terminate(program);
     expect((await Promise.all(bodies)).every((body) => /first|0\n/.test(body))).toBe(true);
     expect(program.stderr()).toContain("source closed");
@@ -89,7 +89,7 @@ test.each([1, SEVERAL])(
     const { url } = await program.listening;
     const poll = fetch(`${url}/poll`);
     await program.waitFor("polling");
-    const body = (await fetch(`${url}/answer`)).text();
+    const body = (await fetch(`${url}/words`)).text();
     await program.waitFor("in flight");
     const { code, secs } = await terminate(program);
     expect(await body).toBe("data: word\n\ndata: last word\n\n");

@@ -13,7 +13,7 @@ const head = (name: string, length: number): string =>
   "content-type: multipart/form-data; boundary=b\r\n\r\n";
 const part = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\nsome';
 
-/** Ways in which clients make a promise of the body reject. */
+/** Requests with which a client makes a promise of the body reject. */
 const clients: Readonly<Record<string, (name: string) => string>> = {
   "disconnects within the body": (name) => head(name, 100_000) + part,
   "sends a malformed body": (name) => head(name, 4) + "{bad",

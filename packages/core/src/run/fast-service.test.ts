@@ -21,11 +21,12 @@ test.each(["node", "fast"] as const)("serves an app over the %s transport", asyn
     log: silent,
   });
   try {
-    const ask = async (path: string, init?: RequestInit) => (await fetch(running.url + path, init)).text();
-    expect(await ask("/books/7")).toBe('{"id":"7","ip":"127.0.0.1"}');
-    expect(await ask("/echo", { method: "POST", body: '{"a":"é"}' })).toBe('{"a":"é"}');
-    expect(await ask("/stream")).toBe("one two");
-    expect(await ask("/nowhere")).toContain("No route for GET /nowhere");
+    const fetchText = async (path: string, init?: RequestInit) =>
+      (await fetch(running.url + path, init)).text();
+    expect(await fetchText("/books/7")).toBe('{"id":"7","ip":"127.0.0.1"}');
+    expect(await fetchText("/echo", { method: "POST", body: '{"a":"é"}' })).toBe('{"a":"é"}');
+    expect(await fetchText("/stream")).toBe("one two");
+    expect(await fetchText("/nowhere")).toContain("No route for GET /nowhere");
   } finally {
     await running.close();
   }

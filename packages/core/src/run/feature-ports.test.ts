@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { bundledProgram } from "@framework/bundled-sources";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { RunOptions, TransportName } from "./settings/run-options.ts";
-import { answersOfAll } from "./testing/service-program.ts";
+import { repliesOfAll } from "./testing/service-program.ts";
 import { endPrograms, type Program, startProgram } from "./testing/start-program.ts";
 
 afterAll(endPrograms);
@@ -35,9 +35,9 @@ const open = async (port: number): Promise<Socket> => {
 };
 
 const exchange = async (socket: Socket, line: string): Promise<string> => {
-  const answer = once(socket, "data");
+  const greeting = once(socket, "data");
   socket.write(line);
-  return ((await answer) as [string])[0];
+  return ((await greeting) as [string])[0];
 };
 
 const adminAt = async (port: number, path: string): Promise<{ pid: number; address: unknown }> => {
@@ -47,7 +47,7 @@ const adminAt = async (port: number, path: string): Promise<{ pid: number; addre
 
 let cut: readonly { program: Program; closed: Promise<unknown> }[] = [];
 
-// Their 10 s to the deadline pass while the other tests run. A tenth is reserved for the stop tasks, which is enough on a busy machine.
+// Started early: their deadline of 10 s passes while the other tests run. A tenth of it is reserved for the stop tasks, which is enough on a busy machine.
 beforeAll(async () => {
   const begun = [1, SEVERAL].map(async (workers) => {
     const program = start({ run: { workers, cluster: { shutdownTimeoutSecs: 10 } } });
@@ -78,14 +78,14 @@ test.each<[number, TransportName]>([
       sockets.push(socket);
       return exchange(socket, "hello\n");
     };
-    const answers = await answersOfAll(workers, greet, (answer) => answer);
-    const replies = await answersOfAll(
+    const greetings = await repliesOfAll(workers, greet, (greeting) => greeting);
+    const replies = await repliesOfAll(
       workers,
       () => adminAt(admin, "/x"),
       ({ pid }) => pid,
     );
-    expect(answers.every((answer) => answer.endsWith(" hello\n"))).toBe(true);
-    expect(new Set(answers).size).toBe(workers);
+    expect(greetings.every((greeting) => greeting.endsWith(" hello\n"))).toBe(true);
+    expect(new Set(greetings).size).toBe(workers);
     expect(new Set(replies.map(({ pid }) => pid)).size).toBe(workers);
     expect(replies[0]?.address).toEqual({ host: "127.0.0.1", port: admin });
     expect(program.stderr().match(new RegExp(`admin at ${admin}\\.`, "g"))).toHaveLength(workers);

@@ -37,20 +37,20 @@ test.each([
   "in %s, ordinary requests do not load node:http or other slow modules, and the first other request loads node:http",
   async (_, flags) => {
     const { url } = await startProgram(program, ["--env", "production", ...flags]).listening;
-    const ask = client(url);
+    const send = client(url);
     const body = JSON.stringify({ step: "post" });
     const headers = { ...json, "content-length": String(body.length) };
-    expect(await ask("GET")).toEqual([]);
-    expect(await ask("POST", { body, headers })).toEqual([]);
-    expect(await ask("GET")).toEqual([]);
+    expect(await send("GET")).toEqual([]);
+    expect(await send("POST", { body, headers })).toEqual([]);
+    expect(await send("GET")).toEqual([]);
     const chunked = { "transfer-encoding": "chunked" };
-    expect(await ask("PUT", { body: "text", headers: chunked })).toEqual(["text", "http"]);
+    expect(await send("PUT", { body: "text", headers: chunked })).toEqual(["text", "http"]);
   },
 );
 
 test("our Response is an instance of the global one for a program that checks", async () => {
   const { url } = await startProgram(program, ["--env", "production", "--workers", "1"]).listening;
-  const ask = client(url);
-  expect(await ask("GET", { path: "/joined" })).toEqual([true, true]);
-  expect(await ask("GET")).toContain("internal/deps/undici/undici");
+  const send = client(url);
+  expect(await send("GET", { path: "/joined" })).toEqual([true, true]);
+  expect(await send("GET")).toContain("internal/deps/undici/undici");
 });

@@ -26,20 +26,20 @@ import { runSingle } from "./single.ts";
 import { OwnedProcess } from "./stop/owned-process.ts";
 import { workerBrief } from "./workers/worker-brief.ts";
 
-/** Number of `run` calls in this program so far: a worker serves the call that it was forked for. */
+/** Number of `run` calls in this program so far. A worker serves only the call for which it was forked. */
 let calls = 0;
 
 /**
- * Serves an app and resolves when it listens and all workers are ready.
+ * Serves an app. Resolves when it listens and all workers are ready.
  *
  * With several workers or reload the same program runs in each worker up to its own `run`, and continues after it.
  *
- * @throws with `exitOnError: false`: ConfigurationError with every mistake in settings or app, or the start error; otherwise it is
- * printed in one message on stderr and the process ends with code 1
+ * @throws only with `exitOnError: false`: ConfigurationError with all mistakes in settings and app, or the start error. Otherwise the error is printed in one
+ * message on stderr, and the process exits with code 1
  */
 export const run = async (app: Runnable, given: RunOptions = {}): Promise<Running> => {
   const options: RunOptions = isOptions(given) ? given : {}; // `makePlan` reports another value with the other mistakes
-  if (isRunRefused()) return new Promise(() => {}); // the importing program has been notified; a settled promise would let the module continue
+  if (isRunRefused()) return new Promise(() => {}); // a settled promise would let the imported module continue
   const service = calls++;
   const found = workerBrief();
   const brief = found instanceof Promise ? await found : found;
@@ -79,7 +79,7 @@ const makePlan = (
 ): Plan => {
   const options: RunOptions = isOptions(given) ? given : {};
   const { flags, problems } = parseFlags(options.argv ?? process.argv.slice(2));
-  answerInfoFlags(flags);
+  handleInfoFlags(flags);
   const isForkedByProgram = workersOverride === undefined && isClusterWorker(); // a worker that the program forked itself cannot fork
   const environment = options.environment ?? process.env;
   const cpus = isForkedByProgram ? 1 : nodeBuiltin("node:os").availableParallelism();
@@ -115,8 +115,8 @@ const makePlan = (
   return { settings, log, process: owned, announce: owned === null ? () => {} : announcer(settings, log) };
 };
 
-/** Prints the answer to `--help` or `--version`, if given, and ends the program. */
-const answerInfoFlags = (flags: Flags): void => {
+/** Handles `--help` and `--version`: prints the text and ends the program. */
+const handleInfoFlags = (flags: Flags): void => {
   if (flags.help !== true && flags.version !== true) return;
   process.stdout.write(flags.help === true ? helpText() : `framework ${frameworkVersion()}\n`);
   process.exit(EXIT_OK);

@@ -1,4 +1,4 @@
-import { joinWebClassWhenAsked } from "../response/web-class.ts";
+import { joinWebClassOnLookup } from "../response/web-class.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
 import { urlOf } from "./start/address.ts";
 import { EXIT_FAILURE } from "./stop/exit-codes.ts";
@@ -29,7 +29,7 @@ export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => 
 
   let closing: Promise<ShutdownResult> | undefined;
   const stop = (): Promise<ShutdownResult> => (closing ??= shutDown(app, service, limitsOf(app, plan), log));
-  // The signal handlers stay until the process exits: a late signal must not change its exit code.
+  // The signal handlers stay installed until the process exits: a signal at the end must not change its exit code.
   owned?.onEnd((reason) => {
     reportUncaught(reason, log);
     void stop().then((result) => owned.exit(isClean(result) ? exitCodeFor(reason) : EXIT_FAILURE));
@@ -40,7 +40,7 @@ export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => 
   );
 
   plan.announce({ url, listeners }, app.report());
-  joinWebClassWhenAsked();
+  joinWebClassOnLookup();
   return {
     url,
     host,

@@ -12,7 +12,7 @@ const SEVERAL = 4; // workers
 
 const ROLLED_BACK = /SIGTERM during the start: the start was rolled back/g;
 
-/** Ends a program with SIGTERM; returns its exit and the seconds until then. */
+/** Ends a program with SIGTERM. Returns its exit code and the seconds until it exited. */
 const terminate = async (program: Program): Promise<{ code: number | null; secs: number }> => {
   const begun = performance.now();
   program.kill("SIGTERM");
@@ -91,7 +91,7 @@ test.each([1, SEVERAL])("a second signal ends a start at once, with %d worker(s)
 });
 
 test.each([1, SEVERAL])(
-  "an uncaught error during the start ends it with 1 and its reason, with %d worker(s)",
+  "an uncaught error during the start ends the program with 1 and its message, with %d worker(s)",
   async (workers) => {
     const program = startLife({ start: "crashes", run: { workers } });
     expect((await program.exit).code).toBe(1);
@@ -105,7 +105,7 @@ test.each([
   [1, "the process drains and ends with code 1", 1],
   [SEVERAL, "this worker drains and exits, and is replaced", 0],
 ])(
-  "logs an unhandled rejection with its reason and consequence; a client's error has none, with %d worker(s)",
+  "logs an unhandled rejection with its reason and consequence, and continues after a client's error, with %d worker(s)",
   async (workers, consequence, code) => {
     const program = startLife({ run: { workers } });
     const { url } = await program.listening;

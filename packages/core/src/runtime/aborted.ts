@@ -1,4 +1,4 @@
-/** Resolves when the signal aborts, and at once if it has. Never rejects. */
+/** Resolves when the signal aborts, or at once if it is already aborted. Never rejects. */
 export const aborted = (signal: AbortSignal): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();

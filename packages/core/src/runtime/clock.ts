@@ -1,11 +1,11 @@
 /** The maximum delay of JavaScript timers, in milliseconds. */
 export const MAX_TIMEOUT_MS = 2_147_483_647;
 
-/** Time and timers. Code that waits or measures takes a clock, so that tests can pass a virtual one. Members work detached: `now: clock.now`. */
+/** Time and timers. Code that waits or measures takes a clock, so tests can pass a virtual clock. Members work detached: `now: clock.now`. */
 export interface Clock {
   /** Monotonic time in milliseconds, for durations. */
   readonly now: () => number;
-  /** Wall-clock time in milliseconds since 1970; may jump. */
+  /** Wall-clock time in Unix milliseconds; may jump. */
   readonly date: () => number;
   /** Runs `task` once after `delayMs` milliseconds. Returns a function that cancels it. */
   readonly after: (delayMs: number, task: () => void) => () => void;
@@ -31,7 +31,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Browsers and edge runtimes identify timers by numbers. */
+/** Lets the process end while a timer is pending. In browsers and edge runtimes, timers are numbers and need no call. */
 const unref = (timer: unknown): void => {
   if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function") {
     timer.unref();

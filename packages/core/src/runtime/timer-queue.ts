@@ -21,7 +21,7 @@ export class TimerQueue {
     return this.waiting.size;
   }
 
-  /** Adds a timer. Returns a function that removes it, also while it fires. */
+  /** Adds a timer. Returns a function that removes it, which may also be called while it fires. */
   add(run: () => void, delayMs: number, repeats: boolean): () => void {
     const delay = nodeDelay(delayMs);
     const timer: Timer = {
@@ -81,6 +81,6 @@ export class TimerQueue {
   }
 }
 
-/** Returns the delay that Node uses: at least 1 ms, and 1 ms above 2³¹ − 1 ms. */
+/** Returns the delay that Node uses: at least 1 ms; a delay above 2³¹ − 1 ms becomes 1 ms. */
 const nodeDelay = (delayMs: number): number =>
   delayMs >= 1 && delayMs <= 2 ** 31 - 1 ? Math.trunc(delayMs) : 1;

@@ -158,7 +158,7 @@ test("an invalid time is rejected", async () => {
   expect(() => virtualClock({ start: Number.NaN })).toThrow("start");
 });
 
-test("works while the runner fakes the global timers", async () => {
+test("works while the test runner fakes the global timers", async () => {
   jest.useFakeTimers();
   try {
     const clock = virtualClock();

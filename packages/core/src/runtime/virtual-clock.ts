@@ -11,10 +11,10 @@ export interface VirtualClock extends Clock {
   /** Resolves after `delayMs`; rejects with the signal's reason if it aborts first. */
   readonly sleep: (delayMs: number, signal?: AbortSignal) => Promise<void>;
   /**
-   * Advances the time and fires the timers that fall due, including those set by timers, by time and then by order of registration. Promise jobs are
+   * Advances the time and fires the timers that fall due, including timers set by other timers, by time and then by order of registration. Promise jobs are
    * drained before the first timer and after each. Overlapping calls run sequentially. `advance(0)` drains promise jobs; a timer of 0 ms is due after 1 ms.
    *
-   * @throws a timer's error, with the time stopped at it; CORE_CLOCK_RUNAWAY after a million timers
+   * @throws a timer's error, with the time stopped at it; CORE_CLOCK_RUNAWAY after a million timers; CORE_BAD_CLOCK for an invalid `ms`
    */
   readonly advance: (ms: number) => Promise<void>;
   /** Advances the time until no timer is pending. @throws a timer's error; CORE_CLOCK_RUNAWAY after 10,000 timers, since an interval never ends */
@@ -77,7 +77,7 @@ const fireUntil = async (timers: TimerQueue, end: number, bound: number): Promis
   timers.passTo(end);
 };
 
-/** Captured at import, so that it stays real when a test runner fakes the global timers. */
+/** Captured at import, so it stays real when a test runner fakes the global timers. */
 const immediate: (task: () => void) => unknown =
   "setImmediate" in globalThis ? globalThis.setImmediate : (task) => setTimeout(task, 0);
 

@@ -17,7 +17,7 @@ interface NaiveEntry {
   value: Json;
   expiresAt: number;
   order: number;
-  /** The group of a raised key. */
+  /** Group of a raised key. */
   group?: string | undefined;
 }
 
@@ -54,12 +54,12 @@ class NaiveState {
   ): boolean | "failed" {
     if (found !== undefined && typeof found.value !== "number") return "failed";
     if (found !== undefined && (found.value as number) >= value) return false;
-    const kept = found?.group ?? group;
-    const others = this.entries.filter((entry) => entry.group === kept && entry !== found);
+    const keyGroup = found?.group ?? group;
+    const others = this.entries.filter((entry) => entry.group === keyGroup && entry !== found);
     if (found?.group === undefined && others.length >= maxKeys) return "failed";
     this.entries = this.entries.filter((entry) => entry !== found);
     const expiresAt = Math.max(found?.expiresAt ?? 0, now + ttlMs);
-    this.entries.push({ key, value, expiresAt, order: this.order++, group: kept });
+    this.entries.push({ key, value, expiresAt, order: this.order++, group: keyGroup });
     return true;
   }
 
@@ -139,12 +139,12 @@ test("matches the naive model for any sequence of calls", () => {
             return "failed";
           }
         };
-        const answers: [real: unknown, naive: unknown][] = [];
+        const results: [real: unknown, naive: unknown][] = [];
         for (const step of steps) {
           if (step.op === "wait") now += step.ms;
-          else answers.push([real(step), model.run(step, now)]);
+          else results.push([real(step), model.run(step, now)]);
         }
-        expect(answers.map(([answer]) => answer)).toEqual(answers.map(([, answer]) => answer));
+        expect(results.map(([result]) => result)).toEqual(results.map(([, result]) => result));
       },
     ),
     { numRuns: 200 },

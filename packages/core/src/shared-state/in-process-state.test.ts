@@ -95,7 +95,7 @@ test("the bound on characters evicts keys too", async () => {
 test("sums of binary fractions never exceed max", async () => {
   const values = inProcessValues({ clock: virtualClock() });
   await values.add("f", 0.3, { ttlMs: 1, max: 0.9 });
-  expect(0.3 + (0.9 - 0.3)).toBeGreaterThan(0.9); // the trap
+  expect(0.3 + (0.9 - 0.3)).toBeGreaterThan(0.9); // the rounding error that this test needs
   expect(values.add("f", 5, { ttlMs: 1, max: 0.9 })).toMatchObject({ value: 0.9 });
   expect(values.add("g", 2 ** 53, { ttlMs: 1 })).toMatchObject({ value: Number.MAX_SAFE_INTEGER });
 });

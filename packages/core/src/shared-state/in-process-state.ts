@@ -5,13 +5,13 @@ import { inProcessValues, type InProcessValuesOptions } from "./values/in-proces
 
 /** Bounds and clock of the in-process state; `maxKeys` applies to values and to permits separately. */
 export interface InProcessStateOptions extends InProcessValuesOptions {
-  /** Bound on stored numbers of permits. @default as `InProcessPermitsOptions.maxNumbers` */
+  /** Bound on stored numbers of permits. @default the default of `InProcessPermitsOptions.maxNumbers` */
   readonly maxPermitNumbers?: InProcessPermitsOptions["maxNumbers"];
-  /** Bound on totals. @default as `InProcessTotalsOptions.maxSize` */
+  /** Bound on totals. @default the default of `InProcessTotalsOptions.maxSize` */
   readonly maxTotals?: InProcessTotalsOptions["maxSize"];
 }
 
-/** Creates the shared state of a single-process service; the primary process serves it to its workers too. */
+/** Creates the shared state of a single-process service, or of a primary process, which serves it to its workers. */
 export const inProcessState = ({
   maxPermitNumbers: maxNumbers,
   maxTotals: maxSize,

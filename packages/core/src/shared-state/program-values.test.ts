@@ -27,7 +27,7 @@ test("handlers of all workers share the program's values, counters and messages"
   await Promise.all(workers.map((app) => app.stop()));
 });
 
-test("the program's keys are not those of features", async () => {
+test("keys of the program are separate from keys of features", async () => {
   const shared = inProcessState();
   await shared.values.set("login", "of a feature", { ttlMs: 60_000 });
   const app = await new App().start({ shared });
@@ -37,7 +37,7 @@ test("the program's keys are not those of features", async () => {
   await app.stop();
 });
 
-test("before start there is no shared state yet", () => {
+test("app.shared throws before the start", () => {
   expect(() => new App().shared).toThrow(
     expect.objectContaining({
       code: "CORE_NOT_STARTED",

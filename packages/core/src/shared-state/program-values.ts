@@ -2,10 +2,10 @@ import type { FrameworkError } from "../errors/framework-error.ts";
 import { badOption, checkKey } from "./values/state-bounds.ts";
 import type { SharedValues } from "./values/shared-values.ts";
 
-/** The part of the shared values that programs use, under keys and channels of their own. */
+/** The shared values for programs, with separate keys and channels. */
 export type ProgramValues = Pick<SharedValues, "add" | "get" | "set" | "delete" | "publish" | "subscribe">;
 
-/** Keeps a program's keys and channels apart from those of features. */
+/** Prefix that separates a program's keys and channels from the keys and channels of features. */
 const PREFIX = "app:";
 
 /** Creates the view of the shared values for the program; its keys have at most 508 characters. */
@@ -30,9 +30,9 @@ export const programValues = (values: SharedValues): ProgramValues => ({
   },
 });
 
-/** Checks the name as the program wrote it: with the prefix, any value is a valid one. */
-const own = (name: string, what?: "channel"): string => {
-  checkKey(name, what);
+/** Checks a name before it gets the prefix: with the prefix, even an invalid name would be valid. */
+const own = (name: string, kind?: "channel"): string => {
+  checkKey(name, kind);
   return PREFIX + name;
 };
 

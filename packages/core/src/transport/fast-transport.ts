@@ -11,9 +11,9 @@ import type { Transport, TransportOptions } from "../exchange/transport.ts";
 /**
  * HTTP/1.1 over the framework's own parser and writer: ordinary requests and replies do not use `node:http`.
  *
- * The first unsupported message moves its connection, with all unread bytes, to `node:http`, which is loaded when the first
- * connection needs it. Only `node:http` rejects messages, upgrades, sends 100 Continue and reads long bodies, so both transports behave alike. With
- * `tls` all connections use `node:http`.
+ * The first unsupported message moves its connection, with all unread bytes, to `node:http`, which is loaded on first use. Only the code for `node:http`
+ * rejects messages, upgrades connections, sends 100 Continue and reads long bodies, so both transports behave identically. With `tls` all connections use
+ * `node:http`.
  */
 export const createFastTransport = (options: TransportOptions): Transport =>
   options.tls === undefined

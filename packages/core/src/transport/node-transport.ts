@@ -8,9 +8,7 @@ import type { Transport, TransportOptions } from "../exchange/transport.ts";
 /**
  * HTTP/1.1 over `node:http`: serves every kind of message, TLS included.
  *
- * `node:http` parses messages and orders replies; limits, strictness, deadlines and the closing of connections are implemented here. This transport is
- * stricter than plain `node:http`, except for three harmless leniencies that are invisible outside its parser: more than one blank between
- * the parts of a request line, empty lines before it, and the protocol names `RTSP` and `ICE` instead of `HTTP`.
+ * `node:http` parses messages and orders replies; this transport implements limits, additional validation, deadlines and the closing of connections.
  */
 export const createNodeTransport = (options: TransportOptions): Transport =>
   new ConnectionHub(options, (hub) => {

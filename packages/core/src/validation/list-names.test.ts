@@ -74,7 +74,7 @@ test.each<[string, unknown, string[]]>([
   expect(namesOf(schema)).toEqual(names);
 });
 
-test("a schema without a JSON Schema, or whose library cannot express it, names none", () => {
+test("a schema without a JSON Schema, or whose library cannot create one, has no list names", () => {
   const failing = () => {
     throw new Error("not supported");
   };

@@ -12,15 +12,15 @@ interface Converter {
 
 /** The properties that a schema accepts as a list but not as a string. */
 export interface ListNames {
-  /** Whether there are none. */
+  /** Whether the set is empty. */
   readonly isEmpty: boolean;
-  /** Whether the property of this name is one. */
+  /** Whether the property with this name is in the set. */
   has(name: string): boolean;
 }
 
 /**
- * Returns the properties that a schema accepts as a list but not as a string, by its own JSON Schema: named ones, and all others of a record of lists. None
- * without a JSON Schema. In a union, one alternative with a list is enough: the issue shows whether that alternative was chosen.
+ * Returns the properties that a schema accepts as a list but not as a string, according to its own JSON Schema: named properties, and all other properties of a
+ * record of lists; none without a JSON Schema. In a union, one alternative with a list is enough: the issue shows whether that alternative applies.
  */
 export const listNamesOf = (schema: StandardSchema): ListNames => {
   const root = inputOf(schema);
@@ -36,9 +36,9 @@ export const listNamesOf = (schema: StandardSchema): ListNames => {
 /** Results of the visited schemas. */
 interface Found {
   readonly lists: Set<string>;
-  /** All properties with a name. */
+  /** All properties that the schemas name. */
   readonly named: Set<string>;
-  /** Whether properties without a name are lists. */
+  /** Whether all other properties are lists. */
   others: boolean;
 }
 
@@ -58,7 +58,7 @@ const inputOf = (schema: StandardSchema): JsonSchema | null => {
   return null;
 };
 
-/** `seen` has the schemas that were visited: a recursive one refers to itself. */
+/** Adds the properties of a schema to `found`. `seen` contains the visited schemas, since a recursive schema refers to itself. */
 const collect = (root: JsonSchema, schema: JsonSchema, found: Found, seen: Set<JsonSchema>): void => {
   const target = dereferenced(root, schema);
   if (target === null || seen.has(target)) return;
@@ -74,7 +74,7 @@ const collect = (root: JsonSchema, schema: JsonSchema, found: Found, seen: Set<J
   }
 };
 
-/** Whether a schema accepts lists, and besides them no strings. */
+/** Whether a schema accepts lists but no strings. */
 const isList = (root: JsonSchema, schema: JsonSchema, seen: Set<JsonSchema>): boolean => {
   const target = dereferenced(root, schema);
   if (target === null || seen.has(target)) return false;
@@ -86,7 +86,7 @@ const isList = (root: JsonSchema, schema: JsonSchema, seen: Set<JsonSchema>): bo
   return lists.length > 0 && choices.every((choice) => lists.includes(choice) || !mayBeString(choice));
 };
 
-/** Whether a schema may accept a string. One without a type, such as a reference, may. */
+/** Whether a schema may accept a string; true for a schema without a type, such as a reference. */
 const mayBeString = ({ type }: JsonSchema): boolean => type === undefined || [type].flat().includes("string");
 
 const partsOf = (list: unknown): readonly JsonSchema[] => (Array.isArray(list) ? list.filter(isSchema) : []);

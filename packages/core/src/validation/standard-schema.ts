@@ -20,7 +20,7 @@ export interface StandardProperties<Input = unknown, Output = Input> {
   /** Name of the library. */
   readonly vendor: string;
   readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-  /** Absent at run time; the compiler infers the schema's types from it. */
+  /** Types of the schema for the compiler; absent at run time. */
   readonly types?: StandardTypes<Input, Output> | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface StandardFailure {
 /** One validation issue. Libraries add their own members. */
 export interface StandardIssue {
   readonly message: string;
-  /** Path from the outermost. */
+  /** Path of the invalid value, outermost key first. */
   readonly path?: readonly (PropertyKey | StandardPathSegment)[] | undefined;
 }
 

@@ -4,10 +4,10 @@ import type { StandardIssue, StandardResult, StandardSchema } from "./standard-s
 import { validate, type ValidationPlace } from "./validate.ts";
 
 /**
- * Validates the values of a query or a form, in which a list of one element looks like a single value.
+ * Validates the values of a query or a form, in which a list with one element is indistinguishable from a single value.
  *
- * A single value that the schema rejects because it is not a list is validated again as a list of one. The original value is tried first, so that a schema that
- * splits a string itself, such as `z.preprocess((text) => text.split(","), z.array(z.string()))`, still gets the string.
+ * A single value that the schema rejects because it is not a list is validated again as a list with one element. The original value is tried first, so a schema
+ * that splits a string itself, such as `z.preprocess((text) => text.split(","), z.array(z.string()))`, still gets the string.
  *
  * @param lists the properties that are lists
  * @throws ValidationError 422
@@ -26,7 +26,7 @@ export const validateNamed = (
   return isPromise(result) ? Promise.resolve(result).then(settle) : settle(result);
 };
 
-/** Copies the values, with a list of one for each single value of `lists` that was rejected as not a list. */
+/** Copies the values and replaces each single value of `lists` that was rejected as not a list by a list with this value. */
 const withLists = (value: unknown, issues: readonly StandardIssue[], lists: ListNames): unknown => {
   const copy: Record<string, unknown> = Object.assign(Object.create(null), value);
   for (const issue of Array.from(issues)) {
@@ -38,7 +38,7 @@ const withLists = (value: unknown, issues: readonly StandardIssue[], lists: List
   return copy;
 };
 
-/** The property that an issue is about; `null` for an issue of a part of a property, or of the whole. */
+/** The property that an issue concerns; `null` if the issue concerns a part of a property, or the whole value. */
 const nameOf = ({ path = [] }: StandardIssue): string | null => {
   const [first, ...rest] = Array.from(path);
   const key = typeof first === "object" ? first.key : first;
@@ -46,8 +46,8 @@ const nameOf = ({ path = [] }: StandardIssue): string | null => {
 };
 
 /**
- * Whether an issue says that a list is expected, itself or, of a union, in the issues of one of its alternatives. An issue that consists of a message alone
- * counts as one.
+ * Whether an issue says that a list is expected: itself, or for a union in the issues of one of its alternatives. An issue with only a message counts as such
+ * an issue.
  */
 const wantsList = (issue: StandardIssue): boolean => {
   const { expected, code, type, errors } = issue as StandardIssue & Readonly<Record<string, unknown>>;
@@ -57,5 +57,5 @@ const wantsList = (issue: StandardIssue): boolean => {
   return expected === undefined && code === undefined && type === undefined;
 };
 
-/** Whether an issue of an alternative is about the whole value. */
+/** Whether an issue of an alternative concerns the whole value. */
 const concernsWhole = ({ path = [] }: StandardIssue): boolean => Array.from(path).length === 0;

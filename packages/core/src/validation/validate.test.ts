@@ -37,7 +37,7 @@ test("an asynchronous schema returns a promise of its output", async () => {
   expect(await output).toEqual([1]);
 });
 
-test("an invalid value is a 422 whose errors list place, message, type and kind", () => {
+test("an invalid value is a 422 whose errors have loc, msg, type and received", () => {
   const issue = { message: "Expected a number", path: ["year"], code: "invalid_type", expected: "number" };
   const error = errorOf(failing(issue), { year: "1984" });
   expect(error.status).toBe(422);
@@ -82,7 +82,7 @@ test.each<[string, StandardIssue["path"], (string | number)[]]>([
   ["plain keys", ["books", 0, "title"], ["body", "books", 0, "title"]],
   ["segment objects", [{ key: "books" }, { key: 1 }], ["body", "books", 1]],
   ["symbols", [Symbol("hidden")], ["body", "Symbol(hidden)"]],
-])("a path of %s becomes the place", (_, path, loc) => {
+])("a path of %s becomes the loc", (_, path, loc) => {
   expect(firstIssue({ message: "m", path })?.loc).toEqual(loc);
 });
 
@@ -160,7 +160,7 @@ test("a path of a library's own array class is read item by item", () => {
   expect(firstIssue({ message: "m", path: Path.from(["a", "b"]) })?.loc).toEqual(["body", "a", "b"]);
 });
 
-test("a failure without issues is still a failure", () => {
+test("a failure without issues is a 422", () => {
   expect(errorOf(failing(), 1)).toMatchObject({ status: 422, detail: "The input is not valid", issues: [] });
 });
 

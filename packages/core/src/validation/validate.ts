@@ -3,7 +3,7 @@ import { type Awaitable, isPromise } from "../middleware/middleware.ts";
 import type { StandardResult, StandardSchema } from "./standard-schema.ts";
 import { toValidationIssues } from "./validation-issues.ts";
 
-/** The origin of a value; first part of every `loc`. `input` is that of work without a request, such as a command. */
+/** The origin of a value; first part of every `loc`. `input` is the origin in work without a request, such as a command. */
 export type ValidationPlace = "params" | "query" | "body" | "response" | "input";
 
 /**
@@ -31,7 +31,7 @@ export interface ValidationOutcome {
   readonly issues: readonly ValidationIssue[];
 }
 
-/** Returns the schema's output for `value` with its issues. */
+/** Returns the schema's output for `value`, or its issues. */
 export const resultOf = (
   schema: StandardSchema,
   value: unknown,

@@ -10,10 +10,10 @@ const MAX_DEPTH = 64;
 const MAX_SEGMENT = 100;
 
 /**
- * Converts a schema's issues to those of a reply.
+ * Converts a schema's issues to the issues of a reply.
  *
  * `type` is the library's name of the rule (`code` of zod and arktype, `type` of valibot), else `invalid`. `received` is the kind of the value and
- * never the value itself, which may be a password. The library's message is kept, shortened to 300 characters.
+ * never the value itself, which may be a password. The library's message is included, shortened to 300 characters.
  */
 export const toValidationIssues = (
   issues: readonly StandardIssue[],
@@ -62,7 +62,7 @@ const textOf = (text: unknown): string | undefined =>
 const shortened = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`;
 
-/** Kinds of values. Any other `received` of a library may contain the value itself. */
+/** Kinds of values. Any other text in a library's `received` may contain the value itself. */
 const kinds: ReadonlySet<unknown> = new Set(
   "string number integer float nan boolean bigint symbol null object array function date map set file".split(
     " ",

@@ -10,7 +10,7 @@ import { orAborted } from "../time/or-aborted.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import type { CommandAttempt } from "./command-run.ts";
 
-/** Parts of `callHandler`. */
+/** Dependencies of `callHandler`. */
 export interface CallHandlerParts {
   readonly state: Pick<HostState, "invoke">;
   /** Returns the event store of the app; `null` if there is none. */
@@ -32,7 +32,7 @@ export const callHandler =
     return { ok: true, value, position, types, isReplay: false };
   };
 
-/** The context of one attempt. A class, because an object literal with an accessor costs more than the rest of a call's objects. */
+/** The context of one attempt. A class, because creating an object literal with an accessor takes longer than creating all other objects of a call. */
 class AttemptContext implements CommandContext {
   readonly id: string;
   readonly tx: Transaction;

@@ -21,7 +21,7 @@ import { requireKey } from "./require-key.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 import { validateOutput } from "./validate-output.ts";
 
-/** Parts of `commandPipeline`. */
+/** Dependencies of `commandPipeline`. */
 export interface CommandPipelineParts extends CallHandlerParts, PublishParts {
   readonly kernel: Kernel;
   readonly results: StoredResults;
@@ -31,8 +31,8 @@ export interface CommandPipelineParts extends CallHandlerParts, PublishParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly maxRetries: number;
-  /** Called after each commit. */
-  readonly committed: () => void;
+  /** Called after each commit, including one with an unknown outcome. */
+  readonly onCommit: () => void;
 }
 
 /**
@@ -41,7 +41,7 @@ export interface CommandPipelineParts extends CallHandlerParts, PublishParts {
  */
 export const commandPipeline = (parts: CommandPipelineParts): Handler<CommandRun, Outcome> => {
   const { kernel, insight, log, clock, random, maxRetries } = parts;
-  const retried = (): void => void insight.counts.retries++;
+  const onRetry = (): void => void insight.counts.retries++;
   const perform = compose<CommandAttempt, Outcome>(
     [claimKey(parts.results), lockLane(kernel), completeItem, validateOutput],
     callHandler(parts),
@@ -56,10 +56,10 @@ export const commandPipeline = (parts: CommandPipelineParts): Handler<CommandRun
       requireKey(new Set(), parts.callerOf),
       limitTime,
       publish(parts),
-      retryConflicts({ maxRetries, clock, random, retried }),
+      retryConflicts({ maxRetries, clock, random, onRetry }),
       inLane(new KeyedLanes(MAX_LANE)),
     ],
-    inTransaction(kernel, perform, parts.committed),
+    inTransaction(kernel, perform, parts.onCommit),
     rescue,
   );
 };

@@ -5,7 +5,7 @@ import type { AppendLog } from "../events/append-log.ts";
 import type { KeyClaim } from "../idempotency/stored-results.ts";
 import { type OperationCall, OperationRun } from "../pipeline/operation-run.ts";
 
-/** How a caller can read its own writes. */
+/** Support for a caller that reads its own writes: see `ExecuteOptions.sync`. */
 export type SyncMode = "none" | "token" | "wait";
 
 /** The fixed part of one call of a command. */

@@ -43,7 +43,7 @@ export interface CommandResult<Value> {
   readonly isReplay: boolean;
 }
 
-/** Parts of `Commands`. */
+/** Dependencies of `Commands`. */
 export interface CommandsParts extends CallSources {
   readonly pipeline: Handler<CommandRun, Outcome>;
   /** Pipeline that adds a command to the queue. */

@@ -5,7 +5,7 @@ import { openDatabase } from "@framework/database";
 import { crashAtEachStatement, faultingDatabase } from "@framework/database/testing";
 import type { TestDatabase } from "@framework/database/testing";
 import { z } from "zod";
-import { add, counterAppOn, newLog, started, TABLE, totalOf } from "../counters.test-kit.ts";
+import { add, counterAppOn, newLog, runStarted, TABLE, totalOf } from "../counters.test-kit.ts";
 import { command } from "../index.ts";
 
 const Move = command("Move", {
@@ -47,7 +47,7 @@ export const crashes: PortContract<TestDatabase> = portContract<TestDatabase>("c
         }) as typeof db;
         const first = moving(commands);
         let isAnswered = false;
-        await started(first, async () => {
+        await runStarted(first, async () => {
           isAnswered = await first.cqrs.execute(...call).then(
             () => true,
             () => false,

@@ -5,26 +5,26 @@ import { createInvocation } from "@framework/core/feature";
 import { portContract, type PortContract } from "@framework/core/testing";
 import type { TestDatabase } from "@framework/database/testing";
 import { z } from "zod";
-import { Add, add, counterApp, failureOf, started, totalOf } from "../counters.test-kit.ts";
+import { Add, add, counterApp, failureOf, runStarted, totalOf } from "../counters.test-kit.ts";
 import { command, VersionConflictError } from "../index.ts";
 
 const input = z.object({ name: z.string() });
 
 export const executing: PortContract<TestDatabase> = portContract<TestDatabase>("executing", {
-  "returns the output of the result schema after the commit": async (place) => {
-    const app = counterApp(place);
+  "returns the output of the result schema after the commit": async (storage) => {
+    const app = counterApp(storage);
     app.cqrs.handle(Add, async ({ name, amount }, { tx }) => ({
       total: await add(tx, name, amount),
       secret: 1,
     }));
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const result = await app.cqrs.execute(Add, { name: "a", amount: 2 });
       assert.deepEqual(result, { value: { total: 2 }, token: null, isReplay: false });
       assert.equal(await totalOf(app, "a"), 2);
     });
   },
 
-  "passes the output of the input schema to the handler": async (place) => {
+  "passes the output of the input schema to the handler": async (storage) => {
     const Parse = command("Parse", {
       input: z.object({
         day: z.iso.date().transform((text) => new Date(text)),
@@ -32,33 +32,33 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
       }),
       output: z.string(),
     });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     app.cqrs.handle(Parse, ({ day, times }) => `${day.getUTCFullYear()} ${times}`);
-    await started(app, async () => {
+    await runStarted(app, async () => {
       assert.equal((await app.cqrs.execute(Parse, { day: "2026-01-02" })).value, "2026 3");
     });
   },
 
   "a command without a result schema returns undefined, even if its handler returns a value": async (
-    place,
+    storage,
   ) => {
     const Touch = command("Touch", { input });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     app.cqrs.handle(Touch, () => "touched" as never);
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const result = await app.cqrs.execute(Touch, { name: "a" });
       assert.deepEqual(result, { value: undefined, token: null, isReplay: false });
     });
   },
 
-  "refuses an invalid input with 422 before the handler": async (place) => {
-    const app = counterApp(place);
+  "refuses an invalid input with 422 before the handler": async (storage) => {
+    const app = counterApp(storage);
     app.cqrs.handle(Add, () => assert.fail("the handler was called"));
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const error = await failureOf(app.cqrs.execute(Add, { name: "", amount: 1.5 }));
       assert.equal(error.status, 422);
-      const places = (error as Error & { issues: { loc: unknown }[] }).issues.map(({ loc }) => loc);
-      assert.deepEqual(places, [
+      const locations = (error as Error & { issues: { loc: unknown }[] }).issues.map(({ loc }) => loc);
+      assert.deepEqual(locations, [
         ["input", "name"],
         ["input", "amount"],
       ]);
@@ -66,11 +66,11 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
   },
 
   "commands with the same key run one at a time, and commands with other keys concurrently": async (
-    place,
+    storage,
   ) => {
     const Slow = command("Slow", { input, key: ({ name }) => name });
     const Quick = command("Quick", { input, key: ({ name }) => name });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     const events: string[] = [];
     const gate = Promise.withResolvers<void>();
     app.cqrs.handle(Slow, async ({ name }) => {
@@ -79,7 +79,7 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
       events.push(`slow ${name} ends`);
     });
     app.cqrs.handle(Quick, ({ name }) => void events.push(`quick ${name}`));
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const slow = app.cqrs.execute(Slow, { name: "a" });
       const same = app.cqrs.execute(Quick, { name: "a" });
       if (app.db.dialect === "postgres") await app.cqrs.execute(Quick, { name: "b" }); // SQLite has one writer
@@ -93,32 +93,32 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "commands with the same key run one at a time across two processes": async (place) => {
+  "commands with the same key run one at a time across two processes": async (storage) => {
     const Enter = command("Enter", { input, key: ({ name }) => name });
-    const apps = [counterApp(place), counterApp(place)] as const;
-    let inside = 0;
-    let most = 0;
+    const apps = [counterApp(storage), counterApp(storage)] as const;
+    let concurrent = 0;
+    let maxConcurrent = 0;
     for (const app of apps) {
       app.cqrs.handle(Enter, async (_input, { tx }) => {
-        most = Math.max(most, ++inside);
+        maxConcurrent = Math.max(maxConcurrent, ++concurrent);
         await tx.query("SELECT 1");
         await new Promise((resolve) => setImmediate(resolve));
-        inside--;
+        concurrent--;
       });
     }
     const [here, there] = apps;
-    await started(here, () =>
-      started(there, async () => {
+    await runStarted(here, () =>
+      runStarted(there, async () => {
         const call = (_: unknown, index: number) =>
           (index % 2 === 0 ? here : there).cqrs.execute(Enter, { name: "a" });
         await Promise.all(Array.from({ length: 20 }, call));
-        assert.equal(most, 1);
+        assert.equal(maxConcurrent, 1);
       }),
     );
   },
 
   "guards get the principal and headers of the invocation on whose behalf a command is executed": async (
-    place,
+    storage,
   ) => {
     const seen: unknown[] = [];
     const Guarded = command("Guarded", {
@@ -130,12 +130,12 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
         },
       ],
     });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     let calls = 0;
     app.cqrs.handle(Guarded, () => void calls++);
     const from = createInvocation({ kind: "job", name: "night", headers: { "x-shop": "7" } });
     from.context.set("user", "ann");
-    await started(app, async () => {
+    await runStarted(app, async () => {
       assert.equal((await failureOf(app.cqrs.execute(Guarded, { name: "a" }))).status, 401);
       await app.cqrs.execute(Guarded, { name: "a" }, { from });
       assert.deepEqual(seen, ["command", "Guarded", null, "command", "Guarded", "7"]);
@@ -145,16 +145,16 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "guards refuse a caller before the input is validated": async (place) => {
+  "guards refuse a caller before the input is validated": async (storage) => {
     const Guarded = command("Guarded", { input: z.number(), guards: [() => false] });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     app.cqrs.handle(Guarded, () => {});
-    await started(app, async () => {
+    await runStarted(app, async () => {
       assert.equal((await failureOf(app.cqrs.execute(Guarded, "no number" as never))).status, 403);
     });
   },
 
-  "each attempt has separate dependencies, which get the context of the call": async (place) => {
+  "each attempt has separate dependencies, which get the context of the call": async (storage) => {
     const shop = key("shop", "none");
     let created = 0;
     let disposed = 0;
@@ -164,14 +164,14 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
       dispose: () => void disposed++,
     });
     const Write = command("Write", { input, output: z.string() });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     app.cqrs.handle(Write, { inject: { ledger: Ledger } }, (_input, { attempt }, { ledger }) => {
       if (attempt === 1) throw new VersionConflictError();
       return ledger;
     });
     const from = createInvocation({ kind: "job", name: "night" });
     from.context.set(shop, "seven");
-    await started(app, async () => {
+    await runStarted(app, async () => {
       assert.equal((await app.cqrs.execute(Write, { name: "a" }, { from })).value, "2 seven");
       assert.equal(disposed, 2);
     });

@@ -4,7 +4,7 @@ import { HttpError } from "@framework/core";
 import { portContract, type PortContract } from "@framework/core/testing";
 import type { TestDatabase } from "@framework/database/testing";
 import { z } from "zod";
-import { Add, add, counterApp, failureOf, newLog, started, totalOf } from "../counters.test-kit.ts";
+import { Add, add, counterApp, failureOf, newLog, runStarted, totalOf } from "../counters.test-kit.ts";
 import { command, type CommandContext, type OperationFailure, VersionConflictError } from "../index.ts";
 
 /** Adds 1, and throws a conflict in the first attempts. */
@@ -14,34 +14,34 @@ const Raise = command("Raise", {
 });
 
 export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("failures", {
-  "a rejection rolls everything back and reaches the caller unchanged": async (place) => {
+  "a rejection rolls everything back and reaches the caller unchanged": async (storage) => {
     const rejection = new HttpError(409, "The shelf is full");
-    const app = counterApp(place);
+    const app = counterApp(storage);
     let calls = 0;
     app.cqrs.handle(Add, async ({ name }, { tx }) => {
       calls++;
       await add(tx, name, 1);
       throw rejection;
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       assert.equal(await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 })), rejection);
       assert.equal(await totalOf(app, "a"), null);
       assert.equal(calls, 1); // not retried
     });
   },
 
-  "a result that JSON cannot represent rolls back, unless it is never stored": async (place) => {
+  "a result that JSON cannot represent rolls back, unless it is never stored": async (storage) => {
     const options = { input: z.string(), output: z.any() } as const;
     const Tags = command("Tags", options);
     const Own = command("Own", { ...options, idempotency: "none" });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     const tags = { a: [new Set(["x"])] };
     const handler = async (name: string, { tx }: CommandContext) => {
       await add(tx, name, 1);
       return tags;
     };
     app.cqrs.handle(Tags, handler).handle(Own, handler);
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const error = await failureOf(app.cqrs.execute(Tags, "a"));
       assert.equal(error.code, "CQRS_BAD_OUTPUT");
       assert.match(error.message, /the result of command Tags loses a value: \$\.a\[0\] is a Set/);
@@ -50,10 +50,10 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
-  "a result that does not match its schema rolls back": async (place) => {
-    const app = counterApp(place);
+  "a result that does not match its schema rolls back": async (storage) => {
+    const app = counterApp(storage);
     app.cqrs.handle(Add, async ({ name }, { tx }) => ({ total: `${await add(tx, name, 1)}` as never }));
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }));
       assert.equal(error.code, "CQRS_BAD_OUTPUT");
       assert.match(error.message, /the handler of command Add returned an invalid value: total: /);
@@ -61,14 +61,14 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
-  "after a conflict, the handler is retried in a new transaction with fresh state": async (place) => {
-    const app = counterApp(place, { maxRetries: 3 });
+  "after a conflict, the handler is retried in a new transaction with fresh state": async (storage) => {
+    const app = counterApp(storage, { maxRetries: 3 });
     app.cqrs.handle(Raise, async ({ name, conflicts }, { tx, attempt }) => {
       const total = await add(tx, name, 1);
       if (attempt <= conflicts) throw new VersionConflictError();
       return { total, attempt };
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const { value } = await app.cqrs.execute(Raise, { name: "a", conflicts: 3 });
       assert.deepEqual(value, { total: 1, attempt: 4 });
       const error = await failureOf(app.cqrs.execute(Raise, { name: "a", conflicts: 4 }));
@@ -77,37 +77,39 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
-  "each attempt gets the validated input, even if an earlier one has mutated it": async (place) => {
+  "each attempt gets the validated input, even if an earlier one has mutated it": async (storage) => {
     const Import = command("Import", {
       input: z.object({ items: z.array(z.string()), extra: z.any() }),
       output: z.array(z.string()),
     });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     app.cqrs.handle(Import, ({ items, extra }, { attempt }) => {
       const taken = [...items.splice(0), ...(extra as string[]).splice(0)];
       if (attempt < 3) throw new VersionConflictError("changed meanwhile");
       return taken;
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const { value } = await app.cqrs.execute(Import, { items: ["a", "b"], extra: ["c"] });
       assert.deepEqual(value, ["a", "b", "c"]);
     });
   },
 
-  "maxRetries limits the attempts": async (place) => {
-    const app = counterApp(place, { maxRetries: 0 });
+  "maxRetries limits the attempts": async (storage) => {
+    const app = counterApp(storage, { maxRetries: 0 });
     let attempts = 0;
     app.cqrs.handle(Raise, () => {
       attempts++;
       throw new VersionConflictError();
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       await failureOf(app.cqrs.execute(Raise, { name: "a", conflicts: 9 }));
       assert.equal(attempts, 1);
     });
   },
 
-  "every kind of failure reaches every observer, and an observer that throws does no harm": async (place) => {
+  "every kind of failure reaches every observer, and an observer that throws does no harm": async (
+    storage,
+  ) => {
     const Fail = command("Fail", { input: z.enum(["rejection", "conflict", "transient", "bug"]) });
     const errors = {
       rejection: () => new HttpError(404, "No such book"),
@@ -116,7 +118,7 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
       bug: () => new TypeError("undefined is not a function"),
     };
     const log = newLog();
-    const app = counterApp(place, { maxRetries: 1 });
+    const app = counterApp(storage, { maxRetries: 1 });
     app.cqrs.handle(Fail, (kind) => {
       throw errors[kind]();
     });
@@ -156,31 +158,31 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
         false,
       );
     };
-    await started(app, run, log);
+    await runStarted(app, run, log);
   },
 
-  "a handler that throws a value that is not an Error fails only its call": async (place) => {
-    const app = counterApp(place);
+  "a handler that throws a value that is not an Error fails only its call": async (storage) => {
+    const app = counterApp(storage);
     app.cqrs.handle(Add, () => {
       throw null as unknown as Error;
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }));
       assert.match(error.message, /a value that is not an Error was thrown/);
     });
   },
 
-  "an unawaited failed call does not end the process": async (place) => {
-    const app = counterApp(place);
+  "an unawaited failed call does not end the process": async (storage) => {
+    const app = counterApp(storage);
     app.cqrs.handle(Add, () => Promise.reject(new Error("lost")));
-    await started(app, async () => {
+    await runStarted(app, async () => {
       void app.cqrs.execute(Add, { name: "a", amount: 1 });
       await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }));
     });
   },
 
-  "an abort by the caller rolls back": async (place) => {
-    const app = counterApp(place);
+  "an abort by the caller rolls back": async (storage) => {
+    const app = counterApp(storage);
     const caller = new AbortController();
     app.cqrs.handle(Add, async ({ name }, { tx, signal }) => {
       await add(tx, name, 1);
@@ -188,7 +190,7 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
       assert.equal(signal.aborted, true);
       return { total: 1 };
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const { signal } = caller;
       const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }, { signal }));
       assert.equal(error.message, "the caller aborted");

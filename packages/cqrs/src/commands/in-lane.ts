@@ -12,7 +12,7 @@ export const laneOf = ({ operation, input }: Pick<CommandRun, "operation" | "inp
   return key === null ? null : returnedString(`key of command ${operation.name}`, key);
 };
 
-/** Serialises commands with the same key in this process, so that waiting ones need no connection. */
+/** Serialises commands with the same key in this process, so waiting ones need no connection. */
 export const inLane = (lanes: KeyedLanes): Middleware<CommandRun, Outcome> =>
   function inLane(run, next) {
     const key = laneOf(run);

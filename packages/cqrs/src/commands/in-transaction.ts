@@ -4,20 +4,20 @@ import { AppendLog } from "../events/append-log.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import type { CommandAttempt, CommandRun } from "./command-run.ts";
 
-/** Added to the time limit of the transaction, so that the command's limit ends first. The former only ends a commit that gets no answer. */
+/** Added to the time limit of the transaction, so that the command's limit is reached first. The transaction's limit only ends a commit without a reply. */
 const SLACK_MS = 1000;
 
 /**
  * Runs an attempt in a separate transaction, which is committed unless the attempt fails or its time limit has passed. `retryConflicts` retries conflicts, so
  * the database does not.
  *
- * @param committed called after each commit, including one with an unknown outcome
+ * @param onCommit called after each commit, including one with an unknown outcome
  */
 export const inTransaction =
   (
     kernel: Kernel,
     perform: Handler<CommandAttempt, Outcome>,
-    committed: () => void,
+    onCommit: () => void,
   ): Handler<CommandRun, Outcome> =>
   (run) => {
     const { deadline } = run.call;
@@ -27,7 +27,7 @@ export const inTransaction =
     return kernel.db.transaction(
       async (tx) => {
         run.attempts++;
-        tx.onCommit(committed);
+        tx.onCommit(onCommit);
         const outcome = await perform({ run, tx, log: new AppendLog() });
         if (!outcome.ok) throw outcome.error;
         deadline.check();

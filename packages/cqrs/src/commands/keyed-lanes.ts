@@ -24,7 +24,7 @@ export class KeyedLanes {
     lane.pending++;
     const before = lane.last;
     const { promise, resolve } = Promise.withResolvers<void>();
-    lane.last = before.then(() => promise); // a task that gave up must not let the next one overtake its predecessor
+    lane.last = before.then(() => promise); // if this task gives up, the next one still waits for the earlier tasks
     try {
       await orAborted(before, signal);
       signal.throwIfAborted();

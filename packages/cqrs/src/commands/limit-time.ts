@@ -6,7 +6,7 @@ import { rescue } from "../pipeline/rescue.ts";
 
 /**
  * Limits the duration of a command. When the signal aborts, the inner middleware ends at once and the transaction is rolled back. Only a commit in progress
- * cannot be undone: its outcome is unknown unless the database answers.
+ * cannot be undone: its outcome is unknown unless the database replies.
  */
 export const limitTime: Middleware<CommandRun, Outcome> = async function limitTime(run, next) {
   const { deadline } = run.call;

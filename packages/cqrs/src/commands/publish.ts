@@ -5,7 +5,7 @@ import type { Outcome } from "../pipeline/outcome.ts";
 import { orAborted } from "../time/or-aborted.ts";
 import type { CommandRun } from "./command-run.ts";
 
-/** Parts of `publish`. */
+/** Dependencies of `publish`. */
 export interface PublishParts {
   readonly eventStore: () => EventStore | null;
   /** Drops cached replies that events of these types invalidate; never rejects. */

@@ -16,7 +16,7 @@ export interface RetryConflictsOptions {
   /** Returns a number from 0 to 1, exclusive. */
   readonly random: () => number;
   /** Called before each retry. */
-  readonly retried: () => void;
+  readonly onRetry: () => void;
 }
 
 /**
@@ -27,10 +27,10 @@ export const retryConflicts = ({
   maxRetries,
   clock,
   random,
-  retried,
+  onRetry,
 }: RetryConflictsOptions): Middleware<CommandRun, Outcome> =>
   async function retryConflicts(run, next) {
-    const kept = maxRetries > 0 ? copyOf(run.input) : undefined; // a handler may mutate its input
+    const original = maxRetries > 0 ? copyOf(run.input) : undefined; // a handler may mutate its input
     for (let retries = 0; ; retries++) {
       const outcome = await next(run);
       if (outcome.ok) return outcome;
@@ -38,8 +38,8 @@ export const retryConflicts = ({
       if (retries >= maxRetries || !mayRetry(run, outcome)) return outcome;
       const pauseMs = run.unknown === null ? CONFLICT_PAUSE_MS : UNKNOWN_PAUSE_MS;
       await delay(clock, pauseMs * 2 ** retries * (0.5 + random()), run.signal);
-      retried();
-      run.input = retries + 1 < maxRetries ? copyOf(kept) : kept;
+      onRetry();
+      run.input = retries + 1 < maxRetries ? copyOf(original) : original;
     }
   };
 

@@ -6,7 +6,7 @@ import type { TestDatabase } from "@framework/database/testing";
 import { virtualClock } from "@framework/testing";
 import fc from "fast-check";
 import { z } from "zod";
-import { Add, add, counterApp, failureOf, started, totalOf } from "../counters.test-kit.ts";
+import { Add, add, counterApp, failureOf, runStarted, totalOf } from "../counters.test-kit.ts";
 import { command, type CommandContext } from "../index.ts";
 
 const one = { name: "a", amount: 1 };
@@ -18,9 +18,11 @@ const summary = async (call: Promise<unknown>): Promise<unknown[]> => {
 };
 
 export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>("time limits", {
-  "a handler that ignores its signal is rolled back at the time limit, and blocks nothing": async (place) => {
+  "a handler that ignores its signal is rolled back at the time limit, and blocks nothing": async (
+    storage,
+  ) => {
     const clock = virtualClock();
-    const app = counterApp(place, { clock });
+    const app = counterApp(storage, { clock });
     const entered = Promise.withResolvers<void>();
     const end = Promise.withResolvers<{ total: number }>();
     let attempts = 0;
@@ -30,7 +32,7 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
       entered.resolve();
       return await end.promise;
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const call = summary(app.cqrs.execute(Add, one, { idempotencyKey: "k" }));
       await entered.promise;
       await clock.advance(4999);
@@ -44,15 +46,15 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "statements of a handler after the time limit fail": async (place) => {
+  "statements of a handler after the time limit fail": async (storage) => {
     const clock = virtualClock();
-    const app = counterApp(place, { clock, commandTimeoutMs: 100 });
+    const app = counterApp(storage, { clock, commandTimeoutMs: 100 });
     const entered = Promise.withResolvers<void>();
-    const late = Promise.withResolvers<void>();
+    const afterLimit = Promise.withResolvers<void>();
     const codes = Promise.withResolvers<string>();
     app.cqrs.handle(Add, async ({ name, amount }, { tx, signal }) => {
       entered.resolve();
-      await late.promise;
+      await afterLimit.promise;
       assert.equal(signal.aborted, true);
       try {
         return { total: await add(tx, name, amount) };
@@ -61,21 +63,21 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
         throw error;
       }
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const call = summary(app.cqrs.execute(Add, one));
       await entered.promise;
       await clock.advance(100);
       assert.deepEqual(await call, timedOut);
-      late.resolve();
+      afterLimit.resolve();
       assert.equal(await codes.promise, "CQRS_TIMEOUT");
       assert.equal(await totalOf(app, "a"), null);
     });
   },
 
-  "a handler succeeds exactly if it ends before the time limit": async (place) => {
+  "a handler succeeds exactly if it ends before the time limit": async (storage) => {
     const clock = virtualClock();
     const Sleep = command("Sleep", { input: z.object({ name: z.string(), ms: z.number() }), timeoutMs: 20 });
-    const app = counterApp(place, { clock });
+    const app = counterApp(storage, { clock });
     let entered = (): void => {};
     app.cqrs.handle(Sleep, async ({ name, ms }, { tx }) => {
       await add(tx, name, 1);
@@ -83,19 +85,19 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
       await clock.sleep(ms);
     });
     let names = 0;
-    await started(app, () =>
+    await runStarted(app, () =>
       fc.assert(
         fc.asyncProperty(
           fc.integer({ min: 1, max: 40 }),
           fc.array(fc.integer({ min: 1, max: 15 })),
           async (ms, steps) => {
             const name = `n${++names}`;
-            const inside = new Promise<void>((resolve) => (entered = resolve));
+            const hasEntered = new Promise<void>((resolve) => (entered = resolve));
             const call = app.cqrs.execute(Sleep, { name, ms }).then(
               () => "done",
               (error: { readonly outcome?: string }) => error.outcome,
             );
-            await inside;
+            await hasEntered;
             const until = clock.now() + Math.min(ms, 20);
             for (const step of [...steps, 20]) await clock.advance(Math.min(step, until - clock.now()));
             const outcome = await call;
@@ -111,25 +113,25 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
     );
   },
 
-  "after a blocked event loop the commit is refused, although no timer has fired": async (place) => {
+  "after a blocked event loop the commit is refused, although no timer has fired": async (storage) => {
     const clock = virtualClock();
     let blockedMs = 0;
-    const app = counterApp(place, { clock: { ...clock, now: () => clock.now() + blockedMs } });
+    const app = counterApp(storage, { clock: { ...clock, now: () => clock.now() + blockedMs } });
     app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
       const total = await add(tx, name, amount);
       blockedMs = 6000;
       return { total };
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       assert.deepEqual(await summary(app.cqrs.execute(Add, one)), timedOut);
       assert.equal(await totalOf(app, "a"), null);
     });
   },
 
-  "waiting for a command with the same key counts towards the time limit": async (place) => {
+  "waiting for a command with the same key counts towards the time limit": async (storage) => {
     const Wait = command("Wait", { input: z.string(), key: () => "lane" });
     const clock = virtualClock();
-    const app = counterApp(place, { clock, commandTimeoutMs: 1000 });
+    const app = counterApp(storage, { clock, commandTimeoutMs: 1000 });
     const gate = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
     const order: string[] = [];
@@ -138,7 +140,7 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
       entered.resolve();
       await gate.promise;
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const first = app.cqrs.execute(Wait, "first");
       await entered.promise;
       await clock.advance(500);
@@ -151,10 +153,10 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "a call that waits for its key until the time limit never reaches the handler": async (place) => {
+  "a call that waits for its key until the time limit never reaches the handler": async (storage) => {
     const Wait = command("Wait", { input: z.number(), key: () => "lane" });
     const clock = virtualClock();
-    const app = counterApp(place, { clock });
+    const app = counterApp(storage, { clock });
     const entered = Promise.withResolvers<void>();
     const seen: number[] = [];
     app.cqrs.handle(Wait, async (number, { signal }) => {
@@ -162,7 +164,7 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
       entered.resolve();
       if (number === 1) await clock.sleep(10_000, signal);
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const first = summary(app.cqrs.execute(Wait, 1));
       const second = summary(app.cqrs.execute(Wait, 2));
       await entered.promise;
@@ -174,15 +176,15 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "a statement that waits for another transaction is cancelled": async (place) => {
+  "a statement that waits for another transaction is cancelled": async (storage) => {
     const clock = virtualClock();
-    const app = counterApp(place, { clock });
+    const app = counterApp(storage, { clock });
     const entered = Promise.withResolvers<void>();
     app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
       entered.resolve();
       return { total: await add(tx, name, amount) };
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       await app.db.transaction(async (other) => {
         await add(other, "a", 1);
         const call = summary(app.cqrs.execute(Add, one));
@@ -194,17 +196,17 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "the timeoutMs of a command takes precedence over commandTimeoutMs": async (place) => {
+  "the timeoutMs of a command takes precedence over commandTimeoutMs": async (storage) => {
     const clock = virtualClock();
     const Own = command("Own", { input: z.string(), timeoutMs: 50 });
-    const app = counterApp(place, { clock, commandTimeoutMs: 30 });
+    const app = counterApp(storage, { clock, commandTimeoutMs: 30 });
     const ended: string[] = [];
     const wait = (_input: unknown, { signal }: CommandContext): Promise<never> =>
       clock.sleep(1000, signal).then(() => assert.fail());
     app.cqrs.handle(Own, wait);
     app.cqrs.handle(Add, wait);
     app.cqrs.onError(({ operation, kind }) => void ended.push(`${operation.name} ${kind} ${clock.now()}`));
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const calls = [summary(app.cqrs.execute(Own, "a"))];
       await clock.advance(50);
       calls.push(summary(app.cqrs.execute(Add, one)));

@@ -16,7 +16,7 @@ import {
   type CounterApp,
   counterAppOn,
   failureOf,
-  started,
+  runStarted,
   TABLE,
   totalOf,
 } from "../counters.test-kit.ts";
@@ -43,7 +43,7 @@ const withCommits = (db: Database, commit: Commit): Database =>
     },
   }) as Database;
 
-const onDatabase = async (
+const runOnDatabase = async (
   { url }: TestDatabase,
   commit: Commit,
   run: (app: CounterApp, db: Database) => Promise<void>,
@@ -54,21 +54,21 @@ const onDatabase = async (
   const app = counterAppOn(withCommits(db, commit), config);
   app.cqrs.handle(Add, async ({ name, amount }, { tx }) => ({ total: await add(tx, name, amount) }));
   try {
-    await started(app, () => run(app, db));
+    await runStarted(app, () => run(app, db));
   } finally {
     await db.close();
   }
 };
 
 export const unknownOutcomes: PortContract<TestDatabase> = portContract<TestDatabase>("unknown outcomes", {
-  "a commit without an answer at the time limit has an unknown outcome": async (place) => {
+  "a commit without a reply at the time limit has an unknown outcome": async (storage) => {
     const clock = virtualClock();
     const committing = Promise.withResolvers<void>();
     const hang = async (run: () => Promise<unknown>, signal: AbortSignal): Promise<never> => {
       await run();
       committing.resolve();
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      throw new CommitUnknownError(new Error("no answer in time"));
+      throw new CommitUnknownError(new Error("no reply in time"));
     };
     const run = async (app: CounterApp): Promise<void> => {
       const call = summary(app.cqrs.execute(Add, one, { idempotencyKey: "k" }));
@@ -76,11 +76,11 @@ export const unknownOutcomes: PortContract<TestDatabase> = portContract<TestData
       await clock.advance(5000);
       assert.deepEqual(await call, [504, "CQRS_TIMEOUT", "unknown"]);
     };
-    await onDatabase(place, hang, run, { clock });
+    await runOnDatabase(storage, hang, run, { clock });
   },
 
   "a connection lost during the commit: with a key, the command determines whether it was committed": async (
-    place,
+    storage,
   ) => {
     let loseNext = "committed";
     const lose = async (run: () => Promise<unknown>): Promise<unknown> => {
@@ -90,7 +90,7 @@ export const unknownOutcomes: PortContract<TestDatabase> = portContract<TestData
       if (how === "committed") await run();
       throw new CommitUnknownError(new Error("the connection broke"));
     };
-    await onDatabase(place, lose, async (app) => {
+    await runOnDatabase(storage, lose, async (app) => {
       const committed = await app.cqrs.execute(Add, one, { idempotencyKey: "k-1" });
       assert.deepEqual(committed, { value: { total: 1 }, token: null, isReplay: false });
       loseNext = "rolled back";
@@ -101,22 +101,22 @@ export const unknownOutcomes: PortContract<TestDatabase> = portContract<TestData
   },
 
   "a connection lost during the commit: without a key, the outcome is unknown, and the command is not retried":
-    async (place) => {
+    async (storage) => {
       const lose = async (run: () => Promise<unknown>): Promise<unknown> => {
         await run();
         throw new CommitUnknownError(new Error("the connection broke"));
       };
-      await onDatabase(place, lose, async (app, db) => {
+      await runOnDatabase(storage, lose, async (app, db) => {
         assert.deepEqual(await summary(app.cqrs.execute(Add, one)), [503, "CQRS_OUTCOME_UNKNOWN", "unknown"]);
         assert.equal(await totalOf({ db } as never, "a"), 1);
       });
     },
 
-  "with a key, the outcome is reported as unknown if it cannot be determined": async (place) => {
+  "with a key, the outcome is reported as unknown if it cannot be determined": async (storage) => {
     const lose = async (): Promise<unknown> => {
       throw new CommitUnknownError(new Error("the connection broke"));
     };
-    await onDatabase(place, lose, async (app) => {
+    await runOnDatabase(storage, lose, async (app) => {
       const call = app.cqrs.execute(Add, one, { idempotencyKey: "k" });
       assert.deepEqual(await summary(call), [503, "CQRS_OUTCOME_UNKNOWN", "unknown"]);
     });

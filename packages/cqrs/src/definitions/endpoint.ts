@@ -7,7 +7,7 @@ type RouteFields = Pick<RouteOptions, "tags" | "summary" | "description" | "erro
 export interface Endpoint extends RouteFields {
   /** Path, such as `/orders/{orderId}`. */
   readonly path: string;
-  /** Guards of the endpoint, which get the request; they run after those of the command or query. */
+  /** Guards of the endpoint, which get the request; they run after the guards of the command or query. */
   readonly guards?: readonly Guard<HttpRequest>[];
   /** Operation name in the API document. @default the name of the command or query */
   readonly name?: string;

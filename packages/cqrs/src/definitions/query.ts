@@ -34,7 +34,7 @@ export interface QueryOptions<Input extends StandardSchema, Output extends Stand
   readonly coalesce?: boolean;
   /** Names of the projections that the handler reads: `after` waits for these. @default all of the process */
   readonly projections?: readonly string[];
-  /** How `@framework/cache` caches replies of the endpoint. @default not cached */
+  /** Caching of the endpoint's replies by `@framework/cache`. @default not cached */
   readonly cache?: QueryCache;
   /** An HTTP endpoint for `GET`. @default none */
   readonly http?: QueryEndpoint;
@@ -58,7 +58,7 @@ export interface AnyQuery {
   readonly coalesce: boolean;
   /** Names of the projections that the handler reads; `null` for all of the process. */
   readonly projections: readonly string[] | null;
-  /** How replies of the endpoint are cached; `null` if they are not. */
+  /** Caching of the endpoint's replies; `null` for none. */
   readonly cache: QueryCache | null;
   /** Its HTTP endpoint; `null` for none. */
   readonly http: QueryEndpoint | null;
@@ -89,7 +89,7 @@ const names: Readonly<Record<keyof QueryOptions<StandardSchema, StandardSchema>,
 export type QueryResult<Q extends AnyQuery> = InferOutput<Q["output"]>;
 
 /**
- * Defines a query, which exactly one handler answers without making changes. Registers nothing; errors in the definition are reported at the app's start.
+ * Defines a query: exactly one handler answers it, without making changes. Registers nothing; errors in the definition are reported at the app's start.
  *
  * @param name unique among the queries and commands of an app: at most 100 letters, digits, `.`, `_` and `-`
  * @example

@@ -26,7 +26,7 @@ export interface CommandEvents {
   ): Promise<Appended>;
   /** Appends to several streams atomically. */
   appendMany(appends: readonly Omit<StreamAppend, "tenant">[]): Promise<readonly Appended[]>;
-  /** Yields the events of a stream, including those that the command appended. */
+  /** Yields the events of a stream, including events that the command appended. */
   read(stream: string, options?: Omit<ReadOptions, "tx" | "tenant">): AsyncIterableIterator<StoredEvent>;
   /** Returns the aggregate of a decider. */
   aggregate<State, Command, Types extends AnyEventType>(

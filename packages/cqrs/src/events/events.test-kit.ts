@@ -28,7 +28,7 @@ const Loan = decider({
   initialState: () => ({ member: null as string | null, loans: 0 }),
   decide: (to: { readonly lend: string } | { readonly takeBack: true }, { member }) => {
     if ("takeBack" in to) return member === null ? [] : Returned({});
-    if (member !== null) throw new HttpError(409, "The book is lent");
+    if (member !== null) throw new HttpError(409, "The book is on loan");
     return Borrowed({ member: to.lend });
   },
   evolve: ({ loans }, event) =>
@@ -83,14 +83,14 @@ const typesOf = async (app: Library, stream: string, tenant = ""): Promise<reado
   (await allOf(app.eventStore.read(stream, { tenant }))).map(({ type }) => type);
 
 export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>("events", {
-  "the events of a decider are committed with the command": async (place) => {
-    const app = libraryOf(place);
+  "the events of a decider are committed with the command": async (storage) => {
+    const app = libraryOf(storage);
     await running(app, async () => {
       const { value, token } = await app.cqrs.execute(Borrow, { book: "1", member: "ann" });
       assert.deepEqual(value, { loans: 1 });
       assert.equal(token, (await app.eventStore.readAll()).events.at(-1)?.position);
       const error = await failureOf(app.cqrs.execute(Borrow, { book: "1", member: "bob" }));
-      assert.deepEqual([error.status, error.message], [409, "The book is lent"]);
+      assert.deepEqual([error.status, error.message], [409, "The book is on loan"]);
       assert.deepEqual(
         await app.cqrs.execute(Return, { book: "1" }).then(({ value: none }) => none),
         undefined,
@@ -99,16 +99,16 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "a command without events returns no token": async (place) => {
-    const app = libraryOf(place);
+  "a command without events returns no token": async (storage) => {
+    const app = libraryOf(storage);
     await running(app, async () => {
       assert.equal((await app.cqrs.execute(Return, { book: "1" })).token, null);
     });
   },
 
-  "a command that fails after an append leaves no event": async (place) => {
+  "a command that fails after an append leaves no event": async (storage) => {
     const Fail = command("Fail", { input: z.string() });
-    const app = libraryOf(place);
+    const app = libraryOf(storage);
     app.cqrs.handle(Fail, async (book, { events: store }) => {
       await store.append(`loan-${book}`, Borrowed({ member: "ann" }), { expected: "none" });
       assert.equal((await store.aggregate(Loan, book).load()).state.member, "ann");
@@ -121,9 +121,9 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "the token is the position of the last event, with any method of appending": async (place) => {
+  "the token is the position of the last event, with any method of appending": async (storage) => {
     const Many = command("Many", { input: z.string() });
-    const app = libraryOf(place);
+    const app = libraryOf(storage);
     app.cqrs.handle(Many, async (book, { events: store }) => {
       await store.appendMany([
         { stream: `a-${book}`, events: Borrowed({ member: "ann" }) },
@@ -140,13 +140,13 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "after a version conflict, the command is retried with the new state": async (place) => {
+  "after a version conflict, the command is retried with the new state": async (storage) => {
     const Slow = command("Slow", {
       input: z.string(),
       output: z.object({ attempt: z.number(), member: z.string() }),
     });
-    const app = libraryOf(place, { maxRetries: 2 });
-    const rival = libraryOf(place);
+    const app = libraryOf(storage, { maxRetries: 2 });
+    const rival = libraryOf(storage);
     app.cqrs.handle(Slow, async (book, { events: store, attempt }) => {
       const { state, version } = await store.aggregate(Loan, book).load();
       // On SQLite no other transaction can commit in between, so the command expects a wrong version instead.
@@ -165,9 +165,9 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     );
   },
 
-  "a persistent conflict is a 409 of the kind conflict": async (place) => {
+  "a persistent conflict is a 409 of the kind conflict": async (storage) => {
     const Stale = command("Stale", { input: z.string() });
-    const app = libraryOf(place, { maxRetries: 2 });
+    const app = libraryOf(storage, { maxRetries: 2 });
     app.cqrs.handle(Stale, async (book, { events: store }) => {
       await store.append(`loan-${book}`, Returned({}), { expected: 9 });
     });
@@ -180,9 +180,9 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "events record the tenant, the caller and the command that caused them": async (place) => {
+  "events record the tenant, the caller and the command that caused them": async (storage) => {
     const Write = command("Write", { input: z.string(), output: z.string() });
-    const app = libraryOf(place);
+    const app = libraryOf(storage);
     app.cqrs.handle(Write, async (book, { id, events: store }) => {
       await store.append(`loan-${book}`, Returned({}), { metadata: { shop: "7" } });
       return id;
@@ -197,8 +197,8 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "a replayed result has the first token, and events are not appended again": async (place) => {
-    const app = libraryOf(place);
+  "a replayed result has the first token, and events are not appended again": async (storage) => {
+    const app = libraryOf(storage);
     const call = [Borrow, { book: "1", member: "ann" }, { idempotencyKey: "k" }] as const;
     await running(app, async () => {
       const first = await app.cqrs.execute(...call);
@@ -208,13 +208,13 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "sync: none, and enableEventSync: false, return no token": async (place) => {
-    const app = libraryOf(place);
+  "sync: none, and enableEventSync: false, return no token": async (storage) => {
+    const app = libraryOf(storage);
     await running(app, async () => {
       const { token } = await app.cqrs.execute(Borrow, { book: "1", member: "ann" }, { sync: "none" });
       assert.equal(token, null);
     });
-    const without = libraryOf(place, { enableEventSync: false });
+    const without = libraryOf(storage, { enableEventSync: false });
     await running(without, async () => {
       const { token } = await without.cqrs.execute(Borrow, { book: "2", member: "ann" }, { sync: "token" });
       assert.equal(token, null);

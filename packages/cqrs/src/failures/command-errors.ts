@@ -60,12 +60,12 @@ export const notFresh = (): HttpError =>
   });
 
 /** 503: too many calls are running or waiting. */
-export const tooBusy = (what: string): HttpError =>
+export const tooBusy = (reason: string): HttpError =>
   new HttpError(503, "Too many requests are waiting", {
     code: "CQRS_BUSY",
     headers: { "retry-after": "1" },
     retry_after: 1,
-    cause: new Error(`cqrs: ${what}`),
+    cause: new Error(`cqrs: ${reason}`),
   });
 
 /** Creates the error of a handler whose return value does not match its result schema: a bug of the program. */

@@ -1,7 +1,7 @@
 import type { StandardSchema } from "@framework/core";
 
 /**
- * Returns a schema for route options with the documentation of `schema`, which accepts any value, because the pipeline of the command or query validates.
+ * Returns a schema for route options. It documents `schema` but accepts any value, because the pipeline of the command or query validates.
  *
  * It inherits from `schema`, so that a converter of its library can read it. The API document uses `~standard.documents`: its converters take whole schemas, and
  * it needs the schema that validates.

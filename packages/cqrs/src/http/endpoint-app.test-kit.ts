@@ -1,6 +1,6 @@
 // Commands and queries with endpoints, for counters.
 import { App, HttpError, type StandardSchema } from "@framework/core";
-import { type DatabaseMethods, database } from "@framework/database";
+import { database, type DatabaseMethods } from "@framework/database";
 import { durable, type DurableMethods } from "@framework/durable";
 import { openapi, type Openapi } from "@framework/openapi";
 import { z } from "zod";
@@ -22,10 +22,12 @@ const left: StandardSchema<{ total: number }> = z
   .object({ total: z.number() })
   .describe("The remaining total.");
 const named: StandardSchema<{ name: string }> = z.object({ name: z.string() });
-const asked: StandardSchema<{ name: string; plus?: unknown }, { name: string; plus: number }> = z.object({
-  name: z.string(),
-  plus: z.coerce.number().default(0),
-});
+const totalInput: StandardSchema<{ name: string; plus?: unknown }, { name: string; plus: number }> = z.object(
+  {
+    name: z.string(),
+    plus: z.coerce.number().default(0),
+  },
+);
 const sum: StandardSchema<number> = z.number();
 
 /** POST /counters/{name}/takings. */
@@ -43,8 +45,8 @@ export const Reset: Command<typeof named> = command("Reset", {
 });
 
 /** GET /counters/{name}?plus=1. */
-export const Total: Query<typeof asked, typeof sum> = query("Total", {
-  input: asked,
+export const Total: Query<typeof totalInput, typeof sum> = query("Total", {
+  input: totalInput,
   output: sum,
   http: { path: "/counters/{name}" },
 });

@@ -61,9 +61,9 @@ test.each([
     await using client = testClient(app);
     const { paths } = (await client.get("/openapi.json")).json<any>();
     const take = paths["/counters/{name}/takings"].post;
-    const placesOf = ({ parameters }: any) => parameters.map((each: any) => `${each.in} ${each.name}`);
-    expect(placesOf(take)).toEqual(ofTake);
-    expect(placesOf(paths["/counters/{name}"].get)).toEqual(["path name", "query plus", ...ofTotal]);
+    const parametersOf = ({ parameters }: any) => parameters.map((each: any) => `${each.in} ${each.name}`);
+    expect(parametersOf(take)).toEqual(ofTake);
+    expect(parametersOf(paths["/counters/{name}"].get)).toEqual(["path name", "query plus", ...ofTotal]);
     const ofReply = ["Idempotent-Replayed", ...(enableEventSync ? ["Consistency-Token"] : [])];
     expect(Object.keys(take.responses["201"].headers)).toEqual(ofReply);
     const origin = "https://app.example";

@@ -6,7 +6,7 @@ import type { AnyOperation } from "../definitions/operation.ts";
 /** An endpoint, with the middleware of the option `use` of `handle`. */
 export type UsedEndpoint<E extends Endpoint = Endpoint> = E & { readonly use: readonly HttpMiddleware[] };
 
-/** Returns the guards for requests: those of the operation, then those of its endpoint. */
+/** Returns the guards for requests: first the guards of the operation, then the guards of its endpoint. */
 export const guardsOf = (
   { guards }: AnyOperation,
   endpoint: Endpoint | null,

@@ -15,7 +15,7 @@ export interface EndpointsParts {
   /** Returns the path of the status route of queued commands. */
   readonly statusPath: () => string;
   /** Returns whether the app is composed with a cache. */
-  readonly isCached: () => boolean;
+  readonly hasCache: () => boolean;
   /** Returns whether commands return tokens, and queries accept them; known once the app starts. */
   readonly hasTokens: () => boolean;
 }
@@ -34,7 +34,7 @@ export class Endpoints {
 
   /** Adds the endpoint of an operation, if it has one. @param use middleware around it */
   add(operation: AnyOperation, use: readonly HttpMiddleware[]): void {
-    const { http, commands, queries, statusPath, isCached } = this.parts;
+    const { http, commands, queries, statusPath, hasCache } = this.parts;
     if (operation.http === null) return;
     const { path } = operation.http;
     if (operation.kind === "command") {
@@ -42,7 +42,7 @@ export class Endpoints {
       const { method = "POST" } = operation.http;
       this.operations.set(`${method} ${path}`, operation);
     } else {
-      addQueryRoute(http, operation, { ...operation.http, use }, queries, isCached());
+      addQueryRoute(http, operation, { ...operation.http, use }, queries, hasCache());
       this.operations.set(`GET ${path}`, operation);
     }
   }

@@ -18,7 +18,7 @@ export const keyReplies = (rule: "required" | "optional" | false | undefined): r
       headers: retryAfter,
     },
     { status: 422, description: "The idempotency key was used for another request." },
-    { status: 503, description: "Idempotency keys cannot be checked at the moment.", headers: retryAfter },
+    { status: 503, description: "Idempotency keys cannot be checked now.", headers: retryAfter },
   ];
 };
 

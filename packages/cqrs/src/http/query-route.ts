@@ -10,13 +10,13 @@ import { documentedSchema } from "./documented-schema.ts";
 import { endpointOptions, type UsedEndpoint } from "./endpoint-options.ts";
 import { pathNames, withParams } from "./path-names.ts";
 
-/** Adds the HTTP endpoint of a query. @param isCached whether the app is composed with a cache */
+/** Adds the HTTP endpoint of a query. @param hasCache whether the app is composed with a cache */
 export const addQueryRoute = (
   http: HostHttp<unknown>,
   query: AnyQuery,
   endpoint: UsedEndpoint<QueryEndpoint>,
   queries: () => Queries,
-  isCached: boolean,
+  hasCache: boolean,
 ): void => {
   const { path } = endpoint;
   const names = pathNames(path);
@@ -29,7 +29,7 @@ export const addQueryRoute = (
   };
   const handle = async (request: HttpRequest): Promise<Response> => {
     const input = withParams(request.query.toObject(), request.params);
-    const value = await queries().answer(query, input, {
+    const value = await queries().run(query, input, {
       from: request,
       skipGuards: true, // the route runs them
       signal: request.signal,
@@ -42,14 +42,14 @@ export const addQueryRoute = (
   http.route("GET", path, handle, {
     ...endpointOptions(query, endpoint),
     // Without this option, the cache would store any reply to a GET.
-    ...(isCached && { cache: query.cache === null ? false : cacheOption(query.name, query.cache) }),
+    ...(hasCache && { cache: query.cache === null ? false : cacheOption(query.name, query.cache) }),
     query: documentedSchema(query.input, (name) => !names.has(name)),
     ...(names.size > 0 && { params: documentedSchema(query.input, (name) => names.has(name)) }),
     responses: { 200: documentedSchema(query.output) },
   });
 };
 
-/** Returns the route option of `@framework/cache`. Replies vary by token: one for an earlier token must not answer a request with a later one. */
+/** Returns the route option of `@framework/cache`. Replies vary by token: the reply for an earlier token must not be served to a request with a later one. */
 const cacheOption = (name: string, { ttl, staleSecs, shared, tags = [] }: QueryCache): object => ({
   ...(ttl !== undefined && { ttl }),
   ...(staleSecs !== undefined && { staleSecs }),

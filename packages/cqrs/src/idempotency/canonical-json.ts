@@ -4,15 +4,15 @@ import { storedJson } from "../definitions/stored-json.ts";
 /**
  * Serialises a value like `JSON.stringify`, but with the members of objects sorted by name, so that equal values give equal strings.
  *
- * @param what the start of the message, such as `the input of command Pay`
+ * @param subject the start of the message, such as `the input of command Pay`
  * @throws ValueError 400 for a value that is nested too deeply for the stack, such as a cycle; CQRS_BAD_INPUT for a value that JSON cannot represent, because
  * different values would give equal strings
  */
-export const canonicalJson = (value: unknown, what: string): string => {
+export const canonicalJson = (value: unknown, subject: string): string => {
   if (value === undefined) return "undefined";
   try {
     const text = JSON.stringify(value, sorted);
-    storedJson(what, value, "CQRS_BAD_INPUT");
+    storedJson(subject, value, "CQRS_BAD_INPUT");
     return text;
   } catch (error) {
     throw error instanceof RangeError

@@ -31,7 +31,7 @@ export const keyReused = (): HttpError =>
     error: "Unprocessable Content", // not "Validation Failed": the input itself is valid
   });
 
-/** 409: the first call is complete, but its result was not kept. */
+/** 409: the first call is complete, but its result was not stored. */
 export const resultNotKept = (): HttpError =>
   new HttpError(
     409,

@@ -5,7 +5,15 @@ import { createInvocation } from "@framework/core/feature";
 import { portContract, type PortContract } from "@framework/core/testing";
 import type { TestDatabase } from "@framework/database/testing";
 import { z } from "zod";
-import { Add, add, counterApp, type CounterApp, failureOf, started, totalOf } from "../counters.test-kit.ts";
+import {
+  Add,
+  add,
+  counterApp,
+  type CounterApp,
+  failureOf,
+  runStarted,
+  totalOf,
+} from "../counters.test-kit.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { fingerprintOf, keyId } from "./key-id.ts";
 import { command } from "../index.ts";
@@ -24,11 +32,11 @@ const adding = (app: CounterApp): { readonly calls: () => number } => {
 
 export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idempotency keys", {
   "a call with the same key and input returns the first result without running the handler": async (
-    place,
+    storage,
   ) => {
-    const app = counterApp(place);
+    const app = counterApp(storage);
     const handler = adding(app);
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const first = await app.cqrs.execute(Add, one, keyed("k"));
       assert.deepEqual(first, { value: { total: 1 }, token: null, isReplay: false });
       const reordered = { amount: 1, name: "a" };
@@ -39,18 +47,18 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "a call with the same key and another input is answered with 422": async (place) => {
-    const app = counterApp(place);
+  "a call with the same key and another input is answered with 422": async (storage) => {
+    const app = counterApp(storage);
     adding(app);
-    await started(app, async () => {
+    await runStarted(app, async () => {
       await app.cqrs.execute(Add, one, keyed("k"));
       const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 2 }, keyed("k")));
       assert.deepEqual([error.status, error.code], [422, "CQRS_KEY_REUSED"]);
     });
   },
 
-  "a call with a key in use is answered with 409, even from another process": async (place) => {
-    const apps = [counterApp(place), counterApp(place)] as const;
+  "a call with a key in use is answered with 409, even from another process": async (storage) => {
+    const apps = [counterApp(storage), counterApp(storage)] as const;
     const gate = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
     for (const app of apps) {
@@ -61,8 +69,8 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
       });
     }
     const [here, there] = apps;
-    await started(here, () =>
-      started(there, async () => {
+    await runStarted(here, () =>
+      runStarted(there, async () => {
         const first = here.cqrs.execute(Add, one, keyed("k"));
         await entered.promise;
         const error = await failureOf(here.cqrs.execute(Add, one, keyed("k")));
@@ -78,12 +86,12 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     );
   },
 
-  "a call with a key in use is refused at once, without waiting for its lane": async (place) => {
+  "a call with a key in use is refused at once, without waiting for its lane": async (storage) => {
     const Slow = command("Slow", { input: z.string(), key: () => "lane" });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     const gate = Promise.withResolvers<void>();
     app.cqrs.handle(Slow, () => gate.promise);
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const first = app.cqrs.execute(Slow, "a", keyed("k"));
       assert.equal((await failureOf(app.cqrs.execute(Slow, "a", keyed("k")))).code, "CQRS_KEY_RUNNING");
       gate.resolve();
@@ -91,15 +99,15 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "the key of a failed call can be used again": async (place) => {
-    const app = counterApp(place);
+  "the key of a failed call can be used again": async (storage) => {
+    const app = counterApp(storage);
     let calls = 0;
     app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
       const total = await add(tx, name, amount);
       if (++calls === 1) throw new HttpError(409, "The shelf is full");
       return { total };
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       assert.equal((await failureOf(app.cqrs.execute(Add, one, keyed("k")))).status, 409);
       assert.deepEqual(await app.cqrs.execute(Add, one, keyed("k")), {
         value: { total: 1 },
@@ -109,13 +117,13 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "a missing required key and a malformed key are answered with 400": async (place) => {
+  "a missing required key and a malformed key are answered with 400": async (storage) => {
     const Pay = command("Pay", { input: z.number(), idempotency: "required" });
     const Ping = command("Ping", { input: z.number(), idempotency: "none" });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     app.cqrs.handle(Pay, () => assert.fail("the handler was called"));
     app.cqrs.handle(Ping, () => {});
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const codes = [];
       for (const options of [{}, keyed(""), keyed("two words"), keyed("ü"), keyed("x".repeat(256))])
         codes.push(
@@ -133,11 +141,11 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "with a key, an input that JSON cannot represent is refused": async (place) => {
+  "with a key, an input that JSON cannot represent is refused": async (storage) => {
     const Sum = command("Sum", { input: z.object({ amounts: z.set(z.number()) }), output: z.number() });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     app.cqrs.handle(Sum, ({ amounts }) => amounts.size);
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const sum = (amounts: Set<number>, options = {}) => app.cqrs.execute(Sum, { amounts }, options);
       const refused = await failureOf(sum(new Set([1]), keyed("k")));
       assert.equal(refused.code, "CQRS_BAD_INPUT");
@@ -146,8 +154,8 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "a call that did not see the stored result of a concurrent one is rolled back": async (place) => {
-    const app = counterApp(place);
+  "a call that did not see the stored result of a concurrent one is rolled back": async (storage) => {
+    const app = counterApp(storage);
     const { id } = keyId({ tenant: "", caller: "", operation: "Add", key: "k" });
     let other: (() => Promise<unknown>) | null = async () =>
       await app.db
@@ -159,7 +167,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
       await other?.();
       return { total };
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       if (app.db.dialect === "sqlite") other = (await other?.().then(() => null)) ?? null; // one writer at a time
       else {
         const refused = await failureOf(app.cqrs.execute(Add, one, keyed("k")));
@@ -170,9 +178,9 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "a key belongs to one caller, tenant and command": async (place) => {
+  "a key belongs to one caller, tenant and command": async (storage) => {
     const Take = command("Take", { input: z.object({ name: z.string(), amount: z.number() }) });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     const handler = adding(app);
     app.cqrs.handle(Take, () => {});
     const as = (user: unknown) => {
@@ -180,7 +188,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
       from.context.set("user", user);
       return { from, idempotencyKey: "k" };
     };
-    await started(app, async () => {
+    await runStarted(app, async () => {
       for (const options of [as("ann"), as("bob"), as({ id: 7 }), { ...as("ann"), tenant: "t" }, keyed("k")])
         assert.equal((await app.cqrs.execute(Add, one, options)).isReplay, false);
       assert.equal((await app.cqrs.execute(Take, one, as("ann"))).isReplay, false);
@@ -191,8 +199,8 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "callerOf and tenantOf determine the scope of a key": async (place) => {
-    const app = counterApp(place, {
+  "callerOf and tenantOf determine the scope of a key": async (storage) => {
+    const app = counterApp(storage, {
       callerOf: ({ headers }) => headers.get("x-device") ?? "none",
       tenantOf: ({ headers }) => headers.get("x-tenant"),
     });
@@ -201,7 +209,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
       from: createInvocation({ kind: "job", name: "night", headers }),
       idempotencyKey: "k",
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const isReplay = async (headers: Readonly<Record<string, string>>) =>
         (await app.cqrs.execute(Add, one, via(headers))).isReplay;
       const devices = [{ "x-device": "1" }, { "x-device": "2" }, { "x-device": "1", "x-tenant": "t" }];
@@ -211,7 +219,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
   },
 
   "if callerOf, tenantOf or key does not return a string, the call fails with 500, and no caller gets another's result":
-    async (place) => {
+    async (storage) => {
       const wrong = [undefined, 5, { user: "ann" }, Promise.resolve("ann")];
       for (const value of wrong) {
         const given = () => value as never;
@@ -221,10 +229,10 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
           { callerOf: given },
           ...(value === undefined ? [] : [{ tenantOf: given }, {}]),
         ]) {
-          const app = counterApp(place, config);
+          const app = counterApp(storage, config);
           const handler = adding(app);
           app.cqrs.handle(Keyed, async () => {}).handle(queued, async () => {});
-          await started(app, async () => {
+          await runStarted(app, async () => {
             const isKey = Object.keys(config).length === 0;
             const calls = isKey
               ? [app.cqrs.execute(Keyed, "a"), app.cqrs.enqueue(queued, "a")]
@@ -239,12 +247,12 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
       }
     },
 
-  "of concurrent calls with one key in two processes, exactly one commits": async (place) => {
-    const apps = [counterApp(place), counterApp(place)] as const;
+  "of concurrent calls with one key in two processes, exactly one commits": async (storage) => {
+    const apps = [counterApp(storage), counterApp(storage)] as const;
     for (const app of apps) adding(app);
     const [here, there] = apps;
-    await started(here, () =>
-      started(there, async () => {
+    await runStarted(here, () =>
+      runStarted(there, async () => {
         for (let round = 1; round <= 5; round++) {
           const call = async (_: unknown, index: number): Promise<unknown> => {
             const app = apps[index % 2] ?? here;

@@ -43,7 +43,7 @@ export class StoredResults {
    *
    * PostgreSQL locks and reads in one statement, whose snapshot may be older than the lock: `save` therefore refuses to overwrite a result.
    *
-   * @throws HttpError 409 for a key in use or a result that was not kept, 422 for another fingerprint
+   * @throws HttpError 409 for a key in use or a result that was not stored, 422 for another fingerprint
    */
   async claim(tx: Queries, claim: KeyClaim): Promise<StoredResult | null> {
     if (this.kernel.db.dialect === "sqlite") return await this.find(tx, claim);
@@ -56,7 +56,7 @@ export class StoredResults {
     return row.fingerprint === null ? null : resultOf(row, claim);
   }
 
-  /** Returns the result stored with a key; `null` for a new key. @throws HttpError 422 for another fingerprint, 409 for a key in use or a result that was not kept */
+  /** Returns the result stored with a key; `null` for a new key. @throws HttpError 422 for another fingerprint, 409 for a key in use or a result that was not stored */
   async find(tx: Queries, claim: KeyClaim): Promise<StoredResult | null> {
     const row = await tx.fetchOne<ResultRow>`SELECT fingerprint, state, status, headers, body
       FROM framework_idempotency_keys WHERE id = ${claim.id} AND expires_at > ${this.kernel.now}`;
@@ -73,13 +73,13 @@ export class StoredResults {
     { id, operation, fingerprint }: KeyClaim,
     result: StoredResult | null,
   ): Promise<void> {
-    const isKept = result !== null && (result.body?.byteLength ?? 0) <= this.maxBytes;
-    const { status, headers, body } = isKept ? result : { status: null, headers: {}, body: null };
+    const isStored = result !== null && (result.body?.byteLength ?? 0) <= this.maxBytes;
+    const { status, headers, body } = isStored ? result : { status: null, headers: {}, body: null };
     const values = sql.list([
       id,
       operation,
       fingerprint,
-      isKept ? "done" : "not-kept",
+      isStored ? "done" : "not-kept",
       status,
       JSON.stringify(headers),
       body,

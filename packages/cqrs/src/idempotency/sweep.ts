@@ -2,7 +2,7 @@ import type { Clock } from "@framework/core/feature";
 import { sql } from "@framework/database";
 import type { Kernel } from "@framework/durable/feature";
 
-/** Time between two sweeps, and rows per statement: limited, because other writers wait for it. */
+/** Time between two sweeps, and maximum rows per statement, because other writers wait for it. */
 const PERIOD_MS = 60_000;
 const BATCH = 1000;
 
@@ -10,22 +10,22 @@ const BATCH = 1000;
 export class KeySweep {
   private readonly kernel: Kernel;
   private readonly clock: Clock;
-  private readonly failed: (error: unknown) => void;
+  private readonly onError: (error: unknown) => void;
   private cancel = (): void => {};
   private running: Promise<void> = Promise.resolve();
   private hasEnded = false;
 
-  constructor(kernel: Kernel, clock: Clock, failed: (error: unknown) => void) {
+  constructor(kernel: Kernel, clock: Clock, onError: (error: unknown) => void) {
     this.kernel = kernel;
     this.clock = clock;
-    this.failed = failed;
+    this.onError = onError;
   }
 
   begin(): void {
     if (this.hasEnded) return;
     this.cancel = this.clock.after(PERIOD_MS, () => {
       this.running = this.sweep()
-        .catch(this.failed)
+        .catch(this.onError)
         .then(() => this.begin());
     });
   }
@@ -36,7 +36,7 @@ export class KeySweep {
     await this.running;
   }
 
-  /** Removes expired keys and returns their number. */
+  /** Removes expired keys, except keys that a running handler holds. Returns their number. */
   async sweep(): Promise<number> {
     const { db, now } = this.kernel;
     const skipLocked = db.dialect === "postgres" ? sql`FOR UPDATE SKIP LOCKED` : sql``;

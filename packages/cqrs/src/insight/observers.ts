@@ -2,16 +2,16 @@ import type { Awaitable } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import type { OperationFailure } from "./operation-failure.ts";
 
-/** Gets every failure of a command or query. */
+/** Called with every failure of a command or query. */
 export type FailureObserver = (failure: OperationFailure) => Awaitable<void>;
 
-/** Observers of failures. One that fails is logged and stays registered; it affects neither the others nor the call. */
+/** Observers of failures. An observer that fails is logged and stays registered; it affects neither the others nor the call. */
 export class FailureObservers {
-  private readonly failed: (error: unknown) => void;
+  private readonly onError: (error: unknown) => void;
   private readonly observers = new Set<{ readonly observe: FailureObserver }>();
 
-  constructor(failed: (error: unknown) => void) {
-    this.failed = failed;
+  constructor(onError: (error: unknown) => void) {
+    this.onError = onError;
   }
 
   /** Adds an observer and returns a function that removes it. */
@@ -25,9 +25,9 @@ export class FailureObservers {
     for (const { observe } of this.observers) {
       try {
         const result = observe(failure);
-        if (isPromise(result)) result.catch(this.failed);
+        if (isPromise(result)) result.catch(this.onError);
       } catch (error) {
-        this.failed(error);
+        this.onError(error);
       }
     }
   }

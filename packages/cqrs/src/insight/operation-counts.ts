@@ -1,7 +1,7 @@
 import type { HostInsight, Sample } from "@framework/core/feature";
 import type { FailureKind } from "../failures/failure-kind.ts";
 
-/** How a call ended. */
+/** Outcome of a call: a label of the metrics. */
 export type CallOutcome = "success" | "replay" | FailureKind;
 
 /** Counts of calls by operation and outcome, published as metrics. Bounded by the operations of the program. */

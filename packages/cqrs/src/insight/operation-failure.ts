@@ -3,7 +3,7 @@ import type { FailureKind } from "../failures/failure-kind.ts";
 
 /** A failure, as passed to observers. */
 export interface OperationFailure {
-  /** Why it failed. */
+  /** Kind of the failure. */
   readonly kind: FailureKind;
   /** The error as the caller gets it. */
   readonly error: Error;

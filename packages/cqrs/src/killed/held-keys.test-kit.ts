@@ -8,8 +8,8 @@ import { holdingApp, order } from "./holding-app.test-kit.ts";
 /** Declares the tests of keys whose holder is killed, which run on every database. */
 export const heldKeys = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
   test("after a process is killed in a handler without the transaction, its key is answered with 409 until the lease is taken over, then the handler runs again", async () => {
-    await using place = await make();
-    const app = holdingApp(place.url, false);
+    await using storage = await make();
+    const app = holdingApp(storage.url, false);
     app.onEvent(
       "startup",
       async () => void (await app.db.execute("CREATE TABLE begun (name TEXT NOT NULL)")),
@@ -18,7 +18,7 @@ export const heldKeys = (test: typeof jestTest, make: () => TestDatabase | Promi
     await order(app, "warm");
     await killWarmProcesses({
       program: new URL("./held-keys.test-program.ts", import.meta.url),
-      env: (at) => ({ DATABASE: place.url, AT: String(at) }),
+      env: (at) => ({ DATABASE: storage.url, AT: String(at) }),
       meanLifeMs: 1000,
       workingMs: 1,
       standby: 0,

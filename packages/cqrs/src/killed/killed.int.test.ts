@@ -18,14 +18,14 @@ withServer("postgres", (server) => {
     const { app } = opened;
     const tried = new Set<string>();
     const acknowledged: [string, string][] = [];
-    let isOver = false;
+    let hasEnded = false;
     let failures = 0;
     const caller = async (_: unknown, number: number): Promise<void> => {
-      for (let at = 0; !isOver; at++) {
+      for (let at = 0; !hasEnded; at++) {
         const key = `${ways[at % ways.length]}-${number}-${at}`;
         tried.add(key);
         await pay(app, key).then(
-          (answer) => acknowledged.push([key, answer]),
+          (acknowledgement) => acknowledged.push([key, acknowledgement]),
           () => failures++,
         );
       }
@@ -37,7 +37,7 @@ withServer("postgres", (server) => {
       await own.kill();
       await own.start();
     }
-    isOver = true;
+    hasEnded = true;
     await Promise.all(callers);
     await expectEachOnce(app, { tried, acknowledged });
     expect(failures).toBeGreaterThan(0);

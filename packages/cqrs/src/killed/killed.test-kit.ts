@@ -19,15 +19,15 @@ export const killedProcesses = (
   test(
     "processes are killed about 50 ms after they began: each payment is made once",
     async () => {
-      await using place = await make();
-      await using opened = await openPayments(place.url);
+      await using storage = await make();
+      await using opened = await openPayments(storage.url);
       const folder = await mkdtemp(join(tmpdir(), "killed-"));
       const log = join(folder, "log");
       const { kills, workedMs, tookMs } = await killWarmProcesses({
         program: new URL("./payments.test-program.ts", import.meta.url),
-        env: (at) => ({ DATABASE: place.url, LOG: log, AT: String(at) }),
+        env: (at) => ({ DATABASE: storage.url, LOG: log, AT: String(at) }),
         workingMs: KILL_SECS * 1000,
-        leastKills: 2,
+        minKills: 2,
         isEnough: async () => readNotes(log).acknowledged.length > 0,
       });
       const notes = readNotes(log);
@@ -51,8 +51,8 @@ const readNotes = (file: string): Notes => {
   const words = lines.map((line) => line.split(" "));
   return {
     tried: new Set(words.flatMap(([word, key = ""]) => (word === "try" ? [key] : []))),
-    acknowledged: words.flatMap(([word, key = "", answer = ""]) =>
-      word === "done" && answer !== "" ? [[key, answer] as const] : [],
+    acknowledged: words.flatMap(([word, key = "", acknowledgement = ""]) =>
+      word === "done" && acknowledgement !== "" ? [[key, acknowledgement] as const] : [],
     ),
   };
 };
@@ -66,10 +66,11 @@ export const expectEachOnce = async (
   const before = await paymentsOf(app);
   for (const [key] of acknowledged)
     if (wayOf(key) !== "queued") expect([key, before.get(key)]).toEqual([key, 1]);
-  const answers = await repeat(app, [...tried]);
-  for (const [key, answer] of acknowledged) expect([key, answers.get(key)]).toEqual([key, answer]);
+  const acknowledgements = await repeat(app, [...tried]);
+  for (const [key, acknowledgement] of acknowledged)
+    expect([key, acknowledgements.get(key)]).toEqual([key, acknowledgement]);
   await waitFor(async () => (await paymentsOf(app)).size === tried.size, {
-    what: "every queued payment",
+    subject: "every queued payment",
     timeoutMs: 120_000,
   });
   const made = await paymentsOf(app);
@@ -82,19 +83,19 @@ export const expectEachOnce = async (
   return { tried: tried.size, acknowledged: acknowledged.length, madeBeforeTheEnd: before.size };
 };
 
-/** Repeats payments, several at a time, until each is acknowledged. Returns the acknowledgements. */
+/** Repeats payments concurrently until each is acknowledged. Returns the acknowledgements. */
 const repeat = async (app: Payments, keys: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-  const answers = new Map<string, string>();
+  const acknowledgements = new Map<string, string>();
   const rest = keys.values(); // shared, so that each key is taken once
   const caller = async (): Promise<void> => {
     for (const key of rest)
-      await waitFor(async () => answers.set(key, await pay(app, key)), {
-        what: `an answer to ${key}`,
+      await waitFor(async () => acknowledgements.set(key, await pay(app, key)), {
+        subject: `an acknowledgement of ${key}`,
         timeoutMs: 120_000,
       });
   };
   await Promise.all(Array.from({ length: 16 }, caller));
-  return answers;
+  return acknowledgements;
 };
 
 /** Counts how often each payment was made. */

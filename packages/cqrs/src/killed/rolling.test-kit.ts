@@ -15,31 +15,31 @@ export const rollingReplacement = (
   make: () => TestDatabase | Promise<TestDatabase>,
 ): void => {
   test("processes are replaced one by one while payments are made: each payment is made once", async () => {
-    await using place = await make();
-    await using first = await openPayments(place.url);
+    await using storage = await make();
+    await using first = await openPayments(storage.url);
     const start = async (): Promise<Payments> => {
-      const app = paymentsApp(place.url);
+      const app = paymentsApp(storage.url);
       await app.start({ log: newLog() });
       return app;
     };
     const running = [await start(), await start()];
     const tried = new Set<string>();
     const acknowledged: [string, string][] = [];
-    let isOver = false;
+    let hasEnded = false;
     let refused = 0;
     /** Sends a payment to either process until it is acknowledged, with the same key. */
     const payOnce = async (key: string, from = acknowledged.length): Promise<void> => {
       tried.add(key);
       for (let at = from; ; at++) {
         const app = running[at % running.length] ?? first.app;
-        const answer = await pay(app, key).catch(() => null);
-        if (answer !== null) return void acknowledged.push([key, answer]);
+        const acknowledgement = await pay(app, key).catch(() => null);
+        if (acknowledgement !== null) return void acknowledged.push([key, acknowledgement]);
         refused++;
         await delay(5);
       }
     };
     const caller = async (_: unknown, number: number): Promise<void> => {
-      for (let at = 0; !isOver; at++) {
+      for (let at = 0; !hasEnded; at++) {
         await payOnce(`${ways[at % ways.length]}-${number}-${at}`);
         await delay(20); // limits the number of payments, all of which are repeated at the end
       }
@@ -47,15 +47,15 @@ export const rollingReplacement = (
     const callers = Array.from({ length: CALLERS }, caller);
     for (let replaced = 0; replaced < REPLACEMENTS; replaced++) {
       const { length } = acknowledged;
-      await waitFor(() => acknowledged.length > length + 10, { what: "payments", timeoutMs: 60_000 });
+      await waitFor(() => acknowledged.length > length + 10, { subject: "payments", timeoutMs: 60_000 });
       const next = await start();
       const [old] = running;
-      await old?.stop(); // still gets payments: those that it refuses are retried elsewhere
+      await old?.stop(); // still gets payments: callers retry refused ones in another process
       await payOnce(`${ways[0]}-late-${replaced}`, 0);
       running.shift();
       running.push(next);
     }
-    isOver = true;
+    hasEnded = true;
     await Promise.all(callers);
     expect(refused).toBeGreaterThanOrEqual(REPLACEMENTS);
     await expectEachOnce(first.app, { tried, acknowledged });

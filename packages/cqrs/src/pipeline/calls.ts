@@ -8,7 +8,7 @@ import type { Outcome, Success } from "./outcome.ts";
 
 /** Options of `Calls`. */
 export interface CallsOptions {
-  /** Commands or queries, for messages. */
+  /** `commands` or `queries`, for messages. */
   readonly plural: string;
   /** Creates the error of a call that exceeds its time limit. */
   readonly timedOut: (timeoutMs: number) => Error;

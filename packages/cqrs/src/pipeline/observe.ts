@@ -12,7 +12,7 @@ export interface ObservedCall {
   readonly invocation: Invocation;
 }
 
-/** Parts of `trace` and `record`. */
+/** Dependencies of `trace` and `record`. */
 export interface CallInsight {
   readonly operations: Operations<ObservedCall>;
   readonly counts: OperationCounts;

@@ -4,7 +4,7 @@ import type { FailureKind } from "../failures/failure-kind.ts";
 export interface Success {
   readonly ok: true;
   readonly value: unknown;
-  /** The value as JSON, if it may be stored; `null` if there is no value. */
+  /** The value as JSON, for storage; `null` if there is no value or it is never stored. */
   readonly json?: string | null;
   /** Position of the last event that a command appended; `null` if there is none. */
   readonly position: string | null;
@@ -14,7 +14,7 @@ export interface Success {
   readonly isReplay: boolean;
 }
 
-/** Failure of a command or query; a failed command has changed nothing. */
+/** Failure of a command or query. A failed command has changed nothing, unless the outcome of its commit is unknown. */
 export interface Failure {
   readonly ok: false;
   readonly kind: FailureKind;

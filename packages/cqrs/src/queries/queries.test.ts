@@ -4,7 +4,7 @@ import { databaseInFile } from "@framework/database/testing";
 import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { counterApp, failureOf, newLog, started } from "../counters.test-kit.ts";
+import { counterApp, failureOf, newLog, runStarted } from "../counters.test-kit.ts";
 import { command, type CqrsConfig, query, type QueryContext } from "../index.ts";
 
 const input = z.object({ name: z.string() });
@@ -13,8 +13,8 @@ const Read = query("Read", { input, output: z.string() });
 
 /** An app whose handler of `Read` waits until the test finishes each call. */
 const waiting = async (config: ConfigInput<CqrsConfig> = {}) => {
-  const place = databaseInFile();
-  const app = counterApp(place, config);
+  const storage = databaseInFile();
+  const app = counterApp(storage, config);
   const calls: { readonly context: QueryContext; readonly finish: (text: string) => void }[] = [];
   app.cqrs.handle(Read, (_input, context) => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -26,20 +26,20 @@ const waiting = async (config: ConfigInput<CqrsConfig> = {}) => {
   await app.start({ log: newLog() });
   const dispose = async (): Promise<void> => {
     await app.stop();
-    await place[Symbol.asyncDispose]();
+    await storage[Symbol.asyncDispose]();
   };
   return { app, calls, [Symbol.asyncDispose]: dispose };
 };
 
 test("a query returns the output of its schema", async () => {
-  await using place = databaseInFile();
-  const app = counterApp(place);
+  await using storage = databaseInFile();
+  const app = counterApp(storage);
   const Twice = query("Twice", { input: z.number().default(4), output: z.object({ twice: z.number() }) });
   app.cqrs.handle(Twice, async (number, { db }) => ({
     twice: (await db.fetchValue<number>`SELECT ${number} * 2`) ?? 0,
     secret: true,
   }));
-  await started(app, async () => {
+  await runStarted(app, async () => {
     expect(await app.cqrs.query(Twice, 3)).toEqual({ twice: 6 });
     expect(await app.cqrs.query(Twice, undefined)).toEqual({ twice: 8 });
     expect(await failureOf(app.cqrs.query(Twice, "3" as never))).toMatchObject({ status: 422 });
@@ -63,8 +63,8 @@ test("concurrent calls with equal input share one run of the handler", async () 
 });
 
 test("calls with an input that JSON cannot represent do not share a run", async () => {
-  await using place = databaseInFile();
-  const app = counterApp(place);
+  await using storage = databaseInFile();
+  const app = counterApp(storage);
   const Count = query("Count", { input: z.object({ names: z.set(z.string()) }), output: z.number() });
   const entered = Promise.withResolvers<void>();
   let calls = 0;
@@ -73,7 +73,7 @@ test("calls with an input that JSON cannot represent do not share a run", async 
     await entered.promise;
     return names.size;
   });
-  await started(app, async () => {
+  await runStarted(app, async () => {
     const sizes = [new Set(["a"]), new Set(["a", "b"])].map((names) => app.cqrs.query(Count, { names }));
     expect(await Promise.all(sizes)).toEqual([1, 2]);
   });
@@ -136,12 +136,12 @@ test("accounts with equal JSON but different data do not share a run, and accoun
 });
 
 test("with coalesce: false, each call has a separate run", async () => {
-  await using place = databaseInFile();
+  await using storage = databaseInFile();
   const Own = query("Own", { input, output: z.number(), coalesce: false });
-  const app = counterApp(place);
+  const app = counterApp(storage);
   let runs = 0;
   app.cqrs.handle(Own, async () => ++runs);
-  await started(app, async () => {
+  await runStarted(app, async () => {
     const all = [1, 2, 3].map(() => app.cqrs.query(Own, { name: "a" }));
     expect(await Promise.all(all)).toEqual([1, 2, 3]);
   });
@@ -182,17 +182,17 @@ test("a call ends at queryTimeoutMs, and does not join a run that is older than 
   const clock = virtualClock();
   await using service = await waiting({ clock, queryTimeoutMs: 1000 });
   const { app, calls } = service;
-  const ask = async () =>
+  const read = async () =>
     await app.cqrs.query(Read, { name: "a" }).catch(({ status, code }) => [status, code, clock.now()]);
-  const first = ask();
+  const first = read();
   await waitFor(() => calls.length === 1);
   await clock.advance(600);
-  const second = ask();
+  const second = read();
   await waitFor(() => calls[0]?.context !== undefined);
   await clock.advance(400);
   expect(await first).toEqual([504, "CQRS_TIMEOUT", 1000]);
   expect(calls[0]?.context.signal.aborted).toBe(false); // the second call still waits for it
-  const third = ask();
+  const third = read();
   await waitFor(() => calls.length === 2);
   calls[1]?.finish("third");
   expect(await third).toBe("third");
@@ -202,10 +202,10 @@ test("a call ends at queryTimeoutMs, and does not join a run that is older than 
 });
 
 test("the timeoutMs of a query takes precedence, and its statements are cancelled", async () => {
-  await using place = databaseInFile();
+  await using storage = databaseInFile();
   const clock = virtualClock();
   const Slow = query("Slow", { input, output: z.number(), timeoutMs: 50 });
-  const app = counterApp(place, { clock });
+  const app = counterApp(storage, { clock });
   const entered = Promise.withResolvers<void>();
   const late = Promise.withResolvers<Error>();
   app.cqrs.handle(Slow, async (_input, { db, signal }) => {
@@ -214,7 +214,7 @@ test("the timeoutMs of a query takes precedence, and its statements are cancelle
     late.resolve(await failureOf(db.query("SELECT 1")));
     return 1;
   });
-  await started(app, async () => {
+  await runStarted(app, async () => {
     const call = failureOf(app.cqrs.query(Slow, { name: "a" }));
     await entered.promise;
     await clock.advance(50);
@@ -224,11 +224,11 @@ test("the timeoutMs of a query takes precedence, and its statements are cancelle
 });
 
 test("refusals by guards, rejections and bugs of queries reach caller and observers", async () => {
-  await using place = databaseInFile();
+  await using storage = databaseInFile();
   const Guarded = query("Guarded", { input, output: z.number(), guards: [() => "not you"] });
   const Fail = query("Fail", { input, output: z.number() });
   const Bad = query("Bad", { input, output: z.number() });
-  const app = counterApp(place);
+  const app = counterApp(storage);
   app.cqrs
     .handle(Guarded, () => 1)
     .handle(Fail, () => {
@@ -237,7 +237,7 @@ test("refusals by guards, rejections and bugs of queries reach caller and observ
     .handle(Bad, () => "seven" as never);
   const seen: string[] = [];
   app.cqrs.onError(({ kind, operation }) => void seen.push(`${operation.kind} ${operation.name} ${kind}`));
-  await started(app, async () => {
+  await runStarted(app, async () => {
     expect(await failureOf(app.cqrs.query(Guarded, { name: "a" }))).toMatchObject({ status: 403 });
     expect(await app.cqrs.query(Guarded, { name: "a" }, { skipGuards: true })).toBe(1);
     expect(await failureOf(app.cqrs.query(Fail, { name: "a" }))).toMatchObject({ status: 404 });

@@ -13,7 +13,7 @@ export interface QueryCallOptions extends CallOptions {
   readonly after?: string | null;
 }
 
-/** Parts of `Queries`. */
+/** Dependencies of `Queries`. */
 export interface QueriesParts extends CallSources {
   readonly pipeline: Handler<QueryRun, Outcome>;
 }
@@ -28,7 +28,7 @@ export class Queries {
     this.calls = new Calls(parts, { plural: "queries", timedOut });
   }
 
-  async answer<Q extends AnyQuery>(
+  async run<Q extends AnyQuery>(
     query: Q,
     input: InputOf<Q>,
     request: QueryCallOptions & CallRequest,

@@ -17,7 +17,7 @@ import { awaitFresh } from "./await-fresh.ts";
 import type { QueryRun } from "./query-run.ts";
 import type { SharedRuns } from "./shared-runs.ts";
 
-/** Parts of `queryPipeline`. */
+/** Dependencies of `queryPipeline`. */
 export interface QueryPipelineParts {
   readonly kernel: Kernel;
   readonly state: Pick<HostState, "invoke">;

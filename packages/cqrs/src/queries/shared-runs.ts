@@ -7,7 +7,7 @@ interface SharedRun {
   readonly startedMs: number;
   readonly controller: AbortController;
   waiting: number;
-  isOver: boolean;
+  hasEnded: boolean;
 }
 
 /** Options of one call. */
@@ -23,13 +23,13 @@ export interface ShareOptions {
  */
 export class SharedRuns {
   private readonly clock: Clock;
-  private readonly joined: () => void;
+  private readonly onJoined: () => void;
   private readonly runs = new Map<string, SharedRun>();
 
-  /** @param joined called for each call that shares the run of another */
-  constructor(clock: Clock, joined: () => void) {
+  /** @param onJoined called for each call that shares the run of another */
+  constructor(clock: Clock, onJoined: () => void) {
     this.clock = clock;
-    this.joined = joined;
+    this.onJoined = onJoined;
   }
 
   /** Number of runs that calls may join. */
@@ -37,7 +37,7 @@ export class SharedRuns {
     return this.runs.size;
   }
 
-  /** Prevents later calls from joining present runs. Call it after a change, which these may not have seen. */
+  /** Prevents later calls from joining the current runs. Call it after a change: these runs may have started before it. */
   close(): void {
     this.runs.clear();
   }
@@ -50,7 +50,7 @@ export class SharedRuns {
   ): Promise<T> {
     const known = this.runs.get(key);
     const isFresh = known !== undefined && this.clock.now() - known.startedMs < maxAgeMs;
-    if (isFresh) this.joined();
+    if (isFresh) this.onJoined();
     const run = isFresh ? known : this.start(key, work);
     run.waiting++;
     try {
@@ -68,20 +68,20 @@ export class SharedRuns {
       startedMs: this.clock.now(),
       controller,
       waiting: 0,
-      isOver: false,
+      hasEnded: false,
     };
     this.runs.set(key, run);
-    const over = (): void => {
-      run.isOver = true;
+    const onEnd = (): void => {
+      run.hasEnded = true;
       this.remove(key, run);
     };
-    run.result.then(over, over);
+    run.result.then(onEnd, onEnd);
     return run;
   }
 
   /** Aborts a run that no call waits for, unless it is complete. */
   private end(key: string, run: SharedRun): void {
-    if (run.isOver) return;
+    if (run.hasEnded) return;
     this.remove(key, run);
     run.controller.abort(new DOMException("No call waits for the result any more", "AbortError"));
   }

@@ -13,7 +13,7 @@ export type CommandAccess = (
 ) => Awaitable<Response>;
 
 /**
- * Checks requests about a queued command with its middleware and then its guards, like requests to its endpoint. These get the path parameters of the request
+ * Checks requests about a queued command with its middleware and then its guards, like requests to its endpoint. Both get the path parameters of the request
  * that enqueued the command.
  */
 export const commandAccess =

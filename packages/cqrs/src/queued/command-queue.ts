@@ -15,15 +15,15 @@ import {
   type CommandStatus,
   failureBody,
   type QueuedCommand,
-  type StoredOutcome,
   statusOf,
+  type StoredOutcome,
 } from "./command-status.ts";
 import { restoreCaller, storedCaller, storedParams } from "./stored-caller.ts";
 
 /** Added to the maximum time limit of a command, so that the command's limit ends first. */
 const SLACK_MS = 60_000;
 
-/** Parts of `CommandQueue`. */
+/** Dependencies of `CommandQueue`. */
 export interface CommandQueueParts {
   readonly kernel: Kernel;
   readonly registry: HandlerRegistry;
@@ -98,7 +98,7 @@ export class CommandQueue {
     return fingerprintOf(this.parts.callerOf(invocation));
   }
 
-  /** Executes a command. Its result is stored in the transaction of its changes. A rejection is a result too, because retrying it is pointless. */
+  /** Executes a command. Its result is stored in the transaction of its changes. A rejection is also stored as the outcome, because retrying it is pointless. */
   private async handle(item: WorkItem<QueuedCommand>): Promise<StoredOutcome> {
     const { command: name, input } = item.payload;
     const handled = this.parts.registry.command(name);

@@ -31,8 +31,8 @@ const finished = (app: CounterApp, id: string): Promise<CommandStatus> =>
   });
 
 export const commandStatus: PortContract<TestDatabase> = portContract<TestDatabase>("command status", {
-  "statusPath is the path of the status route": async (place) => {
-    const app = raising(counterApp(place, { statusPath: "/orders/status" }));
+  "statusPath is the path of the status route": async (storage) => {
+    const app = raising(counterApp(storage, { statusPath: "/orders/status" }));
     await using client = testClient(app);
     const { headers } = await client.post("/counters/a/raises", { json: { amount: 2 } });
     const url = headers.get("location") ?? "";
@@ -41,8 +41,8 @@ export const commandStatus: PortContract<TestDatabase> = portContract<TestDataba
     assert.equal((await client.get(url.replace("/orders/status", "/commands"))).status, 404);
   },
 
-  "only the caller gets the status, and only with the complete id": async (place) => {
-    const app = raising(counterApp(place, { callerOf: ({ headers }) => headers.get("x-device") ?? "" }));
+  "only the caller gets the status, and only with the complete id": async (storage) => {
+    const app = raising(counterApp(storage, { callerOf: ({ headers }) => headers.get("x-device") ?? "" }));
     await using client = testClient(app);
     const from = (device: string) => ({ headers: { "x-device": device } });
     const accepted = await client.post("/counters/a/raises", { json: { amount: 2 }, ...from("1") });
@@ -58,7 +58,7 @@ export const commandStatus: PortContract<TestDatabase> = portContract<TestDataba
   },
 
   "the status route applies the middleware and guards of the command, with the path parameters of the first request":
-    async (place) => {
+    async (storage) => {
       const Owned = command("Owned", {
         input: z.object({ name: z.string() }),
         output: z.string(),
@@ -69,7 +69,7 @@ export const commandStatus: PortContract<TestDatabase> = portContract<TestDataba
           guards: [({ params, headers }) => params["name"] === headers.get("x-name") || "Not yours"],
         },
       });
-      const app = counterApp(place);
+      const app = counterApp(storage);
       const signIn: HttpMiddleware = {
         async handle(request, next) {
           const token = request.getHeader("x-token");
@@ -102,14 +102,14 @@ export const commandStatus: PortContract<TestDatabase> = portContract<TestDataba
       for (const { text } of refused) assert.doesNotMatch(text, /secret/);
     },
 
-  "the status route applies the guards of a command without an endpoint": async (place) => {
+  "the status route applies the guards of a command without an endpoint": async (storage) => {
     const Guarded = command("Guarded", {
       input: z.string(),
       output: z.string(),
       mode: "queued",
       guards: [({ headers }) => headers.get("x-pin") === "7"],
     });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     app.cqrs.handle(Guarded, () => "secret");
     await using client = testClient(app);
     await client.get("/"); // starts the app

@@ -5,13 +5,13 @@ import type { WorkInfo } from "@framework/durable/feature";
 export interface CommandStatus {
   /** Name of the command. */
   readonly command: string;
-  /** `waiting` for a worker or a retry, `running`, or how it ended. */
+  /** `waiting` for a worker or a retry, `running`, or its outcome. */
   readonly state: "waiting" | "running" | "done" | "failed" | "cancelled";
   /** The result; only if it is done. */
   readonly result?: unknown;
   /** Token for `after` of queries, as returned by `execute`; only if it is done and appended events. */
   readonly token?: string;
-  /** The failure: the body of the reply that a direct call would have got. */
+  /** Body of the error reply: for a rejection the same as for a direct call, for any other failure a general 500; only if it failed. */
   readonly failure?: FailureBody;
 }
 

@@ -23,7 +23,7 @@ export const enqueuePipeline = (
   queue: () => CommandQueue,
 ): Handler<CommandRun, Outcome> => {
   const { kernel, insight, log, clock, random, maxRetries } = parts;
-  const retried = (): void => void insight.counts.retries++;
+  const onRetry = (): void => void insight.counts.retries++;
   const add: Handler<CommandAttempt, Outcome> = async ({ run, tx }) => {
     const value = await queue().enqueue(run, tx);
     return { ok: true, value, json: JSON.stringify(value), position: null, types: noTypes, isReplay: false };
@@ -37,9 +37,9 @@ export const enqueuePipeline = (
       validateInput(),
       requireKey(new Set(), parts.callerOf, "queued "),
       limitTime,
-      retryConflicts({ maxRetries, clock, random, retried }),
+      retryConflicts({ maxRetries, clock, random, onRetry }),
     ],
-    inTransaction(kernel, perform, parts.committed),
+    inTransaction(kernel, perform, parts.onCommit),
     rescue,
   );
 };

@@ -12,11 +12,11 @@ import {
   add,
   Add,
   counterApp,
-  counterAppOn,
   type CounterApp,
+  counterAppOn,
   failureOf,
   newLog,
-  started,
+  runStarted,
   TABLE,
   totalOf,
 } from "../counters.test-kit.ts";
@@ -49,9 +49,9 @@ const makeDue = async ({ db }: Pick<CounterApp, "db">): Promise<void> =>
   ));
 
 export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("queued commands", {
-  "over HTTP, a command is accepted with 202, and its status URL returns the result": async (place) => {
+  "over HTTP, a command is accepted with 202, and its status URL returns the result": async (storage) => {
     const gate = Promise.withResolvers<void>();
-    const app = counterApp(place);
+    const app = counterApp(storage);
     app.cqrs.handle(Raise, async ({ name, amount }, { tx }) => {
       const total = await add(tx, name, amount);
       await gate.promise;
@@ -72,7 +72,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     assert.equal(await totalOf(app, "a"), 2);
   },
 
-  "guards, schema and idempotency key apply at once": async (place) => {
+  "guards, schema and idempotency key apply at once": async (storage) => {
     const Guarded = command("Guarded", {
       input: z.string(),
       mode: "queued",
@@ -82,9 +82,9 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
         },
       ],
     });
-    const app = raising(counterApp(place));
+    const app = raising(counterApp(storage));
     app.cqrs.handle(Guarded, () => {});
-    await started(app, async () => {
+    await runStarted(app, async () => {
       assert.equal((await failureOf(app.cqrs.enqueue(Guarded, "a"))).status, 401);
       assert.equal((await failureOf(app.cqrs.enqueue(Raise, { name: "a" } as never))).status, 422);
       const first = await app.cqrs.enqueue(Raise, one, { idempotencyKey: "k" });
@@ -99,9 +99,9 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
-  "the handler gets the caller and tenant of the call": async (place) => {
+  "the handler gets the caller and tenant of the call": async (storage) => {
     const Who = command("Who", { input: z.string(), output: z.string(), mode: "queued" });
-    const app = counterApp(place, { tenantOf: () => "t" });
+    const app = counterApp(storage, { tenantOf: () => "t" });
     app.cqrs.handle(
       Who,
       (_input, { invocation, tenant }) => `${String(invocation.context.get("user"))} ${tenant}`,
@@ -115,9 +115,9 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     assert.equal((await finished(app, id)).result, "ann t");
   },
 
-  "a user with bigints is restored unchanged when the command runs": async (place) => {
+  "a user with bigints is restored unchanged when the command runs": async (storage) => {
     const Who = command("Who", { input: z.string(), output: z.boolean(), mode: "queued" });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     const user = { id: 2n ** 63n, teams: [{ id: -1n }], own: { "cqrs:bigint": "ann" } };
     app.cqrs.handle(Who, (_input, { invocation }) => isDeepStrictEqual(invocation.context.get("user"), user));
     app.post("/who", async (request) => {
@@ -129,15 +129,15 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     assert.equal((await finished(app, id)).result, true);
   },
 
-  "a rejection is an outcome, and is not retried": async (place) => {
-    const app = counterApp(place);
+  "a rejection is an outcome, and is not retried": async (storage) => {
+    const app = counterApp(storage);
     let calls = 0;
     app.cqrs.handle(Raise, async ({ name }, { tx }) => {
       calls++;
       await add(tx, name, 1);
       throw new HttpError(409, "The shelf is full", { shelf: 7 });
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const { id } = await app.cqrs.enqueue(Raise, one);
       const failure = { status: 409, error: "Conflict", detail: "The shelf is full", shelf: 7 };
       assert.deepEqual(await finished(app, id), { command: "Raise", state: "failed", failure });
@@ -145,14 +145,14 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
-  "a bug is retried, and its message is only logged": async (place) => {
-    const app = counterApp(place);
+  "a bug is retried, and its message is only logged": async (storage) => {
+    const app = counterApp(storage);
     let calls = 0;
     app.cqrs.handle(Raise, () => {
       calls++;
       throw new TypeError("password is undefined");
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const { id } = await app.cqrs.enqueue(Raise, one);
       await waitFor(async () => {
         await makeDue(app);
@@ -164,14 +164,14 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
-  "commands with the same key run in the order in which they were added": async (place) => {
-    const app = counterApp(place);
+  "commands with the same key run in the order in which they were added": async (storage) => {
+    const app = counterApp(storage);
     const order: number[] = [];
     app.cqrs.handle(Raise, ({ amount }) => {
       order.push(amount);
       return { total: amount };
     });
-    await started(app, async () => {
+    await runStarted(app, async () => {
       const ids: string[] = [];
       for (let amount = 1; amount <= 8; amount++)
         ids.push((await app.cqrs.enqueue(Raise, { name: "a", amount })).id);
@@ -180,11 +180,11 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
-  "an input that JSON cannot represent is refused": async (place) => {
+  "an input that JSON cannot represent is refused": async (storage) => {
     const Sum = command("Sum", { input: z.any(), mode: "queued" });
-    const app = counterApp(place);
+    const app = counterApp(storage);
     app.cqrs.handle(Sum, () => {});
-    await started(app, async () => {
+    await runStarted(app, async () => {
       for (const input of [{ a: new Map() }, { a: 1n }, { a: Number.NaN }]) {
         const refused = await failureOf(app.cqrs.enqueue(Sum, input));
         assert.equal(refused.code, "CQRS_BAD_INPUT");
@@ -193,15 +193,15 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
-  "enqueue refuses a command that is not queued": async (place) => {
-    const app = raising(counterApp(place));
+  "enqueue refuses a command that is not queued": async (storage) => {
+    const app = raising(counterApp(storage));
     app.cqrs.handle(Add, () => ({ total: 1 }));
-    await started(app, async () => {
+    await runStarted(app, async () => {
       assert.equal((await failureOf(app.cqrs.enqueue(Add, one))).code, "CQRS_NOT_QUEUED");
       assert.deepEqual((await app.cqrs.execute(Raise, one)).value, { total: 1 }); // a queued command may be executed directly
     });
-    const none = counterApp(place);
-    await started(none, async () => {
+    const none = counterApp(storage);
+    await runStarted(none, async () => {
       assert.equal((await failureOf(none.cqrs.status("1-x"))).code, "CQRS_NOT_QUEUED");
     });
   },

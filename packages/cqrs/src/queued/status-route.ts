@@ -3,13 +3,13 @@ import type { HostHttp } from "@framework/core/feature";
 import type { CommandQueue } from "./command-queue.ts";
 import { commandAccess } from "./command-access.ts";
 
-/** Parts of `addStatusRoute`. */
+/** Dependencies of `addStatusRoute`. */
 export interface StatusRouteParts {
   readonly http: HostHttp<unknown>;
   readonly path: string;
   readonly queue: () => CommandQueue;
   /** Whether the app is composed with a cache. */
-  readonly isCached: boolean;
+  readonly hasCache: boolean;
   readonly log: () => Logger;
 }
 
@@ -17,7 +17,7 @@ export interface StatusRouteParts {
  * Adds the status route of queued commands. It applies the middleware and guards of the command with the given id, and only the caller who enqueued the
  * command gets its status.
  */
-export const addStatusRoute = ({ http, path, queue, isCached, log }: StatusRouteParts): void => {
+export const addStatusRoute = ({ http, path, queue, hasCache, log }: StatusRouteParts): void => {
   const access = commandAccess(http, log);
   const handle = async (request: HttpRequest): Promise<Response> => {
     const found = await queue().find(request.params["id"] ?? "");
@@ -32,7 +32,7 @@ export const addStatusRoute = ({ http, path, queue, isCached, log }: StatusRoute
     name: "CommandStatus",
     summary: "Get the status of a queued command",
     errors: [401, 403, 404],
-    ...(isCached && { cache: false }), // its replies are never stored: a lookup would find nothing
+    ...(hasCache && { cache: false }), // its replies are `no-store`, so the cache need not look for one
   });
 };
 

@@ -8,15 +8,15 @@ import { openDatabase } from "@framework/database";
 import { crashAtEachStatement, faultingDatabase } from "@framework/database/testing";
 import type { TestDatabase } from "@framework/database/testing";
 import { durable } from "@framework/durable";
-import { databaseOf, newLog, type Lines } from "../counters.test-kit.ts";
+import { databaseOf, type Lines, newLog } from "../counters.test-kit.ts";
 import { cqrs } from "../index.ts";
 import { newShop, order, shopAt } from "./keyed-shop.test-kit.ts";
 
 export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDatabase>("held keys of routes", {
-  "the lease of a key is renewed while its handler runs": async (place) => {
+  "the lease of a key is renewed while its handler runs": async (storage) => {
     const gate = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
-    const shop = newShop(shopAt(place), async (call) => {
+    const shop = newShop(shopAt(storage), async (call) => {
       entered.resolve();
       await gate.promise;
       return { order: call };
@@ -34,12 +34,12 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
   },
 
   "a process does not take over a key of its own handler, even if the lease seems to have expired": async (
-    place,
+    storage,
   ) => {
     const gate = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
     const log: Lines = newLog();
-    const shop = newShop(shopAt(place), async (call) => {
+    const shop = newShop(shopAt(storage), async (call) => {
       entered.resolve();
       await gate.promise;
       return { order: call };
@@ -59,9 +59,9 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
   },
 
   "a handler that continues after its time limit holds its key until it ends, and its result is stored":
-    async (place) => {
+    async (storage) => {
       const ends: PromiseWithResolvers<unknown>[] = [];
-      const app = shopAt(place);
+      const app = shopAt(storage);
       app.post("/slow", { idempotency: "required", timeoutSecs: 0.02 } as never, () => {
         const end = Promise.withResolvers<unknown>();
         ends.push(end);
@@ -69,66 +69,66 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
       });
       await using client = testClient(app);
       const pay = (key: string) => client.post("/slow", { headers: { "idempotency-key": key } });
-      const paid = async (key: string, end: (handler: PromiseWithResolvers<unknown>) => void) => {
+      const payAndEnd = async (key: string, end: (handler: PromiseWithResolvers<unknown>) => void) => {
         assert.equal((await pay(key)).status, 504);
         assert.equal((await pay(key)).status, 409);
         end(ends.at(-1) ?? assert.fail());
       };
-      const endOf = async (key: string, status: number) => {
+      const finalReplyOf = async (key: string, status: number) => {
         const reply = await waitFor(async () => {
-          const asked = await pay(key);
-          return asked.status !== 409 && asked;
+          const attempt = await pay(key);
+          return attempt.status !== 409 && attempt;
         });
         assert.equal(reply.status, status);
         return reply;
       };
-      await paid("ok", ({ resolve }) => resolve({ paid: 1 }));
-      const again = await endOf("ok", 200);
+      await payAndEnd("ok", ({ resolve }) => resolve({ paid: 1 }));
+      const again = await finalReplyOf("ok", 200);
       assert.deepEqual([again.headers.get("idempotent-replayed"), again.json()], ["true", { paid: 1 }]);
-      await paid("missing", ({ reject }) => reject(new HttpError(404, "No such book")));
-      assert.equal((await endOf("missing", 404)).headers.get("idempotent-replayed"), "true");
+      await payAndEnd("missing", ({ reject }) => reject(new HttpError(404, "No such book")));
+      assert.equal((await finalReplyOf("missing", 404)).headers.get("idempotent-replayed"), "true");
       assert.equal(ends.length, 2);
-      await paid("failed", ({ reject }) => reject(new HttpError(503, "Later")));
-      await endOf("failed", 504);
+      await payAndEnd("failed", ({ reject }) => reject(new HttpError(503, "Later")));
+      await finalReplyOf("failed", 504);
       assert.equal(ends.length, 4);
       for (const { resolve } of ends) resolve(null);
     },
 
-  "the body stream of a late reply is cancelled": async (place) => {
+  "the body stream of a late reply is cancelled": async (storage) => {
     const end = Promise.withResolvers<void>();
-    const freed = Promise.withResolvers<void>();
-    const app = shopAt(place);
+    const cancelled = Promise.withResolvers<void>();
+    const app = shopAt(storage);
     app.post("/slow", { idempotency: "required", timeoutSecs: 0.02 } as never, async () => {
       await end.promise;
-      return Response.stream(new ReadableStream<Uint8Array>({ cancel: () => freed.resolve() }));
+      return Response.stream(new ReadableStream<Uint8Array>({ cancel: () => cancelled.resolve() }));
     });
     await using client = testClient(app);
-    const ask = () => client.post("/slow", { headers: { "idempotency-key": "k" } });
-    assert.equal((await ask()).status, 504);
+    const send = () => client.post("/slow", { headers: { "idempotency-key": "k" } });
+    assert.equal((await send()).status, 504);
     end.resolve();
-    await freed.promise;
-    const again = await ask();
+    await cancelled.promise;
+    const again = await send();
     assert.deepEqual([again.status, again.json<{ completed: boolean }>().completed], [409, true]);
   },
 
-  "the key of a dead holder is taken over, and a late result of that holder is refused": async (place) => {
+  "the key of a dead holder is taken over, and a late result of that holder is refused": async (storage) => {
     const gate = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
     const log: Lines = newLog();
-    const stale = newShop(shopAt(place), async () => {
+    const stale = newShop(shopAt(storage), async () => {
       entered.resolve();
       await gate.promise;
       return { order: "stale" };
     });
-    const next = newShop(shopAt(place));
+    const next = newShop(shopAt(storage));
     await using there = testClient(next.app);
     await stale.app.start({ log });
-    const ask = new Request("http://test.local/orders", {
+    const request = new Request("http://test.local/orders", {
       method: "POST",
       body: JSON.stringify({ book: "Emma" }),
       headers: { "content-type": "application/json", "idempotency-key": "k" },
     });
-    const first = stale.app.fetch(ask);
+    const first = stale.app.fetch(request);
     await entered.promise;
     // Simulates the death of the first process: its lease has expired, and it cannot renew a row of another owner.
     await order(there, "warm");

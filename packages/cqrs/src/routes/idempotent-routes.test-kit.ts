@@ -7,8 +7,8 @@ import type { TestDatabase } from "@framework/database/testing";
 import { newShop, order, shopAt } from "./keyed-shop.test-kit.ts";
 
 export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>("keys of routes", {
-  "a repeated request gets status, body and relevant header fields of the first reply": async (place) => {
-    const shop = newShop(shopAt(place), (call) =>
+  "a repeated request gets status, body and relevant header fields of the first reply": async (storage) => {
+    const shop = newShop(shopAt(storage), (call) =>
       Response.created({ order: call }, `/orders/${call}`, {
         headers: { "x-shop": "7", "set-cookie": "a=b", "x-request-id": "r" },
       }),
@@ -27,23 +27,23 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
     assert.deepEqual((await order(client, "other")).json(), { order: 2 });
   },
 
-  "a stored reply is returned by a later process": async (place) => {
-    const first = newShop(shopAt(place));
+  "a stored reply is returned by a later process": async (storage) => {
+    const first = newShop(shopAt(storage));
     await (async () => {
       await using client = testClient(first.app);
       await order(client, "k");
     })();
-    const second = newShop(shopAt(place));
+    const second = newShop(shopAt(storage));
     await using client = testClient(second.app);
     assert.deepEqual((await order(client, "k")).json(), { order: 1 });
     assert.equal(second.calls(), 0);
   },
 
   "a key in use is answered with 409, a key of another request with 422, and a missing required key with 400":
-    async (place) => {
+    async (storage) => {
       const gate = Promise.withResolvers<void>();
       const entered = Promise.withResolvers<void>();
-      const shop = newShop(shopAt(place), async (call) => {
+      const shop = newShop(shopAt(storage), async (call) => {
         entered.resolve();
         await gate.promise;
         return { order: call };
@@ -66,22 +66,22 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
       assert.equal((await client.post("/payments", { headers: { "idempotency-key": "k" } })).text, "paid");
     },
 
-  "without a key, every request runs the handler": async (place) => {
-    const shop = newShop(shopAt(place));
+  "without a key, every request runs the handler": async (storage) => {
+    const shop = newShop(shopAt(storage));
     await using client = testClient(shop.app);
     await order(client, null);
     await order(client, null);
     assert.equal(shop.calls(), 2);
   },
 
-  "after a refusal or failure the key can be used again, and any other error is stored": async (place) => {
-    const answers = [
+  "after a refusal or failure the key can be used again, and any other error is stored": async (storage) => {
+    const handlers = [
       () => Promise.reject(new TypeError("bug")),
       () => Promise.reject(new HttpError(503, "Later")),
       () => Promise.reject(new HttpError(409, "Taken")),
       () => Promise.reject(new HttpError(404, "No such book")),
     ];
-    const shop = newShop(shopAt(place), (call) => answers[call - 1]?.() ?? assert.fail());
+    const shop = newShop(shopAt(storage), (call) => handlers[call - 1]?.() ?? assert.fail());
     await using client = testClient(shop.app);
     const invalid = await client.post("/orders", { json: {}, headers: { "idempotency-key": "v" } });
     assert.equal(invalid.status, 422);
@@ -92,8 +92,8 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
   },
 
   "a reply above maxStoredBytes, or of unknown length, is not stored, and its handler does not run again":
-    async (place) => {
-      const shop = newShop(shopAt(place, { maxStoredBytes: 1024 }), (call, body) =>
+    async (storage) => {
+      const shop = newShop(shopAt(storage, { maxStoredBytes: 1024 }), (call, body) =>
         (body as { readonly book: string }).book === "stream"
           ? Response.stream(
               (async function* () {
@@ -115,22 +115,22 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
       assert.equal(shop.calls(), 3);
     },
 
-  "after a reply whose body fails while it is read, the key becomes free": async (place) => {
+  "after a reply whose body fails while it is read, the key becomes free": async (storage) => {
     const broken = (): globalThis.Response => {
       const source = new ReadableStream({
         pull: (controller) => controller.error(new Error("the upstream broke")),
       });
       return new globalThis.Response(source, { headers: { "content-length": "10" } });
     };
-    const shop = newShop(shopAt(place), (call) => (call === 1 ? broken() : { order: call }));
+    const shop = newShop(shopAt(storage), (call) => (call === 1 ? broken() : { order: call }));
     await using client = testClient(shop.app);
     assert.equal((await order(client, "k")).status, 500);
     await waitFor(async () => (await order(client, "k")).status === 200);
     assert.deepEqual((await order(client, "k")).json(), { order: 2 });
   },
 
-  "a key belongs to its caller": async (place) => {
-    const shop = newShop(shopAt(place, { callerOf: ({ headers }) => headers.get("x-device") ?? "" }));
+  "a key belongs to its caller": async (storage) => {
+    const shop = newShop(shopAt(storage, { callerOf: ({ headers }) => headers.get("x-device") ?? "" }));
     await using client = testClient(shop.app);
     await order(client, "k", "Emma", { "x-device": "1" });
     assert.deepEqual((await order(client, "k", "Emma", { "x-device": "2" })).json(), { order: 2 });
@@ -138,9 +138,9 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
   },
 
   "a stored reply is returned only to the same caller, identified by principal or credentials": async (
-    place,
+    storage,
   ) => {
-    const app = shopAt(place);
+    const app = shopAt(storage);
     app.use((request, next) => {
       request.context.set("user", request.getHeader("x-user"));
       const iss = request.getHeader("x-issuer");
@@ -172,8 +172,8 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
     assert.deepEqual(await orders(), first);
   },
 
-  "concurrent requests with one key in two processes run the handler once": async (place) => {
-    const shops = [newShop(shopAt(place)), newShop(shopAt(place))] as const;
+  "concurrent requests with one key in two processes run the handler once": async (storage) => {
+    const shops = [newShop(shopAt(storage)), newShop(shopAt(storage))] as const;
     await using here = testClient(shops[0].app);
     await using there = testClient(shops[1].app);
     await Promise.all([order(here, "warm"), order(there, "up")]);

@@ -13,7 +13,7 @@ import { keyMissing } from "../idempotency/key-errors.ts";
 import { KEY_FIELD, keyOf } from "../idempotency/key-header.ts";
 import { fingerprintOf, keyId } from "../idempotency/key-id.ts";
 import type { KeyClaim, StoredResult } from "../idempotency/stored-results.ts";
-import { isResult, keptReply, repeatedReply } from "./kept-reply.ts";
+import { isResult, replayedReply, toStoredResult } from "./stored-reply.ts";
 import { usesTransaction } from "./request-transaction.ts";
 import type { RequestTransactions } from "./request-transactions.ts";
 import { type HeldKey, isHeld, type RouteClaims } from "./route-claims.ts";
@@ -51,7 +51,7 @@ export const ruleOf =
   (route) =>
     route !== null && takesKeys(route.method) ? (option.of(route) ?? false) : false;
 
-/** Parts of `idempotentRoutes`. */
+/** Dependencies of `idempotentRoutes`. */
 export interface IdempotentRoutesParts {
   readonly ruleOf: RuleOf;
   readonly claims: RouteClaims;
@@ -63,8 +63,8 @@ export interface IdempotentRoutesParts {
 }
 
 /**
- * Answers repeated requests of routes with the option `idempotency` with the first reply (draft-ietf-httpapi-idempotency-key-header), and runs handlers that
- * use `RequestTransaction` in a transaction.
+ * Returns the first reply to repeated requests of routes with the option `idempotency` (draft-ietf-httpapi-idempotency-key-header), and runs handlers that use
+ * `RequestTransaction` in a transaction.
  */
 export const idempotentRoutes = (parts: IdempotentRoutesParts): Middleware<HttpRequest, Response> => {
   const { ruleOf, transactions } = parts;
@@ -74,32 +74,32 @@ export const idempotentRoutes = (parts: IdempotentRoutesParts): Middleware<HttpR
     const inTransaction = request.endpoint !== null && isInTransaction(request.endpoint.options);
     if (rule === false && !inTransaction) return next(request);
     if (rule !== false && request.headers.get(KEY_FIELD) !== null) {
-      const once = inTransaction ? answerInTransaction : answerWithLease;
+      const once = inTransaction ? handleInTransaction : handleWithLease;
       return once(parts, request, next);
     }
     if (rule === "required") throw keyMissing();
-    return inTransaction ? transactions.answer(request, next) : next(request);
+    return inTransaction ? transactions.handle(request, next) : next(request);
   };
 };
 
-type Answer = (
+type KeyedHandler = (
   parts: IdempotentRoutesParts,
   request: HttpRequest,
   next: Handler<HttpRequest, Response>,
 ) => Promise<Response>;
 
 /** Stores key and reply in the handler's transaction. */
-const answerInTransaction: Answer = async (parts, request, next) =>
-  await parts.transactions.answerOnce(request, next, await claimOf(parts, request));
+const handleInTransaction: KeyedHandler = async (parts, request, next) =>
+  await parts.transactions.handleOnce(request, next, await claimOf(parts, request));
 
 /** Leases the key while the handler runs, because its changes are not in the same transaction as the key. */
-const answerWithLease: Answer = async (parts, request, next) => {
+const handleWithLease: KeyedHandler = async (parts, request, next) => {
   const claimed = await parts.claims.claim(await claimOf(parts, request));
-  if (!isHeld(claimed)) return repeatedReply(claimed).setHeader(REPLAYED_FIELD, "true");
-  const late = awaitLateReply(request);
+  if (!isHeld(claimed)) return replayedReply(claimed).setHeader(REPLAYED_FIELD, "true");
+  const lateReply = awaitLateReply(request);
   const reply = await next(request);
-  if (late.promise === null) await settle(parts, claimed, reply);
-  else void settleLate(parts, claimed, late.promise);
+  if (lateReply.promise === null) await settle(parts, claimed, reply);
+  else void settleLate(parts, claimed, lateReply.promise);
   return reply;
 };
 
@@ -115,11 +115,13 @@ const settleLate = async (
     if (reply.payload instanceof BodyStream) await reply.payload.cancel();
   } catch (error) {
     parts.claims.abandon(held);
-    parts.log().warn("cqrs: the reply of a handler that ended after its time limit was not kept", { error });
+    parts
+      .log()
+      .warn("cqrs: the reply of a handler that ended after its time limit was not stored", { error });
   }
 };
 
-/** Computes a property of a route once. */
+/** Caches a property of each route. */
 const memoByRoute = (compute: (options: RouteOptions) => boolean): ((options: RouteOptions) => boolean) => {
   const known = new WeakMap<RouteOptions, boolean>();
   return (options) => {
@@ -133,8 +135,8 @@ const claimOf = async (parts: IdempotentRoutesParts, request: HttpRequest): Prom
   const key = keyOf(request.headers) ?? ""; // checked by the caller
   const operation = request.name;
   const { path, query, contentType } = request;
-  const asked = JSON.stringify([path, [...query.entries()], contentType]);
-  const fingerprint = fingerprintOf(asked, await request.body());
+  const target = JSON.stringify([path, [...query.entries()], contentType]);
+  const fingerprint = fingerprintOf(target, await request.body());
   const scope = { tenant: parts.tenantOf(request), caller: parts.callerOf(request), operation, key };
   return { ...keyId(scope), operation, fingerprint };
 };
@@ -146,11 +148,11 @@ const claimOf = async (parts: IdempotentRoutesParts, request: HttpRequest): Prom
  */
 const settle = async (parts: IdempotentRoutesParts, held: HeldKey, reply: Response): Promise<void> => {
   const { claims, log } = parts;
-  const kept = isResult(reply) ? await readReply(parts, held, reply) : null;
+  const result = isResult(reply) ? await readReply(parts, held, reply) : null;
   try {
     if (!isResult(reply)) return await claims.release(held);
-    const isOwn = await claims.complete(held, kept);
-    if (!isOwn) log().warn("cqrs: a reply was not stored, because its idempotency key has another holder");
+    const isStored = await claims.complete(held, result);
+    if (!isStored) log().warn("cqrs: a reply was not stored, because its idempotency key has another holder");
   } catch (error) {
     log().warn("cqrs: a reply could not be stored with its idempotency key", { error });
   }
@@ -162,7 +164,7 @@ const readReply = async (
   reply: Response,
 ): Promise<StoredResult | null> => {
   try {
-    return await keptReply(reply, maxBytes);
+    return await toStoredResult(reply, maxBytes);
   } catch (error) {
     claims.abandon(held);
     throw error;

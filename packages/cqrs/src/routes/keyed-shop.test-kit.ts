@@ -10,17 +10,17 @@ import { cqrs, type CqrsConfig, type CqrsMethods } from "../index.ts";
 
 export type Shop = App & DatabaseMethods & DurableMethods & CqrsMethods;
 
-/** Adds routes to an app. The handler of POST /orders returns `answer`, and counts its calls. */
+/** Adds routes to an app. The handler of POST /orders returns the result of `handle`, and counts its calls. */
 export const newShop = (
   app: Shop,
-  answer: (call: number, body: unknown) => unknown = (call) =>
+  handle: (call: number, body: unknown) => unknown = (call) =>
     Response.json({ order: call }, { status: 201 }),
 ): { readonly app: Shop; readonly calls: () => number } => {
   let calls = 0;
   app.post(
     "/orders",
     { idempotency: "optional", body: z.object({ book: z.string() }) } as never,
-    async (request) => answer(++calls, await request.json()),
+    async (request) => handle(++calls, await request.json()),
   );
   app.post("/payments", { idempotency: "required" } as never, () => "paid");
   return { app, calls: () => calls };

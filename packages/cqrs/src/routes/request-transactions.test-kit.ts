@@ -21,12 +21,12 @@ const Accounts = dependency("accounts", {
 });
 
 /** Called by a handler after it has added 1 to the counter `a`. */
-type Answer = (call: number, tx: Transaction) => unknown;
+type Handle = (call: number, tx: Transaction) => unknown;
 
 const bankOn = (
   source: Feature<DatabaseMethods>,
   url: string,
-  answer: Answer = (call) => ({ call }),
+  handle: Handle = (call) => ({ call }),
   config: ConfigInput<CqrsConfig> = {},
 ): { readonly app: Bank; readonly calls: () => number } => {
   let calls = 0;
@@ -41,7 +41,7 @@ const bankOn = (
     async (_request, { tx }) => {
       calls++;
       await add(tx, "a", 1);
-      return await answer(calls, tx);
+      return await handle(calls, tx);
     },
   );
   app.post(
@@ -51,13 +51,13 @@ const bankOn = (
   );
   app.put("/plain", { inject: { tx: RequestTransaction } }, async (_request, { tx }) => {
     await add(tx, "c", 1);
-    return await answer(++calls, tx);
+    return await handle(++calls, tx);
   });
   return { app, calls: () => calls };
 };
 
-const bank = ({ url }: TestDatabase, answer?: Answer, config?: ConfigInput<CqrsConfig>) =>
-  bankOn(database, url, answer, config);
+const bank = ({ url }: TestDatabase, handle?: Handle, config?: ConfigInput<CqrsConfig>) =>
+  bankOn(database, url, handle, config);
 
 const pay = (client: TestClient, key: string | null, path = "/payments") =>
   client.post(path, key === null ? {} : { headers: { "idempotency-key": key } });
@@ -65,8 +65,8 @@ const pay = (client: TestClient, key: string | null, path = "/payments") =>
 export const requestTransactions: PortContract<TestDatabase> = portContract<TestDatabase>(
   "request transactions",
   {
-    "the changes of a handler, its key and its reply are one transaction": async (place) => {
-      const { app, calls } = bank(place, (call) => Response.json({ call }, { status: 201 }));
+    "the changes of a handler, its key and its reply are one transaction": async (storage) => {
+      const { app, calls } = bank(storage, (call) => Response.json({ call }, { status: 201 }));
       await using client = testClient(app);
       const first = await pay(client, "k");
       assert.deepEqual([first.status, first.headers.get("idempotent-replayed")], [201, null]);
@@ -79,13 +79,13 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
     },
 
     "a reply of 400 or more rolls back the changes; a final one is stored, and after any other the key can be used again":
-      async (place) => {
-        const answers: readonly Answer[] = [
+      async (storage) => {
+        const handlers: readonly Handle[] = [
           () => Promise.reject(new TypeError("bug")),
           () => Promise.reject(new HttpError(409, "Taken")),
           () => Response.json({}, { status: 402 }),
         ];
-        const { app, calls } = bank(place, (call, tx) => answers[call - 1]?.(call, tx) ?? assert.fail());
+        const { app, calls } = bank(storage, (call, tx) => handlers[call - 1]?.(call, tx) ?? assert.fail());
         await using client = testClient(app);
         const statuses: number[] = [];
         for (let call = 0; call < 5; call++) statuses.push((await pay(client, "k")).status);
@@ -93,8 +93,8 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
         assert.deepEqual([calls(), await totalOf(app, "a")], [3, null]);
       },
 
-    "a failed statement rolls back everything, even if the handler catches its error": async (place) => {
-      const { app } = bank(place, async (_call, tx) => {
+    "a failed statement rolls back everything, even if the handler catches its error": async (storage) => {
+      const { app } = bank(storage, async (_call, tx) => {
         await tx.execute("INSERT INTO missing VALUES (1)").catch(() => {});
         return "fine";
       });
@@ -104,9 +104,9 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       assert.equal(await totalOf(app, "a"), null);
     },
 
-    "a request without a key, or to a route without the option, has a transaction too": async (place) => {
+    "a request without a key, or to a route without the option, also has a transaction": async (storage) => {
       let status = 200;
-      const { app } = bank(place, () => Response.json({}, { status }));
+      const { app } = bank(storage, () => Response.json({}, { status }));
       await using client = testClient(app);
       assert.equal((await pay(client, null)).status, 200);
       assert.equal((await client.put("/plain")).status, 200);
@@ -116,8 +116,8 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       assert.deepEqual([await totalOf(app, "a"), await totalOf(app, "c")], [1, 1]);
     },
 
-    "the transaction reaches a handler through another dependency": async (place) => {
-      const { app } = bank(place);
+    "the transaction reaches a handler through another dependency": async (storage) => {
+      const { app } = bank(storage);
       await using client = testClient(app);
       assert.equal((await pay(client, null, "/transfers")).status, 400);
       for (const replayed of [null, "true"]) {
@@ -128,15 +128,15 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       assert.equal(await totalOf(app, "b"), 2);
     },
 
-    "a key in use is answered with 409, and a key of another request with 422": async (place) => {
+    "a key in use is answered with 409, and a key of another request with 422": async (storage) => {
       const gate = Promise.withResolvers<void>();
       const entered = Promise.withResolvers<void>();
-      const answer: Answer = async (call) => {
+      const handle: Handle = async (call) => {
         entered.resolve();
         await gate.promise;
         return { call };
       };
-      const [here, there] = [bank(place, answer), bank(place, answer)];
+      const [here, there] = [bank(storage, handle), bank(storage, handle)];
       await using client = testClient(here.app);
       await using other = testClient(there.app);
       await client.get("/"); // both start, one after the other
@@ -156,8 +156,8 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       assert.equal(await totalOf(here.app, "a"), 1);
     },
 
-    "a reply above maxStoredBytes is not stored, and its handler does not run again": async (place) => {
-      const { app, calls } = bank(place, () => "x".repeat(1025), { maxStoredBytes: 1024 });
+    "a reply above maxStoredBytes is not stored, and its handler does not run again": async (storage) => {
+      const { app, calls } = bank(storage, () => "x".repeat(1025), { maxStoredBytes: 1024 });
       await using client = testClient(app);
       assert.equal((await pay(client, "k")).text.length, 1025);
       const again = await pay(client, "k");
@@ -165,8 +165,8 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       assert.deepEqual([calls(), await totalOf(app, "a")], [1, 1]);
     },
 
-    "concurrent requests with one key in two processes make the change once": async (place) => {
-      const banks = [bank(place), bank(place)] as const;
+    "concurrent requests with one key in two processes make the change once": async (storage) => {
+      const banks = [bank(storage), bank(storage)] as const;
       await using here = testClient(banks[0].app);
       await using there = testClient(banks[1].app);
       await here.get("/"); // both start, one after the other

@@ -6,10 +6,10 @@ import { REPLAYED_FIELD } from "../http/reply-fields.ts";
 import { keyRunning } from "../idempotency/key-errors.ts";
 import type { KeyClaim, StoredResults } from "../idempotency/stored-results.ts";
 import { MAX_ROUTE_KEYS } from "../limits.ts";
-import { isResult, keptReply, repeatedReply } from "./kept-reply.ts";
+import { isResult, replayedReply, toStoredResult } from "./stored-reply.ts";
 import { OpenTransaction } from "./request-transaction.ts";
 
-/** Parts of `RequestTransactions`. */
+/** Dependencies of `RequestTransactions`. */
 export interface RequestTransactionsParts {
   readonly kernel: Kernel;
   readonly results: StoredResults;
@@ -28,8 +28,8 @@ export class RequestTransactions {
     this.parts = parts;
   }
 
-  /** Answers a request without a key. @throws HttpError 503 (CQRS_OUTCOME_UNKNOWN) */
-  async answer(request: HttpRequest, next: Next): Promise<Response> {
+  /** Handles a request without a key. @throws HttpError 503 (CQRS_OUTCOME_UNKNOWN) */
+  async handle(request: HttpRequest, next: Next): Promise<Response> {
     const { db } = this.parts.kernel;
     return await explainUnknownOutcome(() =>
       rollBackOnError(request, next, (run) => db.transaction(run, { retries: 0 })),
@@ -37,11 +37,11 @@ export class RequestTransactions {
   }
 
   /**
-   * Answers a request with a key, with the stored reply if there is one.
+   * Handles a request with a key. If its reply is stored, returns that without running the handler.
    *
    * @throws HttpError 409 (CQRS_KEY_RUNNING, CQRS_RESULT_NOT_KEPT), 422 (CQRS_KEY_REUSED), 503 (CQRS_BUSY, CQRS_OUTCOME_UNKNOWN)
    */
-  async answerOnce(request: HttpRequest, next: Next, claim: KeyClaim): Promise<Response> {
+  async handleOnce(request: HttpRequest, next: Next, claim: KeyClaim): Promise<Response> {
     const { running } = this;
     if (running.has(claim.id)) throw keyRunning();
     if (running.size >= MAX_ROUTE_KEYS) throw tooBusy(`${running.size} handlers hold idempotency keys`);
@@ -49,14 +49,14 @@ export class RequestTransactions {
     try {
       const { db } = this.parts.kernel;
       const inTransaction = (tx: Transaction): Promise<Response> =>
-        this.answerInTransaction(tx, request, next, claim);
+        this.handleInTransaction(tx, request, next, claim);
       return await explainUnknownOutcome(() => db.transaction(inTransaction, { retries: 0 }));
     } finally {
       running.delete(claim.id);
     }
   }
 
-  private async answerInTransaction(
+  private async handleInTransaction(
     tx: Transaction,
     request: HttpRequest,
     next: Next,
@@ -64,9 +64,9 @@ export class RequestTransactions {
   ): Promise<Response> {
     const { results, maxBytes } = this.parts;
     const stored = await results.claim(tx, claim);
-    if (stored !== null) return repeatedReply(stored).setHeader(REPLAYED_FIELD, "true");
+    if (stored !== null) return replayedReply(stored).setHeader(REPLAYED_FIELD, "true");
     const reply = await rollBackOnError(request, next, (run) => tx.transaction(run));
-    if (isResult(reply)) await results.save(tx, claim, await keptReply(reply, maxBytes));
+    if (isResult(reply)) await results.save(tx, claim, await toStoredResult(reply, maxBytes));
     return reply;
   }
 }
@@ -96,9 +96,9 @@ const rollBackOnError = async (
 };
 
 /** Converts the error of a commit with an unknown outcome. @throws HttpError 503 (CQRS_OUTCOME_UNKNOWN) */
-const explainUnknownOutcome = async (answer: () => Promise<Response>): Promise<Response> => {
+const explainUnknownOutcome = async (run: () => Promise<Response>): Promise<Response> => {
   try {
-    return await answer();
+    return await run();
   } catch (error) {
     const isUnknown = FrameworkError.is(error) && error.code === "DATABASE_COMMIT_UNKNOWN";
     throw isUnknown ? outcomeUnknown(error) : error;

@@ -8,7 +8,7 @@ import { ViewSwaps } from "./view-swaps.ts";
 /** Maximum wait for projections per round, in milliseconds. */
 const WAIT_MS = 10_000;
 
-/** Parts of `Invalidations`. */
+/** Dependencies of `Invalidations`. */
 export interface InvalidationsParts {
   /** Returns the queries with a `cache`; complete once the app starts. */
   readonly queries: () => readonly AnyQuery[];
@@ -21,7 +21,7 @@ export interface InvalidationsParts {
 
 /**
  * Drops the cached replies of queries that events invalidate: at the commit of a command of this process, and again when the projections of the query contain
- * the event, in whichever process it was appended. Also drops them when a new version of a projection goes live.
+ * the event, appended by any process. Also drops them when a new version of a projection goes live.
  */
 export class Invalidations {
   private readonly parts: InvalidationsParts;
@@ -35,7 +35,7 @@ export class Invalidations {
   constructor(parts: InvalidationsParts) {
     this.parts = parts;
     const { eventStore, clock, log } = parts;
-    this.swaps = new ViewSwaps({ eventStore, clock, log, swapped: (names) => this.onSwapped(names) });
+    this.swaps = new ViewSwaps({ eventStore, clock, log, onSwapped: (names) => this.onSwapped(names) });
   }
 
   /** Subscribes to events. Drops all cached replies once, because events may have been appended while no process was subscribed. */
@@ -62,7 +62,7 @@ export class Invalidations {
   }
 
   /** Drops the replies that events of a command of this process invalidate; resolves when no worker serves them any more. Never rejects. */
-  async committed(types: ReadonlySet<string>): Promise<void> {
+  async dropForEvents(types: ReadonlySet<string>): Promise<void> {
     const affected = this.parts.queries().filter((query) => typesOf(query).some((type) => types.has(type)));
     await this.drop(affected);
   }

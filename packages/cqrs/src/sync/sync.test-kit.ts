@@ -114,8 +114,8 @@ const running = async (
 };
 
 export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>("own changes", {
-  "the result of a query after a token contains the events of its command": (place) =>
-    running(libraryOf(place), async (app) => {
+  "the result of a query after a token contains the events of its command": (storage) =>
+    running(libraryOf(storage), async (app) => {
       for (let round = 0; round < 10; round++) {
         const member = `member-${round}`;
         const { token } = await app.cqrs.execute(Borrow, { book: "1", member });
@@ -123,8 +123,8 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
       }
     }),
 
-  "after sync: wait, the results of all queries contain the events": (place) =>
-    running(libraryOf(place), async (app) => {
+  "after sync: wait, the results of all queries contain the events": (storage) =>
+    running(libraryOf(storage), async (app) => {
       for (let round = 0; round < 5; round++) {
         const member = `member-${round}`;
         const { token } = await app.cqrs.execute(Borrow, { book: "1", member }, { sync: "wait" });
@@ -134,9 +134,9 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
       }
     }),
 
-  "sync: wait ends at the time limit with the token, and the command has succeeded": async (place) => {
+  "sync: wait ends at the time limit with the token, and the command has succeeded": async (storage) => {
     const clock = virtualClock();
-    await running(libraryOf(place, { clock }), async (app, gate) => {
+    await running(libraryOf(storage, { clock }), async (app, gate) => {
       gate.close();
       const call = app.cqrs.execute(Borrow, { book: "1", member: "ann" }, { sync: "wait" });
       await waitFor(async () => (await app.eventStore.readAll()).events.length === 1);
@@ -147,11 +147,11 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
   },
 
   "a query whose view lags is answered with 503 at its time limit, and waits only for its own views": async (
-    place,
+    storage,
   ) => {
     const clock = virtualClock();
     // SQLite has one writer, so a projection that waits in its transaction blocks the other one.
-    await running(libraryOf(place, { clock }), async (app, gate) => {
+    await running(libraryOf(storage, { clock }), async (app, gate) => {
       await app.cqrs.execute(Borrow, { book: "0", member: "ann" }, { sync: "wait" });
       const { token } = await (async () => {
         const result = await app.cqrs.execute(Borrow, { book: "1", member: "bob" }, { sync: "wait" });
@@ -160,23 +160,23 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
       })();
       assert.equal(await app.cqrs.query(Holder, { book: "1" }, { after: token }), "bob");
       const later = await app.cqrs.execute(Borrow, { book: "1", member: "cid" });
-      const behind = failureOf(app.cqrs.query(Holder, { book: "1" }, { after: later.token }));
+      const stale = failureOf(app.cqrs.query(Holder, { book: "1" }, { after: later.token }));
       if (app.db.dialect === "postgres")
         assert.equal(await app.cqrs.query(Loans, {}, { after: later.token }), 3);
       await clock.advance(3000);
-      const error = await behind;
+      const error = await stale;
       assert.deepEqual([error.status, error.code], [503, "CQRS_NOT_FRESH"]);
     });
   },
 
-  "a malformed token is answered with 400": (place) =>
-    running(libraryOf(place), async (app) => {
+  "a malformed token is answered with 400": (storage) =>
+    running(libraryOf(storage), async (app) => {
       const error = await failureOf(app.cqrs.query(Holder, { book: "1" }, { after: "'; DROP" }));
       assert.deepEqual([error.status, error.code], [400, "EVENTS_BAD_POSITION"]);
     }),
 
-  "enableEventSync: false disables tokens and waiting": (place) =>
-    running(libraryOf(place, { enableEventSync: false }), async (app, gate) => {
+  "enableEventSync: false disables tokens and waiting": (storage) =>
+    running(libraryOf(storage, { enableEventSync: false }), async (app, gate) => {
       gate.close();
       const { token } = await app.cqrs.execute(Borrow, { book: "1", member: "ann" }, { sync: "wait" });
       assert.equal(token, null);
@@ -184,8 +184,10 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
       assert.equal(await app.cqrs.query(Holder, { book: "1" }, { after: position }), null);
     }),
 
-  "over HTTP, the token is a header field of the command's reply and the query's request": async (place) => {
-    const { app } = libraryOf(place);
+  "over HTTP, the token is a header field of the command's reply and the query's request": async (
+    storage,
+  ) => {
+    const { app } = libraryOf(storage);
     await using client = testClient(app);
     for (let round = 0; round < 5; round++) {
       const member = `member-${round}`;
@@ -195,8 +197,10 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
     }
   },
 
-  "cached replies of a query are dropped when its views contain new events of any process": async (place) => {
-    const { app } = libraryOf(place);
+  "cached replies of a query are dropped when its views contain new events of any process": async (
+    storage,
+  ) => {
+    const { app } = libraryOf(storage);
     await using client = testClient(app);
     const holder = async () => {
       const reply = await client.get("/books/1");
@@ -212,15 +216,15 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
   },
 
   "when a rebuilt projection goes live, only cached replies of queries that read it are dropped": async (
-    place,
+    storage,
   ) => {
-    const before = libraryOf(place);
+    const before = libraryOf(storage);
     await running(before, async (app) => {
       await app.cqrs.execute(Borrow, { book: "1", member: "ann" }, { sync: "wait" });
       await app.db.execute("UPDATE shelf_v1 SET member = 'wrong'");
     });
     const clock = virtualClock();
-    const { app } = libraryOf(place, { clock }, { autoLive: false });
+    const { app } = libraryOf(storage, { clock }, { autoLive: false });
     await using client = testClient(app);
     const holder = async () => {
       const reply = await client.get("/books/1");
@@ -238,8 +242,8 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
     assert.equal(await counted(), "HIT");
   },
 
-  "cached replies are dropped before a command returns, before its views are updated": async (place) => {
-    const { app, gate } = libraryOf(place);
+  "cached replies are dropped before a command returns, before its views are updated": async (storage) => {
+    const { app, gate } = libraryOf(storage);
     await using client = testClient(app);
     await client.get("/books/1");
     await client.get("/books/1");

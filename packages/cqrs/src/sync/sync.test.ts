@@ -28,9 +28,9 @@ test("replies of a query without cache are not cached", async () => {
     .enableDatabase(memory)
     .enableCaching()
     .enableCqrs();
-  let asked = 0;
+  let calls = 0;
   const Asked = query("Asked", { input: z.object({}), output: z.number(), http: { path: "/asked" } });
-  app.cqrs.handle(Asked, () => ++asked);
+  app.cqrs.handle(Asked, () => ++calls);
   await using client = testClient(app);
   await client.get("/asked");
   expect((await client.get("/asked")).json()).toBe(2);

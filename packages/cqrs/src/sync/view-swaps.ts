@@ -2,20 +2,20 @@ import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import type { EventStore } from "@framework/event-sourcing";
 
-/** Polling intervals, while a version is being built and otherwise. */
+/** Polling intervals: while a version is being built, and otherwise. */
 const BUILDING_MS = 250;
 const IDLE_MS = 10_000;
 
-/** Parts of `ViewSwaps`. */
+/** Dependencies of `ViewSwaps`. */
 export interface ViewSwapsParts {
   readonly eventStore: () => EventStore | null;
   /** Called with the names of projections whose live version has changed. */
-  readonly swapped: (names: ReadonlySet<string>) => Promise<void>;
+  readonly onSwapped: (names: ReadonlySet<string>) => Promise<void>;
   readonly clock: Clock;
   readonly log: () => Logger;
 }
 
-/** Detects when a later version of a projection goes live, in whichever process, by polling. */
+/** Polls for later versions of projections that any process has made live. */
 export class ViewSwaps {
   private readonly parts: ViewSwapsParts;
   private live: ReadonlyMap<string, number> = new Map();
@@ -63,7 +63,7 @@ export class ViewSwaps {
       versions.filter(({ status }) => status === "live").map(({ name, version }) => [name, version]),
     );
     const others = [...live].filter(([name, version]) => (this.live.get(name) ?? version) !== version);
-    if (others.length > 0) await this.parts.swapped(new Set(others.map(([name]) => name)));
+    if (others.length > 0) await this.parts.onSwapped(new Set(others.map(([name]) => name)));
     this.live = live;
     return versions.some(({ status }) => status === "building") ? BUILDING_MS : IDLE_MS;
   }

@@ -1,16 +1,15 @@
 import { AssertionError } from "node:assert/strict";
 import { messageOf } from "@framework/core/feature";
-import type { Crash } from "./doomed-process.ts";
+import type { Crash } from "./crashing-process.ts";
 import type { FaultingDatabase } from "./faulting-database.ts";
 
 /** Limits of `crashAtEachStatement`. */
 export interface CrashAtEachStatementOptions {
-  /** Maximum statements of one run. @default 1000 */
+  /** Maximum number of statements of one run. @default 1000 */
   readonly maxStatements?: number;
   /**
-   * `"after"` halves the number of runs, and is enough for an operation without concurrent statements: its state after a statement equals that before the next
-   *
-   * one. @default both
+   * `"after"` halves the number of runs, and is enough for an operation without concurrent statements: its state after a statement equals the state before
+   * the next one. @default both
    */
   readonly when?: Crash["when"];
 }
@@ -26,12 +25,12 @@ export interface CrashAtEachStatementOptions {
  *
  * @example
  * await crashAtEachStatement(async (crash) => {
- *   const doomed = faultingDatabase(db, crash);
- *   await placeOrder(doomed, 7).catch(() => {});
- *   await doomed.close();
+ *   const faulting = faultingDatabase(db, crash);
+ *   await placeOrder(faulting, 7).catch(() => {});
+ *   await faulting.close();
  *   await placeOrder(db, 7);
  *   assert.equal(await db.fetchValue("SELECT count(*) FROM orders WHERE id = 7"), 1);
- *   return doomed;
+ *   return faulting;
  * });
  */
 export const crashAtEachStatement = async (

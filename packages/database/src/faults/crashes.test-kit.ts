@@ -41,29 +41,29 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
   "fails at each statement once, and leaves what was committed by then": async (db) => {
     const count = await crashAtEachStatement(async (crash) => {
       await empty(db);
-      const doomed = faultingDatabase(db, crash);
-      const outcome = scenario(doomed);
+      const faulting = faultingDatabase(db, crash);
+      const outcome = scenario(faulting);
       if (crash.at > scenarioStatements.length) await outcome;
       else {
         const text = scenarioStatements[crash.at - 1];
         const { message, reason, cause } = await failure(() => outcome);
         const why = reason ?? (cause as DatabaseUnavailableError).reason;
         assert.equal(why, `the process was killed ${crash.when} statement ${crash.at}: ${text}`, message);
-        assert.equal(doomed.statements, crash.at);
+        assert.equal(faulting.statements, crash.at);
       }
-      await doomed.close();
+      await faulting.close();
       assert.deepEqual(await ids(db), rowsAfter(crash));
-      return doomed;
+      return faulting;
     });
     assert.equal(count, 2 * scenarioStatements.length);
   },
 
-  "sends nothing after the fault, whatever is called": async (db) => {
+  "sends nothing after the fault, for every kind of call": async (db) => {
     await empty(db);
-    const doomed = faultingDatabase(db, { at: 3, when: "after" });
-    let late: (() => Promise<unknown>)[] = [];
-    const transaction = doomed.transaction(async (tx) => {
-      late = [
+    const faulting = faultingDatabase(db, { at: 3, when: "after" });
+    let usesInTransaction: (() => Promise<unknown>)[] = [];
+    const transaction = faulting.transaction(async (tx) => {
+      usesInTransaction = [
         () => tx.execute(add(81)),
         () => tx.script("INSERT INTO things VALUES (82)"),
         () => tx.transaction((inner) => inner.execute(add(83))),
@@ -73,26 +73,26 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
       ];
       await tx.execute(add(1));
       await tx.execute(add(2)).catch(() => {});
-      for (const use of late) assert.match((await failure(use)).reason, /after statement 3/);
+      for (const use of usesInTransaction) assert.match((await failure(use)).reason, /after statement 3/);
     });
     assert.match((await failure(() => transaction)).reason, /after statement 3/);
-    for (const use of uses) assert.match((await failure(() => use(doomed))).reason, /after statement 3/);
-    for (const use of late) assert.match((await failure(use)).reason, /after statement 3/);
-    assert.equal(doomed.statements, 3);
-    assert.equal(doomed.isDead, true);
+    for (const use of uses) assert.match((await failure(() => use(faulting))).reason, /after statement 3/);
+    for (const use of usesInTransaction) assert.match((await failure(use)).reason, /after statement 3/);
+    assert.equal(faulting.statements, 3);
+    assert.equal(faulting.isDead, true);
     assert.deepEqual(await ids(db), []);
   },
 
   "rolls back every open transaction at the fault, also one whose function waits": async (db) => {
     await empty(db);
-    const doomed = faultingDatabase(db, { at: 3 });
-    const hanging = doomed.transaction(async (tx) => {
+    const faulting = faultingDatabase(db, { at: 3 });
+    const hanging = faulting.transaction(async (tx) => {
       await tx.execute(add(1));
       await new Promise(() => {});
     });
-    await waitFor(() => doomed.statements === 2);
-    assert.match((await failure(() => doomed.query("SELECT 1"))).reason, /before statement 3: SELECT 1/);
-    await doomed.close();
+    await waitFor(() => faulting.statements === 2);
+    assert.match((await failure(() => faulting.query("SELECT 1"))).reason, /before statement 3: SELECT 1/);
+    await faulting.close();
     await db.execute(add(1)); // its lock is free
     assert.match((await failure(() => hanging)).reason, /before statement 3/);
   },
@@ -100,9 +100,9 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
   "a commit at the fault has an unknown outcome, and its callbacks do not run": async (db) => {
     for (const when of ["before", "after"] as const) {
       await empty(db);
-      const doomed = faultingDatabase(db, { at: 3, when });
+      const faulting = faultingDatabase(db, { at: 3, when });
       let called = 0;
-      const transaction = doomed.transaction(async (tx) => {
+      const transaction = faulting.transaction(async (tx) => {
         tx.onCommit(() => void called++);
         await tx.execute(add(1));
       });
@@ -113,8 +113,8 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
 
   "a fault within a nested transaction that is caught around it ends the whole": async (db) => {
     await empty(db);
-    const doomed = faultingDatabase(db, { at: 4 });
-    const transaction = doomed.transaction(async (tx) => {
+    const faulting = faultingDatabase(db, { at: 4 });
+    const transaction = faulting.transaction(async (tx) => {
       await tx.execute(add(1));
       await tx.transaction((inner) => inner.execute(add(2))).catch(() => {});
       return "done";
@@ -125,15 +125,15 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
 
   "listeners get nothing after the fault": async (db) => {
     const heard: string[] = [];
-    const doomed = faultingDatabase(db, { at: 3 });
-    await doomed.listen("news", (payload) => heard.push(`doomed ${payload}`));
+    const faulting = faultingDatabase(db, { at: 3 });
+    await faulting.listen("news", (payload) => heard.push(`faulting ${payload}`));
     await db.listen("news", (payload) => heard.push(payload));
-    await doomed.notify("news", "one");
+    await faulting.notify("news", "one");
     await waitFor(() => heard.length === 2);
-    await failure(() => doomed.query("SELECT 1"));
+    await failure(() => faulting.query("SELECT 1"));
     await db.notify("news", "two");
     await waitFor(() => heard.includes("two"));
-    assert.deepEqual(heard.toSorted(), ["doomed one", "one", "two"]);
+    assert.deepEqual(heard.toSorted(), ["faulting one", "one", "two"]);
   },
 
   "a stream counts as one statement, and ends at the fault": async (db) => {
@@ -143,12 +143,12 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
     const failing = (crash: Crash) => failure(() => faultingDatabase(db, crash).stream(rows).next());
     assert.match((await failing({ at: 1, when: "before" })).reason, /before statement 1: SELECT id/);
     assert.match((await failing({ at: 1, when: "after" })).reason, /after statement 1: SELECT id/);
-    const doomed = faultingDatabase(db, { at: 2 });
+    const faulting = faultingDatabase(db, { at: 2 });
     const seen: unknown[] = [];
     const read = async (): Promise<void> => {
-      for await (const { id } of doomed.stream<{ id: number }>(rows, { batchSize: 1 })) {
+      for await (const { id } of faulting.stream<{ id: number }>(rows, { batchSize: 1 })) {
         seen.push(id);
-        if (id === 2) await failure(() => doomed.query("SELECT 1"));
+        if (id === 2) await failure(() => faulting.query("SELECT 1"));
       }
     };
     assert.match((await failure(read)).reason, /before statement 2/);
@@ -168,29 +168,29 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
   "the loop finds an operation that a crash leaves half done": async (db) => {
     const half = crashAtEachStatement(async (crash) => {
       await empty(db);
-      const doomed = faultingDatabase(db, crash);
+      const faulting = faultingDatabase(db, crash);
       const both = async (): Promise<void> => {
-        await doomed.execute(add(1));
-        await doomed.execute(add(2));
+        await faulting.execute(add(1));
+        await faulting.execute(add(2));
       };
       await both().catch(() => {});
       assert.notEqual((await ids(db)).length, 1);
-      return doomed;
+      return faulting;
     });
     assert.match((await failure(() => half)).message, /^with a crash before statement 2: /);
   },
 
-  "the loop refuses an operation without statements, and one with too many, and tests one moment if asked to":
+  "the loop refuses an operation without statements, and one with too many, and tests only the requested moment":
     async (db) => {
       const loop = (statements: number, options: { when?: "after" } = {}) =>
         crashAtEachStatement(
           async (crash) => {
-            const doomed = faultingDatabase(db, crash);
+            const faulting = faultingDatabase(db, crash);
             const run = async (): Promise<void> => {
-              for (let n = 0; n < statements; n++) await doomed.query("SELECT 1");
+              for (let n = 0; n < statements; n++) await faulting.query("SELECT 1");
             };
             await run().catch(() => {});
-            return doomed;
+            return faulting;
           },
           { maxStatements: 5, ...options },
         );

@@ -44,12 +44,12 @@ withServer("postgres", (server) => {
     const waiting = async () => (await db.fetchValue(waits, ["UPDATE counter SET n = 2"])) === 1;
     await db.transaction(async (tx) => {
       await tx.execute("UPDATE counter SET n = 1");
-      const doomed = faultingDatabase(db, { at: 3 });
-      const change = doomed.transaction((own) => own.execute("UPDATE counter SET n = 2"));
+      const faulting = faultingDatabase(db, { at: 3 });
+      const change = faulting.transaction((own) => own.execute("UPDATE counter SET n = 2"));
       await waitFor(waiting, { timeoutMs: 60_000 });
-      await expect(doomed.query("SELECT 1")).rejects.toThrow(DatabaseUnavailableError);
+      await expect(faulting.query("SELECT 1")).rejects.toThrow(DatabaseUnavailableError);
       await expect(change).rejects.toThrow(DatabaseUnavailableError);
-      await doomed.close();
+      await faulting.close();
       await waitFor(async () => !(await waiting()), { timeoutMs: 60_000 });
     });
     expect(await db.fetchValue("SELECT n FROM counter")).toBe(1);
@@ -61,10 +61,10 @@ withServer("postgres", (server) => {
     const crashed = await crashAtEachStatement(async (crash) => {
       await db.execute("DELETE FROM counter");
       await db.execute("INSERT INTO counter VALUES (0)");
-      const doomed = faultingDatabase(db, crash);
+      const faulting = faultingDatabase(db, crash);
       let attempts = 0;
       let expected = 0;
-      const increment = doomed.transaction(
+      const increment = faulting.transaction(
         async (tx) => {
           const n = (await tx.fetchValue<number>("SELECT n FROM counter")) ?? 0;
           if (attempts++ === 0) expected += (await db.execute("UPDATE counter SET n = n + 1")).changes;
@@ -75,7 +75,7 @@ withServer("postgres", (server) => {
       await increment.catch(() => {});
       if (crash.at > 8 || (crash.at === 8 && crash.when === "after")) expected++;
       expect(await db.fetchValue("SELECT n FROM counter")).toBe(expected);
-      return doomed;
+      return faulting;
     });
     expect(crashed).toBe(2 * 8); // BEGIN, SELECT, UPDATE, ROLLBACK; BEGIN, SELECT, UPDATE, COMMIT
   });

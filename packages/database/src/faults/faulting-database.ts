@@ -6,7 +6,7 @@ import type {
   TransactionOptions,
   UntilOptions,
 } from "../queries.ts";
-import { type Crash, DoomedProcess } from "./doomed-process.ts";
+import { type Crash, CrashingProcess } from "./crashing-process.ts";
 import { FaultingCalls } from "./faulting-queries.ts";
 import { runLevel } from "./faulting-transaction.ts";
 
@@ -17,12 +17,12 @@ export interface FaultOptions extends Partial<Crash> {
   /** Before the statement, or after it took effect. @default "before" */
   readonly when?: "before" | "after";
   /** Called at the fault, before the rollbacks; `() => process.kill(process.pid, "SIGKILL")` makes it a real crash. */
-  readonly died?: () => void;
+  readonly onCrash?: () => void;
 }
 
 /** A database, as used by a process that dies at a given statement. */
 export interface FaultingDatabase extends Database {
-  /** Statements so far, including the one at which it failed. */
+  /** Number of statements so far, including the one at which it failed. */
   readonly statements: number;
   /** Whether the fault has happened. */
   readonly isDead: boolean;
@@ -31,22 +31,22 @@ export interface FaultingDatabase extends Database {
 /**
  * Wraps a database for one process of a crash test: it fails at one statement, as if the process were killed there.
  *
- * All open transactions are then rolled back at once, even if their functions are still waiting. Later calls reject with `DatabaseUnavailableError`, a
+ * All open transactions are then rolled back immediately, even if their functions are still waiting. Later calls reject with `DatabaseUnavailableError`, a
  * transaction that had reached its commit with `CommitUnknownError`, and nothing more is sent; callbacks of `onCommit` and listeners are not called.
  * `close` waits until this is done and leaves `db` open for the next process.
  */
 export const faultingDatabase = (
   db: Database,
-  { at, when = "before", died = () => {} }: FaultOptions = {},
+  { at, when = "before", onCrash = () => {} }: FaultOptions = {},
 ): FaultingDatabase =>
-  new DoomedDatabase(db, new DoomedProcess(at === undefined ? null : { at, when }, died));
+  new CrashingDatabase(db, new CrashingProcess(at === undefined ? null : { at, when }, onCrash));
 
-class DoomedDatabase extends FaultingCalls implements FaultingDatabase {
+class CrashingDatabase extends FaultingCalls implements FaultingDatabase {
   readonly dialect: "sqlite" | "postgres";
   readonly maxTransactions: number;
   private readonly db: Database;
 
-  constructor(db: Database, process: DoomedProcess) {
+  constructor(db: Database, process: CrashingProcess) {
     super(db.until(process.signal), process);
     this.db = db;
     this.dialect = db.dialect;

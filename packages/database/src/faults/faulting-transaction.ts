@@ -2,14 +2,14 @@ import { handled } from "@framework/core/feature";
 import { CommitUnknownError } from "../database-errors.ts";
 import { orAborted } from "../deadlines.ts";
 import type { Transaction } from "../queries.ts";
-import type { DoomedProcess } from "./doomed-process.ts";
+import type { CrashingProcess } from "./crashing-process.ts";
 import { FaultingQueries } from "./faulting-queries.ts";
 
 /** A transaction of a process that dies at one of its statements. */
 class FaultingTransaction extends FaultingQueries implements Transaction {
   private readonly tx: Transaction;
 
-  constructor(tx: Transaction, process: DoomedProcess) {
+  constructor(tx: Transaction, process: CrashingProcess) {
     super(tx, process);
     this.tx = tx;
   }
@@ -39,7 +39,7 @@ const words = {
 
 /** Runs a transaction or savepoint, whose begin and end count as statements. The crash rolls it back at once, even if its function is waiting. */
 export const runLevel = async <T>(
-  process: DoomedProcess,
+  process: CrashingProcess,
   kind: keyof typeof words,
   open: (level: (tx: Transaction) => Promise<T>) => Promise<T>,
   run: (tx: Transaction) => Promise<T>,
@@ -47,25 +47,25 @@ export const runLevel = async <T>(
   const { begin, keep, undo } = words[kind];
   let attempts = 0;
   let isCommitting = false;
-  let answered = process.send(begin);
+  let onReply = process.send(begin);
   const level = async (tx: Transaction): Promise<T> => {
-    answered(); // reply to the begin, or to the end of the previous attempt
+    onReply(); // reply to the begin, or to the end of the previous attempt
     if (attempts++ > 0) process.send(begin)();
     isCommitting = false;
     try {
       const value = await orAborted(handled(run(new FaultingTransaction(tx, process))), process.signal);
       isCommitting = kind === "transaction";
-      answered = process.send(keep);
+      onReply = process.send(keep);
       return value;
     } catch (error) {
-      if (!process.isDead) answered = process.send(undo);
+      if (!process.isDead) onReply = process.send(undo);
       throw error;
     }
   };
   const opened = open(level);
   await opened.catch(() => {}); // the outcome is returned below, unless the process has died
   try {
-    answered();
+    onReply();
   } catch (killed) {
     throw isCommitting ? new CommitUnknownError(killed) : killed;
   }

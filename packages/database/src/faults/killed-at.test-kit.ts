@@ -10,8 +10,8 @@ import { openDatabase } from ${from("../index.ts")};
 import { faultingDatabase } from ${from("../testing.ts")};
 import { scenario } from ${from("./crash-scenario.test-kit.ts")};
 const [url, at, when] = process.argv.slice(1);
-const died = () => process.kill(process.pid, "SIGKILL");
-await scenario(faultingDatabase(openDatabase({ url }), { at: Number(at), when, died }));
+const onCrash = () => process.kill(process.pid, "SIGKILL");
+await scenario(faultingDatabase(openDatabase({ url }), { at: Number(at), when, onCrash }));
 `;
 
 /** Runs the scenario in a separate process, which is killed by SIGKILL at a statement. */

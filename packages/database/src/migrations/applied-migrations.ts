@@ -14,7 +14,7 @@ const TABLE = `CREATE TABLE framework_migrations (
   set_name TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, checksum TEXT NOT NULL,
   readable_from INTEGER NOT NULL, applied_at TEXT NOT NULL, PRIMARY KEY (set_name, number))`;
 
-const isThere = {
+const tableCount = {
   sqlite: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'framework_migrations'",
   postgres: "SELECT count(to_regclass('framework_migrations'))",
 } as const;
@@ -32,7 +32,7 @@ export class AppliedMigrations {
   }
 
   static async of(tx: Transaction, dialect: "sqlite" | "postgres", set: string): Promise<AppliedMigrations> {
-    return new AppliedMigrations(tx, set, (await tx.fetchValue<number>(isThere[dialect])) === 1);
+    return new AppliedMigrations(tx, set, (await tx.fetchValue<number>(tableCount[dialect])) === 1);
   }
 
   /** By ascending number. */

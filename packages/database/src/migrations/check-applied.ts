@@ -3,7 +3,7 @@ import type { AppliedMigration } from "./applied-migrations.ts";
 import type { Migration, MigrationSet } from "./migration.ts";
 
 /**
- * Compares the migrations that have run with those of this program.
+ * Compares the migrations that have run with the migrations of this program.
  *
  * @throws DATABASE_MIGRATION_MISSING, DATABASE_MIGRATION_CHANGED, DATABASE_MIGRATION_AHEAD
  */
@@ -48,11 +48,13 @@ const tooFarAhead = (
 
 const checkOrder = (migrations: readonly Migration[], applied: readonly AppliedMigration[]): void => {
   const last = applied.at(-1)?.number ?? 0;
-  const late = migrations.find(
+  const outOfOrder = migrations.find(
     ({ number }) => number < last && !applied.some((each) => each.number === number),
   );
-  if (late !== undefined)
-    throw missing(`migration ${late.number} (${late.name}) precedes ${last}, which has already run`);
+  if (outOfOrder !== undefined)
+    throw missing(
+      `migration ${outOfOrder.number} (${outOfOrder.name}) precedes ${last}, which has already run`,
+    );
 };
 
 /** Returns the error of a migration that does not exist or is out of order. */

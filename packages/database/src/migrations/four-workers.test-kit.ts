@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram } from "@framework/testing";
 
-/** A worker of the service: its start, and the end of its migrations, in milliseconds since 1970. */
+/** A worker of the service: its start, and the end of its migrations, in Unix milliseconds. */
 interface Worker {
   readonly pid: number;
   readonly begun: number;

@@ -94,10 +94,10 @@ withServer("postgres", (url) => {
     await migrate(db, { set: "tasks", migrations });
     const role = `reader_${process.pid}`;
     const schema = await db.fetchValue<string>("SELECT current_schema()");
-    const [reader, place] = [sql.identifier(role), sql.identifier(schema ?? "")];
+    const [reader, schemaName] = [sql.identifier(role), sql.identifier(schema ?? "")];
     await db.execute`CREATE ROLE ${reader} LOGIN`;
-    await db.execute`GRANT USAGE ON SCHEMA ${place} TO ${reader}`;
-    await db.execute`GRANT SELECT ON ALL TABLES IN SCHEMA ${place} TO ${reader}`;
+    await db.execute`GRANT USAGE ON SCHEMA ${schemaName} TO ${reader}`;
+    await db.execute`GRANT SELECT ON ALL TABLES IN SCHEMA ${schemaName} TO ${reader}`;
     const own = new URL(url);
     own.searchParams.set("options", `-c search_path=${schema} -c role=${role}`);
     const limited = openDatabase({ url: own.href });

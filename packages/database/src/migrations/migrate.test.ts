@@ -88,10 +88,10 @@ test("a migration that was changed or removed after it ran, or has too low a num
   s.write({ "0001-create-books.up.sql": "CREATE TABLE books (id TEXT)" });
   await expect(s.run()).rejects.toMatchObject({ code: "DATABASE_MIGRATION_CHANGED" });
   s.write(files);
-  await using late = setUp({ "0005-five.up.sql": "CREATE TABLE five (n INTEGER)" });
-  await late.run();
-  late.write({ "0004-four.up.sql": "CREATE TABLE four (n INTEGER)" });
-  await expect(late.run()).rejects.toMatchObject({ code: "DATABASE_MIGRATION_MISSING" });
+  await using ahead = setUp({ "0005-five.up.sql": "CREATE TABLE five (n INTEGER)" });
+  await ahead.run();
+  ahead.write({ "0004-four.up.sql": "CREATE TABLE four (n INTEGER)" });
+  await expect(ahead.run()).rejects.toMatchObject({ code: "DATABASE_MIGRATION_MISSING" });
 });
 
 test("a missing down migration is reported", async () => {
@@ -239,7 +239,7 @@ test("a migration waits for another one, up to its own limit", async () => {
   await held.promise;
   await expect(waiting.execute("CREATE TABLE refused (n INTEGER)")).rejects.toMatchObject({ status: 503 });
   const limited = migrate(waiting, { directory: s.folder.path, timeoutSecs: 0.2 });
-  // Its last wait for the lock may end at the limit too.
+  // Its last wait for the lock may also end at the limit.
   const reason = expect.stringMatching(
     /^(the transaction took longer than 0\.2 s|another process holds the lock)$/,
   );

@@ -82,9 +82,9 @@ export const migrate = async (db: Database, options: MigrateOptions): Promise<re
     const reported = steps.map(({ direction, migration: { number, name } }) => ({ number, name, direction }));
     if (dryRun) return reported;
     for (const [done, step] of steps.entries()) {
-      const own = reported[done];
-      if (own !== undefined) onStep?.(own, { done, total: steps.length });
-      await take(tx, record, step);
+      const report = reported[done];
+      if (report !== undefined) onStep?.(report, { done, total: steps.length });
+      await runStep(tx, record, step);
     }
     return reported;
   };
@@ -117,7 +117,7 @@ const stepsTo = (
   ];
 };
 
-const take = async (
+const runStep = async (
   tx: Transaction,
   record: AppliedMigrations,
   { direction, migration }: Step,

@@ -4,7 +4,7 @@ import type { Piece } from "../sql-text/split.ts";
 import { excerptOf, lineAt } from "./excerpt.ts";
 import type { MigrationText } from "./migration.ts";
 
-/** Converts the error of a migration's statement to one with file, line number and excerpt. Returns other errors, and those that are retried, unchanged. */
+/** Converts the error of a migration's statement to one with file, line number and excerpt. Returns other errors, and errors that are retried, unchanged. */
 export const migrationError = (error: unknown, { path, text }: MigrationText, piece: Piece): unknown => {
   if (!(error instanceof DatabaseError) || ["serialization", "deadlock"].includes(error.kind)) return error;
   const at = piece.at + (placeInPostgres(error, piece) ?? placeInSqlite(error, piece) ?? 0);

@@ -48,11 +48,11 @@ const namesIn = async (directory: string): Promise<readonly string[]> => {
     return (await readdir(directory)).filter((name) => /\.sql$/i.test(name)).sort();
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    const what =
+    const problem =
       { ENOENT: "does not exist", ENOTDIR: "is not a folder" }[String(code)] ?? `cannot be read: ${message}`;
     throw new FrameworkError(
       "DATABASE_BAD_MIGRATIONS",
-      `the folder of migrations ${resolve(directory)} ${what}; create it, or correct the path`,
+      `the folder of migrations ${resolve(directory)} ${problem}; create it, or correct the path`,
       { cause },
     );
   }

@@ -24,8 +24,8 @@ export const runPrepared = (name: string, values: readonly (string | null)[]): B
   bytes[at++] = 0;
   at = bytes.writeInt16BE(0, at); // all parameters are text
   at = bytes.writeUInt16BE(values.length, at);
-  for (const [place, value] of values.entries()) {
-    at = bytes.writeInt32BE(value === null ? NULL_LENGTH : (lengths[place] as number), at);
+  for (const [index, value] of values.entries()) {
+    at = bytes.writeInt32BE(value === null ? NULL_LENGTH : (lengths[index] as number), at);
     if (value !== null) at += bytes.write(value, at);
   }
   at = bytes.writeInt16BE(0, at); // all results are text

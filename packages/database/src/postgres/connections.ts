@@ -1,14 +1,14 @@
 import { messageOf } from "@framework/core/feature";
 import type { Client, Connection, CustomTypesConfig, Pool, PoolClient, PoolConfig } from "pg";
-import { orAborted, within } from "../deadlines.ts";
+import { orAborted, settlesWithin } from "../deadlines.ts";
 import { databaseClosed, DatabaseUnavailableError } from "../database-errors.ts";
 import type { Execution, Outcome, PoolMetrics } from "../backend.ts";
 import type { Statement } from "../statement.ts";
-import { isBroken, isOutdated, isReadOnly, isSilence } from "./postgres-errors.ts";
+import { isBroken, isOutdated, isReadOnly, isReplyTimeout } from "./postgres-errors.ts";
 import { pg } from "./pg.ts";
 import { columnTypes } from "./postgres-types.ts";
 import { sendStatement } from "./send-statement.ts";
-import { Silence } from "./silence.ts";
+import { ReplyTracker } from "./reply-tracker.ts";
 import type { KnownText } from "./statement-names.ts";
 
 /** Options of the pool of connections to PostgreSQL. */
@@ -28,7 +28,7 @@ export interface PostgresOptions {
   readonly onIdleError: (error: Error) => void;
 }
 
-/** Maximum callers waiting for a connection. */
+/** Maximum number of callers waiting for a connection. */
 export const MAX_WAITING = 10_000;
 
 /** A bounded set of connections to one PostgreSQL server, each used by one caller at a time. */
@@ -37,7 +37,7 @@ export class Connections {
   readonly types: CustomTypesConfig = columnTypes();
   private readonly config: PoolConfig;
   private readonly pool: Pool;
-  private readonly silence = new Silence();
+  private readonly replies = new ReplyTracker();
   private readonly open = new Set<PoolClient>();
   private readonly leased = new Set<PoolClient>();
   private cancels = 0;
@@ -55,7 +55,7 @@ export class Connections {
     this.pool.on("connect", (client) => {
       client.on("error", ignore); // the current statement rejects separately
       this.open.add(client);
-      this.silence.connected(client);
+      this.replies.recordConnection(client);
     });
     this.pool.on("remove", (client) => this.open.delete(client));
     this.pool.on("acquire", (client) => this.leased.add(client));
@@ -76,7 +76,7 @@ export class Connections {
       this.pool.connect((fault, client, release) => {
         execution.waitedMs = performance.now() - from;
         if (client === undefined) return reject(this.unreachable(fault));
-        if (this.silence.isStale(client)) {
+        if (this.replies.isStale(client)) {
           release(true);
           return resolve(this.runOnce(statement, known, execution));
         }
@@ -84,10 +84,10 @@ export class Connections {
         const { types } = this;
         sendStatement(client, statement, known, { types }, (error, result) => {
           const failed = error !== null && error !== undefined;
-          if (failed && isSilence(error)) this.silent(client, sentAt);
-          else this.silence.answered(client);
-          if (failed && isReadOnly(error)) this.renew();
-          release(known.lasting || (failed && (isBroken(error) || isOutdated(error))));
+          if (failed && isReplyTimeout(error)) this.reportTimeout(client, sentAt);
+          else this.replies.recordReply(client);
+          if (failed && isReadOnly(error)) this.replaceAll();
+          release(known.changesSession || (failed && (isBroken(error) || isOutdated(error))));
           if (failed) reject(error);
           else resolve({ rows: result.rows ?? [], changes: result.rowCount ?? 0 });
         });
@@ -102,28 +102,28 @@ export class Connections {
     const connected = this.pool.connect();
     const client = await orAborted(connected, signal).catch((cause: unknown) => {
       if (signal?.aborted !== true) throw this.unreachable(cause);
-      connected.then((late) => late.release(), ignore);
+      connected.then((unused) => unused.release(), ignore);
       throw signal.reason;
     });
-    if (!this.silence.isStale(client)) return client;
+    if (!this.replies.isStale(client)) return client;
     client.release(true);
     return await this.take(signal);
   }
 
   /** Reports a statement without a reply: cancels it, and replaces idle connections if no other statement got a reply since it was sent. */
-  silent(client: PoolClient, sentAt: number): void {
-    this.silence.began(sentAt);
+  reportTimeout(client: PoolClient, sentAt: number): void {
+    this.replies.recordTimeout(sentAt);
     void this.cancel(client);
   }
 
   /** Replaces every connection when it is next idle. */
-  renew(): void {
-    this.silence.renew();
+  replaceAll(): void {
+    this.replies.replaceAll();
   }
 
-  /** Reports a reply of the server. */
-  answered(client: PoolClient): void {
-    this.silence.answered(client);
+  /** Records a reply of the server. */
+  recordReply(client: PoolClient): void {
+    this.replies.recordReply(client);
   }
 
   /** Converts an error of the pool. */
@@ -145,7 +145,7 @@ export class Connections {
     return client;
   }
 
-  /** Asks the server to cancel the current statement of a connection; failures are ignored. */
+  /** Requests the server to cancel the current statement of a connection; failures are ignored. */
   async cancel(client: PoolClient): Promise<void> {
     const { processID } = client as unknown as { processID: number | null };
     if (processID === null || this.cancels >= MAX_CANCELS) return;
@@ -173,9 +173,9 @@ export class Connections {
   async close(graceMs: number = Infinity): Promise<void> {
     if (this.pool.ended || this.pool.ending) return;
     const ended = this.pool.end();
-    if (await within(ended, this.leased.size === 0 ? CANCEL_MS : graceMs)) return;
-    await within(Promise.all(Array.from(this.leased, (client) => this.cancel(client))), CANCEL_MS);
-    if (await within(ended, CANCEL_MS)) return;
+    if (await settlesWithin(ended, this.leased.size === 0 ? CANCEL_MS : graceMs)) return;
+    await settlesWithin(Promise.all(Array.from(this.leased, (client) => this.cancel(client))), CANCEL_MS);
+    if (await settlesWithin(ended, CANCEL_MS)) return;
     for (const { connection } of this.open as Set<PoolClient & { connection: Connection }>)
       connection.stream.destroy(); // the server does not respond
     await ended;
@@ -188,8 +188,11 @@ const MAX_CANCELS = 10;
 /** Maximum wait for the server to cancel statements when the database closes. */
 const CANCEL_MS = 500;
 
-/** Added to the idle timeout for the server's own, which ends the transactions of a hanging process. Ours comes first, because its error states the reason. */
-const SERVER_LATER_MS = 10_000;
+/**
+ * Added to the idle timeout for the server's own, which ends the transactions of a hanging process. The timeout of this process is earlier, because its error
+ * states the reason.
+ */
+const SERVER_MARGIN_MS = 10_000;
 
 /** Idle time before the first TCP keep-alive probe. */
 const KEEP_ALIVE_MS = 10_000;
@@ -207,5 +210,5 @@ const clientConfig = (options: PostgresOptions): PoolConfig => ({
   ...(options.applicationName === undefined ? {} : { application_name: options.applicationName }),
   ...(options.statementTimeoutMs === 0 ? {} : { statement_timeout: options.statementTimeoutMs }),
   ...(options.answerTimeoutSecs === 0 ? {} : { query_timeout: options.answerTimeoutSecs * 1000 }),
-  idle_in_transaction_session_timeout: options.idleInTransactionSecs * 1000 + SERVER_LATER_MS,
+  idle_in_transaction_session_timeout: options.idleInTransactionSecs * 1000 + SERVER_MARGIN_MS,
 });

@@ -7,8 +7,8 @@ interface Subscription {
   readonly onGap: () => void;
 }
 
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2000;
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 2000;
 
 /** Notifications over a dedicated connection, which is replaced when it breaks and listens to all channels again. */
 export class Listener {
@@ -16,7 +16,7 @@ export class Listener {
   private readonly channels = new Map<string, Set<Subscription>>();
   private client: Promise<Client> | null = null;
   private retry: NodeJS.Timeout | null = null;
-  private pauseMs = FIRST_PAUSE_MS;
+  private pauseMs = MIN_PAUSE_MS;
   private closed = false;
 
   constructor(connect: () => Promise<Client>) {
@@ -51,8 +51,8 @@ export class Listener {
   }
 
   private async remove(channel: string, subscription: Subscription): Promise<void> {
-    const left = this.channels.get(channel);
-    if (left?.delete(subscription) !== true || left.size > 0) return;
+    const subscriptions = this.channels.get(channel);
+    if (subscriptions?.delete(subscription) !== true || subscriptions.size > 0) return;
     this.channels.delete(channel);
     const client = await this.client?.catch(() => null);
     if (this.channels.has(channel)) return; // another listener was added meanwhile
@@ -70,8 +70,8 @@ export class Listener {
       client = await this.connect();
       client.on("notification", (note) => this.deliver(note));
       for (const channel of this.channels.keys()) await client.query(`LISTEN ${quoted(channel)}`);
-      client.once("end", () => this.lost());
-      this.pauseMs = FIRST_PAUSE_MS;
+      client.once("end", () => this.scheduleReconnect());
+      this.pauseMs = MIN_PAUSE_MS;
       return client;
     } catch (error) {
       this.client = null;
@@ -84,18 +84,18 @@ export class Listener {
     for (const { call } of this.channels.get(channel) ?? []) call(payload ?? "");
   }
 
-  private lost(): void {
+  private scheduleReconnect(): void {
     this.client = null;
     if (this.closed || this.channels.size === 0) return;
     this.retry = setTimeout(() => void this.reconnect(), this.pauseMs);
-    this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+    this.pauseMs = Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
   }
 
   private async reconnect(): Promise<void> {
     try {
       await this.connected();
     } catch {
-      this.lost();
+      this.scheduleReconnect();
       return;
     }
     for (const subscriptions of this.channels.values()) for (const { onGap } of subscriptions) onGap();

@@ -8,9 +8,9 @@ import { isOutdated, postgresError } from "./postgres-errors.ts";
 import { PostgresTransaction } from "./postgres-transaction.ts";
 import { StatementNames } from "./statement-names.ts";
 
-type LeaseOptions = Pick<PostgresClientParts, "answerMs" | "readOnly">;
+type LeaseOptions = Pick<PostgresClientParts, "replyTimeoutMs" | "readOnly">;
 
-const plainLease: LeaseOptions = { answerMs: undefined, readOnly: false };
+const plainLease: LeaseOptions = { replyTimeoutMs: undefined, readOnly: false };
 
 /** PostgreSQL through a pool of connections of `pg`. */
 export class PostgresBackend implements Backend {
@@ -63,7 +63,7 @@ export class PostgresBackend implements Backend {
   }
 
   async begin({ isolation, readOnly, signal, timeoutMs }: BeginOptions): Promise<OpenTransaction> {
-    const client = await this.take(this.connections, signal, { answerMs: timeoutMs, readOnly });
+    const client = await this.take(this.connections, signal, { replyTimeoutMs: timeoutMs, readOnly });
     try {
       const begin = `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${readOnly ? " READ ONLY" : ""}`;
       await client.script(

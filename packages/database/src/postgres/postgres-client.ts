@@ -1,11 +1,11 @@
 import type { PoolClient, QueryResult } from "pg";
 import type { Outcome } from "../backend.ts";
-import { transactionOver } from "../database-errors.ts";
+import { transactionEnded } from "../database-errors.ts";
 import { orAborted } from "../deadlines.ts";
 import type { Statement } from "../statement.ts";
 import type { Connections } from "./connections.ts";
 import { leavesState } from "./lasting-state.ts";
-import { isBroken, isOutdated, isReadOnly, isSilence, postgresError } from "./postgres-errors.ts";
+import { isBroken, isOutdated, isReadOnly, isReplyTimeout, postgresError } from "./postgres-errors.ts";
 import type { QueryOutcome } from "./prepared-query.ts";
 import { sendStatement } from "./send-statement.ts";
 import type { KnownText, StatementNames } from "./statement-names.ts";
@@ -13,8 +13,8 @@ import type { KnownText, StatementNames } from "./statement-names.ts";
 export interface PostgresClientParts {
   readonly connections: Connections;
   readonly names: StatementNames;
-  /** Time without a reply after which the server is considered dead. @default that of the connection */
-  readonly answerMs: number | undefined;
+  /** Time without a reply after which the server is considered dead. @default the connection's */
+  readonly replyTimeoutMs: number | undefined;
   /** Whether the transaction is read-only. If not, a refused write means that the server is a standby. */
   readonly readOnly: boolean;
 }
@@ -24,7 +24,7 @@ export class PostgresClient {
   private readonly client: PoolClient;
   private readonly connections: Connections;
   private readonly names: StatementNames;
-  private readonly answer: { readonly query_timeout?: number };
+  private readonly timeout: { readonly query_timeout?: number };
   private readonly readOnly: boolean;
   private isUnusable = false;
   private released = false;
@@ -32,12 +32,12 @@ export class PostgresClient {
     this.isUnusable = true; // the current statement rejects separately
   };
 
-  constructor(client: PoolClient, { connections, names, answerMs, readOnly }: PostgresClientParts) {
+  constructor(client: PoolClient, { connections, names, replyTimeoutMs, readOnly }: PostgresClientParts) {
     this.client = client;
     this.connections = connections;
     this.names = names;
     this.readOnly = readOnly;
-    this.answer = answerMs === undefined ? {} : { query_timeout: answerMs };
+    this.timeout = replyTimeoutMs === undefined ? {} : { query_timeout: replyTimeoutMs };
     client.on("error", this.onError);
   }
 
@@ -46,16 +46,16 @@ export class PostgresClient {
   }
 
   async run(statement: Statement, signal?: AbortSignal): Promise<Outcome> {
-    if (this.released) throw transactionOver();
+    if (this.released) throw transactionEnded();
     const { text } = statement;
     const known = this.names.of(text);
-    if (known.lasting) this.isUnusable = true;
-    const { rows, rowCount } = await this.answered(this.sent(statement, known), text, signal);
+    if (known.changesSession) this.isUnusable = true;
+    const { rows, rowCount } = await this.awaitReply(this.send(statement, known), text, signal);
     return { rows: rows ?? [], changes: rowCount ?? 0 };
   }
 
-  private sent(statement: Statement, known: KnownText): Promise<QueryOutcome> {
-    const options = { types: this.connections.types, answer: this.answer };
+  private send(statement: Statement, known: KnownText): Promise<QueryOutcome> {
+    const options = { types: this.connections.types, timeout: this.timeout };
     return new Promise((resolve, reject) => {
       sendStatement(this.client, statement, known, options, (error, outcome) => {
         if (error === null || error === undefined) resolve(outcome);
@@ -68,7 +68,7 @@ export class PostgresClient {
   async rollback(limitMs: number): Promise<void> {
     const text = "ROLLBACK";
     const query = { text, query_timeout: limitMs };
-    await this.answered(this.client.query(query), text);
+    await this.awaitReply(this.client.query(query), text);
   }
 
   async script(text: string, signal?: AbortSignal): Promise<void> {
@@ -78,32 +78,32 @@ export class PostgresClient {
 
   /** Runs a text without preparing or checking it. */
   async command(text: string, signal?: AbortSignal): Promise<QueryResult> {
-    if (this.released) throw transactionOver();
+    if (this.released) throw transactionEnded();
     signal?.throwIfAborted();
-    return await this.answered(this.client.query({ text, ...this.answer }), text, signal);
+    return await this.awaitReply(this.client.query({ text, ...this.timeout }), text, signal);
   }
 
-  private async answered<T>(answer: Promise<T>, text: string, signal?: AbortSignal): Promise<T> {
+  private async awaitReply<T>(reply: Promise<T>, text: string, signal?: AbortSignal): Promise<T> {
     const sentAt = performance.now();
     try {
-      const value = await orAborted(answer, signal);
-      this.connections.answered(this.client);
+      const value = await orAborted(reply, signal);
+      this.connections.recordReply(this.client);
       return value;
     } catch (error) {
       if (isBroken(error, this.readOnly) || isOutdated(error)) this.isUnusable = true;
       const isAborted = signal?.aborted === true && error === signal.reason;
-      if (isAborted || isSilence(error)) this.abandon(answer, sentAt);
-      else this.connections.answered(this.client);
-      if (!this.readOnly && isReadOnly(error)) this.connections.renew();
+      if (isAborted || isReplyTimeout(error)) this.abandon(reply, sentAt);
+      else this.connections.recordReply(this.client);
+      if (!this.readOnly && isReadOnly(error)) this.connections.replaceAll();
       throw isAborted ? error : postgresError(error, text, this.readOnly);
     }
   }
 
   /** A reply to an abandoned statement must not reach the next user of the connection. */
-  private abandon(answer: Promise<unknown>, sentAt: number): void {
+  private abandon(reply: Promise<unknown>, sentAt: number): void {
     this.isUnusable = true;
-    answer.catch(() => {});
-    this.connections.silent(this.client, sentAt);
+    reply.catch(() => {});
+    this.connections.reportTimeout(this.client, sentAt);
   }
 
   release(): void {

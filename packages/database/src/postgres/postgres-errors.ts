@@ -54,7 +54,7 @@ export const isOutdated = (error: unknown): boolean => {
 };
 
 /** Whether the server gave no reply in time. */
-export const isSilence = (error: unknown): boolean =>
+export const isReplyTimeout = (error: unknown): boolean =>
   Error.isError(error) && error.message === "Query read timeout"; // `pg` sets no code
 
 const isUnavailable = (code: string, readOnly: boolean): boolean =>
@@ -68,7 +68,7 @@ const isUnavailable = (code: string, readOnly: boolean): boolean =>
 export const postgresError = (error: unknown, text: string, readOnly = false): unknown => {
   if (!Error.isError(error) || error instanceof DatabaseUnavailableError) return error;
   if (!isServerError(error)) {
-    const reason = isSilence(error) ? "the server did not answer in time" : error.message;
+    const reason = isReplyTimeout(error) ? "the server did not answer in time" : error.message;
     return new DatabaseUnavailableError(reason, { cause: error });
   }
   if (isUnavailable(error.code, readOnly))

@@ -11,7 +11,7 @@ const ROLLBACK_MS = 1000;
 export class PostgresTransaction implements OpenTransaction {
   private readonly client: PostgresClient;
   private readonly limit: AbortSignal | undefined;
-  private over = false;
+  private hasEnded = false;
   private cursors = 0;
 
   /** @param limit aborts when the time limit of the transaction is reached, also during the commit */
@@ -59,7 +59,7 @@ export class PostgresTransaction implements OpenTransaction {
   }
 
   async rollback(): Promise<void> {
-    if (this.over) return;
+    if (this.hasEnded) return;
     try {
       if (!this.client.unusable) await this.client.rollback(ROLLBACK_MS);
     } catch {
@@ -70,8 +70,8 @@ export class PostgresTransaction implements OpenTransaction {
   }
 
   private end(): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     this.client.release();
   }
 }

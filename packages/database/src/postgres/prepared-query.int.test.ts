@@ -31,7 +31,7 @@ const row = fc.record({
 const onServer = (server: string): void => {
   test("a statement gives the same rows when it is run again, whatever its values", () =>
     withDatabase(server, 1, async (db) => {
-      const ask = ({ text, int, big, real, flag }: typeof row extends fc.Arbitrary<infer T> ? T : never) =>
+      const run = ({ text, int, big, real, flag }: typeof row extends fc.Arbitrary<infer T> ? T : never) =>
         db.fetchAll`SELECT ${text}::text AS "a text", ${int}::int AS int, ${big}::bigint AS big,
           ${real}::float8 AS real, ${flag}::boolean AS flag, n FROM generate_series(1, 3) AS n`;
       await fc.assert(
@@ -40,7 +40,7 @@ const onServer = (server: string): void => {
             values.big !== null && Number.isSafeInteger(Number(values.big)) ? Number(values.big) : values.big;
           const { text, int, real, flag } = values;
           const expected = [1, 2, 3].map((n) => ({ "a text": text, int, big, real, flag, n }));
-          expect(await ask(values)).toEqual(expected);
+          expect(await run(values)).toEqual(expected);
         }),
         { numRuns: 200 },
       );

@@ -19,7 +19,7 @@ export interface NamedStatement {
   readonly name: string;
   readonly text: string;
   readonly values: readonly SqlValue[];
-  /** Maximum milliseconds without a reply. @default that of the connection */
+  /** Maximum milliseconds without a reply. @default the connection's */
   readonly query_timeout?: number;
 }
 
@@ -46,7 +46,7 @@ const described = new WeakMap<Connection, Map<string, Columns | null>>();
 /**
  * A `pg` query for a named statement whose values need no conversion; once the statement is prepared, it is sent in one write.
  *
- * The query of `pg` itself requests the result columns each time. Those of a prepared statement never change: the server rejects the statement if they
+ * The query of `pg` itself requests the result columns each time. The columns of a prepared statement never change: the server rejects the statement if they
  * would (`isOutdated` of `postgres-errors.ts`). Without that request, four writes and a copy of the options, a query by key takes a fifth less CPU time.
  */
 export class PreparedQuery implements Submittable {

@@ -7,8 +7,8 @@ import { sendStatement } from "./send-statement.ts";
 
 /** Returns the values passed to `pg`. */
 const sent = (values: readonly SqlValue[]): unknown => {
-  let asked: { readonly values?: unknown } = {};
-  const client = { query: (query: object) => void (asked = query) } as unknown as PoolClient;
+  let received: { readonly values?: unknown } = {};
+  const client = { query: (query: object) => void (received = query) } as unknown as PoolClient;
   sendStatement(
     client,
     new Statement("SELECT $1", values),
@@ -16,7 +16,7 @@ const sent = (values: readonly SqlValue[]): unknown => {
     { types: pg().types },
     () => {},
   );
-  return asked.values;
+  return received.values;
 };
 
 test("a Date is sent as its time in UTC, also in a list: `pg` would write it in the zone of the machine", () => {

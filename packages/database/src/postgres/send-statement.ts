@@ -9,23 +9,23 @@ import type { KnownText } from "./statement-names.ts";
 export interface SendOptions {
   /** Parsers of columns. */
   readonly types: CustomTypesConfig;
-  /** Maximum time without a reply. @default that of the connection */
-  readonly answer?: { readonly query_timeout?: number };
+  /** Maximum time without a reply. @default the connection's */
+  readonly timeout?: { readonly query_timeout?: number };
 }
 
 /** Sends a statement: by a `PreparedQuery`, or by the query of `pg` if values need a conversion or the columns may change. */
 export const sendStatement = (
   client: PoolClient,
   { text, values: given }: Statement,
-  { name, steady }: KnownText,
-  { types, answer = {} }: SendOptions,
+  { name, hasFixedColumns }: KnownText,
+  { types, timeout = {} }: SendOptions,
   callback: QueryCallback,
 ): void => {
   const values = given.some(holdsDate) ? given.map(withoutDates) : given;
-  if (name === undefined) client.query<Row>({ text, values: [...values], ...answer }, callback);
-  else if (steady && isPlain(values))
-    client.query(new PreparedQuery({ name, text, values, ...answer }, types, callback));
-  else client.query<Row>({ name, text, values: [...values], ...answer }, callback);
+  if (name === undefined) client.query<Row>({ text, values: [...values], ...timeout }, callback);
+  else if (hasFixedColumns && isPlain(values))
+    client.query(new PreparedQuery({ name, text, values, ...timeout }, types, callback));
+  else client.query<Row>({ name, text, values: [...values], ...timeout }, callback);
 };
 
 /** Whether `String` converts all values correctly. */

@@ -81,6 +81,6 @@ class RoutineBody implements Body {
 const isRoutine = (tokens: readonly Token[]): boolean => {
   const words = tokens.slice(0, 4).map(upper);
   if (words[0] !== "CREATE") return false;
-  const what = words[1] === "OR" && words[2] === "REPLACE" ? words[3] : words[1];
-  return what === "FUNCTION" || what === "PROCEDURE";
+  const kind = words[1] === "OR" && words[2] === "REPLACE" ? words[3] : words[1];
+  return kind === "FUNCTION" || kind === "PROCEDURE";
 };

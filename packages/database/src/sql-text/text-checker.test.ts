@@ -46,11 +46,11 @@ test.each(dialects)("%s: parameters and statements are counted outside of quotes
     fc
       .constantFrom(...inert[dialect], ...words.filter((word) => !"()".includes(word)))
       .map((text) => ({ text, uses: 0 })),
-    fc.integer({ min: 1, max: 3 }).map((place) => ({ text: `$${place}`, uses: place })),
+    fc.integer({ min: 1, max: 3 }).map((index) => ({ text: `$${index}`, uses: index })),
   );
   const statement = fc.array(piece, { maxLength: 8 }).map((pieces) => ({
     text: ["SELECT", ...pieces.map(({ text }) => text)].join(" "),
-    uses: pieces.map(({ uses }) => uses).filter((place) => place > 0),
+    uses: pieces.map(({ uses }) => uses).filter((index) => index > 0),
   }));
   const checker = new TextChecker(dialect);
   fc.assert(
@@ -65,7 +65,7 @@ test.each(dialects)("%s: parameters and statements are counted outside of quotes
   );
 });
 
-test("for SQLite only parameters are rewritten, not what looks like one in quotes, names or comments", () => {
+test("for SQLite only parameters are rewritten, not similar text in quotes, names or comments", () => {
   for (const piece of inert.sqlite)
     expect(numberedPlaceholders(`SELECT ${piece} , $12`)).toBe(`SELECT ${piece} , ?12`);
 });
@@ -148,20 +148,20 @@ test.each(dialects)("%s: every statement that begins or ends a transaction is re
 test.each([
   ["postgres", 65_535],
   ["sqlite", 32_766],
-] as const)("%s: a statement with more than %i values is refused", (dialect, most) => {
+] as const)("%s: a statement with more than %i values is refused", (dialect, max) => {
   const checker = new TextChecker(dialect);
   const statement = (count: number): Statement => {
-    const places = Array.from({ length: count }, (_, index) => `$${index + 1}`);
+    const placeholders = Array.from({ length: count }, (_, index) => `$${index + 1}`);
     return new Statement(
-      `SELECT ${places.join()}`,
+      `SELECT ${placeholders.join()}`,
       Array.from({ length: count }, () => 1),
     );
   };
-  checker.check(statement(most));
-  expect(() => checker.check(statement(most + 1))).toThrow(
+  checker.check(statement(max));
+  expect(() => checker.check(statement(max + 1))).toThrow(
     expect.objectContaining({
       code: "DATABASE_BAD_PARAMETERS",
-      message: expect.stringContaining(`at most ${most} values`),
+      message: expect.stringContaining(`at most ${max} values`),
     }),
   );
 });

@@ -73,9 +73,9 @@ const countParameters = ({ text, tokens }: Piece): number => {
       throw badParameters(text, `parameters must be written $1, $2 …, not ${token.text}`);
     if (token.kind === "parameter") used.add(Number(token.text.slice(1)));
   }
-  for (let place = 1; place <= used.size; place++)
-    if (!used.has(place))
-      throw badParameters(text, `parameters must be numbered from $1, but $${place} is unused`);
+  for (let index = 1; index <= used.size; index++)
+    if (!used.has(index))
+      throw badParameters(text, `parameters must be numbered from $1, but $${index} is unused`);
   return used.size;
 };
 
@@ -99,7 +99,7 @@ const MAX_QUOTED_TEXT = 200;
 const badParameters = (text: string, problem: string): FrameworkError =>
   new FrameworkError("DATABASE_BAD_PARAMETERS", `${problem}, in: ${text.slice(0, MAX_QUOTED_TEXT)}`);
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 const wrongCount = (text: string, needed: number, given: number): FrameworkError =>
   badParameters(
@@ -107,8 +107,8 @@ const wrongCount = (text: string, needed: number, given: number): FrameworkError
     `the statement has ${counted(needed, "parameter")}, but got ${counted(given, "value")}`,
   );
 
-const tooMany = (text: string, given: number, most: number): FrameworkError =>
-  badParameters(text, `a statement can have at most ${most} values, not ${given}; send them in parts`);
+const tooMany = (text: string, given: number, max: number): FrameworkError =>
+  badParameters(text, `a statement can have at most ${max} values, not ${given}; send them in parts`);
 
 const notOne = (text: string, count: number): FrameworkError =>
   new FrameworkError(

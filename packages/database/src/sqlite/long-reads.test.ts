@@ -7,23 +7,23 @@ const times = (count: number, act: () => void): void => {
 
 test("a text counts as long from its first long read on; others do not", () => {
   const reads = new LongReads(20);
-  reads.took("a", 19.9, null);
+  reads.record("a", 19.9, null);
   expect(reads.has("a")).toBe(false);
-  reads.took("a", 20, null);
+  reads.record("a", 20, null);
   expect([reads.has("a"), reads.has("b")]).toEqual([true, false]);
 });
 
 test("eight quick reads in a row reset it; after a relapse twice as many are needed", () => {
   const reads = new LongReads(20);
-  const quick = () => reads.took("a", 1, null);
-  reads.took("a", 800, null);
+  const quick = () => reads.record("a", 1, null);
+  reads.record("a", 800, null);
   times(7, quick);
-  reads.took("a", 800, null);
+  reads.record("a", 800, null);
   times(7, quick);
   expect(reads.has("a")).toBe(true);
   quick();
   expect(reads.has("a")).toBe(false);
-  reads.took("a", 800, null);
+  reads.record("a", 800, null);
   times(15, quick);
   expect(reads.has("a")).toBe(true);
   quick();
@@ -32,36 +32,36 @@ test("eight quick reads in a row reset it; after a relapse twice as many are nee
 
 test("a known text is judged by its CPU time, unless it took ten times as long as a long read", () => {
   const reads = new LongReads(20);
-  reads.took("a", 25, null);
-  times(8, () => reads.took("a", 25, 1)); // in the reading process, while other programs used the CPU
-  expect([reads.has("a"), reads.isSuspect("a"), reads.isSuspect("b")]).toEqual([false, true, false]);
+  reads.record("a", 25, null);
+  times(8, () => reads.record("a", 25, 1)); // in the reading process, while other programs used the CPU
+  expect([reads.has("a"), reads.mustMeasure("a"), reads.mustMeasure("b")]).toEqual([false, true, false]);
   const here = (tookMs: number, workedMs: number) => {
-    reads.took("a", tookMs, workedMs);
+    reads.record("a", tookMs, workedMs);
     return reads.has("a");
   };
   expect([here(199, 19), here(20, 20)]).toEqual([false, true]);
-  times(16, () => reads.took("a", 25, 1));
+  times(16, () => reads.record("a", 25, 1));
   expect([reads.has("a"), here(200, 1)]).toEqual([false, true]);
 });
 
-test("the first read of a text is judged by its CPU time too", () => {
+test("the first read of a text is also judged by its CPU time", () => {
   const reads = new LongReads(20);
-  reads.took("a", 199, 19);
-  reads.took("b", 200, 19);
-  reads.took("c", 25, 20);
+  reads.record("a", 199, 19);
+  reads.record("b", 200, 19);
+  reads.record("c", 25, 20);
   expect([reads.has("a"), reads.has("b"), reads.has("c")]).toEqual([false, true, true]);
 });
 
 test("it holds 500 texts and evicts the oldest", () => {
   const reads = new LongReads(20);
-  for (let n = 0; n <= 500; n++) reads.took(`text ${n}`, 800, null);
+  for (let n = 0; n <= 500; n++) reads.record(`text ${n}`, 800, null);
   expect([reads.has("text 0"), reads.has("text 1"), reads.has("text 500")]).toEqual([false, true, true]);
 });
 
 test("after stop it holds no texts and adds none", () => {
   const reads = new LongReads(20);
-  reads.took("a", 800, null);
+  reads.record("a", 800, null);
   reads.stop();
-  reads.took("b", 800, null);
+  reads.record("b", 800, null);
   expect([reads.has("a"), reads.has("b")]).toEqual([false, false]);
 });

@@ -2,16 +2,16 @@
 const MAX_TEXTS = 500;
 
 /** Consecutive quick reads after which a text runs in this process again; doubled after each relapse. */
-const FIRST_PROOF = 8;
-const LONGEST_PROOF = 1024;
+const MIN_QUICK_READS = 8;
+const MAX_QUICK_READS = 1024;
 
 /** Factor of `longMs` from which a read counts as long even with little CPU time, because it waited for the disk. */
-const STALLED = 10;
+const DISK_WAIT_FACTOR = 10;
 
 interface Known {
   isInReader: boolean;
-  quick: number;
-  proof: number;
+  quickReads: number;
+  neededQuickReads: number;
 }
 
 /**
@@ -35,12 +35,12 @@ export class LongReads {
   }
 
   /** Treats a text as long from its first run on. */
-  expect(text: string): void {
+  assumeLong(text: string): void {
     if (!this.stopped && this.longMs !== Infinity && !this.texts.has(text)) this.add(text);
   }
 
   /** Whether to measure the CPU time of a text when it runs in this process. */
-  isSuspect(text: string): boolean {
+  mustMeasure(text: string): boolean {
     return this.texts.size > 0 && this.texts.has(text);
   }
 
@@ -48,12 +48,13 @@ export class LongReads {
    * @param ms duration of the read
    * @param workedMs its CPU time; `null` if it was not measured, then the whole duration counts
    */
-  took(text: string, ms: number, workedMs: number | null): void {
+  record(text: string, ms: number, workedMs: number | null): void {
     if (this.stopped) return;
     const known = this.texts.get(text);
     const countedMs = workedMs ?? ms;
-    if (countedMs >= this.longMs || ms >= this.longMs * STALLED) this.wasLong(text, known);
-    else if (known?.isInReader === true && ++known.quick >= known.proof) known.isInReader = false;
+    if (countedMs >= this.longMs || ms >= this.longMs * DISK_WAIT_FACTOR) this.recordLong(text, known);
+    else if (known?.isInReader === true && ++known.quickReads >= known.neededQuickReads)
+      known.isInReader = false;
   }
 
   /** Forgets all texts. */
@@ -62,15 +63,15 @@ export class LongReads {
     this.texts.clear();
   }
 
-  private wasLong(text: string, known: Known | undefined): void {
+  private recordLong(text: string, known: Known | undefined): void {
     if (known === undefined) return this.add(text);
-    if (!known.isInReader) known.proof = Math.min(known.proof * 2, LONGEST_PROOF);
+    if (!known.isInReader) known.neededQuickReads = Math.min(known.neededQuickReads * 2, MAX_QUICK_READS);
     known.isInReader = true;
-    known.quick = 0;
+    known.quickReads = 0;
   }
 
   private add(text: string): void {
-    this.texts.set(text, { isInReader: true, quick: 0, proof: FIRST_PROOF });
+    this.texts.set(text, { isInReader: true, quickReads: 0, neededQuickReads: MIN_QUICK_READS });
     if (this.texts.size <= MAX_TEXTS) return;
     for (const oldest of this.texts.keys()) {
       this.texts.delete(oldest);

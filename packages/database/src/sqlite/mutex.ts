@@ -7,8 +7,8 @@ interface Waiter {
 
 export interface MutexOptions {
   /** Name of the protected resource, for error messages. */
-  readonly what: string;
-  /** Added to the timeout error of a caller that waited for a single holder all the time. @default nothing */
+  readonly resource: string;
+  /** Added to the timeout error of a caller that waited for a single holder the entire time. @default nothing */
   readonly hint?: string;
   /** Maximum wait of a caller in milliseconds. */
   readonly waitMs: number;
@@ -46,9 +46,9 @@ export class Mutex {
   /** @throws DatabaseUnavailableError if the mutex is not free in time, or the queue is full */
   async acquire(signal?: AbortSignal, waitMs: number = this.options.waitMs): Promise<void> {
     if (this.tryAcquire()) return;
-    const { what, maxWaiting } = this.options;
+    const { resource, maxWaiting } = this.options;
     if (this.waiters.size >= maxWaiting)
-      throw new DatabaseUnavailableError(`${maxWaiting} callers already wait for ${what}`);
+      throw new DatabaseUnavailableError(`${maxWaiting} callers already wait for ${resource}`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const rejectWaiter = (error: unknown): void => {
       clearTimeout(waiter.timer);
@@ -56,18 +56,18 @@ export class Mutex {
       reject(error);
     };
     const { holders } = this;
-    const late = (): void => {
+    const onTimeout = (): void => {
       const hint = this.holders === holders ? (this.options.hint ?? "") : "";
-      rejectWaiter(new DatabaseUnavailableError(`${what} did not become free in ${waitMs} ms${hint}`));
+      rejectWaiter(new DatabaseUnavailableError(`${resource} did not become free in ${waitMs} ms${hint}`));
     };
-    const waiter: Waiter = { acquire: resolve, timer: setTimeout(late, waitMs) };
+    const waiter: Waiter = { acquire: resolve, timer: setTimeout(onTimeout, waitMs) };
     this.waiters.add(waiter);
-    const aborted = (): void => rejectWaiter(signal?.reason);
-    signal?.addEventListener("abort", aborted, { once: true });
+    const onAbort = (): void => rejectWaiter(signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
     try {
       await promise;
     } finally {
-      signal?.removeEventListener("abort", aborted);
+      signal?.removeEventListener("abort", onAbort);
     }
   }
 

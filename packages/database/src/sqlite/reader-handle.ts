@@ -59,7 +59,7 @@ export class ReaderHandle {
   }
 
   /** Sends a request, or with `null` requests more rows. Rejects if the process ends first. */
-  ask(request: ReadRequest | null): Promise<Part> {
+  request(request: ReadRequest | null): Promise<Part> {
     this.open = Promise.withResolvers();
     this.keepAlive(true);
     this.child.send(request ?? "more", (error) => {
@@ -105,7 +105,10 @@ export class ReaderHandle {
   }
 }
 
-/** Does not inherit the arguments of this process: some, such as `--input-type` and `--inspect`, would fail. The warning about SQLite has already been printed. */
+/**
+ * Does not inherit the arguments of this process: some, such as `--input-type` and `--inspect`, would fail. The warning about SQLite has already been
+ * printed.
+ */
 const execArgv: readonly string[] = ["--disable-warning=ExperimentalWarning"];
 
 /** Returns the URL of the reader program: the source next to this file, or the built file relative to the bundle. */

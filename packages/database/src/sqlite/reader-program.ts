@@ -24,7 +24,7 @@ const open = (): SqliteConnection =>
   new SqliteConnection(location, { readOnly: true, busyTimeoutMs: lockMs });
 
 /** Opens the connection before the first request, so that it does not count towards its time limit. A failure is reported by the first request. */
-const early = (): SqliteConnection | null => {
+const tryOpen = (): SqliteConnection | null => {
   try {
     return open();
   } catch {
@@ -32,7 +32,7 @@ const early = (): SqliteConnection | null => {
   }
 };
 
-let connection = early();
+let connection = tryOpen();
 
 const read = ({ text, parameters, first }: ReadRequest): void => {
   connection ??= open();

@@ -35,8 +35,8 @@ export class NoProcessError extends Error {}
 /**
  * Runs reads in a separate process with its own connection, started on first use, one statement at a time.
  *
- * `node:sqlite` cannot interrupt a statement, and a thread cannot be ended during one, but a process can be killed. When a call is aborted or times
- * out, it rejects at once and the process is killed.
+ * `node:sqlite` cannot interrupt a statement, and a thread cannot be ended during one, but a process can be killed. A call that is aborted or times
+ * out rejects immediately; the process is killed at the timeout, and after an abort if the statement runs for another second.
  */
 export class ReadingProcess {
   private readonly options: ReadingProcessOptions;
@@ -46,7 +46,11 @@ export class ReadingProcess {
 
   constructor(options: ReadingProcessOptions) {
     this.options = options;
-    this.mutex = new Mutex({ what: "the reading process", waitMs: options.waitMs, maxWaiting: MAX_WAITING });
+    this.mutex = new Mutex({
+      resource: "the reading process",
+      waitMs: options.waitMs,
+      maxWaiting: MAX_WAITING,
+    });
   }
 
   /** Number of connections. */
@@ -75,9 +79,9 @@ export class ReadingProcess {
       this.mutex.release();
       throw error;
     }
-    const left = new AbortController();
-    const read = this.converse(worker, request, left.signal).finally(() => this.mutex.release());
-    return await this.untilGivenUp(read, worker, left, signal);
+    const abandoned = new AbortController();
+    const read = this.converse(worker, request, abandoned.signal).finally(() => this.mutex.release());
+    return await this.untilAbandoned(read, worker, abandoned, signal);
   }
 
   /** Waits for the current statement, up to `waitMs` and `graceMs`, and then kills the process. */
@@ -95,15 +99,19 @@ export class ReadingProcess {
     return (this.worker ??= new ReaderHandle({ location, lockMs: Math.ceil(waitMs) }));
   }
 
-  private async converse(worker: ReaderHandle, request: ReadRequest, left: AbortSignal): Promise<ReadRows> {
+  private async converse(
+    worker: ReaderHandle,
+    request: ReadRequest,
+    abandoned: AbortSignal,
+  ): Promise<ReadRows> {
     const rows: Row[] = [];
     try {
       await worker.ready;
       for (let next: ReadRequest | null = request; ; next = null) {
-        const part = await worker.ask(next);
+        const part = await worker.request(next);
         if (part.fault !== null) throw thrown(part.fault);
         rows.push(...part.rows);
-        if (!part.more || left.aborted) return { rows, tookMs: part.tookMs, workedMs: part.workedMs };
+        if (!part.more || abandoned.aborted) return { rows, tookMs: part.tookMs, workedMs: part.workedMs };
       }
     } catch (error) {
       if (!worker.ended) throw error;
@@ -114,32 +122,32 @@ export class ReadingProcess {
   }
 
   /** Settles like a read, or earlier when the caller aborts or the time limit is reached. */
-  private async untilGivenUp(
+  private async untilAbandoned(
     read: Promise<ReadRows>,
     worker: ReaderHandle,
-    left: AbortController,
+    abandoned: AbortController,
     signal?: AbortSignal,
   ): Promise<ReadRows> {
     const { promise, resolve, reject } = Promise.withResolvers<ReadRows>();
     let timer: NodeJS.Timeout | undefined;
-    const giveUp = (reason: unknown, graceMs: number): void => {
+    const abandon = (reason: unknown, graceMs: number): void => {
       reject(reason);
-      left.abort();
+      abandoned.abort();
       clearTimeout(timer);
       timer = setTimeout(() => this.kill(worker), graceMs);
     };
     const { statementTimeoutMs: limitMs } = this.options;
-    const limit = (): void => {
-      if (limitMs === 0 || left.signal.aborted) return;
-      timer = setTimeout(() => giveUp(tooLong(limitMs), 0), limitMs);
+    const startTimeout = (): void => {
+      if (limitMs === 0 || abandoned.signal.aborted) return;
+      timer = setTimeout(() => abandon(tooLong(limitMs), 0), limitMs);
     };
-    const aborted = (): void => giveUp(signal?.reason, GRACE_MS);
-    signal?.addEventListener("abort", aborted, { once: true });
-    if (signal?.aborted === true) aborted();
-    worker.ready.then(limit, ignore); // the time limit excludes the start of the process
+    const onAbort = (): void => abandon(signal?.reason, GRACE_MS);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    if (signal?.aborted === true) onAbort();
+    worker.ready.then(startTimeout, ignore); // the time limit excludes the start of the process
     const settled = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", aborted);
+      signal?.removeEventListener("abort", onAbort);
     };
     read.finally(settled).then(resolve, reject);
     return await promise;

@@ -36,7 +36,7 @@ export interface SqliteOptions {
   readonly notifications: LocalNotifications;
 }
 
-const LONGEST_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 20;
 
 /** Maximum callers waiting to write. */
 const MAX_WAITING = 10_000;
@@ -75,17 +75,17 @@ export class SqliteBackend implements Backend {
     this.options = options;
     this.idleInTransactionMs = options.idleInTransactionMs;
     this.mutex = new Mutex({
-      what: "the writing connection",
+      resource: "the writing connection",
       hint: DEADLOCK_HINT,
       waitMs,
       maxWaiting: MAX_WAITING,
     });
     this.readingProcess = new ReadingProcess(options);
     this.reads = new LongReads(location === ":memory:" || longReadMs === 0 ? Infinity : longReadMs);
-    const took = (text: string, ms: number, workedMs: number | null): void => {
-      if (!this.writes.has(text)) this.reads.took(text, ms, workedMs);
+    const record = (text: string, ms: number, workedMs: number | null): void => {
+      if (!this.writes.has(text)) this.reads.record(text, ms, workedMs);
     };
-    this.longReads = { longMs: this.reads.longMs, took };
+    this.longReads = { longMs: this.reads.longMs, record };
   }
 
   run(statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
@@ -95,7 +95,7 @@ export class SqliteBackend implements Backend {
       const read = known ?? this.prepareRead(text);
       if (read !== null) {
         if (this.reads.has(text)) return this.readInProcess(statement, execution);
-        if (known === undefined || this.reads.isSuspect(text))
+        if (known === undefined || this.reads.mustMeasure(text))
           return this.readMeasured(read, statement, execution);
         return this.readingConnection().run(read, toParameters(values), execution.first);
       }
@@ -119,20 +119,20 @@ export class SqliteBackend implements Backend {
     const { text, values } = statement;
     const { signal, first } = execution;
     try {
-      const request = { text, parameters: toParameters(values).map(withoutSurroundings), first };
+      const request = { text, parameters: toParameters(values).map(compactCopy), first };
       const from = performance.now();
       const { rows, tookMs, workedMs } = await this.readingProcess.read(request, signal);
       execution.waitedMs = Math.max(0, performance.now() - from - tookMs);
-      this.reads.took(text, tookMs, workedMs);
+      this.reads.record(text, tookMs, workedMs);
       return { rows, changes: rows.length };
     } catch (error) {
       if (!(error instanceof NoProcessError)) throw sqliteError(error, text);
-      if (this.reads.has(text)) this.readHere(error.cause); // log only the first
+      if (this.reads.has(text)) this.readInThisProcess(error.cause); // log only the first
       return await this.run(statement, execution);
     }
   }
 
-  private readHere(cause: unknown): void {
+  private readInThisProcess(cause: unknown): void {
     this.reads.stop();
     const message =
       "database: long reads of SQLite block this process, because the reading process cannot be started";
@@ -198,7 +198,7 @@ export class SqliteBackend implements Backend {
     waitMs: number,
   ): Promise<T> {
     const deadline = performance.now() + waitMs;
-    for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    for (let pause = 1; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       await delay(pause, undefined, { signal }).catch(() => signal?.throwIfAborted());
       try {
         return act();
@@ -218,7 +218,7 @@ export class SqliteBackend implements Backend {
   /** Begins a transaction while holding the write mutex; releases the mutex if that fails. */
   private beginHolding({ readOnly, signal, timeoutMs }: BeginOptions): Awaitable<OpenTransaction> {
     const release = (): void => this.mutex.release();
-    const failed = (error: unknown): never => {
+    const onError = (error: unknown): never => {
       release();
       throw error;
     };
@@ -236,9 +236,9 @@ export class SqliteBackend implements Backend {
         signal,
         timeoutMs,
       );
-      return isPromise(begins) ? begins.then(begun).catch(failed) : begun();
+      return isPromise(begins) ? begins.then(begun).catch(onError) : begun();
     } catch (error) {
-      return failed(error);
+      return onError(error);
     }
   }
 
@@ -294,7 +294,7 @@ export class SqliteBackend implements Backend {
   private prepareRead(text: string): Prepared | null {
     if (this.options.location === ":memory:" || this.writes.has(text)) return null;
     if (onlyReads(text)) {
-      if (RECURSIVE.test(text)) this.reads.expect(text);
+      if (RECURSIVE.test(text)) this.reads.assumeLong(text);
       return this.readingConnection().prepare(text);
     }
     this.noteWrite(text);
@@ -348,5 +348,5 @@ export class SqliteBackend implements Backend {
 const RECURSIVE = /\brecursive\b/i;
 
 /** Copies a view of a larger buffer, because sending a view would send the whole buffer. */
-const withoutSurroundings = (value: SQLInputValue): SQLInputValue =>
+const compactCopy = (value: SQLInputValue): SQLInputValue =>
   value instanceof Uint8Array && value.byteLength < value.buffer.byteLength ? new Uint8Array(value) : value;

@@ -1,5 +1,5 @@
 import type { Execution, BufferedNotifications, OpenTransaction, Outcome } from "../backend.ts";
-import { transactionOver } from "../database-errors.ts";
+import { transactionEnded } from "../database-errors.ts";
 import type { LocalNotifications } from "../local-notifications.ts";
 import type { Row } from "../queries.ts";
 import type { Statement } from "../statement.ts";
@@ -23,18 +23,18 @@ export interface SqliteTransactionParts {
 export class SqliteTransaction implements OpenTransaction {
   private readonly parts: SqliteTransactionParts;
   readonly bufferedNotifications: BufferedNotifications;
-  private readonly notes: [channel: string, payload: string][] = [];
-  private over = false;
+  private readonly buffered: [channel: string, payload: string][] = [];
+  private hasEnded = false;
   private leavesState = false;
 
   constructor(parts: SqliteTransactionParts) {
-    const { notes } = this;
+    const { buffered } = this;
     this.parts = parts;
     this.bufferedNotifications = {
       get count() {
-        return notes.length;
+        return buffered.length;
       },
-      dropFrom: (count) => void (notes.length = count),
+      dropFrom: (count) => void (buffered.length = count),
     };
     if (parts.readOnly) parts.connection.script("PRAGMA query_only = ON");
   }
@@ -59,7 +59,7 @@ export class SqliteTransaction implements OpenTransaction {
   }
 
   notify(channel: string, payload: string): void {
-    this.notes.push([channel, payload]);
+    this.buffered.push([channel, payload]);
   }
 
   commit(): boolean {
@@ -68,13 +68,13 @@ export class SqliteTransaction implements OpenTransaction {
     } finally {
       this.rollback(); // ends the transaction, which is still open after a failed COMMIT
     }
-    for (const [channel, payload] of this.notes) this.parts.notifications.send(channel, payload);
+    for (const [channel, payload] of this.buffered) this.parts.notifications.send(channel, payload);
     return true;
   }
 
   rollback(): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     const { connection, readOnly, discard, release } = this.parts;
     try {
       if (connection.inTransaction) connection.script("ROLLBACK");
@@ -88,7 +88,7 @@ export class SqliteTransaction implements OpenTransaction {
   }
 
   private act<T>(act: () => T, text: string): T {
-    if (this.over) throw transactionOver(); // the connection may already be in another transaction
+    if (this.hasEnded) throw transactionEnded(); // the connection may already be in another transaction
     try {
       return act();
     } catch (error) {

@@ -8,22 +8,23 @@ export interface Refusal {
 }
 
 /**
- * Returns why a request may not reach the dev page; `null` when it may.
+ * Returns the reason to refuse a request to the dev page; `null` if it is allowed.
  *
- * The peer must be on this host, and the authority must be this port by a loopback name: a web page whose name was made to resolve to 127.0.0.1 (DNS
+ * The peer must be on this host, and the authority must be this port by a loopback name: a web page whose name resolves to 127.0.0.1 (DNS
  * rebinding) sends its own name. A browser's request must come from the page itself.
  */
 export const refusalOf = (source: RequestSource, port: number): Refusal | null => {
-  if (!isLoopback(source.remoteAddress)) return forbidden("The dev page answers only this computer");
+  if (!isLoopback(source.remoteAddress))
+    return forbidden("The dev page accepts requests only from this computer");
   if (!ownNames.some((name) => source.authority === `${name}:${port}`))
-    return forbidden("The host name or port is not that of the dev page");
+    return forbidden("The authority is not the host name and port of the dev page");
   const origin = source.field("origin");
   if (origin !== null && origin !== `http://${source.authority}`)
     return forbidden("Another origin may not call the dev page");
-  return comesFromElsewhere(source) ? forbidden("Another site may not call the dev page") : null;
+  return isFromOtherSite(source) ? forbidden("Another site may not call the dev page") : null;
 };
 
-/** Returns why a request may not see or change anything; `null` when it has the token. */
+/** Returns the reason to refuse a request without the token; `null` if it has the token. */
 export const tokenRefusalOf = (source: RequestSource, token: string): Refusal | null => {
   const [scheme, given = ""] = (source.field("authorization") ?? "").split(" ");
   return scheme?.toLowerCase() === "bearer" && isToken(given, token)
@@ -37,7 +38,7 @@ const isLoopback = (address: string | null): boolean =>
   address !== null && (address === "::1" || /^(?:::ffff:)?127\./i.test(address));
 
 /** Whether a browser sends the request from another site. Links to the page are allowed: without the token it shows nothing. */
-const comesFromElsewhere = (source: RequestSource): boolean => {
+const isFromOtherSite = (source: RequestSource): boolean => {
   const site = source.field("sec-fetch-site");
   if (site === null || site === "same-origin" || site === "none") return false;
   return !(source.target === "/" && source.field("sec-fetch-dest") === "document");

@@ -1,4 +1,4 @@
-// Above 250 lines because all its facts open the same page, with the same panel of a feature. Opens the dev page in Chromium, which can only connect to this
+// Above 250 lines because all its tests open the same page, with the same panel of a feature. Opens the dev page in Chromium, which can connect only to this
 // computer: `pnpm browser`. Screenshots are written to the temporary folder.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -154,7 +154,7 @@ for (const look of looks) {
 }
 
 void test(
-  "a request appears at once, text of a service is never HTML, and the token is removed from the address",
+  "a request appears immediately, text of a service is never HTML, and the token is removed from the address",
   { skip },
   () =>
     opening({}, async ({ visit, service }) => {

@@ -1,13 +1,13 @@
 import { NotFoundError, ValueError } from "@framework/core";
 import type { Panel } from "@framework/core/feature";
 import { type FaultRule, faultsOf, isFaultRule } from "./fault-rule.ts";
-import type { FaultSwitch } from "./fault-switch.ts";
+import type { FaultInjector } from "./fault-injector.ts";
 
 const MAX_RULES = 100;
 
-/** The fault switch as a panel. @param change applies rules in every worker */
+/** Returns the panel that lists, adds and removes faults. @param change applies rules in every worker */
 export const faultPanel = (
-  faults: FaultSwitch,
+  faults: FaultInjector,
   change: (rules: readonly FaultRule[]) => Promise<void>,
 ): Panel => {
   const rules = (): readonly FaultRule[] => faults.current.map(({ rule }) => rule);
@@ -62,7 +62,7 @@ export const faultPanel = (
           };
           if (!isFaultRule(rule))
             throw new ValueError(
-              "The fault is not valid. On routes: latency, error, slow-body; on dependencies: latency, error, dead, duplicate",
+              "The fault is invalid. On routes: latency, error, slow-body; on dependencies: latency, error, dead, duplicate",
             );
           if (faults.current.length >= MAX_RULES)
             throw new ValueError(`There are ${MAX_RULES} faults already`);

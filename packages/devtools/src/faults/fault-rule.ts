@@ -23,7 +23,7 @@ export interface FaultRule {
    * exhausted pool does, `duplicate` does the work twice, as a second delivery of a message does.
    */
   readonly fault: Fault;
-  /** Share of matching calls that it changes, 0 to 1. @default 1 */
+  /** Probability that a matching call is changed, 0 to 1. @default 1 */
   readonly probability?: number | undefined;
   /** Milliseconds of `latency`, of `dead`, and of each pause of `slow-body`: 0 to 60,000. @default 1000 */
   readonly ms?: number | undefined;

@@ -16,7 +16,7 @@ export const MAX_ROWS = 200;
 const MAX_COLUMNS = 20;
 const MAX_ID = 400;
 
-/** Reads the panels of an app: those that features publish, and one for every other snapshot. */
+/** Reads the panels of an app: the panels that features publish, and one for every other snapshot. */
 export class PanelReader {
   private readonly insight: Pick<HostInsight, "panels" | "snapshots">;
   /** Panels that are being read. */

@@ -6,11 +6,11 @@ const MAX_DEPTH = 3;
 /** Returns a panel with names and values for each snapshot without a panel of that name. */
 export const snapshotPanels = (
   read: () => Readonly<Record<string, unknown>>,
-  taken: ReadonlySet<string>,
+  namesWithPanel: ReadonlySet<string>,
 ): readonly Panel[] => {
   const snapshots = read();
   return Object.keys(snapshots)
-    .filter((name) => !taken.has(name))
+    .filter((name) => !namesWithPanel.has(name))
     .map((name) => ({
       name,
       title: `Values of ${wordsOf(name)}`,
@@ -29,7 +29,7 @@ const wordsOf = (name: string): string =>
 const contentOf = (value: unknown): PanelContent =>
   Array.isArray(value) && value.every(isRecord) ? recordsOf(value) : namesOf(value);
 
-/** Shows a list of records with one row each, and the columns of the first. */
+/** Shows a list of records: one row per record, with the columns of the first record. */
 const recordsOf = (records: readonly Readonly<Record<string, unknown>>[]): PanelContent => {
   const columns = Object.keys(records[0] ?? {});
   return {

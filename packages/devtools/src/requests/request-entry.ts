@@ -7,17 +7,17 @@ export interface RequestEntry {
   /** Unique in the run. */
   readonly id: string;
   readonly worker: string;
-  /** Start in milliseconds since 1970. */
+  /** Start in Unix milliseconds. */
   readonly at: number;
   readonly method: string;
   readonly path: string;
   /** Pattern of the route; `null` without one. */
   readonly route: string | null;
-  /** Names in its query. */
+  /** Names of its query parameters. */
   readonly queryNames: readonly string[];
   /** Status of the reply; `null` when the outermost step failed. */
   readonly status: number | null;
-  /** Milliseconds from the first step to the head of the reply. */
+  /** Milliseconds from the first step until the reply is passed to the transport. */
   readonly ms: number;
   readonly steps: readonly StepReport[];
   /** Number of omitted steps. */
@@ -28,7 +28,7 @@ const MAX_STEPS = 60;
 const MAX_REASONS = 8;
 const MAX_NAMES = 20;
 
-/** Describes a request that was answered. @param endedAt milliseconds since 1970 */
+/** Describes a handled request. @param endedAt Unix milliseconds */
 export const requestEntry = (
   trace: RequestTrace,
   id: string,
@@ -86,7 +86,7 @@ const namesOf = (pairs: readonly Pair[]): readonly string[] =>
     .slice(0, MAX_NAMES)
     .map(scrub);
 
-/** Cache of scrubbed step names. They are names of functions and features, of which there are few. */
+/** Cache of scrubbed step names, which are names of functions and features. */
 const names = new Map<string, string>();
 const MAX_KNOWN = 1000;
 

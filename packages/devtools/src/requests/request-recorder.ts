@@ -15,20 +15,20 @@ export interface RecorderOptions {
   readonly app: object;
   readonly worker: string;
   readonly maxPerSecond: number;
-  /** Called with each request, after its reply was sent. */
-  readonly recorded: (entry: RequestEntry) => void;
+  /** Called with each recorded request, after it was handled. */
+  readonly onRecorded: (entry: RequestEntry) => void;
 }
 
 /**
- * Records requests while it runs. When its budget is used up it unsubscribes until the next refill, and requests then cost as little as without
- * tools. Under load, a page thus shows a sample.
+ * Records requests between `start` and `stop`. When its budget is used up, it unsubscribes until the next refill, and requests then cost as little as
+ * without tools. A page thus shows a sample under load.
  */
 export class RequestRecorder {
   private readonly options: RecorderOptions;
   private readonly taken: WeakSet<object> = new WeakSet();
   private refill: NodeJS.Timeout | undefined;
   private left = 0;
-  private listens = false;
+  private isListening = false;
   private count = 0;
 
   constructor(options: RecorderOptions) {
@@ -58,8 +58,8 @@ export class RequestRecorder {
   }
 
   private listen(on: boolean): void {
-    if (on === this.listens) return;
-    this.listens = on;
+    if (on === this.isListening) return;
+    this.isListening = on;
     if (on) subscribe(STEPS_CHANNEL, this.onBegin);
     else unsubscribe(STEPS_CHANNEL, this.onBegin);
   }
@@ -75,7 +75,7 @@ export class RequestRecorder {
     const trace = message as RequestTrace; // as above
     if (!this.taken.delete(trace)) return;
     const at = Date.now();
-    const { worker, recorded } = this.options;
-    setImmediate(() => recorded(requestEntry(trace, `${worker}-${++this.count}`, worker, at)));
+    const { worker, onRecorded } = this.options;
+    setImmediate(() => onRecorded(requestEntry(trace, `${worker}-${++this.count}`, worker, at)));
   };
 }

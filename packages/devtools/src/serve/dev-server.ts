@@ -2,12 +2,12 @@ import { Response } from "@framework/core";
 import type { RequestSource } from "@framework/core/feature";
 import { type Refusal, refusalOf, tokenRefusalOf } from "../access/refusal.ts";
 import type { Call, Outcome } from "../messages.ts";
-import { callOf } from "./call-of.ts";
+import { parseCall } from "./parse-call.ts";
 import { pageFields, sendPageFile } from "./page-files.ts";
 import { readJson } from "./read-json.ts";
 
 /** Dependencies of `devServer`. */
-export interface DevServerParts {
+export interface DevServerDependencies {
   /** The token of this run and the port; `null` before the service listens. */
   readonly access: () => { readonly token: string; readonly port: number } | null;
   /** Opens a live stream; `null` when there are too many. */
@@ -18,7 +18,7 @@ export interface DevServerParts {
 
 /** Returns the request handler of the dev page: its files, `GET /live` and `POST /call`. The latter two require the token. */
 export const devServer =
-  ({ access, stream, call }: DevServerParts): ((source: RequestSource) => Promise<Response>) =>
+  ({ access, stream, call }: DevServerDependencies): ((source: RequestSource) => Promise<Response>) =>
   async (source) => {
     const open = access();
     if (open === null) return refused({ status: 503, message: "The service is not ready" });
@@ -32,15 +32,15 @@ export const devServer =
     if (source.method === "GET")
       return stream() ?? refused({ status: 503, message: "There are too many open pages" });
     if (source.method !== "POST" || path !== "/call") return refused({ status: 405, message: "Not allowed" });
-    return await answer(source, call);
+    return await handleCall(source, call);
   };
 
-const answer = async (source: RequestSource, call: DevServerParts["call"]): Promise<Response> => {
+const handleCall = async (source: RequestSource, call: DevServerDependencies["call"]): Promise<Response> => {
   const body = await readJson(source);
   if ("refusal" in body) return refused(body.refusal);
-  const asked = callOf(body.value);
-  if (asked === null) return refused({ status: 422, message: "The body is not a valid call" });
-  return json(200, await call(asked.call, asked.worker));
+  const parsed = parseCall(body.value);
+  if (parsed === null) return refused({ status: 422, message: "The body is not a valid call" });
+  return json(200, await call(parsed.call, parsed.worker));
 };
 
 const refused = ({ status, message }: Refusal): Response => json(status, { ok: false, code: "", message });

@@ -15,11 +15,11 @@ export class LiveStreams {
   }
 
   /** Opens a stream that begins with the given events; `null` when there are too many. */
-  add(first: readonly ServerSentEvent[], ended: () => void): AsyncIterableIterator<ServerSentEvent> | null {
+  add(first: readonly ServerSentEvent[], onEnd: () => void): AsyncIterableIterator<ServerSentEvent> | null {
     if (this.isClosed || this.open.size >= MAX_STREAMS) return null;
     const stream = new LiveStream(first, () => {
       this.open.delete(stream);
-      ended();
+      onEnd();
     });
     this.open.add(stream);
     return stream;
@@ -38,13 +38,13 @@ export class LiveStreams {
 
 class LiveStream implements AsyncIterableIterator<ServerSentEvent> {
   private readonly waiting: ServerSentEvent[];
-  private readonly ended: () => void;
+  private readonly onEnd: () => void;
   private wake: (() => void) | null = null;
-  private isOver = false;
+  private hasEnded = false;
 
-  constructor(first: readonly ServerSentEvent[], ended: () => void) {
+  constructor(first: readonly ServerSentEvent[], onEnd: () => void) {
     this.waiting = [...first];
-    this.ended = ended;
+    this.onEnd = onEnd;
   }
 
   push(event: ServerSentEvent): void {
@@ -54,16 +54,16 @@ class LiveStream implements AsyncIterableIterator<ServerSentEvent> {
   }
 
   end(): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.ended();
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.onEnd();
     this.wake?.();
   }
 
   async next(): Promise<IteratorResult<ServerSentEvent>> {
-    while (!this.isOver && this.waiting.length === 0)
+    while (!this.hasEnded && this.waiting.length === 0)
       await new Promise<void>((resolve) => (this.wake = resolve));
-    const event = this.isOver ? undefined : this.waiting.shift();
+    const event = this.hasEnded ? undefined : this.waiting.shift();
     return event === undefined ? { done: true, value: undefined } : { done: false, value: event };
   }
 

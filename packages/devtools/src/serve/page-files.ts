@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Response } from "@framework/core";
 
-/** Files of the page by their path, with their media types. */
+/** Files of the page with their media types, by path. */
 const files: Readonly<Record<string, readonly [file: string, contentType: string]>> = {
   "/": ["page.html", "text/html; charset=utf-8"],
   "/page.css": ["page.css", "text/css; charset=utf-8"],
@@ -52,13 +52,13 @@ export const sendPageFile = async (path: string): Promise<Response | null> => {
   return new Response(await readPageFile(file), { contentType, headers: pageFields });
 };
 
-/** Returns a file, read once. */
+/** Reads a file, and caches its bytes. */
 const readPageFile = (file: string): Promise<Uint8Array> => {
   const known = read.get(file);
   if (known !== undefined) return known;
   const reading = readFrom(file);
   read.set(file, reading);
-  reading.catch(() => read.delete(file)); // the caller gets the error; the next request tries again
+  reading.catch(() => read.delete(file)); // the caller gets the error; the next request retries
   return reading;
 };
 

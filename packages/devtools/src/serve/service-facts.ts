@@ -15,12 +15,12 @@ export interface RouteFacts {
     readonly kind: string;
     readonly name: string;
     readonly stage: string | null;
-    /** Why it is not in the chain; `null` when it is. */
+    /** Reason why it is not in the chain; `null` if it is. */
     readonly absent: string | null;
   }[];
 }
 
-/** Facts about the service, sent to a page once. */
+/** Facts about the service, sent when a page connects. */
 export interface ServiceFacts {
   readonly env: string;
   readonly debug: boolean;

@@ -1,4 +1,4 @@
-/** Upper bounds of the buckets of latencies in milliseconds: seven per decade, from 0.01 ms to 8 s. Longer ones are in one more bucket. */
+/** Upper bounds of the buckets of latencies in milliseconds: seven per decade, from 0.01 ms to 8 s. A last bucket counts longer ones. */
 export const latencyBounds: readonly number[] = [0.01, 0.1, 1, 10, 100, 1000].flatMap((decade) =>
   [1, 1.5, 2, 3, 4.5, 6, 8].map((step) => Number((decade * step).toPrecision(3))),
 );
@@ -27,7 +27,7 @@ export const addCounts = (to: number[], counts: readonly number[]): void => {
 };
 
 /**
- * Estimates a percentile, such as 0.95; `null` without observations. Observations count as spread evenly within a bucket; above
+ * Estimates a percentile, such as 0.95; `null` without observations. Observations are assumed to be spread evenly within a bucket. Above
  * the last bound, the estimate is that bound.
  */
 export const percentile = (

@@ -1,11 +1,11 @@
 import type { HistogramRecorder } from "@framework/core/feature";
 import { bucketOf, noCounts } from "./buckets.ts";
 
-/** A histogram of a feature, with the observations since the page was opened. */
+/** A histogram of a feature, with the observations since recording started. */
 export interface HistogramReport {
   readonly name: string;
   readonly help: string;
-  /** Upper bounds of the buckets; one more bucket has the values above. */
+  /** Upper bounds of the buckets; a last bucket counts the values above. */
   readonly bounds: readonly number[];
   /** Observations in each bucket, by labels: `queue="mail"`. */
   readonly series: readonly (readonly [labels: string, counts: readonly number[]])[];

@@ -8,13 +8,13 @@ export interface TrafficReport {
   readonly secs: number;
   /** Replies by the first digit of their status, 1 to 5. */
   readonly replies: readonly number[];
-  /** Requests by `latencyBounds`: from their start until the head of the reply. */
+  /** Number of requests per bucket of `latencyBounds`, by the time until the reply is passed to the transport. */
   readonly latencies: readonly number[];
   /** Event loop delay in milliseconds: the 99th percentile, and the maximum. */
-  readonly loopDelaysMs: readonly [p99: number, most: number];
+  readonly loopDelaysMs: readonly [p99: number, max: number];
 }
 
-/** Number of requests timed between two reports. Beyond it every 16th is timed and counts for 16: reading the clock twice is most of the cost. */
+/** All requests up to this number between two reports are timed. After them every 16th is timed and counts for 16, because clock reads are most of the cost. */
 const ALL_TIMED = 50;
 const TIMED_OF = 16;
 
@@ -26,7 +26,7 @@ export class TrafficMeter {
   private readonly loop: ReturnType<typeof monitorEventLoopDelay>;
   private latencies = noCounts(latencyBounds);
   private replies = [0, 0, 0, 0, 0];
-  private begun = 0;
+  private requestCount = 0;
   private since = 0;
   private isOn = false;
 
@@ -50,11 +50,11 @@ export class TrafficMeter {
   take(): TrafficReport {
     const { latencies, replies, loop, since } = this;
     this.since = performance.now();
-    this.begun = 0;
+    this.requestCount = 0;
     this.latencies = noCounts(latencyBounds);
     this.replies = [0, 0, 0, 0, 0];
-    const late = (ns: number): number => (Number.isFinite(ns) ? Math.max(0, ns / 1e6 - LOOP_MS) : 0);
-    const loopDelaysMs = [loop.count === 0 ? 0 : late(loop.percentile(99)), late(loop.max)] as const;
+    const delayMs = (ns: number): number => (Number.isFinite(ns) ? Math.max(0, ns / 1e6 - LOOP_MS) : 0);
+    const loopDelaysMs = [loop.count === 0 ? 0 : delayMs(loop.percentile(99)), delayMs(loop.max)] as const;
     loop.reset();
     return { secs: (this.since - since) / 1000, replies, latencies, loopDelaysMs };
   }
@@ -63,8 +63,8 @@ export class TrafficMeter {
   get middleware(): Middleware<HttpRequest, Response> {
     return (request, next) => {
       if (!this.isOn) return next(request);
-      const isEach = this.begun++ < ALL_TIMED;
-      const since = isEach || this.begun % TIMED_OF === 0 ? performance.now() : null;
+      const isEach = this.requestCount++ < ALL_TIMED;
+      const since = isEach || this.requestCount % TIMED_OF === 0 ? performance.now() : null;
       return mapAwaitable(next(request), (reply) => {
         const kind = Math.floor(reply.status / 100) - 1;
         this.replies[kind] = (this.replies[kind] ?? 0) + 1;

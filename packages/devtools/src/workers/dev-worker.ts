@@ -3,8 +3,8 @@ import { Response } from "@framework/core";
 import type { Host, SharedValues } from "@framework/core/feature";
 import type { DevtoolsConfig } from "../devtools-config.ts";
 import type { FaultRule } from "../faults/fault-rule.ts";
-import type { FaultSwitch } from "../faults/fault-switch.ts";
-import { answerCall } from "../panels/answer-call.ts";
+import type { FaultInjector } from "../faults/fault-injector.ts";
+import { runCall } from "../panels/run-call.ts";
 import { PanelReader } from "../panels/panel-reader.ts";
 import { metricsReader } from "../panels/read-metrics.ts";
 import type { RequestEntry } from "../requests/request-entry.ts";
@@ -30,10 +30,10 @@ export interface DevWorkerOptions {
   readonly app: object;
   readonly host: Pick<Host, "http" | "insight" | "life">;
   readonly config: DevtoolsConfig;
-  readonly faults: FaultSwitch;
+  readonly faults: FaultInjector;
 }
 
-/** The tools in one worker: records and reports while a page is open anywhere, and serves the pages that are open here. */
+/** The tools in one worker. Records and reports while a page is open in any worker, and serves the pages connected to this worker. */
 export class DevWorker {
   private readonly options: DevWorkerOptions;
   private readonly name = String(process.pid);
@@ -44,7 +44,7 @@ export class DevWorker {
   private readonly traffic: TrafficMeter = new TrafficMeter();
   private readonly histograms: HistogramTally = new HistogramTally();
   private readonly calls: PendingCalls = new PendingCalls();
-  private readonly kept: RequestEntry[] = [];
+  private readonly recentRequests: RequestEntry[] = [];
   private hub: WorkerHub | null = null;
   private values: SharedValues | null = null;
   private settings: AppSettings | null = null;
@@ -63,7 +63,7 @@ export class DevWorker {
       app,
       worker: this.name,
       maxPerSecond: config.maxPerSecond,
-      recorded: (entry) => this.send({ type: "request", entry }),
+      onRecorded: (entry) => this.send({ type: "request", entry }),
     });
   }
 
@@ -88,7 +88,7 @@ export class DevWorker {
     this.hub?.close();
   }
 
-  /** Ends the pages' streams, so that a drain need not wait for them. */
+  /** Ends the streams of pages, so a drain does not wait for them. */
   drain(): void {
     this.streams.close();
   }
@@ -105,7 +105,7 @@ export class DevWorker {
     if (settings === null) return null;
     const first = [
       { event: "hello", data: { worker: this.name, ...serviceFacts(this.options.host, settings) } },
-      ...this.kept.map((entry) => ({ event: "message", data: { type: "request", entry } })),
+      ...this.recentRequests.map((entry) => ({ event: "message", data: { type: "request", entry } })),
     ];
     const events = this.streams.add(first, () => {
       if (this.streams.size === 0) clearInterval(this.watch);
@@ -119,14 +119,14 @@ export class DevWorker {
     return Response.sse(events, { heartbeatSecs: 5, untilDrain: false, headers: pageFields });
   }
 
-  /** Runs a call here or in another worker. */
+  /** Runs a call in this or another worker; `null` for this one. */
   async call(call: Call, worker: string | null): Promise<Outcome> {
     if (worker === null || worker === this.name) {
-      const outcome = await answerCall(this.panels, call);
+      const outcome = await runCall(this.panels, call);
       this.report();
       return outcome;
     }
-    return await this.calls.ask(this.name, (id) => this.send({ type: "call", id, worker, call }));
+    return await this.calls.start(this.name, (id) => this.send({ type: "call", id, worker, call }));
   }
 
   private receive(message: Message): void {
@@ -136,26 +136,26 @@ export class DevWorker {
       case "faults":
         return this.options.faults.set(message.rules);
       case "call":
-        if (message.worker === this.name) void this.answer(message.id, message.call);
+        if (message.worker === this.name) void this.runForWorker(message.id, message.call);
         return;
       case "answer":
-        return this.calls.answer(message.id, message.outcome);
+        return this.calls.resolve(message.id, message.outcome);
       case "request":
         this.keep(message.entry);
     }
     this.streams.send({ event: "message", data: message });
   }
 
-  private async answer(id: string, call: Call): Promise<void> {
-    const outcome = await answerCall(this.panels, call);
+  private async runForWorker(id: string, call: Call): Promise<void> {
+    const outcome = await runCall(this.panels, call);
     if (!this.send({ type: "answer", id, outcome }))
-      this.send({ type: "answer", id, outcome: { ok: false, code: "", message: "The answer is too long" } });
+      this.send({ type: "answer", id, outcome: { ok: false, code: "", message: "The result is too long" } });
     this.report();
   }
 
   private keep(entry: RequestEntry): void {
-    this.kept.push(entry);
-    if (this.kept.length > this.options.config.maxRequests) this.kept.shift();
+    this.recentRequests.push(entry);
+    if (this.recentRequests.length > this.options.config.maxRequests) this.recentRequests.shift();
   }
 
   private watched(): void {

@@ -3,27 +3,27 @@ import type { Outcome } from "../messages.ts";
 
 const TIMEOUT_MS = 30_000;
 
-/** Calls awaiting an answer from another worker. */
+/** Calls that await the outcome from another worker. */
 export class PendingCalls {
   private readonly waiting: Map<string, (outcome: Outcome) => void> = new Map();
   private count = 0;
 
   /**
-   * Sends a call with its id, and resolves with its answer.
+   * Sends a call with its id, and resolves with its outcome.
    *
    * @throws DEVTOOLS_NO_ACTION when `send` returns false; DEVTOOLS_NO_ANSWER after 30 s
    */
-  async ask(worker: string, send: (id: string) => boolean): Promise<Outcome> {
+  async start(worker: string, send: (id: string) => boolean): Promise<Outcome> {
     const id = `${worker}-${++this.count}`;
     if (!send(id)) throw new FrameworkError("DEVTOOLS_NO_ACTION", "the texts of the action are too long");
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-    const late = setTimeout(() => {
+    const timer = setTimeout(() => {
       this.waiting.delete(id);
-      reject(new FrameworkError("DEVTOOLS_NO_ANSWER", "the worker has not answered within 30 seconds"));
+      reject(new FrameworkError("DEVTOOLS_NO_ANSWER", "the worker did not respond within 30 seconds"));
     }, TIMEOUT_MS);
-    late.unref();
+    timer.unref();
     this.waiting.set(id, (outcome) => {
-      clearTimeout(late);
+      clearTimeout(timer);
       this.waiting.delete(id);
       resolve(outcome);
     });
@@ -31,7 +31,7 @@ export class PendingCalls {
   }
 
   /** Resolves a call of this worker; ids of other workers are ignored. */
-  answer(id: string, outcome: Outcome): void {
+  resolve(id: string, outcome: Outcome): void {
     this.waiting.get(id)?.(outcome);
   }
 }

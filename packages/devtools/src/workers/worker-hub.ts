@@ -13,18 +13,18 @@ export interface WorkerHub {
   close(): void;
 }
 
-/** Connects a worker to the others. @param failed called when a message was not sent */
+/** Connects a worker to the others. @param onError called when a message was not sent */
 export const connectWorkers = (
   values: SharedValues,
   receive: (message: Message) => void,
-  failed: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): WorkerHub => {
-  const unsubscribe = values.subscribe(CHANNEL, (message) => receive(message as unknown as Message)); // workers of one service run one program
+  const unsubscribe = values.subscribe(CHANNEL, (message) => receive(message as unknown as Message)); // all workers run the same program
   return {
     send(message) {
       const text = JSON.stringify(message);
       if (Buffer.byteLength(text) > MAX_TEXT) return false;
-      values.publish(CHANNEL, JSON.parse(text) as Json, { waitMs: 1 }).catch(failed);
+      values.publish(CHANNEL, JSON.parse(text) as Json, { waitMs: 1 }).catch(onError);
       return true;
     },
     close: unsubscribe,

@@ -92,7 +92,7 @@ export const adminRoutes = ({ http }: Pick<Host, "http">, config: AdminConfig, w
   ofItem("POST", "/cancel", "Cancels an unfinished item", async (queue, of) => ({
     cancelled: await orMissing(queue, of, await queue.cancel(of)),
   }));
-  ofItem("POST", "/retry", "Starts a failed or cancelled item again", async (queue, of) => ({
+  ofItem("POST", "/retry", "Restarts a failed or cancelled item", async (queue, of) => ({
     retried: await orMissing(queue, of, await queue.retry(of)),
   }));
 };
@@ -139,7 +139,7 @@ const parkedRoutes = (
   };
   http.route("POST", `${path}/parked/replay`, replay, {
     ...common,
-    summary: "Replays parked work: the items in `ids`, or those of a source",
+    summary: "Replays parked work: the items in `ids`, or the items of a source",
     errors: [400],
     body: replayBody,
   });
@@ -154,7 +154,7 @@ const parkedRoutes = (
   });
 };
 
-/** Casts a value that the route's schema has already checked. */
+/** Casts a value that the route's schema has validated. */
 const as = <S extends StandardSchema>(_schema: S, value: unknown): InferOutput<S> => value as InferOutput<S>;
 
 const found = <T>(value: T | null): T => {

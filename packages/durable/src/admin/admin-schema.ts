@@ -55,7 +55,7 @@ export const objectSchema = <const M extends Members>(
   });
 };
 
-/** Returns a schema of replies for the API document. It checks nothing, because the routes make the replies. */
+/** Returns a schema of replies for the API document. It accepts any value, because the routes create the replies. */
 export const replySchema = (json: object): StandardSchema => standard(json, (value) => ({ value }));
 
 const standard = <T>(

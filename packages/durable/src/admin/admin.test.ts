@@ -131,7 +131,7 @@ test("items are listed from the oldest, or from the newest, page by page", async
   await app.stop();
 });
 
-test("unknown items are 404, and malformed requests 422", async () => {
+test("unknown items are answered with 404, and malformed requests with 422", async () => {
   const { app, call } = await started();
   for (const path of ["/parked/7", "/queues/none/items", "/queues/mail/items/7"])
     expect((await call("GET", path)).status).toBe(404);
@@ -165,7 +165,7 @@ test("unknown items are 404, and malformed requests 422", async () => {
   await app.stop();
 });
 
-test("the guards decide, and without them the app does not start", async () => {
+test("the guards of the admin API are checked, and without guards the app does not start", async () => {
   const { app } = await started();
   for (const [method, path] of [
     ["GET", "/parked"],
@@ -189,7 +189,7 @@ test("the guards decide, and without them the app does not start", async () => {
     );
 });
 
-test("there is no admin API unless it is asked for", async () => {
+test("there is no admin API unless it is enabled", async () => {
   const app = newApp().enableMailing();
   await app.start({ log });
   expect(app.durable.parked).toBeDefined();

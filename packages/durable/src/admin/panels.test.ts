@@ -53,14 +53,20 @@ for (const [name, onExhausted] of [
   panelContract(test, async () => {
     const { app, rows } = await started(onExhausted);
     await app.mail.enqueue({ payload: "one" });
-    await waitFor(async () => (await rows(name)).length > 0, { what: `rows of ${name}`, timeoutMs: 60_000 });
+    await waitFor(async () => (await rows(name)).length > 0, {
+      subject: `rows of ${name}`,
+      timeoutMs: 60_000,
+    });
     return { panel: app.panel(name), close: () => app.stop() };
   });
 
 test("parked work is shown with its stack, replayed and discarded", async () => {
   const { app, state, act, rows } = await started("park");
   await app.mail.enqueue([{ payload: "one" }, { payload: "two" }]);
-  await waitFor(async () => (await rows("parked")).length === 2, { what: "parked work", timeoutMs: 60_000 });
+  await waitFor(async () => (await rows("parked")).length === 2, {
+    subject: "parked work",
+    timeoutMs: 60_000,
+  });
   const [one, two] = await rows("parked");
   expect(one?.cells).toEqual(expect.arrayContaining(["work", "mail", "NonRetryableError: no post today"]));
   const details = await app.panel("parked").details?.(one?.id ?? "");
@@ -72,7 +78,7 @@ test("parked work is shown with its stack, replayed and discarded", async () => 
     "note must have 1 to 2000",
   );
   expect(await act("parked", "discard", two?.id ?? "", { note: "no need" })).toBe("The item was discarded");
-  await waitFor(() => state.done === 1, { what: "the replayed item", timeoutMs: 60_000 });
+  await waitFor(() => state.done === 1, { subject: "the replayed item", timeoutMs: 60_000 });
   expect(await rows("parked")).toEqual([]);
   await expect(act("parked", "replay", "999")).rejects.toThrow("parked");
   await app.stop();
@@ -84,12 +90,12 @@ test("of many failed items the newest are shown", async () => {
   const failed = async () => (await rows("work")).filter(({ cells }) => cells[1] === "failed");
   const last = `mail ${added.at(-1)?.id}`;
   await waitFor(async () => (await app.mail.stats()).ready === 0 && (await failed())[0]?.id === last, {
-    what: "the newest failure",
+    subject: "the newest failure",
     timeoutMs: 60_000,
   });
   const newest = added.slice(-20).toReversed();
   await waitFor(async () => (await app.mail.list({ state: "failed" })).items.length === 25, {
-    what: "all failures",
+    subject: "all failures",
     timeoutMs: 60_000,
   });
   expect((await failed()).map(({ id }) => id)).toEqual(newest.map(({ id }) => `mail ${id}`));
@@ -100,7 +106,7 @@ test("the items of queues are shown; failed ones are retried, unfinished ones ca
   const { app, state, act, rows } = await started("keep");
   await app.mail.enqueue({ payload: "one" });
   await waitFor(async () => (await rows("work"))[0]?.cells[1] === "failed", {
-    what: "a failure",
+    subject: "a failure",
     timeoutMs: 60_000,
   });
   const [failed] = await rows("work");
@@ -111,7 +117,7 @@ test("the items of queues are shown; failed ones are retried, unfinished ones ca
   state.fails = false;
   expect(await act("work", "retry", failed?.id ?? "")).toBe("The item starts again");
   await waitFor(async () => (await rows("work"))[0]?.cells[1] === "done", {
-    what: "the retried item",
+    subject: "the retried item",
     timeoutMs: 60_000,
   });
   await app.mail.enqueue({ payload: "later", delayMs: 3_600_000 });

@@ -17,10 +17,10 @@ export interface KernelBase {
   /** SQL expression of the current time: whole milliseconds of the database's clock. A statement may use it several times. */
   readonly now: Statement;
   readonly config: Readonly<DurableConfig>;
-  /** Clock for local timers only: its times are never stored or compared with those of other clocks. */
+  /** Clock for local timers only: its times are never stored or compared with times of other clocks. */
   readonly clock: Clock;
   readonly random: () => number;
-  /** Returns where this process runs; called once, when the kernel begins. */
+  /** Returns the host or container in which this process runs; called once, when the process registers. */
   readonly place: () => Place;
   readonly log: Logger;
   /** Messages between the workers of the service; `null` without an app. */

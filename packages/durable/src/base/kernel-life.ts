@@ -18,7 +18,7 @@ export interface KernelPart {
 /** Time to drain when `stop` is called without a previous `drain`. */
 const STOP_GRACE_MS = 5000;
 
-/** Lifecycle of one kernel: begin, drain, stop. Each runs once, and a stop stops exactly the parts that had begun. */
+/** Lifecycle of one kernel: begin, drain, stop. Each runs once, and `stop` stops exactly the parts that have begun. */
 export class KernelLife {
   private readonly parts: KernelPart[] = [];
   private readonly clock: () => Clock;
@@ -34,7 +34,7 @@ export class KernelLife {
     this.log = log;
   }
 
-  /** Whether the parts have begun and no drain has. */
+  /** Whether the parts have begun and no drain has started. */
   get isRunning(): boolean {
     return this.hasBegun && this.drained === null;
   }
@@ -76,11 +76,11 @@ export class KernelLife {
   }
 
   private async stopAll(): Promise<void> {
-    const late = new AbortController();
+    const grace = new AbortController();
     const cancel = this.clock().after(STOP_GRACE_MS, () =>
-      late.abort(new Error("the time to drain is over")),
+      grace.abort(new Error("the time to drain has passed")),
     );
-    await this.drain(late.signal);
+    await this.drain(grace.signal);
     cancel();
     for (const part of this.parts.slice(0, this.begun).toReversed()) {
       await this.attempt(part, "stop", () => part.stop?.());

@@ -64,7 +64,7 @@ export class TableSets {
     );
   }
 
-  /** Runs the migrations, or only lists those that would run. */
+  /** Runs the pending migrations, or only lists them. */
   private async run(
     db: Database,
     { migrate, timeoutSecs, signal }: PrepareOptions,

@@ -85,7 +85,7 @@ test("a unit that is one statement runs without a transaction, unless others sha
   });
 });
 
-test("a failing unit undoes only itself", async () => {
+test("a failing unit rolls back only itself", async () => {
   await withFile(async (db) => {
     const transaction = groupCommit(db);
     const outcomes = await Promise.allSettled([

@@ -31,7 +31,7 @@ interface Unit {
 /**
  * Returns a function like `db.transaction`, for many small concurrent writes.
  *
- * On SQLite, calls during a commit share the next transaction, and thus one flush of the disk. Each unit has a savepoint, so that a failing
+ * On SQLite, calls during a commit share the next transaction, and thus one flush of the disk. Each unit has a savepoint, so a failing
  * unit rolls back only itself. A unit may run twice, as after a serialisation failure, and must have no effects outside the transaction; a slow one delays the
  * others. On PostgreSQL, which commits in parallel, it is `db.transaction`.
  *

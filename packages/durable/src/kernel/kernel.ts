@@ -10,11 +10,11 @@ import { type Place, thisPlace } from "../place/place.ts";
 import { databaseNow } from "../time/database-now.ts";
 import { type KernelMembers, kernelMembers } from "./members.ts";
 
-/** Durable work on one database: leases, lanes, queues and timers. Created by `createKernel`, or by the feature `durable` for an app. */
+/** Durable work on one database: leases, lanes, queues and parked work. Created by `createKernel`, or by the feature `durable` for an app. */
 export interface Kernel extends KernelMembers {
   /** The database. */
   readonly db: Database;
-  /** SQL expression of the current time: whole milliseconds since 1970, by the database's clock. */
+  /** SQL expression of the current time: Unix milliseconds by the database's clock, an integer. */
   readonly now: Statement;
   /** `runWork` of the configuration: whether this process works on the queues and lanes that it shares with others. */
   readonly runsWork: boolean;
@@ -98,7 +98,10 @@ export interface BuiltKernel {
 }
 
 /** Builds a kernel on `sources`, whose members are read lazily. */
-export const buildKernel = (sources: KernelSources, used: (name: string) => void = () => {}): BuiltKernel => {
+export const buildKernel = (
+  sources: KernelSources,
+  onUse: (name: string) => void = () => {},
+): BuiltKernel => {
   const life = new KernelLife(
     () => sources.clock,
     () => sources.log,
@@ -122,7 +125,7 @@ export const buildKernel = (sources: KernelSources, used: (name: string) => void
       return sources.config.runWork;
     },
     use(name) {
-      used(name);
+      onUse(name);
       return this as Kernel;
     },
     tables(set, migrations) {

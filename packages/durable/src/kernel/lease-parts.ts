@@ -20,10 +20,10 @@ export const leaseParts = (base: KernelBase): LeaseParts => {
   base.tables.add(LEASE_TABLES, leaseTables);
   const wakeUp = new WakeUp(base);
   const owners = new Owners(base);
-  const freed = (): void => wakeUp.signal(LANES_CHANNEL);
-  const membership = new Membership(base, freed);
+  const onFreed = (): void => wakeUp.signal(LANES_CHANNEL);
+  const membership = new Membership(base, onFreed);
   owners.add(membership);
-  const leases = new Leases(base, owners, freed);
+  const leases = new Leases(base, owners, onFreed);
   const lanes = new LaneSets(base, { owners, leases, membership, wakeUp });
   for (const part of [owners, wakeUp, leases, lanes]) base.life.add(part);
   return { wakeUp, owners, membership, leases, lanes };

@@ -27,7 +27,8 @@ export interface KernelMembers {
    */
   lanes(options: LanesOptions): Lanes;
   /**
-   * Claims a lease for work that only one process may do; `null` if another one owns it. The lease is renewed until it is released or lost.
+   * Claims a lease for work that only one process may do. The lease is renewed until it is released or lost. `null` if it is taken, if this process holds
+   * 10,000 leases, or once the kernel is stopping.
    *
    * @param kind purpose of the lease; `kind` and `name` have 1 to 200 printable ASCII characters
    * @throws DURABLE_BAD_NAME
@@ -45,7 +46,7 @@ export interface KernelMembers {
   readonly work: RawWork;
   /** Work that gave up: features register sources that park work and take it back; operators list, replay and discard it. */
   readonly parked: ParkedWork &
-    Pick<OpenParked, "add" | "hasRoom" | "park" | "useTable"> & { readonly inOrder: ParkedInOrder };
+    Pick<OpenParked, "add" | "checkRoom" | "park" | "useTable"> & { readonly inOrder: ParkedInOrder };
   /**
    * Keeps rows of a feature's own table leased to this process: renews them every third of a lease, and lets other processes of the same host take them over
    * as soon as this one ends. Call it in `enableX`.

@@ -25,7 +25,7 @@ export interface ClaimedLane {
 /**
  * Claims free and expired lanes, up to the fair share of this process. Returns `null` until processes with another number of lanes have stopped.
  *
- * Claims of a kind are serialised by its row, so that all compute the same shares.
+ * Claims of a kind are serialised by its row, so all compute the same shares.
  */
 export const claimLanes = (
   base: KernelBase,
@@ -101,7 +101,7 @@ const isAbandoned = async (
   return rows.length === (await tx.fetchValue`SELECT count(*) FROM framework_leases WHERE kind = ${kind}`);
 };
 
-/** Adds the missing lanes. The fence starts at the current time, so that it is above that of a removed row with the same name. */
+/** Adds the missing lanes. The fence starts at the current time, above the fence of a removed row with the same name. */
 const addRows = async (tx: Transaction, { now }: KernelBase, kind: string, count: number): Promise<void> => {
   const rows = await tx.query<{ name: string }>`SELECT name FROM framework_leases WHERE kind = ${kind}`;
   const present = new Set(rows.map(({ name }) => name));

@@ -4,7 +4,7 @@
  * @param members owners, in the order in which they joined
  */
 export const fairShare = (members: readonly string[], owner: string, count: number): number => {
-  const place = members.indexOf(owner);
-  if (place === -1) return 0;
-  return Math.floor(count / members.length) + (place < count % members.length ? 1 : 0);
+  const index = members.indexOf(owner);
+  if (index === -1) return 0;
+  return Math.floor(count / members.length) + (index < count % members.length ? 1 : 0);
 };

@@ -13,10 +13,10 @@ export interface LaneSetNeeds {
   readonly base: KernelBase;
   readonly leases: Leases;
   /** Called when a lane may be claimed, by this or another process. */
-  readonly freed: () => void;
+  readonly onFreed: () => void;
 }
 
-/** The lanes of one kind in this process: claims its share, releases lanes above it, and runs those it owns. */
+/** The lanes of one kind in this process: claims its share, releases lanes above it, and runs the lanes that it owns. */
 export class LaneSet {
   readonly options: LanesOptions;
   private readonly needs: LaneSetNeeds;
@@ -94,7 +94,7 @@ export class LaneSet {
 
   private ended(run: LaneRun): void {
     this.runs.delete(run.lane);
-    this.needs.freed(); // this process may claim it again
+    this.needs.onFreed(); // this process may claim it again
   }
 
   private giveBack(lanes: readonly number[]): void {
@@ -104,23 +104,23 @@ export class LaneSet {
     }
   }
 
-  /** Aborts a run, and releases its lease once it has returned, so that the next owner does not work beside it; at the latest after the duration of a lease. */
+  /** Aborts a run, and releases its lease once it has returned, so that it never runs beside the next owner; at the latest after the duration of a lease. */
   private async end(run: LaneRun, reason: string, deadline?: AbortSignal): Promise<void> {
-    const { base, freed } = this.needs;
-    const over = new AbortController();
+    const { base, onFreed } = this.needs;
+    const ended = new AbortController();
     run.hold.abort(new Error(`the lane is given up: ${reason}`));
     const limit = pause(
       base.clock,
       base.config.leaseMs,
-      AbortSignal.any([over.signal, ...(deadline ? [deadline] : [])]),
+      AbortSignal.any([ended.signal, ...(deadline ? [deadline] : [])]),
     );
     const returned = await Promise.race([run.done.then(() => true), limit.then(() => false)]);
-    over.abort();
+    ended.abort();
     if (!returned) {
-      const message = `durable: lane ${run.lane} of "${this.options.kind}" did not end when its signal aborted; it is given to others`;
+      const message = `durable: lane ${run.lane} of "${this.options.kind}" did not end when its signal aborted; it is released to other processes`;
       base.log.warn(message);
     }
     await run.hold.release();
-    freed();
+    onFreed();
   }
 }

@@ -55,7 +55,7 @@ export class LaneSets implements KernelPart {
       throw badLanes(`the lanes "${kind}" run in this process already; use a unique kind`);
     if (this.sets.size >= MAX_KINDS) throw badLanes(`a process runs at most ${MAX_KINDS} kinds of lanes`);
     const { base, needs } = this;
-    const set = new LaneSet(options, { base, leases: needs.leases, freed: () => this.freed() });
+    const set = new LaneSet(options, { base, leases: needs.leases, onFreed: () => this.freed() });
     this.sets.set(kind, set);
     if (this.loop !== null) base.life.holdProcess();
     this.loop?.wake();
@@ -71,13 +71,13 @@ export class LaneSets implements KernelPart {
       minMs: config.pollMinMs,
       maxMs: config.pollMaxMs,
       pollOnce: () => this.pollOnce(),
-      failed: (error) => log.warn("durable: the lanes could not be distributed", { error }),
+      onError: (error) => log.warn("durable: the lanes could not be distributed", { error }),
     });
     this.needs.wakeUp.on(LANES_CHANNEL, () => this.loop?.wake());
     this.loop.begin();
   }
 
-  /** Releases all lanes except those with `endsWithStop`, for which the loop continues. */
+  /** Releases all lanes except lanes with `endsWithStop`, for which the loop continues. */
   async drain(deadline: AbortSignal): Promise<void> {
     const sets = [...this.sets.values()];
     const ending = sets.filter(({ options }) => options.endsWithStop !== true);
@@ -87,9 +87,9 @@ export class LaneSets implements KernelPart {
 
   async stop(): Promise<void> {
     await this.loop?.end();
-    const late = new AbortController();
-    const cancel = this.base.clock.after(STOP_MS, () => late.abort());
-    await Promise.all([...this.sets.values()].map((set) => this.remove(set, late.signal))).finally(cancel);
+    const grace = new AbortController();
+    const cancel = this.base.clock.after(STOP_MS, () => grace.abort());
+    await Promise.all([...this.sets.values()].map((set) => this.remove(set, grace.signal))).finally(cancel);
   }
 
   report(insight: HostInsight): void {

@@ -22,7 +22,7 @@ export interface LanesOptions {
   /** Purpose of the lanes, unique in the database: 1 to 200 printable ASCII characters, such as `projection shelf 2`. */
   readonly kind: string;
   /**
-   * Number of lanes, 1 to 1,024. Processes with another number for the same kind wait until those with the current one have stopped: otherwise two lanes
+   * Number of lanes, 1 to 1,024. Processes with another number for the same kind wait until processes with the current one have stopped: otherwise two lanes
    * could have the same work.
    */
   readonly count: number;
@@ -39,6 +39,6 @@ export interface LanesOptions {
 export interface Lanes {
   /** Lanes that this process owns now, ascending. */
   held(): readonly number[];
-  /** Releases all of them and claims no more. */
+  /** Releases all lanes of the kind and claims no more. */
   stop(): Promise<void>;
 }

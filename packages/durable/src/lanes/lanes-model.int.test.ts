@@ -18,8 +18,8 @@ const onServer = (url: string): void => {
         canHold: true,
       });
       try {
-        for (const group of history) await world.take(group);
-        await world.comesToRest();
+        for (const group of history) await world.runGroup(group);
+        await world.reachFairShares();
       } finally {
         await world.endTransactions(); // the database closes after them
       }

@@ -45,7 +45,7 @@ export const histories = (processes: number): fc.Arbitrary<Step[][]> => {
   return fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 5, maxLength: 50 });
 };
 
-/** A transaction stays open on a lane whose lease expires, and another process claims what it can and works on it. */
+/** A transaction stays open on a lane whose lease expires, and another process claims all lanes that it can and works on them. */
 export const heldBeyondTheLease: Step[][] = [
   [{ do: "poll", process: 0 }],
   [{ do: "poll", process: 0 }],
@@ -62,7 +62,7 @@ class ModelProcess {
   readonly db: Database;
   readonly parts: LeaseParts;
   readonly clock: VirtualClock;
-  /** Every lane that it was ever given, lost ones too. */
+  /** Every lane that it was ever given, including lost ones. */
   readonly lanes: Lane[] = [];
   /** Transactions that have checked a lane and are still open. */
   readonly open: (() => void)[] = [];
@@ -137,10 +137,10 @@ export interface WorldOptions {
 }
 
 /** Rounds of all processes until shares are verified. A lane that a process gives back is free once its server has written that, which may take longer. */
-const LEAST_ROUNDS = 8;
-const MOST_ROUNDS = 50;
+const MIN_ROUNDS = 8;
+const MAX_ROUNDS = 50;
 
-/** Processes on one database, and what must hold for them at any time. */
+/** Processes on one database, with the invariants that hold at any time. */
 export class World {
   readonly time: TableClock;
   /** Process ids that have ended. */
@@ -153,7 +153,7 @@ export class World {
   private readonly slots: ModelProcess[] = [];
   private started = 0;
   /** By lane: owners whose transactions have passed the check and have not ended. */
-  private readonly inside = new Map<number, Map<string, number>>();
+  private readonly active = new Map<number, Map<string, number>>();
   /** By lane: the hold that was accepted last, which has the highest fence. */
   private readonly last = new Map<number, Lane>();
 
@@ -171,17 +171,17 @@ export class World {
     return new World(options, await tableClock(db));
   }
 
-  /** Does the steps of one group at the same time. */
-  async take(group: readonly Step[]): Promise<void> {
+  /** Runs the steps of one group concurrently. */
+  async runGroup(group: readonly Step[]): Promise<void> {
     await Promise.all(group.map((step) => this.step(step)));
     await settle();
   }
 
   /** Waits for all running steps, and verifies that running processes reach fair shares. */
-  async comesToRest(): Promise<void> {
+  async reachFairShares(): Promise<void> {
     await this.endTransactions();
     await this.time.advance(LEASE_MS + 1);
-    for (let round = 0; round < LEAST_ROUNDS || (round < MOST_ROUNDS && !this.isFair()); round++) {
+    for (let round = 0; round < MIN_ROUNDS || (round < MAX_ROUNDS && !this.isFair()); round++) {
       for (const process of this.slots) {
         process.finish();
         await process.beat();
@@ -189,13 +189,13 @@ export class World {
         await settle();
       }
     }
-    const every = Array.from({ length: this.count }, (_, lane) => lane);
+    const allLanes = Array.from({ length: this.count }, (_, lane) => lane);
     const held = this.slots.map((process) => this.heldBy(process));
-    assert.deepEqual(ascending(held.flat()), every);
+    assert.deepEqual(ascending(held.flat()), allLanes);
     assert.ok(this.isFair(), "the shares are not fair");
   }
 
-  /** Whether each living process holds as many lanes as it should. */
+  /** Whether each running process holds its fair share of lanes. */
   private isFair(): boolean {
     const names = this.slots.map(({ id }) => id);
     const shares = names.map((name) => fairShare(names, name, this.count));
@@ -218,7 +218,7 @@ export class World {
     return this.slots[slot % this.slots.length] as ModelProcess;
   }
 
-  /** A process is killed: its transactions are rolled back, and another process takes its slot. */
+  /** Kills a process: its transactions are rolled back, and another process takes its slot. */
   crash(slot: number): void {
     const process = this.process(slot);
     this.dead.add(Number(process.id.split(" ")[1]));
@@ -240,7 +240,7 @@ export class World {
     else if ("which" in step) await this.work(process, step.which, step.do === "hold" && this.canHold);
   }
 
-  /** A transaction that relies on a lane, perhaps on one that was lost long ago; one that holds stays open after its check. */
+  /** Runs a transaction that relies on a lane, perhaps on a lost one. With `holds`, it stays open after its check. */
   private async work(process: ModelProcess, which: number, holds: boolean): Promise<void> {
     const lane = process.lanes[which % process.lanes.length];
     if (lane === undefined || process.open.length > 2) return;
@@ -254,7 +254,7 @@ export class World {
         process.open.push(end);
         await ended;
       }
-      if (process.isGone) this.killed(lane, process.id);
+      if (process.isGone) this.rollBackKilled(lane, process.id);
       await tx.fetchValue("SELECT 1");
       this.leave(lane, process.id);
     });
@@ -266,26 +266,26 @@ export class World {
 
   private enter(hold: Lane, owner: string): void {
     const { lane, fence } = hold;
-    const inside = this.inside.get(lane) ?? new Map<string, number>();
-    this.inside.set(lane, inside.set(owner, (inside.get(owner) ?? 0) + 1));
-    assert.deepEqual([...inside.keys()], [owner], "two owners passed the check");
+    const active = this.active.get(lane) ?? new Map<string, number>();
+    this.active.set(lane, active.set(owner, (active.get(owner) ?? 0) + 1));
+    assert.deepEqual([...active.keys()], [owner], "two owners passed the check");
     const last = this.last.get(lane) ?? hold;
     assert.ok(fence > last.fence || hold === last, "a stale hold was accepted");
     this.last.set(lane, hold);
     this.writes++;
   }
 
-  /** The transaction of a process that was killed is rolled back. */
-  private killed(lane: Lane, owner: string): never {
+  /** Rolls back the transaction of a killed process. */
+  private rollBackKilled(lane: Lane, owner: string): never {
     this.leave(lane, owner);
     throw new ProcessKilled();
   }
 
   private leave({ lane }: Lane, owner: string): void {
-    const inside = this.inside.get(lane);
-    const left = (inside?.get(owner) ?? 0) - 1;
-    if (left > 0) inside?.set(owner, left);
-    else inside?.delete(owner);
+    const active = this.active.get(lane);
+    const left = (active?.get(owner) ?? 0) - 1;
+    if (left > 0) active?.set(owner, left);
+    else active?.delete(owner);
   }
 
   private newProcess(): ModelProcess {

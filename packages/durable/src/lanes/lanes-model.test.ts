@@ -22,8 +22,8 @@ test.each([2, 3])(
   async (processes) => {
     const holds = async (history: readonly Step[][]): Promise<void> =>
       await inMemory(processes, async (world) => {
-        for (const group of history) await world.take(group);
-        await world.comesToRest();
+        for (const group of history) await world.runGroup(group);
+        await world.reachFairShares();
         writes += world.writes;
       });
     await fc.assert(fc.asyncProperty(histories(processes), holds), { numRuns: RUNS, timeout: 60_000 });

@@ -9,13 +9,13 @@ const REMOVE_AFTER_MS = 3_600_000;
 export class Membership implements LeasedTable {
   readonly name = "framework_lane_members";
   private readonly base: KernelBase;
-  private readonly expired: () => void;
+  private readonly onExpired: () => void;
   private readonly kinds = new Set<string>();
 
-  /** @param expired called when members of processes that are gone have been removed */
-  constructor(base: KernelBase, expired: () => void) {
+  /** @param onExpired called when members of ended processes have been removed */
+  constructor(base: KernelBase, onExpired: () => void) {
     this.base = base;
-    this.expired = expired;
+    this.onExpired = onExpired;
   }
 
   async join(kind: string, lanes: number): Promise<void> {
@@ -44,7 +44,7 @@ export class Membership implements LeasedTable {
   async expire(owners: readonly string[]): Promise<number> {
     const { changes } = await this.base.db.execute`DELETE FROM framework_lane_members
       WHERE owner IN (${sql.list(owners)})`;
-    if (changes > 0) this.expired();
+    if (changes > 0) this.onExpired();
     return changes;
   }
 }

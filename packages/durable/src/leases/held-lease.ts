@@ -2,9 +2,9 @@ import type { Transaction } from "@framework/database";
 
 /** A lease that this process owns. */
 export interface HeldLease {
-  /** What is leased, such as `schedule`. */
+  /** Purpose of the lease, such as `schedule`. */
   readonly kind: string;
-  /** Which one of its kind. */
+  /** Name, unique among the leases of its kind. */
   readonly name: string;
   /** Fencing token: a later owner has a higher one. */
   readonly fence: number;

@@ -23,7 +23,7 @@ export interface LeaseKey {
   readonly fence: number;
 }
 
-/** Claims a lease that is free, has expired, or already belongs to this owner because the reply to its claim was lost. */
+/** Claims a lease that is free, has expired, or already belongs to this owner because the reply to an earlier claim was lost. */
 export const claimOne = ({ db, id, now, config }: KernelBase, kind: string, name: string): Statement => sql`
   WITH free AS MATERIALIZED (
     SELECT kind, name FROM framework_leases
@@ -34,7 +34,7 @@ export const claimOne = ({ db, id, now, config }: KernelBase, kind: string, name
   FROM free WHERE framework_leases.kind = free.kind AND framework_leases.name = free.name
   RETURNING fence`;
 
-/** Creates a lease without an owner. Its fence starts at the current time, above that of a removed row with this name. */
+/** Creates a lease without an owner. Its fence starts at the current time, above the fence of a removed row with this name. */
 export const createOne = ({ now }: KernelBase, kind: string, name: string): Statement => sql`
   INSERT INTO framework_leases (kind, name, owner, lease_until, fence)
   VALUES (${kind}, ${name}, NULL, 0, ${now}) ON CONFLICT (kind, name) DO NOTHING`;
@@ -48,7 +48,7 @@ export const removeUnused = ({ db, now }: KernelBase): Statement => sql`
     WHERE owner IS NULL AND lease_until = 0 AND fence < ${now} - ${UNUSED_MS} ${claimLock[db.dialect]}
   )`;
 
-/** Renews leases, and returns those that this owner still holds. */
+/** Renews the leases that this owner still holds, and returns them. */
 export const renewAll = ({ db, id, now, config }: KernelBase, held: readonly LeaseKey[]): Statement => {
   const list = JSON.stringify(held.map(({ kind, name, fence }) => ({ kind, name, fence })));
   const rows = db.dialect === "postgres" ? postgresRows(list) : sqliteRows(list);

@@ -21,16 +21,16 @@ export class Leases implements LeasedTable, HeldLeases, KernelPart {
   lostLeases = 0;
   private readonly base: KernelBase;
   private readonly owners: Owners;
-  private readonly expired: () => void;
+  private readonly onExpired: () => void;
   private readonly holds = new Map<string, LeaseHold>();
   private readonly claiming = new Set<string>();
   private hasStopped = false;
 
-  /** @param expired called when leases of owners that are gone have become free */
-  constructor(base: KernelBase, owners: Owners, expired: () => void) {
+  /** @param onExpired called when leases of ended owners have become free */
+  constructor(base: KernelBase, owners: Owners, onExpired: () => void) {
     this.base = base;
     this.owners = owners;
-    this.expired = expired;
+    this.onExpired = onExpired;
     owners.add(this);
   }
 
@@ -116,7 +116,7 @@ export class Leases implements LeasedTable, HeldLeases, KernelPart {
   async expire(owners: readonly string[]): Promise<number> {
     const { changes } = await this.base.db.execute`UPDATE framework_leases SET lease_until = 0
       WHERE owner IN (${sql.list(owners)}) AND lease_until > 0`;
-    if (changes > 0) this.expired();
+    if (changes > 0) this.onExpired();
     return changes;
   }
 
@@ -164,7 +164,7 @@ export class Leases implements LeasedTable, HeldLeases, KernelPart {
     hold.abort(new LeaseLostError(labelOf(hold), reason));
   }
 
-  /** Returns whether it was held. */
+  /** Stops renewing a lease. Returns whether it was held. */
   private forget(hold: LeaseHold): boolean {
     const key = keyOf(hold.kind, hold.name);
     return this.holds.get(key) === hold && this.holds.delete(key);
@@ -175,7 +175,7 @@ const keyOf = (kind: string, name: string): string => `${kind}\n${name}`; // nam
 
 const labelOf = ({ kind, name }: LeaseHold): string => `${kind} ${name}`;
 
-/** Names of leases and lanes. @throws DURABLE_BAD_NAME */
+/** Checks the kind or name of a lease, or the kind of lanes. @throws DURABLE_BAD_NAME */
 export const checkName = (name: string): void => {
   if (typeof name === "string" && /^[\x20-\x7E]{1,200}$/.test(name)) return;
   throw new FrameworkError(

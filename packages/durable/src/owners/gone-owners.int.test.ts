@@ -4,10 +4,10 @@ import { createKernel } from "../feature.ts";
 import { postgresSchema } from "../testing/open-databases.test-kit.ts";
 import {
   claimForDead,
-  hasLooked,
-  isDone,
   lateClaims,
   registerDead,
+  waitForSweep,
+  waitUntilDone,
   workerOn,
 } from "./gone-owners.test-kit.ts";
 
@@ -28,10 +28,10 @@ withServer("postgres", (server) => {
     await db.transaction(async (tx) => {
       await tx.query("SELECT id FROM framework_work FOR UPDATE");
       await worker.kernel.start();
-      await hasLooked(worker);
+      await waitForSweep(worker);
       expect(worker.done).toEqual(["first"]);
     });
-    await isDone(worker.done, "locked");
+    await waitUntilDone(worker.done, "locked");
     await worker.kernel.stop();
     await adding.stop();
   }, 120_000);

@@ -40,14 +40,14 @@ export const claimForDead = async (db: Queries): Promise<void> => {
     fence = fence + 1, attempts = attempts + 1 WHERE state = 'ready'`;
 };
 
-/** Waits until the worker has completed an item, after it has looked for owners that are gone. */
-export const hasLooked = async ({ queue, done }: Worker): Promise<void> => {
+/** Waits until the worker has completed an item, and so has already looked for ended owners. */
+export const waitForSweep = async ({ queue, done }: Worker): Promise<void> => {
   await queue.enqueue({ payload: "first" });
-  await isDone(done, "first");
+  await waitUntilDone(done, "first");
 };
 
-export const isDone = (done: readonly string[], item: string): Promise<unknown> =>
-  waitFor(() => done.includes(item), { what: `the item ${item} to be done`, timeoutMs: 60_000 });
+export const waitUntilDone = (done: readonly string[], item: string): Promise<unknown> =>
+  waitFor(() => done.includes(item), { subject: `the item ${item} to be done`, timeoutMs: 60_000 });
 
 /** Declares the tests of claims by a dead process, which run on every database. */
 export const lateClaims = (test: typeof jestTest, make: () => Promise<TestDatabase>): void =>
@@ -58,12 +58,12 @@ export const lateClaims = (test: typeof jestTest, make: () => Promise<TestDataba
     await registerDead(db);
     const worker = workerOn(db);
     await worker.kernel.start();
-    await hasLooked(worker);
+    await waitForSweep(worker);
     await db.transaction(async (tx) => {
       await worker.queue.enqueue({ payload: "late" }, { tx });
       await claimForDead(tx);
     });
-    await isDone(worker.done, "late");
+    await waitUntilDone(worker.done, "late");
     expect(worker.done).toEqual(["first", "late"]);
     await worker.kernel.stop();
   }, 120_000);

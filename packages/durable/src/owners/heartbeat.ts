@@ -12,7 +12,7 @@ export class Heartbeat {
   private readonly base: KernelBase;
   private lastSuccess: number | null = null;
   private cancel = (): void => {};
-  private beating: Promise<void> = Promise.resolve();
+  private renewing: Promise<void> = Promise.resolve();
   private hasEnded = false;
 
   constructor(base: KernelBase, table: LeasedTable) {
@@ -26,40 +26,40 @@ export class Heartbeat {
 
   begin(): void {
     this.lastSuccess = this.base.clock.now();
-    this.later();
+    this.schedule();
   }
 
   async end(): Promise<void> {
     this.hasEnded = true;
     this.cancel();
-    await this.beating;
+    await this.renewing;
   }
 
-  private later(): void {
+  private schedule(): void {
     if (this.hasEnded) return;
     this.cancel = this.base.clock.after(this.base.config.leaseMs / RENEWALS, () => {
-      this.beating = this.beat();
+      this.renewing = this.renew();
     });
   }
 
   /** Renews once. Aborted when the next renewal is due, so that a hanging statement does not outlast the lease. */
-  private async beat(): Promise<void> {
+  private async renew(): Promise<void> {
     const { clock, config, log } = this.base;
     const began = clock.now();
-    const late = new AbortController();
-    const cancelLate = clock.after(config.leaseMs / RENEWALS, () =>
-      late.abort(new Error("no answer in time")),
+    const timeout = new AbortController();
+    const cancelTimeout = clock.after(config.leaseMs / RENEWALS, () =>
+      timeout.abort(new Error("the database did not reply in time")),
     );
     try {
-      await this.table.renew(late.signal);
+      await this.table.renew(timeout.signal);
       this.lastSuccess = began; // conservative: the database renewed later than this
     } catch (error) {
       this.failures++;
       log.warn(`durable: the leases in ${this.table.name} could not be renewed`, { error });
       if (this.sinceSuccessMs >= config.leaseMs) this.table.lost?.();
     } finally {
-      cancelLate();
-      this.later();
+      cancelTimeout();
+      this.schedule();
     }
   }
 }

@@ -9,7 +9,7 @@ export interface LeasedTable {
   renew(signal: AbortSignal): Promise<void>;
   /**
    * Makes the rows of owners that are gone claimable, and wakes the processes that wait for them. Returns how many rows the owners had, including
-   * rows that a transaction still locks: the next call takes those.
+   * rows that a transaction still locks: the next call takes them.
    */
   expire(owners: readonly string[]): Promise<number>;
   /** Called when no renewal has succeeded for a whole lease: the rows may belong to others. Aborts their work. */

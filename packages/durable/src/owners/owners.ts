@@ -10,7 +10,7 @@ import type { Place } from "../place/place.ts";
 /** Time since its last update after which an owner's row is removed. */
 const REMOVE_AFTER_MS = 3_600_000;
 
-/** How long an owner that is gone stays registered: the database may still execute a statement it had sent, such as a claim. */
+/** How long an ended owner without rows stays registered: the database may still execute a statement that it sent, such as a claim. */
 const UNREGISTER_AFTER_MS = 5000;
 
 interface OwnerRow {
@@ -20,16 +20,16 @@ interface OwnerRow {
 }
 
 /**
- * The register of processes that own leases. Renews the leases of this process, and takes over those of ended processes of the same place
- * before they expire.
+ * The register of processes that own leases. Renews the leases of this process, and takes over the leases of ended
+ * processes in the same place before they expire.
  */
 export class Owners implements KernelPart {
   readonly name = "the register of owners";
-  /** Number of owners that this process found to be gone. */
-  gone = 0;
+  /** Number of ended owners that this process has unregistered. */
+  goneCount = 0;
   private readonly base: KernelBase;
   private readonly heartbeats: Heartbeat[] = [];
-  /** By owner that is gone: when it was first found to have no rows. */
+  /** Ended owners, with the time at which each was first found to have no rows. */
   private cleared: ReadonlyMap<string, number> = new Map();
   private joined: Promise<void> | null = null;
   private here: Place | null = null;
@@ -62,7 +62,7 @@ export class Owners implements KernelPart {
     this.heartbeats.push(new Heartbeat(this.base, table));
   }
 
-  /** Registers this process and takes over from owners that are gone. Await it before rows are claimed. */
+  /** Registers this process and takes over from ended owners. Await it before rows are claimed. */
   join(): Promise<void> {
     this.joined ??= this.register().catch((error: unknown) => {
       this.joined = null; // the next call tries again
@@ -72,7 +72,7 @@ export class Owners implements KernelPart {
   }
 
   private async register(): Promise<void> {
-    await this.seen();
+    await this.updateRow();
     await this.takeOver();
     if (this.hasStopped) return;
     for (const heartbeat of this.heartbeats) heartbeat.begin();
@@ -90,31 +90,36 @@ export class Owners implements KernelPart {
     await db.execute`DELETE FROM framework_owners WHERE id = ${id}`;
   }
 
-  /** Takes over from every owner of this place that is gone, and unregisters those without rows for 5 s. Returns the number of owners that are gone. */
+  /** Takes over from every ended owner of this place, and unregisters an owner once it has had no rows for 5 s. Returns the number of ended owners. */
   async takeOver(): Promise<number> {
     const { db, id, place } = this.base;
     const here = (this.here ??= place());
     if (here.id === null) return 0;
     const rows = await db.query<OwnerRow>`SELECT id, pid, started FROM framework_owners
       WHERE place = ${here.id} AND id <> ${id}`;
-    const gone = rows.filter(({ pid, started }) => here.isGone(pid, started)).map((row) => row.id);
-    let found = 0;
-    if (gone.length > 0) for (const heartbeat of this.heartbeats) found += await heartbeat.table.expire(gone);
+    const goneOwners = rows.filter(({ pid, started }) => here.isGone(pid, started)).map((row) => row.id);
+    let foundRows = 0;
+    if (goneOwners.length > 0)
+      for (const heartbeat of this.heartbeats) foundRows += await heartbeat.table.expire(goneOwners);
     const now = this.base.clock.now();
-    this.cleared = new Map(found > 0 ? [] : gone.map((owner) => [owner, this.cleared.get(owner) ?? now]));
-    await this.forget(gone.filter((owner) => now - (this.cleared.get(owner) ?? now) >= UNREGISTER_AFTER_MS));
-    return gone.length;
+    this.cleared = new Map(
+      foundRows > 0 ? [] : goneOwners.map((owner) => [owner, this.cleared.get(owner) ?? now]),
+    );
+    await this.unregister(
+      goneOwners.filter((owner) => now - (this.cleared.get(owner) ?? now) >= UNREGISTER_AFTER_MS),
+    );
+    return goneOwners.length;
   }
 
-  private async forget(gone: readonly string[]): Promise<void> {
-    if (gone.length === 0) return;
+  private async unregister(goneOwners: readonly string[]): Promise<void> {
+    if (goneOwners.length === 0) return;
     const { changes } = await this.base.db
-      .execute`DELETE FROM framework_owners WHERE id IN (${sql.list(gone)})`;
-    this.gone += changes;
+      .execute`DELETE FROM framework_owners WHERE id IN (${sql.list(goneOwners)})`;
+    this.goneCount += changes;
   }
 
   /** Writes this owner's row, and removes rows that have not been updated for an hour. */
-  private async seen(): Promise<void> {
+  private async updateRow(): Promise<void> {
     const { db, id, now, place } = this.base;
     const here = (this.here ??= place());
     await db.execute`INSERT INTO framework_owners (id, place, pid, started, seen_at)
@@ -128,8 +133,8 @@ export class Owners implements KernelPart {
       insight.metric({ name: `durable_${name}_total`, help, type: "counter", read });
     count(
       "owners_gone",
-      "Processes of the same place found gone, whose leases were taken over.",
-      () => this.gone,
+      "Ended processes of the same place whose leases were taken over.",
+      () => this.goneCount,
     );
     count("renewal_failures", "Renewals of leases that failed.", () => this.failedRenewals);
     insight.healthCheck({ name: "durable", critical: false, run: () => this.checkRenewals() });
@@ -155,7 +160,7 @@ export class Owners implements KernelPart {
       // Others may have removed the row of a process that was suspended for long.
       if (this.base.clock.now() - this.lastSeen > REMOVE_AFTER_MS / 60) {
         this.lastSeen = this.base.clock.now();
-        await this.seen();
+        await this.updateRow();
       }
     } catch {
       // The next sweep tries again; renewals report an unavailable database.

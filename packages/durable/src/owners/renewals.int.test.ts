@@ -31,19 +31,19 @@ withServer("postgres", (server) => {
     });
     await kernel.start();
     await queue.enqueue([{ payload: "completes first" }, { payload: "completes last" }]);
-    await waitFor(() => attempts.length === POOL, { what: "both transactions", timeoutMs: 60_000 });
+    await waitFor(() => attempts.length === POOL, { subject: "both transactions", timeoutMs: 60_000 });
     const leaseEnd = (): Promise<number | null> =>
       onlooker.fetchValue<number>`SELECT max(wake_at) FROM framework_work`;
     for (const what of ["the first renewal", "the second renewal"]) {
       const before = (await leaseEnd()) ?? 0;
-      await waitFor(async () => ((await leaseEnd()) ?? 0) > before, { what, timeoutMs: 60_000 });
+      await waitFor(async () => ((await leaseEnd()) ?? 0) > before, { subject: what, timeoutMs: 60_000 });
     }
     end.resolve();
     const isDone = async (): Promise<boolean> => {
       const { items } = await queue.list({ state: "done" });
       return items.length === POOL;
     };
-    await waitFor(isDone, { what: "both items", timeoutMs: 60_000 });
+    await waitFor(isDone, { subject: "both items", timeoutMs: 60_000 });
     expect(attempts).toHaveLength(POOL);
     await kernel.stop();
     await Promise.all([db.close(), onlooker.close()]);

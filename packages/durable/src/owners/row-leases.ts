@@ -12,7 +12,7 @@ export interface RowLeases {
   join(): Promise<void>;
 }
 
-/** Has the rows of a table renewed with those of the kernel. */
+/** Renews the rows of a table together with the rows of the kernel. */
 export const leaseRows = (base: KernelBase, owners: Owners, table: LeasedTable): RowLeases => {
   owners.add(table);
   return {

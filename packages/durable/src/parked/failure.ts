@@ -25,7 +25,7 @@ const MAX_NAME = 200;
 const MAX_MESSAGE = 2000;
 const MAX_STACK = 8000;
 
-/** Describes anything that was thrown. */
+/** Describes a thrown value of any type. */
 export const failureOf = (error: unknown): Failure => {
   if (!Error.isError(error))
     return { name: "thrown", message: cut(shown(error), MAX_MESSAGE), code: null, stack: null };
@@ -53,7 +53,7 @@ export const stackHash = ({ name, message, stack }: Failure): string => {
 const cut = (text: string, length: number): string =>
   text.slice(0, length).replaceAll("\0", "\uFFFD").toWellFormed();
 
-/** A getter may throw: that of `stack` does if formatting it requires a string message and the message is not one. */
+/** A getter may throw: the getter of `stack` does if formatting it requires a string message and the message is not one. */
 const read = (error: Error, field: keyof Failure): unknown => {
   try {
     return (error as Partial<Record<keyof Failure, unknown>>)[field];

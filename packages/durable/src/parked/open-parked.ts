@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { type HostInsight, keptAlive } from "@framework/core/feature";
+import { type HostInsight, keepAliveDuring } from "@framework/core/feature";
 import type { Queries, Transaction } from "@framework/database";
 import type { KernelBase } from "../base/kernel-base.ts";
 import { withoutTables } from "../base/without-tables.ts";
@@ -70,8 +70,8 @@ export class OpenParked implements ParkedWork, KernelPart {
     this.hasTable = true;
   }
 
-  /** Returns whether another item can be parked. If not, that is counted, logged the first time, and the work must wait at its source. */
-  async hasRoom(queries?: Queries): Promise<boolean> {
+  /** Returns whether another item can be parked. If not, counts the refusal and logs the first one; the work must wait at its source. */
+  async checkRoom(queries?: Queries): Promise<boolean> {
     if (!(await this.store.isFull(queries))) return true;
     if (this.refused++ === 0)
       this.base.log.warn(
@@ -110,7 +110,7 @@ export class OpenParked implements ParkedWork, KernelPart {
     if (!isWithin(perSecond, MAX_PER_SECOND))
       throw badFilter(`perSecond must be a whole number from 1 to ${MAX_PER_SECOND}`);
     const ids = isIds(which) ? which.slice(0, limit) : await this.idsOf(which, limit);
-    return await keptAlive(() => this.replayAll(ids, perSecond, signal));
+    return await keepAliveDuring(() => this.replayAll(ids, perSecond, signal));
   }
 
   async discard(ids: readonly string[], { note }: DiscardOptions): Promise<number> {
@@ -172,7 +172,7 @@ export class OpenParked implements ParkedWork, KernelPart {
     return { replayed, failed };
   }
 
-  /** @returns the reason why the item was not replayed; `null` if it was */
+  /** Replays one item. @returns the reason why it was not replayed; `null` if it was */
   private async replayOne(id: string): Promise<string | null> {
     const number = idOf(id);
     if (number === null) return "the item does not exist";

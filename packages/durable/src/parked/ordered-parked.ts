@@ -2,7 +2,7 @@ import { type Queries, sql, type Statement, type Transaction } from "@framework/
 import type { KernelBase } from "../base/kernel-base.ts";
 import { type Failure, stackHash } from "./failure.ts";
 import { type ParkedDetails, type ParkedRow, toDetails } from "./parked-item.ts";
-import type { HeldState, ParkedInOrder, ParkedPlace } from "./parked-source.ts";
+import type { HeldState, ParkedInOrder, ParkedOrigin } from "./parked-source.ts";
 
 /** Parked work of sources that keep the order of each key. */
 export class OrderedParked implements ParkedInOrder {
@@ -14,7 +14,7 @@ export class OrderedParked implements ParkedInOrder {
 
   async heldKeys(
     queries: Queries,
-    { source, name }: ParkedPlace,
+    { source, name }: ParkedOrigin,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, HeldState>> {
     const rows = await queries.query<{ key: string; state: HeldState }>`SELECT key, min(state) AS state
@@ -22,11 +22,11 @@ export class OrderedParked implements ParkedInOrder {
     return new Map(rows.map(({ key, state }) => [key, state]));
   }
 
-  isHolding({ source, name }: ParkedPlace): Statement {
+  isHolding({ source, name }: ParkedOrigin): Statement {
     return sql`EXISTS (SELECT 1 FROM framework_parked WHERE source = ${source} AND name = ${name} AND closed_at IS NULL)`;
   }
 
-  isReplaying({ source, name }: ParkedPlace, lane: number): Statement {
+  isReplaying({ source, name }: ParkedOrigin, lane: number): Statement {
     return sql`EXISTS (SELECT 1 FROM framework_parked
       WHERE source = ${source} AND name = ${name} AND lane = ${lane} AND state = 'replaying')`;
   }
@@ -41,13 +41,13 @@ export class OrderedParked implements ParkedInOrder {
       WHERE id = ${id} AND state IN ('parked', 'replaying') AND NOT EXISTS (
         SELECT 1 FROM framework_parked AS earlier WHERE earlier.source = own.source AND earlier.name = own.name AND earlier.key = own.key
           AND earlier.id < own.id AND earlier.closed_at IS NULL AND earlier.state = 'parked') RETURNING *`;
-    if (row === null) return await this.whyNot(tx, id);
+    if (row === null) return await this.reasonOf(tx, id);
     const item = toDetails(row);
-    await this.follow(tx, item);
+    await this.markBlocked(tx, item);
     return item;
   }
 
-  async next(queries: Queries, { source, name }: ParkedPlace, lane: number): Promise<ParkedDetails | null> {
+  async next(queries: Queries, { source, name }: ParkedOrigin, lane: number): Promise<ParkedDetails | null> {
     const row = await queries.fetchOne<ParkedRow>`SELECT * FROM framework_parked AS own
       WHERE source = ${source} AND name = ${name} AND lane = ${lane} AND state = 'replaying' AND NOT EXISTS (
         SELECT 1 FROM framework_parked AS earlier WHERE earlier.source = own.source AND earlier.name = own.name AND earlier.key = own.key
@@ -61,7 +61,7 @@ export class OrderedParked implements ParkedInOrder {
       await tx.execute`UPDATE framework_parked SET state = 'replayed', closed_at = ${this.base.now}
       WHERE id = ${Number(item.id)} AND state = 'replaying'`;
     if (changes !== 1) return false;
-    await this.follow(tx, item);
+    await this.markBlocked(tx, item);
     return true;
   }
 
@@ -78,7 +78,7 @@ export class OrderedParked implements ParkedInOrder {
       stack_hash = ${stackHash(failure)} WHERE id = ${Number(id)} AND state = 'parked'`;
   }
 
-  async discardAll(tx: Transaction, { source, name }: ParkedPlace, note: string): Promise<number> {
+  async discardAll(tx: Transaction, { source, name }: ParkedOrigin, note: string): Promise<number> {
     const { changes } =
       await tx.execute`UPDATE framework_parked SET state = 'discarded', note = ${note}, closed_at = ${this.base.now}
       WHERE source = ${source} AND name = ${name} AND closed_at IS NULL`;
@@ -91,13 +91,13 @@ export class OrderedParked implements ParkedInOrder {
     return new Map(rows.map(({ name, items }) => [name, items]));
   }
 
-  private async whyNot(tx: Transaction, id: number): Promise<string> {
+  private async reasonOf(tx: Transaction, id: number): Promise<string> {
     const state = await tx.fetchValue<string>`SELECT state FROM framework_parked WHERE id = ${id}`;
     return state === "parked" ? "an earlier item of its key is parked; replay or discard that" : NOT_PARKED;
   }
 
   /** Marks the items blocked by an item as replaying. */
-  private async follow(tx: Transaction, { source, name, key }: ParkedDetails): Promise<void> {
+  private async markBlocked(tx: Transaction, { source, name, key }: ParkedDetails): Promise<void> {
     await tx.execute`UPDATE framework_parked SET state = 'replaying' WHERE source = ${source} AND name = ${name} AND key = ${key}
       AND closed_at IS NULL AND state = 'parked' AND error_code = ${blockedByParked.code}`;
   }

@@ -64,6 +64,6 @@ export const idOf = (id: string): number | null => {
 export const isWithin = (number: number, max: number): boolean =>
   Number.isInteger(number) && number >= 1 && number <= max;
 
-/** Returns the error of a bad filter or option. */
+/** Returns the error for an invalid filter or option. */
 export const badFilter = (problem: string): FrameworkError =>
   new FrameworkError("DURABLE_BAD_FILTER", `durable: ${problem}`);

@@ -3,11 +3,11 @@ import type { Database, Transaction } from "@framework/database";
 import { createKernel, failureOf, type NewParked, type ParkedDetails } from "../feature.ts";
 import type { TestDatabase } from "../testing/open-databases.test-kit.ts";
 
-const place = { source: "letters", name: "outbox" };
+const origin = { source: "letters", name: "outbox" };
 const failure = failureOf(new Error("no"));
 
 const newItem = (key: string, payload: string, given: Partial<NewParked> = {}): NewParked => ({
-  ...place,
+  ...origin,
   key,
   lane: 3,
   payload: JSON.stringify(payload),
@@ -25,7 +25,7 @@ const open = async (db: Database) => {
   const woken: string[] = [];
   const kernel = createKernel(db, { config: { runWork: false }, log: { info() {}, warn() {}, error() {} } });
   kernel.parked.add({
-    source: place.source,
+    source: origin.source,
     isOrdered: true,
     replay: async (_tx, { payload }) => void woken.push(String(payload)),
     load: async ({ payload }) => `the letter ${String(payload)}`,
@@ -39,7 +39,7 @@ const open = async (db: Database) => {
   /** Takes the next item of the lane, and ends it. */
   const take = (end: (tx: Transaction, item: ParkedDetails) => Promise<unknown>): Promise<unknown> =>
     db.transaction(async (tx) => {
-      const item = await parked.inOrder.next(tx, place, 3);
+      const item = await parked.inOrder.next(tx, origin, 3);
       if (item === null) return null;
       return [item.payload, await end(tx, item)];
     });
@@ -53,7 +53,7 @@ const open = async (db: Database) => {
     return Array.from(rows, ({ payload, state }) => `${JSON.parse(payload) as string} ${state}`);
   };
   const ids = async (): Promise<readonly string[]> =>
-    (await parked.list({ ...place })).items.map(({ id }) => id);
+    (await parked.list({ ...origin })).items.map(({ id }) => id);
   return { kernel, parked, woken, park, deliver, fail, states, ids };
 };
 
@@ -69,9 +69,9 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
     const { kernel, parked, park, deliver, ids } = await open(db);
     await park(newItem("a", "a1"), newItem("b", "b1"));
     const held = async (): Promise<unknown> =>
-      Object.fromEntries(await parked.inOrder.heldKeys(db, place, ["a", "b", "c"]));
+      Object.fromEntries(await parked.inOrder.heldKeys(db, origin, ["a", "b", "c"]));
     expect(await held()).toEqual({ a: "parked", b: "parked" });
-    expect(await parked.inOrder.heldKeys(db, { ...place, name: "other" }, ["a"])).toEqual(new Map());
+    expect(await parked.inOrder.heldKeys(db, { ...origin, name: "other" }, ["a"])).toEqual(new Map());
     const [a = ""] = await ids();
     await parked.replay([a]);
     expect(await held()).toEqual({ a: "replaying", b: "parked" });
@@ -111,7 +111,7 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
     },
   );
 
-  fact("an item that fails again is parked with those that follow it, one attempt later", async (db) => {
+  fact("an item that fails again is parked with the items that follow it, one attempt later", async (db) => {
     const { kernel, parked, park, deliver, fail, states, ids } = await open(db);
     await park(newItem("a", "a1"), newItem("a", "a2", blocked));
     const [a1 = ""] = await ids();
@@ -132,7 +132,7 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
     await park(newItem("a", "a1"), newItem("a", "a2", blocked));
     const [a1 = ""] = await ids();
     await parked.replay([a1]);
-    const item = await parked.inOrder.next(db, place, 3);
+    const item = await parked.inOrder.next(db, origin, 3);
     expect(await parked.discard([a1], { note: "wrong" })).toBe(1);
     if (item === null) throw new Error("nothing is replaying");
     expect(await db.transaction((tx) => parked.inOrder.replayed(tx, item))).toBe(false);
@@ -141,10 +141,10 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
     await kernel.stop();
   });
 
-  fact("all parked items of a place are discarded with it", async (db) => {
+  fact("all parked items of an origin are discarded with it", async (db) => {
     const { kernel, parked, park, states } = await open(db);
     await park(newItem("a", "a1"), newItem("a", "a2", blocked), newItem("a", "other", { name: "inbox" }));
-    expect(await db.transaction((tx) => parked.inOrder.discardAll(tx, place, "removed"))).toBe(2);
+    expect(await db.transaction((tx) => parked.inOrder.discardAll(tx, origin, "removed"))).toBe(2);
     expect(await states()).toEqual(["a1 discarded", "a2 discarded", "other parked"]);
     await kernel.stop();
   });

@@ -27,9 +27,9 @@ export interface ParkedItem {
   readonly stackHash: string;
   /** Attempts before it was parked; 0 for work that is blocked by an earlier item of its key (`DURABLE_PARKED_BEHIND`). */
   readonly attempts: number;
-  /** Start of the first attempt, or when the work was added; milliseconds since 1970, like the other times. */
+  /** Start of the first attempt, or when the work was added, in Unix ms by the database's clock, like the other times. */
   readonly firstAt: number;
-  /** When it last failed, in milliseconds since 1970 by the database's clock. */
+  /** When it last failed. */
   readonly lastAt: number;
   /** `DurableConfig.codeVersion` of the process that parked it. */
   readonly codeVersion: string;
@@ -47,7 +47,7 @@ export interface ParkedDetails extends ParkedItem {
   readonly payload: unknown;
   /** Headers of the work, such as trace context. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Data for the source alone. */
+  /** Data that only the source reads. */
   readonly detail: unknown;
   /** Stack of the last error, truncated to 8,000 characters; `null` if it had none. */
   readonly stack: string | null;
@@ -77,7 +77,7 @@ export interface ParkedRow {
   readonly closed_at: number | null;
 }
 
-/** Columns of `toItem`. */
+/** Columns that `toItem` reads. */
 export const ITEM_COLUMNS =
   "id, source, name, key, error_class, error_message, error_code, stack_hash, attempts, first_at, last_at, code_version, state, note, closed_at";
 

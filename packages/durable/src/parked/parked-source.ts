@@ -7,7 +7,7 @@ export interface ParkedSource {
   /** Name, unique in a kernel, such as `work`. */
   readonly source: string;
   /**
-   * Whether an order by key is kept: while an item is parked, later work of its key is parked too, and a replay marks the items as
+   * Whether an order by key is kept: while an item is parked, later work of its key is also parked, and a replay marks the items as
    * `replaying` for the owner of the lane, which applies them in order (`kernel.parked.inOrder`). @default false
    */
   readonly isOrdered?: boolean;
@@ -17,8 +17,8 @@ export interface ParkedSource {
   load?(item: ParkedDetails): Promise<unknown>;
 }
 
-/** Where ordered work is parked. */
-export interface ParkedPlace {
+/** Origin of parked work. */
+export interface ParkedOrigin {
   /** Source of the work. */
   readonly source: string;
   /** The queue, projection or subscription. */
@@ -26,7 +26,7 @@ export interface ParkedPlace {
 }
 
 /** Work to park. */
-export interface NewParked extends ParkedPlace {
+export interface NewParked extends ParkedOrigin {
   /** Key of the work; `null` without one. */
   readonly key: string | null;
   /** For an ordered source: lane whose owner replays the work. @default none */
@@ -35,7 +35,7 @@ export interface NewParked extends ParkedPlace {
   readonly payload: string;
   /** JSON object of strings. */
   readonly headers: string | null;
-  /** JSON for the source alone. */
+  /** JSON that only the source reads. */
   readonly detail: string | null;
   /** The last error; `null` for work that is blocked by an earlier item of its key. */
   readonly failure: Failure | null;
@@ -50,20 +50,20 @@ export interface NewParked extends ParkedPlace {
 /** State of a key with parked items: `replaying` if all of them are. */
 export type HeldState = "parked" | "replaying";
 
-/** Parked work of ordered sources, for the owner of a lane. All changes are part of the owner's transaction, so that a crash neither loses an item nor applies it twice. */
+/** Parked work of ordered sources, for the owner of a lane. All changes are part of the owner's transaction, so a crash neither loses an item nor applies it twice. */
 export interface ParkedInOrder {
-  /** Returns those of the keys that have parked or replaying items: later work of such a key must be parked too. */
+  /** Returns the keys that have parked or replaying items, with the state of each: later work of these keys must also be parked. */
   heldKeys(
     queries: Queries,
-    place: ParkedPlace,
+    origin: ParkedOrigin,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, HeldState>>;
-  /** SQL condition: whether a place has parked or replaying items. If not, there is no need to call `heldKeys`. */
-  isHolding(place: ParkedPlace): Statement;
+  /** SQL condition: whether an origin has parked or replaying items. If not, there is no need to call `heldKeys`. */
+  isHolding(origin: ParkedOrigin): Statement;
   /** SQL condition: whether a lane has replaying items. */
-  isReplaying(place: ParkedPlace, lane: number): Statement;
+  isReplaying(origin: ParkedOrigin, lane: number): Statement;
   /** Returns the next item for the owner of a lane to apply: the oldest replaying one that is the first of its key. */
-  next(queries: Queries, place: ParkedPlace, lane: number): Promise<ParkedDetails | null>;
+  next(queries: Queries, origin: ParkedOrigin, lane: number): Promise<ParkedDetails | null>;
   /**
    * Marks an item as replayed, and the items that it alone blocked as replaying. Returns `false` if it is no longer `replaying`, because it has been
    * discarded.
@@ -71,8 +71,8 @@ export interface ParkedInOrder {
   replayed(tx: Transaction, item: ParkedDetails): Promise<boolean>;
   /** Parks an item that has failed again, with one more attempt and the last error, and the replaying items of its key after it. */
   parkAgain(tx: Transaction, item: ParkedDetails, failure: Failure): Promise<void>;
-  /** Discards all parked items of a place that is being removed. Returns their number. */
-  discardAll(tx: Transaction, place: ParkedPlace, note: string): Promise<number>;
-  /** Returns the numbers of parked or replaying items, by the name of their place. */
+  /** Discards all parked items of an origin that is being removed. Returns their number. */
+  discardAll(tx: Transaction, origin: ParkedOrigin, note: string): Promise<number>;
+  /** Returns the numbers of parked or replaying items, by the name of their origin. */
   counts(source: string): Promise<ReadonlyMap<string, number>>;
 }

@@ -37,7 +37,7 @@ export class ParkedStore {
     return this.counted >= config.maxParked;
   }
 
-  /** Number of parked rows at the last count, plus those that this process has parked since. */
+  /** Number of parked rows at the last count, plus the rows that this process has parked since. */
   get lastCount(): number {
     return this.counted;
   }

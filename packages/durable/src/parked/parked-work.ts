@@ -8,7 +8,7 @@ export interface ParkedWork {
   /** Returns work with its payload and stack; `null` for an unknown id. */
   inspect(id: string): Promise<ParkedDetails | null>;
   /**
-   * Gives parked work back to its source. One transaction per item also marks it as replayed, so that a crash neither loses an item nor replays it twice.
+   * Gives parked work back to its source. One transaction per item also marks it as replayed, so a crash neither loses an item nor replays it twice.
    * Work of an ordered source, such as a projection, is `replaying` until its owner has applied it, in the order of its key.
    *
    * @param which at most 10,000 ids, or a filter; the limit of a filter is `options.limit`
@@ -49,6 +49,6 @@ export interface DiscardOptions {
 export interface Replayed {
   /** Number of replayed items. */
   readonly replayed: number;
-  /** The first 100 items that could not be replayed and are still parked, with the reason. */
+  /** The first 100 items that could not be replayed, with the reason. */
   readonly failed: readonly { readonly id: string; readonly reason: string }[];
 }

@@ -33,7 +33,7 @@ const startTimeOf = (pid: number): string => {
     expect(isGone(pid, "1")).toBe(true);
   });
 
-  test("a stopped process is not gone, and one that its parent has not reaped is", async () => {
+  test("a suspended process is not gone, and a zombie is", async () => {
     // The shell replaces itself with a program that never reaps its child.
     const parent = spawn("sh", ["-c", "sleep 600 & echo $!; exec sleep 600"], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -43,11 +43,11 @@ const startTimeOf = (pid: number): string => {
       const pid = Number(line.toString());
       const started = startTimeOf(pid);
       const isReplaced = () => readFileSync(`/proc/${parent.pid}/comm`, "latin1").trim() === "sleep";
-      await waitFor(isReplaced, { what: "the shell to be replaced" }); // it may reap its child
+      await waitFor(isReplaced, { subject: "the shell to be replaced" }); // it may reap its child
       process.kill(pid, "SIGSTOP");
       expect(thisPlace().isGone(pid, started)).toBe(false);
       process.kill(pid, "SIGKILL");
-      await waitFor(() => thisPlace().isGone(pid, started), { what: "the child to be a zombie" });
+      await waitFor(() => thisPlace().isGone(pid, started), { subject: "the child to be a zombie" });
       expect(() => process.kill(pid, 0)).not.toThrow(); // its id still exists
     } finally {
       parent.kill("SIGKILL");

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** Where a process runs, and whether other processes of the same place are gone. */
+/** The host or container in which a process runs, with a check for ended processes in it. */
 export interface Place {
   /** Identifies host and process namespace: processes with equal ids see the same processes. `null` where it cannot be determined. */
   readonly id: string | null;

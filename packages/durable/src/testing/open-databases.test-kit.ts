@@ -28,24 +28,24 @@ export const sqliteFile = async (): Promise<TestDatabase> => opener(databaseInFi
 export const postgresSchema = async (server: string): Promise<TestDatabase> =>
   opener(await databaseInSchema(server));
 
-/** Creates one database after the other. */
+/** Creates databases, one at a time. */
 export type TestDatabases = (() => Promise<TestDatabase>) & AsyncDisposable;
 
-/** Databases in one schema, emptied for each: new tables and new connections for every test would take most of the time. */
+/** Creates databases in one schema, which is emptied for each. New tables and connections for each test would take most of the time. */
 export const postgresSchemas = (server: string): TestDatabases => {
   let schema: Promise<Made> | null = null;
-  const kept: Database[] = [];
+  const databases: Database[] = [];
   const make = async (): Promise<TestDatabase> => {
     const { url } = await (schema ??= databaseInSchema(server));
     const at = (index: number): Database =>
-      (kept[index] ??= openDatabase({ url, connectionTimeoutSecs: 30 }));
+      (databases[index] ??= openDatabase({ url, connectionTimeoutSecs: 30 }));
     await clear(at(0));
     let opened = 0;
     return { url, open: () => at(opened++), async [Symbol.asyncDispose]() {} };
   };
   return Object.assign(make, {
     async [Symbol.asyncDispose]() {
-      for (const db of kept) await db.close();
+      for (const db of databases) await db.close();
       await (await schema)?.[Symbol.asyncDispose]();
     },
   });

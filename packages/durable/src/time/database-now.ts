@@ -1,7 +1,7 @@
 import { sql, type Statement } from "@framework/database";
 
 /**
- * Returns the current time as an SQL expression: whole milliseconds since 1970 by the database's clock, the only clock whose times are stored or compared.
+ * Returns the current time as an SQL expression: Unix milliseconds by the database's clock, an integer. It is the only clock whose times are stored or compared.
  *
  * The subquery makes PostgreSQL evaluate it once per statement, so that it can be used as an index condition. It is the time of the statement, not of the
  * start of the transaction.

@@ -13,7 +13,7 @@ export interface PollLoopOptions {
   /** Polls for work. */
   readonly pollOnce: () => Promise<Found>;
   /** Called when a poll has failed, which counts as `none`. */
-  readonly failed: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Polls for work: at once when woken, otherwise after pauses that double while there is none. */
@@ -61,7 +61,7 @@ export class PollLoop {
       }
     } catch (error) {
       found = "none"; // even if woken meanwhile: do not retry an unavailable database without a pause
-      this.options.failed(error);
+      this.options.onError(error);
     }
     this.polling = null;
     if (this.state === "running") this.pause(found);

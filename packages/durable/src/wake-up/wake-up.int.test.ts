@@ -15,7 +15,7 @@ withServer("postgres", (url) => {
     await other.start();
     let heard = 0;
     other.wakeUp.on("jobs", () => heard++);
-    await waitFor(() => (one.wakeUp.signal("jobs"), heard > 0), { what: "the signal" });
+    await waitFor(() => (one.wakeUp.signal("jobs"), heard > 0), { subject: "the signal" });
     expect(heard).toBeGreaterThan(0);
   });
 
@@ -29,10 +29,10 @@ withServer("postgres", (url) => {
     await db.transaction(async (tx) => {
       for (let at = 0; at < 1000; at++) kernel.wakeUp.signalAfter(tx, "many");
     });
-    await waitFor(() => heard.some((payload) => payload.endsWith(" many")), { what: "a notification" });
+    await waitFor(() => heard.some((payload) => payload.endsWith(" many")), { subject: "a notification" });
     kernel.wakeUp.signal("last");
     await waitFor(() => heard.some((payload) => payload.endsWith(" last")), {
-      what: "the last notification",
+      subject: "the last notification",
     });
     expect(heard.filter((payload) => payload.endsWith(" many")).length).toBeLessThanOrEqual(2);
     const bystander = database.open();
@@ -44,7 +44,7 @@ withServer("postgres", (url) => {
       })
       .catch(() => {});
     kernel.wakeUp.signal("end");
-    await waitFor(() => heard.some((payload) => payload.endsWith(" end")), { what: "the end" });
+    await waitFor(() => heard.some((payload) => payload.endsWith(" end")), { subject: "the end" });
     expect(heard.filter((payload) => payload.endsWith(" undone"))).toEqual([]);
   });
 
@@ -55,11 +55,11 @@ withServer("postgres", (url) => {
     let woken = 0;
     kernel.wakeUp.on("jobs", () => woken++);
     await kernel.start();
-    await waitFor(() => woken > 0, { what: "the wake-up once it listens" });
+    await waitFor(() => woken > 0, { subject: "the wake-up once it listens" });
     const before = woken;
     await database.open().execute`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE query LIKE 'LISTEN "framework_durable"%' AND pid <> pg_backend_pid()`;
-    await waitFor(() => woken > before, { what: "the wake-up after the gap" });
+    await waitFor(() => woken > before, { subject: "the wake-up after the gap" });
     expect(woken).toBeGreaterThan(before);
   });
 });

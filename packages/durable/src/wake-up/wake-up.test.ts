@@ -6,62 +6,62 @@ import { createKernel } from "../feature.ts";
 import { Coalesced } from "./coalesced.ts";
 import { type Found, PollLoop } from "./poll-loop.ts";
 
-const newLoop = (answers: (Found | Error)[]) => {
+const newLoop = (results: (Found | Error)[]) => {
   const clock = virtualClock();
-  const looks: number[] = [];
+  const polls: number[] = [];
   const errors: unknown[] = [];
   const loop = new PollLoop({
     clock,
     minMs: 50,
     maxMs: 1000,
     pollOnce: async () => {
-      looks.push(clock.now());
-      const answer = answers.shift() ?? "none";
-      if (answer instanceof Error) throw answer;
-      return answer;
+      polls.push(clock.now());
+      const result = results.shift() ?? "none";
+      if (result instanceof Error) throw result;
+      return result;
     },
-    failed: (error) => errors.push(error),
+    onError: (error) => errors.push(error),
   });
   loop.begin();
-  return { clock, looks, errors, loop };
+  return { clock, polls, errors, loop };
 };
 
 test("pauses double from the shortest to the longest while nothing is found", async () => {
-  const { clock, looks } = newLoop([]);
+  const { clock, polls } = newLoop([]);
   await clock.advance(4000);
-  expect(looks).toEqual([0, 50, 150, 350, 750, 1550, 2550, 3550]);
+  expect(polls).toEqual([0, 50, 150, 350, 750, 1550, 2550, 3550]);
 });
 
 test("polls again at once while there is more, and after the shortest pause when something was found", async () => {
-  const { clock, looks } = newLoop(["more", "more", "none", "none", "some", "none"]);
+  const { clock, polls } = newLoop(["more", "more", "none", "none", "some", "none"]);
   await clock.advance(600);
-  expect(looks).toEqual([0, 0, 0, 50, 150, 200, 300, 500]);
+  expect(polls).toEqual([0, 0, 0, 50, 150, 200, 300, 500]);
 });
 
 test("a wake-up polls at once, and one during a poll causes another poll", async () => {
-  const { clock, looks, loop } = newLoop([]);
+  const { clock, polls, loop } = newLoop([]);
   await clock.advance(1000);
-  const before = looks.length;
+  const before = polls.length;
   loop.wake();
   loop.wake();
   await clock.advance(0);
-  expect(looks.slice(before)).toEqual([1000, 1000]);
+  expect(polls.slice(before)).toEqual([1000, 1000]);
 });
 
 test("a failed poll is reported and followed by a pause, even if the loop was woken", async () => {
-  const { clock, looks, errors, loop } = newLoop([new Error("away"), new Error("away")]);
+  const { clock, polls, errors, loop } = newLoop([new Error("away"), new Error("away")]);
   loop.wake();
   await clock.advance(100);
-  expect(looks).toEqual([0, 50]);
+  expect(polls).toEqual([0, 50]);
   expect(errors).toHaveLength(2);
 });
 
 test("an ended loop does not poll, and its end waits for the running poll", async () => {
-  const { clock, looks, loop } = newLoop([]);
+  const { clock, polls, loop } = newLoop([]);
   await loop.end();
   loop.wake();
   await clock.advance(10_000);
-  expect(looks).toEqual([0]);
+  expect(polls).toEqual([0]);
 });
 
 test("a channel is sent at once and then at most once per period, and never twice at the same time", async () => {
@@ -93,7 +93,7 @@ test("a send that fails is tried again with the next signal", async () => {
   expect(sends).toBe(2);
 });
 
-test("a signal reaches listeners of this process at once, and those of other workers through the shared state", async () => {
+test("a signal reaches listeners of this process at once, and listeners of other workers through the shared state", async () => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const shared = inProcessState().values;
   const [one, other] = [createKernel(db, { shared }), createKernel(db, { shared })];

@@ -63,7 +63,7 @@ export class WakeUp implements KernelPart {
 
   begin(): void {
     const { shared } = this.base;
-    if (shared !== null) this.ends.push(shared.subscribe(NAME, (message) => this.receive(message)));
+    if (shared !== null) this.ends.push(shared.subscribe(NAME, (message) => this.onMessage(message)));
     void this.listen();
   }
 
@@ -80,7 +80,7 @@ export class WakeUp implements KernelPart {
     if (db.dialect !== "postgres" || this.stopping.signal.aborted) return;
     try {
       const onGap = (): void => this.wakeAll();
-      const end = await db.listen(NAME, (payload) => this.received(payload), { onGap });
+      const end = await db.listen(NAME, (payload) => this.onNotification(payload), { onGap });
       if (this.stopping.signal.aborted) await end();
       else this.ends.push(end);
       this.wakeAll(); // signals sent before LISTEN was active are missed
@@ -90,12 +90,12 @@ export class WakeUp implements KernelPart {
   }
 
   /** @param payload the sender's id and the channel, separated by a space */
-  private received(payload: string): void {
+  private onNotification(payload: string): void {
     const space = payload.indexOf(" ");
-    this.receive([payload.slice(0, space), payload.slice(space + 1)]);
+    this.onMessage([payload.slice(0, space), payload.slice(space + 1)]);
   }
 
-  private receive(message: Json): void {
+  private onMessage(message: Json): void {
     if (!Array.isArray(message)) return;
     const [from, channel] = message as readonly Json[];
     if (from !== this.base.id && typeof channel === "string") this.wake(channel);

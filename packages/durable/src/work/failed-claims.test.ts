@@ -4,9 +4,9 @@ import { Processes } from "../processes.test-kit.ts";
 import { sqliteFile } from "../testing/open-databases.test-kit.ts";
 
 test("permits are given back when their claim fails", async () => {
-  await using place = await sqliteFile();
-  const processes = await Processes.on(place);
-  const db = place.open();
+  await using storage = await sqliteFile();
+  const processes = await Processes.on(storage);
+  const db = storage.open();
   const permits = { left: 3, failed: 0 };
   const warn = (message: string): void => {
     if (message.includes("could not be claimed")) permits.failed++;
@@ -25,11 +25,11 @@ test("permits are given back when their claim fails", async () => {
   await kernel.start();
   await db.execute`CREATE TRIGGER no_claims BEFORE UPDATE ON framework_work BEGIN SELECT RAISE(ABORT, 'no claims'); END`;
   await queue.enqueue({ payload: "a" });
-  await waitFor(() => permits.failed === 1, { what: "a failed claim" });
+  await waitFor(() => permits.failed === 1, { subject: "a failed claim" });
   expect(permits.left).toBe(3);
   await db.execute`DROP TRIGGER no_claims`;
   await queue.enqueue({ payload: "b" });
-  await waitFor(() => handled.length === 2, { what: "both items" });
+  await waitFor(() => handled.length === 2, { subject: "both items" });
   expect(permits.left).toBe(1);
   await kernel.drain(AbortSignal.abort());
   await kernel.stop();

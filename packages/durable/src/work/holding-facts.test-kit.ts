@@ -1,9 +1,18 @@
 import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import { type QueueOptions } from "../feature.ts";
-import { add, type Fact, Gate, gone, hangingWork, inState, LEASE_MS, work } from "./queue-tools.test-kit.ts";
+import {
+  add,
+  type Fact,
+  Gate,
+  hangingWork,
+  LEASE_MS,
+  waitForState,
+  waitUntilRemoved,
+  work,
+} from "./queue-tools.test-kit.ts";
 
-/** Declares the tests of who may run and complete an item, which run on every database. */
+/** Declares the tests of the ownership of items, which run on every database. */
 export const holdingFacts = (fact: Fact): void => {
   fact("items of a key run one at a time, in their order, over all processes", async (processes) => {
     const running = new Set<string>();
@@ -51,8 +60,8 @@ export const holdingFacts = (fact: Fact): void => {
     await kernel.db.execute("CREATE TABLE effects (name TEXT)");
     const id = await add(queue, "a", { key: "k" });
     const next = await add(queue, "b", { key: "k" });
-    await inState(queue, id, "done");
-    await inState(queue, next, "done");
+    await waitForState(queue, id, "done");
+    await waitForState(queue, next, "done");
     expect(await queue.get(id)).toMatchObject({ result: { in: "transaction" }, attempts: 2 });
     expect(seen).toEqual(["a", "b"]);
     const rows = await kernel.db.query<{ name: string }>("SELECT name FROM effects ORDER BY name");
@@ -63,17 +72,17 @@ export const holdingFacts = (fact: Fact): void => {
     const gate = new Gate();
     const hung = await hangingWork(processes, { handle: gate.handle });
     const id = await add(hung.queue, "a");
-    await gate.began("a");
+    await gate.waitUntilBegun("a");
     await processes.time.advance(LEASE_MS);
     const other = new Gate();
     const { queue } = await work(processes, { handle: other.handle });
-    await other.began("a");
-    const late = hung.kernel.db.transaction((tx) => gate.item("a").complete(tx));
-    await expect(late).rejects.toMatchObject({ code: "DURABLE_LOST" });
+    await other.waitUntilBegun("a");
+    const completing = hung.kernel.db.transaction((tx) => gate.item("a").complete(tx));
+    await expect(completing).rejects.toMatchObject({ code: "DURABLE_LOST" });
     expect(other.item("a").attempt).toBe(2);
     gate.open("a");
     other.open("a");
-    await gone(queue, id);
+    await waitUntilRemoved(queue, id);
   });
 
   fact("an item whose process was killed in every attempt is parked without another", async (processes) => {
@@ -86,7 +95,7 @@ export const holdingFacts = (fact: Fact): void => {
       await processes.time.advance(LEASE_MS);
     }
     const { kernel } = await work(processes, { ...policy, handle: gate.handle });
-    await waitFor(async () => (await kernel.parked.count()) === 1, { what: "the parked item" });
+    await waitFor(async () => (await kernel.parked.count()) === 1, { subject: "the parked item" });
     expect((await kernel.parked.list()).items[0]).toMatchObject({
       errorCode: "DURABLE_ATTEMPT_LOST",
       attempts: 2,
@@ -103,10 +112,10 @@ export const holdingFacts = (fact: Fact): void => {
       const options = { name, onExhausted, retry: { attempts: 1 }, keepFailedSecs: 60, handle: gate.handle };
       const { queue } = await hangingWork(processes, options);
       const id = await add(queue, "a");
-      await gate.began("a");
+      await gate.waitUntilBegun("a");
       await processes.time.advance(LEASE_MS);
       const other = await work(processes, options);
-      await inState(other.queue, id, state);
+      await waitForState(other.queue, id, state);
       expect(await other.queue.get(id)).toMatchObject({
         attempts: 1,
         error: { code: "DURABLE_ATTEMPT_LOST", message: expect.stringContaining("attempt 1") },
@@ -124,7 +133,7 @@ export const holdingFacts = (fact: Fact): void => {
       { config: { runWork: false } },
     );
     const [running, waiting] = [await add(queue, "a"), await add(queue, "b")];
-    await gate.began("a");
+    await gate.waitUntilBegun("a");
     expect(await queue.cancel(waiting)).toBe(true);
     expect(await queue.cancel(waiting)).toBe(false);
     expect(await queue.cancel("none")).toBe(false);
@@ -133,9 +142,9 @@ export const holdingFacts = (fact: Fact): void => {
     expect(gate.item("a").signal.reason).toMatchObject({ code: "DURABLE_CANCELLED" });
     gate.open("a");
     const last = await add(other.queue, "c");
-    await gate.began("c");
+    await gate.waitUntilBegun("c");
     gate.open("c");
-    await inState(queue, last, "done");
+    await waitForState(queue, last, "done");
     for (const id of [running, waiting]) expect((await queue.get(id))?.state).toBe("cancelled");
     expect(gate.payloads).toEqual(["a", "c"]);
   });
@@ -145,17 +154,17 @@ export const holdingFacts = (fact: Fact): void => {
     const { queue } = await work(processes, { handle: gate.handle, concurrency: 1, keepSecs: 60 });
     const [running = { id: "" }] = await queue.enqueue({ payload: "a", uniqueKey: "a" });
     const waiting = await add(queue, "b");
-    await gate.began("a");
+    await gate.waitUntilBegun("a");
     expect(await queue.cancel({ uniqueKey: "a" }, { keepRunning: true })).toBe(false);
     expect(await queue.cancel(running.id, { keepRunning: true })).toBe(false);
     expect(await queue.cancel(waiting, { keepRunning: true })).toBe(true);
     gate.open("a");
-    await inState(queue, running.id, "done");
+    await waitForState(queue, running.id, "done");
     expect([gate.item("a").signal.aborted, (await queue.get(waiting))?.state]).toEqual([false, "cancelled"]);
   });
 
   fact(
-    "the unfinished item with a unique key is cancelled by that key, in a transaction too",
+    "the unfinished item with a unique key is cancelled by that key, also in a transaction",
     async (processes) => {
       const gate = new Gate();
       const { queue, kernel } = await work(processes, { handle: gate.handle, keepSecs: 60 });
@@ -174,7 +183,7 @@ export const holdingFacts = (fact: Fact): void => {
         expect(await queue.cancel({ uniqueKey: "k" }, { tx })).toBe(true);
         await queue.enqueue({ payload: "b", uniqueKey: "k" }, { tx }); // the key is free again
       });
-      await gate.began("b");
+      await gate.waitUntilBegun("b");
       expect(await queue.cancel({ uniqueKey: "k" })).toBe(true);
       await waitFor(() => gate.item("b").signal.aborted);
       gate.open("b");
@@ -185,7 +194,7 @@ export const holdingFacts = (fact: Fact): void => {
   );
 
   fact(
-    "work added in a transaction begins when it commits, and never when it does not",
+    "work added in a transaction begins after the commit, and never after a rollback",
     async (processes) => {
       const done: string[] = [];
       const { queue, kernel } = await work(processes, { handle: ({ payload }) => void done.push(payload) });
@@ -207,11 +216,11 @@ export const holdingFacts = (fact: Fact): void => {
       const gate = new Gate();
       const { queue, kernel } = await work(processes, { handle: gate.handle, concurrency: 2, keepSecs: 60 });
       const ids = [await add(queue, "a"), await add(queue, "b"), await add(queue, "c")];
-      await gate.began("a", "b");
+      await gate.waitUntilBegun("a", "b");
       const deadline = new AbortController();
       const drained = kernel.drain(deadline.signal);
       gate.open("a");
-      await inState(queue, ids[0] ?? "", "done");
+      await waitForState(queue, ids[0] ?? "", "done");
       expect(gate.item("b").signal.aborted).toBe(false);
       deadline.abort();
       await drained;
@@ -221,7 +230,7 @@ export const holdingFacts = (fact: Fact): void => {
       gate.open("b");
       const next = new Gate();
       await work(processes, { handle: next.handle, keepSecs: 60 });
-      await next.began("b", "c");
+      await next.waitUntilBegun("b", "c");
       expect(next.item("b").attempt).toBe(1);
       for (const payload of ["b", "c"]) next.open(payload);
     },

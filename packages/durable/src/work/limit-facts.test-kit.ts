@@ -2,7 +2,7 @@ import { virtualClock, type VirtualClock, waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import { type WorkItem } from "../feature.ts";
 import type { Processes } from "../processes.test-kit.ts";
-import { add, type Fact, Gate, inState, LEASE_MS, work, type Working } from "./queue-tools.test-kit.ts";
+import { add, type Fact, Gate, LEASE_MS, waitForState, work, type Working } from "./queue-tools.test-kit.ts";
 
 /** A running handler. */
 interface Running extends Working {
@@ -22,7 +22,7 @@ const endings: Readonly<Record<string, (running: Running) => Promise<unknown>>> 
         await clock.advance(100);
         return item.signal.aborted;
       },
-      { what: "the loss of the item" },
+      { subject: "the loss of the item" },
     );
     expect(item.signal.reason).toMatchObject({ code: "DURABLE_LOST" });
   },
@@ -31,7 +31,7 @@ const endings: Readonly<Record<string, (running: Running) => Promise<unknown>>> 
 
 /** Declares the tests of concurrency and time limits, which run on every database. */
 export const limitFacts = (fact: Fact): void => {
-  fact("an attempt that takes too long has failed, whatever its handler does later", async (processes) => {
+  fact("an attempt that takes too long has failed, even if its handler returns later", async (processes) => {
     const gate = new Gate();
     const clock = virtualClock();
     const { queue } = await work(
@@ -40,15 +40,15 @@ export const limitFacts = (fact: Fact): void => {
       { clock },
     );
     const id = await add(queue, "a");
-    await gate.began("a");
+    await gate.waitUntilBegun("a");
     await clock.advance(4999);
     expect(gate.item("a").signal.aborted).toBe(false);
     await clock.advance(1);
     expect(gate.item("a").signal.reason).toMatchObject({ code: "DURABLE_TIMEOUT" });
-    await inState(queue, id, "failed");
+    await waitForState(queue, id, "failed");
     gate.open("a");
     await add(queue, "b");
-    await gate.began("b");
+    await gate.waitUntilBegun("b");
     expect(await queue.get(id)).toMatchObject({
       state: "failed",
       result: null,
@@ -68,17 +68,17 @@ export const limitFacts = (fact: Fact): void => {
         { clock },
       );
       const ids = [await add(queue, "a"), await add(queue, "b"), await add(queue, "c")];
-      await gate.began("a");
+      await gate.waitUntilBegun("a");
       await clock.advance(1000);
-      await inState(queue, ids[0] ?? "", "failed");
+      await waitForState(queue, ids[0] ?? "", "failed");
       expect(gate.payloads).toEqual(["a"]);
       await clock.advance(10_000);
-      await gate.began("b");
+      await gate.waitUntilBegun("b");
       await clock.advance(60_000);
-      await inState(queue, ids[1] ?? "", "failed");
+      await waitForState(queue, ids[1] ?? "", "failed");
       expect(gate.payloads).toEqual(["a", "b"]);
       gate.open("b");
-      await gate.began("c");
+      await gate.waitUntilBegun("c");
       for (const payload of ["a", "c"]) gate.open(payload);
     },
   );
@@ -93,13 +93,13 @@ export const limitFacts = (fact: Fact): void => {
         { clock },
       );
       const id = await add(queue, "a");
-      await gate.began("a");
+      await gate.waitUntilBegun("a");
       await add(queue, "b");
       await end({ processes, clock, queue, kernel, id, item: gate.item("a") });
       await clock.advance(10_000);
       expect(gate.payloads).toEqual(["a"]);
       await clock.advance(40_000);
-      await gate.began("b");
+      await gate.waitUntilBegun("b");
       for (const payload of ["a", "b"]) gate.open(payload);
     });
 
@@ -121,20 +121,20 @@ export const limitFacts = (fact: Fact): void => {
     const clock = virtualClock();
     const gate = new Gate();
     let permits = 0;
-    let asked = 0;
+    let calls = 0;
     const admission = () => {
-      asked++;
+      calls++;
       return { permits, retryInMs: 2_591_999_990, async giveBack() {} };
     };
     const config = { leaseMs: 600_000, pollMaxMs: 600_000 };
     const { queue } = await work(processes, { handle: gate.handle, admission }, { clock, config });
     await add(queue, "a");
-    await waitFor(() => asked === 1, { what: "the first question" });
+    await waitFor(() => calls === 1, { subject: "the first call of the admission" });
     permits = 1;
     await clock.advance(3_599_000);
-    expect(asked).toBe(1);
+    expect(calls).toBe(1);
     await clock.advance(1000);
-    await gate.began("a");
+    await gate.waitUntilBegun("a");
     gate.open("a");
   });
 
@@ -142,10 +142,10 @@ export const limitFacts = (fact: Fact): void => {
     const gate = new Gate();
     const { queue } = await work(processes, { handle: gate.handle, concurrency: 2 });
     for (const payload of ["a", "b", "c"]) await add(queue, payload);
-    await gate.began("a", "b");
+    await gate.waitUntilBegun("a", "b");
     expect((await queue.stats()).ready).toBe(1);
     gate.open("b");
-    await gate.began("c");
+    await gate.waitUntilBegun("c");
     for (const payload of ["a", "c"]) gate.open(payload);
     await waitFor(async () => (await queue.stats()).running === 0);
   });
@@ -161,13 +161,13 @@ export const limitFacts = (fact: Fact): void => {
     };
     const { queue } = await work(processes, { handle: gate.handle, admission, keepSecs: 60 });
     const ids = [await add(queue, "a"), await add(queue, "b"), await add(queue, "c")];
-    await gate.began("a", "b");
+    await gate.waitUntilBegun("a", "b");
     for (const payload of ["a", "b"]) gate.open(payload);
-    for (const id of ids.slice(0, 2)) await inState(queue, id, "done");
+    for (const id of ids.slice(0, 2)) await waitForState(queue, id, "done");
     expect(await queue.stats()).toMatchObject({ ready: 1, running: 0 });
     permits = 5;
-    await gate.began("c");
+    await gate.waitUntilBegun("c");
     gate.open("c");
-    await waitFor(() => permits === 4, { what: "the unused permits" });
+    await waitFor(() => permits === 4, { subject: "the unused permits" });
   });
 };

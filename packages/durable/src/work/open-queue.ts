@@ -97,8 +97,8 @@ export class OpenQueue<T> implements WorkQueue<T> {
     const row = named === null ? null : await stopping.cancel(this.name, named, { keepRunning, session: tx });
     if (row === null) return false;
     if (row.key !== null) await keyOrder.unblock(this.name, [row.key], tx);
-    if (tx === undefined) this.cancelled(row.id);
-    else tx.onCommit(() => this.cancelled(row.id));
+    if (tx === undefined) this.announceCancelled(row.id);
+    else tx.onCommit(() => this.announceCancelled(row.id));
     return true;
   }
 
@@ -109,9 +109,9 @@ export class OpenQueue<T> implements WorkQueue<T> {
     return item;
   }
 
-  private cancelled(id: number): void {
+  private announceCancelled(id: number): void {
     const { loop, wakeUp } = this.parts;
-    loop.worker(this.name)?.cancelled(id);
+    loop.worker(this.name)?.cancel(id);
     wakeUp.signal(CANCELLED_CHANNEL);
     wakeUp.signal(readyChannel(this.name));
   }

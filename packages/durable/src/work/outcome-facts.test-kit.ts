@@ -2,14 +2,14 @@ import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import { untilEnded, type WorkItem } from "../feature.ts";
 import { NonRetryableError } from "./queue/non-retryable-error.ts";
-import { add, type Fact, Gate, gone, inState, work } from "./queue-tools.test-kit.ts";
+import { add, type Fact, Gate, waitForState, waitUntilRemoved, work } from "./queue-tools.test-kit.ts";
 
 /** Declares the tests of outcomes, which run on every database. */
 export const outcomeFacts = (fact: Fact): void => {
   fact("a returned value is the result, which is kept", async (processes) => {
     const { queue } = await work(processes, { keepSecs: 60, handle: ({ payload }) => ({ did: payload }) });
     const id = await add(queue, "a", { headers: { trace: "1" } });
-    await inState(queue, id, "done");
+    await waitForState(queue, id, "done");
     expect(await queue.get(id)).toMatchObject({
       result: { did: "a" },
       attempts: 1,
@@ -20,7 +20,7 @@ export const outcomeFacts = (fact: Fact): void => {
 
   fact("a done item is removed when nothing is kept", async (processes) => {
     const { queue } = await work(processes, { handle: () => "done" });
-    await gone(queue, await add(queue, "a"));
+    await waitUntilRemoved(queue, await add(queue, "a"));
   });
 
   fact("a plain handler may keep its attempt open until `item.end`, which counts once", async (processes) => {
@@ -35,29 +35,29 @@ export const outcomeFacts = (fact: Fact): void => {
       },
     });
     const id = await add(queue, "a");
-    await waitFor(() => items.length === 1, { what: "the first attempt" });
+    await waitFor(() => items.length === 1, { subject: "the first attempt" });
     const other = await add(queue, "b");
     items[0]?.end(new Error("again"));
     items[0]?.end(null);
-    await waitFor(() => items.length === 2, { what: "the next attempt" });
+    await waitFor(() => items.length === 2, { subject: "the next attempt" });
     const states = await Promise.all([id, other].map(async (each) => (await queue.get(each))?.state));
     expect(new Set(states)).toEqual(new Set(["ready", "running"])); // in one slot
     items[1]?.end(null);
-    await waitFor(() => items.length === 3, { what: "the last attempt" });
+    await waitFor(() => items.length === 3, { subject: "the last attempt" });
     items[2]?.end(null);
-    await gone(queue, id);
-    await gone(queue, other);
+    await waitUntilRemoved(queue, id);
+    await waitUntilRemoved(queue, other);
   });
 
   for (const keepSecs of [60, 16.1])
     fact(`items that were kept for ${keepSecs} s are removed`, async (processes) => {
       const { queue, kernel } = await work(processes, { keepSecs, handle: () => "done" });
       const id = await add(queue, "a");
-      await inState(queue, id, "done");
+      await waitForState(queue, id, "done");
       await kernel.stop();
       await processes.time.advance(60_000);
       const next = await work(processes, { keepSecs, handle: () => "done" });
-      await gone(next.queue, id);
+      await waitUntilRemoved(next.queue, id);
     });
 
   fact(
@@ -72,16 +72,16 @@ export const outcomeFacts = (fact: Fact): void => {
         },
       });
       const id = await add(queue, "a", { key: "k", headers: { trace: "1" }, priority: 7, uniqueKey: "u" });
-      await inState(queue, id, "waiting");
+      await waitForState(queue, id, "waiting");
       expect((await queue.get(id))?.error).toEqual({ name: "TypeError", message: "failed 1", code: null });
       await processes.time.advance(1000);
       await waitFor(() => failures.length === 2);
-      await inState(queue, id, "waiting");
+      await waitForState(queue, id, "waiting");
       await processes.time.advance(9999);
       await waitFor(async () => (await queue.stats()).waiting === 1);
       expect(failures).toEqual([1, 2]);
       await processes.time.advance(1);
-      await inState(queue, id, "parked");
+      await waitForState(queue, id, "parked");
       const { items } = await kernel.parked.list();
       expect(items).toMatchObject([
         {
@@ -113,16 +113,16 @@ export const outcomeFacts = (fact: Fact): void => {
       const year = 365 * 86_400_000;
       await processes.time.advance(year);
       const id = await add(queue, "a");
-      await inState(queue, id, "waiting");
-      const late = await add(queue, "b", { runAt: (await processes.time.read()) + year });
+      await waitForState(queue, id, "waiting");
+      const withRunAt = await add(queue, "b", { runAt: (await processes.time.read()) + year });
       await kernel.stop();
       await processes.time.advance(-year);
       const next = await work(processes, { ...options, handle: () => "done" });
       const due = (await processes.time.read()) + 1000;
-      await waitFor(async () => (await next.queue.get(id))?.runAt === due, { what: "the new plan" });
+      await waitFor(async () => (await next.queue.get(id))?.runAt === due, { subject: "the new plan" });
       await processes.time.advance(1000);
-      await gone(next.queue, id);
-      expect((await next.queue.get(late))?.state).toBe("waiting");
+      await waitUntilRemoved(next.queue, id);
+      expect((await next.queue.get(withRunAt))?.state).toBe("waiting");
     },
   );
 
@@ -137,7 +137,7 @@ export const outcomeFacts = (fact: Fact): void => {
         },
       });
       const ids = [await add(queue, "never"), await add(queue, "range")];
-      for (const id of ids) await inState(queue, id, "failed");
+      for (const id of ids) await waitForState(queue, id, "failed");
       expect((await queue.get(ids[0] ?? ""))?.attempts).toBe(1);
       expect((await queue.get(ids[1] ?? ""))?.error?.name).toBe("RangeError");
     },
@@ -153,10 +153,10 @@ export const outcomeFacts = (fact: Fact): void => {
       },
     });
     const id = await add(queue, "a");
-    await inState(queue, id, "failed");
+    await waitForState(queue, id, "failed");
     fails = false;
     expect(await queue.retry(id)).toBe(true);
-    await gone(queue, id);
+    await waitUntilRemoved(queue, id);
     expect(await queue.retry(id)).toBe(false);
   });
 
@@ -181,7 +181,7 @@ export const outcomeFacts = (fact: Fact): void => {
     const gate = new Gate();
     const { queue } = await work(processes, { handle: gate.handle });
     const id = await add(queue, "a");
-    await gate.began("a");
+    await gate.waitUntilBegun("a");
     gate.item("a").progress({ percent: 10 });
     gate.item("a").progress({ percent: 20 });
     await waitFor(async () => (await queue.get(id))?.progress !== null);
@@ -225,7 +225,7 @@ export const outcomeFacts = (fact: Fact): void => {
         const options = { onExhausted, handle: fails };
         const many = await work(processes, { ...options, retry: { attempts: 9, delayMs: 1000, factor: 1 } });
         const id = await add(many.queue, "a");
-        await inState(many.queue, id, "waiting");
+        await waitForState(many.queue, id, "waiting");
         await processes.time.advance(1000);
         await waitFor(async () => {
           const info = await many.queue.get(id);
@@ -234,7 +234,7 @@ export const outcomeFacts = (fact: Fact): void => {
         await many.kernel.stop();
         await processes.time.advance(1000);
         const { kernel, queue } = await work(processes, { ...options, retry: { attempts: 2 } });
-        await inState(queue, id, onExhausted === "keep" ? "failed" : "parked");
+        await waitForState(queue, id, onExhausted === "keep" ? "failed" : "parked");
         expect((await queue.get(id))?.error).toMatchObject({ message: "connection refused" });
         const { items } = await kernel.parked.list();
         if (onExhausted === "park")

@@ -18,9 +18,9 @@ const heldRegistrations = (db: Database): PromiseWithResolvers<never>[] => {
 };
 
 test("a process without work whose own queue could not begin before the stop does not try again", async () => {
-  await using place = await sqliteFile();
+  await using storage = await sqliteFile();
   const clock = virtualClock();
-  const db = place.open();
+  const db = storage.open();
   const log = { info() {}, warn() {}, error() {} };
   const kernel = createKernel(db, { clock, log, config: { runWork: false, pollMaxMs: 100 } });
   kernel.queue({ name: "mail", handle() {} });

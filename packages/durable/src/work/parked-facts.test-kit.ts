@@ -1,7 +1,7 @@
 import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import { NonRetryableError } from "./queue/non-retryable-error.ts";
-import { add, type Fact, Gate, inState, LEASE_MS, work } from "./queue-tools.test-kit.ts";
+import { add, type Fact, Gate, LEASE_MS, waitForState, work } from "./queue-tools.test-kit.ts";
 
 /** Declares the tests of parked items, which run on every database. */
 export const parkedFacts = (fact: Fact): void => {
@@ -42,11 +42,11 @@ export const parkedFacts = (fact: Fact): void => {
     expect(await kernel.parked.count()).toBe(0);
   });
 
-  fact("a replay leaves work parked whose unique key is taken", async (processes) => {
+  fact("a replay leaves work with a taken unique key parked", async (processes) => {
     const gate = new Gate();
     const { queue, kernel } = await work(processes, { retry: { attempts: 1 }, handle: gate.handle });
     await add(queue, "a", { uniqueKey: "u" });
-    await gate.began("a");
+    await gate.waitUntilBegun("a");
     gate.open("a", new Error("no"));
     await waitFor(async () => (await kernel.parked.count()) === 1);
     await add(queue, "b", { uniqueKey: "u" });
@@ -54,7 +54,7 @@ export const parkedFacts = (fact: Fact): void => {
     expect(replayed).toBe(0);
     expect(failed[0]?.reason).toContain('has its unique key "u"');
     expect((await kernel.parked.list()).items.length).toBe(1);
-    await gate.began("b");
+    await gate.waitUntilBegun("b");
     gate.open("b");
   });
 
@@ -73,11 +73,11 @@ export const parkedFacts = (fact: Fact): void => {
     await add(queue, "a");
     await waitFor(async () => (await kernel.parked.count()) === 1);
     const id = await add(queue, "b");
-    await inState(queue, id, "waiting");
+    await waitForState(queue, id, "waiting");
     const [parked] = (await kernel.parked.list()).items;
     await kernel.parked.discard([parked?.id ?? ""], { note: "room" });
     await processes.time.advance(60_000);
-    await inState(queue, id, "parked");
+    await waitForState(queue, id, "parked");
     expect((await kernel.parked.list()).items).toMatchObject([{ errorMessage: "no", attempts: 1 }]);
   });
 
@@ -100,15 +100,15 @@ export const parkedFacts = (fact: Fact): void => {
       );
       const isDue = async (id: string, ms: number): Promise<void> => {
         const at = (await processes.time.read()) + ms;
-        await waitFor(async () => (await queue.get(id))?.runAt === at, { what: "the next attempt" });
+        await waitFor(async () => (await queue.get(id))?.runAt === at, { subject: "the next attempt" });
       };
       const giveUp = async (payload: string): Promise<string> => {
         const id = await add(queue, payload);
-        await inState(queue, id, "waiting");
+        await waitForState(queue, id, "waiting");
         await processes.time.advance(1000);
         return id;
       };
-      await inState(queue, await giveUp("a"), "parked");
+      await waitForState(queue, await giveUp("a"), "parked");
       const id = await giveUp("b");
       for (let round = 0; round < 3; round++) {
         await isDue(id, 60_000);
@@ -119,7 +119,7 @@ export const parkedFacts = (fact: Fact): void => {
       const [parked] = (await kernel.parked.list()).items;
       await kernel.parked.discard([parked?.id ?? ""], { note: "room" });
       await processes.time.advance(60_000);
-      await inState(queue, id, "parked");
+      await waitForState(queue, id, "parked");
       expect((await kernel.parked.list()).items).toMatchObject([
         { errorClass: "NonRetryableError", errorMessage: "refused", errorCode: "REFUSED", attempts: 2 },
       ]);
@@ -136,13 +136,13 @@ export const parkedFacts = (fact: Fact): void => {
       };
       const retry = { attempts: 5, maxDelayMs: 60_000 };
       const { queue, kernel } = await work(processes, { retry, handle: fails }, { config });
-      await inState(queue, await add(queue, "a"), "parked");
+      await waitForState(queue, await add(queue, "a"), "parked");
       const id = await add(queue, "b");
-      await inState(queue, id, "waiting");
+      await waitForState(queue, id, "waiting");
       await kernel.stop();
       await processes.time.advance(60_000);
       const next = await work(processes, { retry, onExhausted: "keep", handle: fails }, { config });
-      await inState(next.queue, id, "failed");
+      await waitForState(next.queue, id, "failed");
       expect((await next.queue.get(id))?.error).toEqual({
         name: "NonRetryableError",
         message: "refused",

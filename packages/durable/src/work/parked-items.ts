@@ -39,7 +39,7 @@ export const parkItems =
   ({ base, store, parked, transaction }: ParkedItemsParts): Park =>
   async (item) => {
     const failure = await lastFailureOf(item, store());
-    const isHeld = (await parked.hasRoom())
+    const isHeld = (await parked.checkRoom())
       ? await transaction((tx) => move(tx, item, failure, { ...store(), parked }))
       : await waitForRoom(item, failure, store());
     const { gaveUpAfter: attempts, ...error } = failure;

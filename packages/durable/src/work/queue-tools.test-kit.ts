@@ -33,9 +33,9 @@ export class Gate {
     this.opened.get(payload)?.(error);
   }
 
-  async began(...payloads: readonly string[]): Promise<void> {
+  async waitUntilBegun(...payloads: readonly string[]): Promise<void> {
     await waitFor(() => payloads.every((payload) => this.payloads.includes(payload)), {
-      what: `the begin of ${payloads.join(", ")}`,
+      subject: `the begin of ${payloads.join(", ")}`,
     });
   }
 }
@@ -71,11 +71,13 @@ export const add = async (queue: WorkQueue<string>, payload: string, parts: obje
   return added.id;
 };
 
-export const inState = async (queue: WorkQueue<string>, id: string, state: string): Promise<void> =>
-  void (await waitFor(async () => (await queue.get(id))?.state === state, { what: `${id} to be ${state}` }));
+export const waitForState = async (queue: WorkQueue<string>, id: string, state: string): Promise<void> =>
+  void (await waitFor(async () => (await queue.get(id))?.state === state, {
+    subject: `${id} to be ${state}`,
+  }));
 
-export const gone = async (queue: WorkQueue<string>, id: string): Promise<void> =>
-  void (await waitFor(async () => (await queue.get(id)) === null, { what: `${id} to be gone` }));
+export const waitUntilRemoved = async (queue: WorkQueue<string>, id: string): Promise<void> =>
+  void (await waitFor(async () => (await queue.get(id)) === null, { subject: `${id} to be gone` }));
 
 /** The lease of an item, as configured by default. */
 export const LEASE_MS = 15_000;
@@ -94,7 +96,7 @@ export const factsOn =
         await run(processes);
       } finally {
         for (const kernel of processes.kernels) {
-          await kernel.drain(AbortSignal.abort()); // some handlers never return, and some clocks stand still
+          await kernel.drain(AbortSignal.abort()); // some handlers never return, and some clocks are stopped
           await kernel.stop();
         }
       }

@@ -27,7 +27,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 const definition = queueDefinition({ name: QUEUE, keepFailedSecs: 0, handle: () => {} });
 
 /** A process without timers: the test makes the calls of its loops. */
-const handCranked = (db: Database, id: string, time: TableClock) => {
+const manualProcess = (db: Database, id: string, time: TableClock) => {
   const base: KernelBase = {
     id,
     db,
@@ -55,7 +55,7 @@ const handCranked = (db: Database, id: string, time: TableClock) => {
   return { db, store, parked, claim, park: parkItems(parts) };
 };
 
-type Process = ReturnType<typeof handCranked>;
+type Process = ReturnType<typeof manualProcess>;
 
 const one = async (process: Process): Promise<ClaimedRow> => {
   const [claimed] = await process.claim();
@@ -66,14 +66,14 @@ const one = async (process: Process): Promise<ClaimedRow> => {
 /** Adds an item in the program's transaction, with a separate row. */
 const enqueue = (process: Process, name: string): Promise<unknown> =>
   process.db.transaction(async (tx) => {
-    await tx.execute`INSERT INTO ledger (name, what) VALUES (${name}, 'added')`;
+    await tx.execute`INSERT INTO ledger (name, event) VALUES (${name}, 'added')`;
     await process.store.enqueueing.add(QUEUE, [row(name, { key: "k" })], tx);
   });
 
 /** Completes an item in the handler's transaction, with its effect. */
 const complete = async (process: Process, item: ClaimedRow): Promise<void> => {
   await process.db.transaction(async (tx) => {
-    await tx.execute`INSERT INTO ledger (name, what) VALUES (${JSON.parse(item.payload) as string}, 'done')`;
+    await tx.execute`INSERT INTO ledger (name, event) VALUES (${JSON.parse(item.payload) as string}, 'done')`;
     const held = await process.store.settling.remove([item], tx);
     if (!held.has(item.id)) throw new Error("lost");
     await process.store.keyOrder.unblock(QUEUE, ["k"], tx);
@@ -86,7 +86,7 @@ const park = async (process: Process, item: ClaimedRow): Promise<void> => {
 };
 
 /** Every operation of several statements once: five items of one key. */
-const live = async (process: Process): Promise<void> => {
+const runEachOperation = async (process: Process): Promise<void> => {
   const { store, parked, db } = process;
   for (const name of ["a", "b", "c", "d", "e"]) await enqueue(process, name);
   await store.keyOrder.block(QUEUE);
@@ -99,7 +99,7 @@ const live = async (process: Process): Promise<void> => {
   const [b, c] = items.map(({ id }) => id);
   await parked.replay([b ?? ""]);
   await parked.discard([c ?? ""], { note: "not needed" });
-  await db.execute("INSERT INTO ledger (name, what) VALUES ('c', 'given up')");
+  await db.execute("INSERT INTO ledger (name, event) VALUES ('c', 'given up')");
   const { items: left } = {
     items: await store.reading.list({ queue: QUEUE, state: null, key: null, after: 0, limit: 10 }),
   };
@@ -110,7 +110,7 @@ const live = async (process: Process): Promise<void> => {
   await parked.store.prune();
 };
 
-/** Finishes everything: what is parked is replayed, what is ready completes. */
+/** Replays all parked items, and completes all ready ones. */
 const finish = async (process: Process, time: TableClock): Promise<void> => {
   const { store, parked } = process;
   await time.advance(LEASE_MS);
@@ -127,7 +127,7 @@ const finish = async (process: Process, time: TableClock): Promise<void> => {
 /**
  * Declares the tests of crashes at each statement, which run on every database.
  *
- * @param stride distance between two of the statements at which it dies: 1 is every one
+ * @param stride distance between two crash points, in statements; 1 crashes at every statement
  */
 export const workCrashPoints = (
   test: typeof jestTest,
@@ -141,20 +141,20 @@ export const workCrashPoints = (
       const [db, other] = [database.open(), database.open()];
       await migrate(db, { set: "durable-work", migrations: workTables });
       await migrate(db, { set: "durable-parked", migrations: parkedTables });
-      await db.execute("CREATE TABLE ledger (name TEXT NOT NULL, what TEXT NOT NULL)");
+      await db.execute("CREATE TABLE ledger (name TEXT NOT NULL, event TEXT NOT NULL)");
       const time = await tableClock(db);
       let points = 0;
       for (let at = 1, isUntouched = false; !isUntouched; at += stride) {
         for (const table of ["ledger", "framework_work", "framework_parked"])
           await db.execute`DELETE FROM ${sql.identifier(table)}`;
         const mortal = faultingDatabase(db, { at, when });
-        await live(handCranked(mortal, `dies at ${at}`, time)).catch((error: unknown) => {
+        await runEachOperation(manualProcess(mortal, `dies at ${at}`, time)).catch((error: unknown) => {
           if (!mortal.isDead) throw error;
         });
         await mortal.close();
         isUntouched = !mortal.isDead;
         points++;
-        await finish(handCranked(other, `successor ${at}`, time), time);
+        await finish(manualProcess(other, `successor ${at}`, time), time);
         await expectEachOnce(db, at);
       }
       expect(points * stride).toBeGreaterThan(40);
@@ -165,10 +165,10 @@ export const workCrashPoints = (
 
 /** Each item that was added is done once; only `c` may be discarded and `d` cancelled instead. */
 const expectEachOnce = async (db: Database, at: number): Promise<void> => {
-  const rows = await db.query<{ name: string; what: string }>("SELECT name, what FROM ledger");
-  const names = (what: string): string[] =>
+  const rows = await db.query<{ name: string; event: string }>("SELECT name, event FROM ledger");
+  const names = (event: string): string[] =>
     Array.from(rows)
-      .filter((each) => each.what === what)
+      .filter((each) => each.event === event)
       .map(({ name }) => name)
       .toSorted();
   const open = await db.query<{ state: string }>(

@@ -28,9 +28,9 @@ export interface WorkInfo {
   readonly result: unknown;
   /** The last failure; `null` without one. */
   readonly error: StoredFailure | null;
-  /** When it is or was due; milliseconds since 1970, like the other times. */
+  /** When it is or was due, in Unix ms by the database's clock, like the other times. */
   readonly runAt: number;
-  /** When it was enqueued, in milliseconds since 1970 by the database's clock. */
+  /** When it was enqueued. */
   readonly createdAt: number;
   /** When it finished; `null` while it is unfinished. */
   readonly finishedAt: number | null;

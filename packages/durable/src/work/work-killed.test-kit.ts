@@ -49,10 +49,10 @@ const killWhileAdding = async (db: Database, url: string): Promise<{ added: numb
   const kernel = createKernel(db, { config: { runWork: false }, log: quiet });
   const queue = kernel.queue<number>({ name: "killed", handle: () => {} });
   await kernel.start();
-  let isOver = false;
+  let hasEnded = false;
   let added = 0;
   const add = async (): Promise<void> => {
-    for (; !isOver; await delay(10)) {
+    for (; !hasEnded; await delay(10)) {
       if ((await queue.stats()).ready > MAX_READY) continue;
       const items = Array.from({ length: 20 }, () => ({
         payload: added,
@@ -68,12 +68,12 @@ const killWhileAdding = async (db: Database, url: string): Promise<{ added: numb
         program,
         env: () => ({ DATABASE: url }),
         workingMs: KILL_SECS * 1000,
-        begins: true,
-        leastKills: 6,
+        callsHasBegun: true,
+        minKills: 6,
         isEnough: async () => (await doneIn(db)) > 0, // or no worker was killed at its work
       });
     } finally {
-      isOver = true;
+      hasEnded = true;
     }
   };
   try {
@@ -89,7 +89,7 @@ const finish = async (url: string): Promise<void> => {
   const { db, kernel } = killedWorker(url);
   await kernel.start();
   await waitFor(async () => (await db.fetchValue("SELECT 1 FROM framework_work LIMIT 1")) === null, {
-    what: "every item to be done",
+    subject: "every item to be done",
     timeoutMs: 120_000,
   });
   await kernel.stop();

@@ -7,7 +7,7 @@ import type { Owners } from "../owners/owners.ts";
 import type { OpenParked } from "../parked/open-parked.ts";
 import type { ParkedSource } from "../parked/parked-source.ts";
 import type { WakeUp } from "../wake-up/wake-up.ts";
-import { parkedItemsSource, type ParkedItemsParts, parkItems } from "./parked-items.ts";
+import { type ParkedItemsParts, parkedItemsSource, parkItems } from "./parked-items.ts";
 import { WorkLoop } from "./loop/work-loop.ts";
 import { OpenQueue } from "./open-queue.ts";
 import { queueDefinition, type QueueOptions } from "./queue/queue-options.ts";
@@ -58,7 +58,7 @@ export class WorkQueues {
       db: base.db,
       now: base.now.text,
       transaction,
-      failed: (error) => (base.tables.arePrepared ? error : withoutTables(error)),
+      toError: (error) => (base.tables.arePrepared ? error : withoutTables(error)),
     }));
   }
 
@@ -80,7 +80,7 @@ export class WorkQueues {
     return queue;
   }
 
-  /** Adds the table once; called early for a feature that defines queues after the start. @throws DURABLE_ALREADY_STARTED */
+  /** Adds the table once. A feature that defines queues after the start calls it before. @throws DURABLE_ALREADY_STARTED */
   useTable(): void {
     if (this.hasTable) return;
     this.parts.base.tables.add(WORK_TABLES, workTables);

@@ -25,7 +25,7 @@ export interface AppendedEvents {
   readonly rows: readonly InsertedRow[];
 }
 
-/** Result of an append that inserted `rows`, which are in the order of versions. */
+/** Returns the result of an append that inserted `rows`, in the order of versions. */
 export const toAppended = (rows: readonly InsertedRow[]): AppendedEvents => {
   const { version = 0, position = 0 } = rows.at(-1) ?? {};
   return { rows, appended: { version, position: toPosition(position), isNew: true } };

@@ -22,7 +22,7 @@ export interface WriteOptions {
 }
 
 /** The result of `appendDecided`. */
-export interface Decided {
+export interface DecidedAppend {
   readonly appended: Appended;
   /** The events as readers get them; empty when they had been appended before. */
   readonly events: readonly StoredEvent[];
@@ -49,7 +49,7 @@ export class Appender {
   }
 
   /** Appends the events of a decider. A conflict error has no newer events: the caller reads them itself. */
-  async appendDecided(append: StreamAppend, { tx, metadata }: WriteOptions): Promise<Decided> {
+  async appendDecided(append: StreamAppend, { tx, metadata }: WriteOptions): Promise<DecidedAppend> {
     const { base } = this;
     const prepared = await prepareAppend(base, append, this.metadata(metadata), tx ?? base.db, true);
     const { appended, rows } = await this.write(prepared, tx);
@@ -86,7 +86,7 @@ export class Appender {
       return results;
     }
     const results = await base.transaction((own) => this.appendEach(own, prepared));
-    base.committed();
+    base.onCommit();
     return results;
   }
 
@@ -94,7 +94,7 @@ export class Appender {
   private afterCommit(tx: Transaction): void {
     if (this.registered.has(tx)) return;
     this.registered.add(tx);
-    tx.onCommit(this.base.committed);
+    tx.onCommit(this.base.onCommit);
   }
 
   private metadata(given: EventMetadata | undefined): EventMetadata {
@@ -113,7 +113,7 @@ export class Appender {
       isOneStatement ? (queries) => this.insert(queries, append) : undefined,
     );
     this.count(append, written);
-    base.committed();
+    base.onCommit();
     return written;
   }
 

@@ -8,7 +8,7 @@ const many = (count: number, data: unknown = {}): NewEvent[] =>
   Array.from({ length: count }, () => event({ data }));
 const text = (bytes: number): string => "x".repeat(bytes);
 
-const refused: readonly (readonly [what: string, append: StreamAppend, code: string, message: RegExp])[] = [
+const refused: readonly (readonly [name: string, append: StreamAppend, code: string, message: RegExp])[] = [
   ["no event", { stream: "s-1", events: [] }, "EVENTS_BAD_APPEND", /at least one event/],
   [
     "a repeated id",
@@ -76,9 +76,9 @@ const refused: readonly (readonly [what: string, append: StreamAppend, code: str
     "a function",
     { stream: "s-1", events: event({ data: { run: () => {} } }) },
     "EVENTS_INVALID_DATA",
-    /data\.run is function/,
+    /data\.run is a function/,
   ],
-  ["a bigint", { stream: "s-1", events: event({ data: 1n }) }, "EVENTS_INVALID_DATA", /data is bigint/],
+  ["a bigint", { stream: "s-1", events: event({ data: 1n }) }, "EVENTS_INVALID_DATA", /data is a bigint/],
   ["NaN", { stream: "s-1", events: event({ data: { n: NaN } }) }, "EVENTS_INVALID_DATA", /data\.n is NaN/],
   ["no data", { stream: "s-1", events: event({ data: undefined }) }, "EVENTS_INVALID_DATA", /undefined/],
   [
@@ -91,7 +91,7 @@ const refused: readonly (readonly [what: string, append: StreamAppend, code: str
 
 test.each(refused)(
   "an append with %s is refused and stores nothing",
-  async (_what, append, code, message) => {
+  async (_name, append, code, message) => {
     await using store = await openEventStore({ storeType: "memory" });
     const { stream, events, ...options } = append;
     const error: unknown = await store.append(stream, events, options).catch((caught: unknown) => caught);

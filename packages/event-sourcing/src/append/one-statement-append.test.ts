@@ -8,9 +8,9 @@ const added = { type: "Added", data: {} };
 
 /** Wraps a database so that `call` runs before an append looks up why it inserted nothing. */
 const beforeExplaining = (db: Database, call: () => Promise<unknown>): Database => {
-  const fetchOne = async (...asked: Parameters<Database["fetchOne"]>): Promise<unknown> => {
+  const fetchOne = async (...args: Parameters<Database["fetchOne"]>): Promise<unknown> => {
     await call();
-    return await db.fetchOne(...asked);
+    return await db.fetchOne(...args);
   };
   return Object.create(db, { fetchOne: { value: fetchOne } }) as Database;
 };

@@ -1,7 +1,7 @@
 import { DatabaseError, type Queries } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
 import type { AppendedEvents, InsertedRow } from "./appended.ts";
-import { retryable, appendInOneStatement } from "./one-statement-append.ts";
+import { appendInOneStatement, retryable } from "./one-statement-append.ts";
 import type { PostgresStatements } from "./postgres-statements.ts";
 import type { PreparedAppend } from "./prepare-append.ts";
 
@@ -24,7 +24,7 @@ export const appendOnPostgres = (
   );
 };
 
-/** `RETURNING` guarantees no order. */
+/** Sorts rows, because `RETURNING` guarantees no order. */
 const byVersion = (rows: InsertedRow[]): InsertedRow[] =>
   rows.length === 1 ? rows : rows.sort((one, other) => one.version - other.version);
 

@@ -36,28 +36,28 @@ export class PostgresStatements {
 
   of({ tenant, stream, category, expected, events, hasGivenIds }: PreparedAppend): Prepared {
     const { length } = events;
-    const isFew = length <= FEW;
+    const isSeparate = length <= MAX_SEPARATE;
     const values: SqlValue[] = [tenant, stream, category];
-    if (isFew)
+    if (isSeparate)
       for (const { id, type, schemaVersion, data, metadata } of events)
         values.push(id, type, schemaVersion, data, metadata);
     else values.push(length, documentOf(events));
     const kind = kindOf(expected);
     if (kind === "exact") values.push(expected as number);
-    return [this.text(kind, isFew ? length : 0, hasGivenIds), values];
+    return [this.text(kind, isSeparate ? length : 0, hasGivenIds), values];
   }
 
-  /** @param few number of events passed as separate parameters; 0 for one JSON document with all events */
-  private text(kind: Kind, few: number, guarded: boolean): string {
-    const key = (few * kinds.length + kinds.indexOf(kind)) * 2 + Number(guarded);
+  /** @param separate number of events passed as separate parameters; 0 for one JSON document with all events */
+  private text(kind: Kind, separate: number, isGuarded: boolean): string {
+    const key = (separate * kinds.length + kinds.indexOf(kind)) * 2 + Number(isGuarded);
     const known = this.texts.get(key);
     if (known !== undefined) return known;
-    const text = this.build(kind, few === 0 ? manyRows : fewRows(few), guarded);
+    const text = this.build(kind, separate === 0 ? manyRows : fewRows(separate), isGuarded);
     this.texts.set(key, text);
     return text;
   }
 
-  private build(kind: Kind, rows: Rows, guarded: boolean): string {
+  private build(kind: Kind, rows: Rows, isGuarded: boolean): string {
     const isCounted = this.positions === "counter";
     const counter = `counter AS (
       UPDATE framework_event_store SET last_position = last_position + ${rows.count} WHERE id = 1 RETURNING last_position
@@ -66,7 +66,7 @@ export class PostgresStatements {
       ? `counter.last_position - ${rows.count} + ${rows.number}`
       : "nextval('framework_event_positions')";
     const lock = isCounted ? "NULL" : `pg_advisory_xact_lock_shared(${APPEND_LOCK}, ${STORE_KEY})`;
-    return `WITH ${isCounted ? counter : ""}stream AS (${this.stream(kind, rows, guarded)}),
+    return `WITH ${isCounted ? counter : ""}stream AS (${this.stream(kind, rows, isGuarded)}),
     locked AS MATERIALIZED (SELECT stream.version, stream.updated_at, ${lock} FROM stream)
     INSERT INTO framework_events
       (position, tenant, stream, version, event_id, category, type, schema_version, data, metadata, recorded_at)
@@ -76,9 +76,9 @@ export class PostgresStatements {
   }
 
   /** Locks the row of the stream and raises its version; returns no row if the stream is not as expected. */
-  private stream(kind: Kind, rows: Rows, guarded: boolean): string {
+  private stream(kind: Kind, rows: Rows, isGuarded: boolean): string {
     const from = this.positions === "counter" ? "FROM counter" : "";
-    const unseen = guarded
+    const unseen = isGuarded
       ? `NOT EXISTS (SELECT 1 FROM framework_events WHERE tenant = $1 AND stream = $2 AND event_id ${rows.hasId})`
       : "TRUE";
     if (kind === "any" || kind === "none") {
@@ -87,7 +87,7 @@ export class PostgresStatements {
           ? "NOTHING"
           : "UPDATE SET version = s.version + excluded.version, updated_at = excluded.updated_at WHERE s.archived_at IS NULL";
       const row = `$1, $2, $3, ${rows.count}, ${this.now}`;
-      const source = guarded || from !== "" ? `SELECT ${row} ${from} WHERE ${unseen}` : `VALUES (${row})`; // VALUES takes 5 % less time
+      const source = isGuarded || from !== "" ? `SELECT ${row} ${from} WHERE ${unseen}` : `VALUES (${row})`; // VALUES takes 5 % less time
       return `INSERT INTO framework_streams AS s (tenant, stream, category, version, updated_at) ${source}
         ON CONFLICT (tenant, stream) DO ${existing} RETURNING s.version, s.updated_at`;
     }
@@ -110,7 +110,7 @@ interface Rows {
 }
 
 /** Maximum number of events passed as separate parameters; each number is a separate prepared statement. */
-const FEW = 10;
+const MAX_SEPARATE = 10;
 
 const columnsFrom = (first: number): readonly string[] =>
   ["text", "text", "integer", "json", "json"].map((type, at) => `$${first + at}::${type}`);

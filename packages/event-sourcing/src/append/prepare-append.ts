@@ -8,7 +8,7 @@ import type { NewEvent } from "../events/stored-event.ts";
 import { MAX_BATCH, MAX_BATCH_BYTES } from "../limits.ts";
 import { categoryOf } from "../names/category.ts";
 import { checkStream, checkTenant } from "../names/check-name.ts";
-import { checkEvent, type CheckedEvent } from "./check-event.ts";
+import { type CheckedEvent, checkEvent } from "./check-event.ts";
 import { checkExpected, type ExpectedVersion } from "./expected-version.ts";
 import { type EncodedEvent, encodeEvents } from "./encode-events.ts";
 
@@ -31,7 +31,7 @@ export interface PreparedAppend {
   readonly category: string;
   readonly expected: ExpectedVersion;
   readonly events: readonly EncodedEvent[];
-  /** Whether the caller set event ids, so that the append may be a repetition. */
+  /** Whether the caller set event ids, so the append may be a repetition. */
   readonly hasGivenIds: boolean;
   /** Whether a conflict error leaves out the newer events. */
   readonly omitsNewer: boolean;

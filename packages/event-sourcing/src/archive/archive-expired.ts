@@ -6,7 +6,7 @@ import { archiveStream, type StreamRef } from "./archive.ts";
 const PAGE = 100;
 
 /**
- * Archives the streams without a new event for `ttlSecs`, each in a separate transaction. Several processes may run it at once.
+ * Archives the streams without a new event for `ttlSecs`, each in a separate transaction. Several processes may run it concurrently.
  *
  * @returns the number of archived streams
  */

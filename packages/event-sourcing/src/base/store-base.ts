@@ -37,9 +37,9 @@ export interface StoreBase {
   /** Returns the metadata of the request, message or command that is being handled. */
   readonly currentMetadata: () => EventMetadata;
   /** Parked work of the kernel: projections park failed events there. */
-  readonly parked: Pick<Kernel["parked"], "hasRoom" | "inOrder" | "park">;
+  readonly parked: Pick<Kernel["parked"], "checkRoom" | "inOrder" | "park">;
   /** Inline views; `null` if there are none. */
   readonly inline: InlineViews | null;
   /** Called after events were committed. */
-  readonly committed: () => void;
+  readonly onCommit: () => void;
 }

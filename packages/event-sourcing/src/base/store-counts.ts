@@ -1,6 +1,6 @@
 /** Counters of a store, for metrics. */
 export class StoreCounts {
-  /** Events appended by this process; those of a transaction that was rolled back are included. */
+  /** Events appended by this process, including events of transactions that were rolled back. */
   appended = 0;
   /** Appends refused because of the expected version. */
   conflicts = 0;

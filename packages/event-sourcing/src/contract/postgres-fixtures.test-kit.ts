@@ -38,7 +38,7 @@ export const postgresFixtures = (server: string): EventStoreFixtures => {
   });
 };
 
-/** Empties the tables of features except those of migrations, and drops the tables of projections. */
+/** Empties the tables of features except the tables of migrations, and drops the tables of projections. */
 const clear = async (db: Database): Promise<void> => {
   const tables = await db.query<{ name: string }>`SELECT tablename AS name FROM pg_tables
     WHERE schemaname = current_schema() AND tablename NOT LIKE '%migration%'`;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { EventStore } from "../event-store.ts";
 import {
-  collect,
   allEvents,
+  collect,
   errorOf,
   eventsOf,
   type EventStoreFixture,
@@ -45,7 +45,7 @@ export const readFacts: PortFacts<EventStoreFixture> = {
     same(await versions(store.read("s-1", { from: 500, limit: 650 })), all.slice(499, 1149));
   },
 
-  "all events are read in a global order, and those of a stream in the order of versions": async (
+  "all events are read in a global order, and the events of a stream in the order of versions": async (
     fixture,
   ) => {
     const stores = await openTwo(fixture);
@@ -91,7 +91,7 @@ export const readFacts: PortFacts<EventStoreFixture> = {
     assert.equal((await store.readAll({ types: ["Lost"], after: position })).events.length, 1);
   },
 
-  "the state of a batch tells whether there are more events": async ({ open }) => {
+  "the state of a batch shows whether there are more events": async ({ open }) => {
     const store = await open();
     await store.append("s-1", [plain("A"), plain("B"), plain("C")]);
     const first = await store.readAll({ limit: 2 });

@@ -47,7 +47,7 @@ const storeOf = (db: Database): StoreParts => {
     parked: kernel.parked,
     currentMetadata: () => ({}),
     inline: null,
-    committed: () => {},
+    onCommit: () => {},
   });
 };
 

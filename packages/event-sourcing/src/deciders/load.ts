@@ -32,6 +32,6 @@ export const foldTail = async <State>(
     }
     if (rows.length < limit)
       return { state, version, lastEvent, keys, snapshotVersion: from.snapshotVersion };
-    size.note(rows);
+    size.adapt(rows);
   }
 };

@@ -13,7 +13,7 @@ export interface EventRow {
   readonly data: string;
   /** JSON text. */
   readonly metadata: string | null;
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   readonly recorded_at: number;
 }
 

@@ -24,7 +24,7 @@ const problemOf = (value: unknown, depth: number): string | null => {
     case "object":
       return value === null ? null : objectProblem(value, depth);
     default:
-      return ` is ${typeof value}`;
+      return value === undefined ? " is undefined" : ` is a ${typeof value}`;
   }
 };
 

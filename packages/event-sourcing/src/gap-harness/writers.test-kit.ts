@@ -112,6 +112,6 @@ export const keepTransactionOpen = async (db: Database, until: AbortSignal): Pro
   while (!until.aborted)
     await db.transaction(async (tx) => {
       await tx.execute`INSERT INTO unrelated (note) VALUES ('long')`;
-      await delay(1500, null, { signal: until }).catch(() => {}); // the run is over
+      await delay(1500, null, { signal: until }).catch(() => {}); // the run has ended
     });
 };

@@ -1,19 +1,19 @@
 import { sql } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
-import type { Decided, Frontier } from "./frontier.ts";
+import type { FinalPosition, Frontier } from "./frontier.ts";
 import { logRewind } from "./log-rewind.ts";
 import { lastStored } from "./last-stored.ts";
 import { SingleFlight } from "./single-flight.ts";
 
 /**
  * The frontier where positions are drawn in commit order: on SQLite, where write transactions run one at a time, and on PostgreSQL with a
- * counter row. No visible event can be preceded by a later commit, so the frontier is the last position.
+ * counter row. A later commit never gets a position before a visible event, so the frontier is the last position.
  */
 export class CommitOrder implements Frontier {
   position = 0;
   rewinds = 0;
   rewoundTo = 0;
-  private readonly advances: SingleFlight<Decided>;
+  private readonly advances: SingleFlight<FinalPosition>;
 
   constructor(base: StoreBase) {
     this.advances = new SingleFlight(async () => {
@@ -28,7 +28,7 @@ export class CommitOrder implements Frontier {
     });
   }
 
-  advance(): Promise<Decided> {
+  advance(): Promise<FinalPosition> {
     return this.advances.run();
   }
 }

@@ -1,5 +1,5 @@
 /** Position up to which the global order is final. */
-export interface Decided {
+export interface FinalPosition {
   /** Each position up to this one has a visible event, or will never have one. */
   readonly position: number;
   /**
@@ -16,10 +16,10 @@ export type ReadState = "end" | "more" | "waiting";
 export interface Frontier {
   /** The last known position. */
   readonly position: number;
-  /** How often the store was found restored to an older state. */
+  /** Number of times that the store was found restored to an older state. */
   readonly rewinds: number;
   /** Last position that the restored state shares with the events read before, as far as the frontier can tell. */
   readonly rewoundTo: number;
   /** Determines the current position. Concurrent calls share a query, which starts after all of them. */
-  advance(): Promise<Decided>;
+  advance(): Promise<FinalPosition>;
 }

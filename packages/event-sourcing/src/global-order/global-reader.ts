@@ -2,7 +2,7 @@ import { type Queries, sql, type Statement } from "@framework/database";
 import { paddedList } from "../base/padded-list.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import { eventColumnNames, eventColumns, type EventRow } from "../events/event-row.ts";
-import type { Decided, Frontier } from "./frontier.ts";
+import type { FinalPosition, Frontier } from "./frontier.ts";
 import { lastStored } from "./last-stored.ts";
 
 /** Filter for events of all streams. */
@@ -22,7 +22,7 @@ export interface PartFilter extends EventFilter {
 }
 
 /** Consecutive rows of the global order. */
-export interface RowBatch extends Decided {
+export interface RowBatch extends FinalPosition {
   readonly rows: readonly EventRow[];
 }
 
@@ -45,7 +45,7 @@ export class GlobalReader {
     const { frontier } = this;
     const { rewinds } = frontier;
     const hasEnough = frontier.position - after >= limit; // a full batch is available without advancing the frontier
-    const decided: Decided = hasEnough
+    const decided: FinalPosition = hasEnough
       ? { position: frontier.position, state: "more" }
       : await frontier.advance();
     if (after >= decided.position) return { ...decided, position: after, rows: [] };

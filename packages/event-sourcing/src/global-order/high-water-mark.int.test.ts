@@ -202,14 +202,14 @@ withServer("postgres", (server) => {
 
 test("a prepared transaction and a killed server lose no event", async () => {
   await using postgres = await startPostgres({ fsync: true });
-  const ask = async (...statements: readonly string[]): Promise<void> => {
+  const execute = async (...statements: readonly string[]): Promise<void> => {
     const client = new Client({ connectionString: postgres.url });
     client.on("error", () => {});
     await client.connect();
     for (const statement of statements) await client.query(statement);
     await client.end();
   };
-  await ask("ALTER SYSTEM SET max_prepared_transactions = 5");
+  await execute("ALTER SYSTEM SET max_prepared_transactions = 5");
   await postgres.kill();
   await postgres.start();
   await using store = await openEventStore({ connectionUrl: postgres.url });
@@ -234,7 +234,7 @@ test("a prepared transaction and a killed server lose no event", async () => {
       () => false,
     ),
   );
-  await ask("COMMIT PREPARED 'two-phases'");
+  await execute("COMMIT PREPARED 'two-phases'");
   await store.append("last-1", plain("A"));
   await waitFor(async () => (await streams(store))[1] === "end");
   expect((await streams(store))[0]).toBe("s-1 prepared-1 fast-1 last-1");

@@ -1,6 +1,6 @@
 import type { StoreBase } from "../base/store-base.ts";
 import { APPEND_LOCK } from "../base/store-locks.ts";
-import type { Decided, Frontier } from "./frontier.ts";
+import type { FinalPosition, Frontier } from "./frontier.ts";
 import { lastStored } from "./last-stored.ts";
 import { type Holders, lockHolders, mayRemain } from "./lock-holders.ts";
 import { SingleFlight } from "./single-flight.ts";
@@ -18,7 +18,7 @@ interface FrontierEvent {
   readonly recorded_at: number;
 }
 
-/** Positions between two stores of the mark, so that other processes need not start at the first event. */
+/** Number of positions between two writes of the mark, which spares other processes the start at the first event. */
 const STORE_EVERY = 10_000;
 
 /** A gap in the positions, and the transactions that may still fill it. */
@@ -43,7 +43,7 @@ export class HighWaterMark implements Frontier {
   oldestOpenSecs = 0;
   private readonly base: StoreBase;
   private readonly skips: SkipLog;
-  private readonly advances: SingleFlight<Decided>;
+  private readonly advances: SingleFlight<FinalPosition>;
   private observed: Observation | null = null;
   /** The last observation whose holders have all ended: gaps up to it are permanent if a later read still sees them. */
   private ended: Observation = { to: 0, holders: new Set() };
@@ -57,7 +57,7 @@ export class HighWaterMark implements Frontier {
     this.advances = new SingleFlight(() => this.poll());
   }
 
-  advance(): Promise<Decided> {
+  advance(): Promise<FinalPosition> {
     return this.advances.run();
   }
 
@@ -68,14 +68,14 @@ export class HighWaterMark implements Frontier {
     return holders;
   }
 
-  private async poll(): Promise<Decided> {
+  private async poll(): Promise<FinalPosition> {
     await this.load();
     const first = await this.pass();
     // Without holders, a second read decides at once.
     return first.state === "waiting" && this.observed?.holders.size === 0 ? await this.pass() : first;
   }
 
-  private async pass(): Promise<Decided> {
+  private async pass(): Promise<FinalPosition> {
     await this.checkHolders(); // before the read
     const positions = await this.read();
     const { ended } = this;

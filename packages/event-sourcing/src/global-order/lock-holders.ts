@@ -9,7 +9,7 @@ export interface Holders {
   readonly oldestSecs: number;
 }
 
-/** Prefix of the ids of prepared transactions. A transaction changes its id when it is prepared, so it may be any of those seen before. */
+/** Prefix of the ids of prepared transactions. A transaction changes its id when it is prepared, so it may be any of the transactions seen before. */
 const PREPARED = "-1/";
 
 interface Row {

@@ -37,9 +37,9 @@ test("a failed run does not fail the next one", async () => {
 });
 
 test("one run is active at a time, even for a call at the moment when a run ends", async () => {
-  let [running, most] = [0, 0];
+  let [running, maxRunning] = [0, 0];
   const calls = new SingleFlight(async () => {
-    most = Math.max(most, ++running);
+    maxRunning = Math.max(maxRunning, ++running);
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();
     running--;
   });
@@ -48,5 +48,5 @@ test("one run is active at a time, even for a call at the moment when a run ends
     for (let look = 0; look < 3; look++) await calls.run();
   };
   await Promise.all(Array.from({ length: 12 }, (_, turns) => caller(turns)));
-  expect([running, most]).toEqual([0, 1]);
+  expect([running, maxRunning]).toEqual([0, 1]);
 });

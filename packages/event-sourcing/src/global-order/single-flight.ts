@@ -1,6 +1,6 @@
 /**
  * Coalesces calls of an asynchronous function: one runs at a time, and concurrent callers share the next one. A caller never gets a run that started before its
- * call, because that may have missed what the caller has just written.
+ * call, because that run may have missed the caller's last write.
  */
 export class SingleFlight<T> {
   private readonly task: () => Promise<T>;

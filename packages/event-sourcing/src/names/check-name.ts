@@ -6,17 +6,17 @@ import { MAX_NAME, MAX_STREAM_NAME } from "../limits.ts";
 // oxlint-disable-next-line no-control-regex -- it searches for control characters
 const CONTROL = /[\u0000-\u001F\u007F]/;
 
-const problemOf = (value: unknown, longest: number): string | null => {
+const problemOf = (value: unknown, maxLength: number): string | null => {
   if (typeof value !== "string") return `must be a string, not ${returnedInstead(value)}`;
   if (value === "") return "is empty";
-  if (value.length > longest) return `is longer than ${longest} characters`;
+  if (value.length > maxLength) return `is longer than ${maxLength} characters`;
   if (CONTROL.test(value)) return "contains a control character";
-  return value.isWellFormed() ? null : "contains half of a surrogate pair"; // databases would store U+FFFD, so that two names could become equal
+  return value.isWellFormed() ? null : "contains half of a surrogate pair"; // databases would store U+FFFD, so two names could become equal
 };
 
-const check = (what: string, value: unknown, longest: number): void => {
-  const problem = problemOf(value, longest);
-  if (problem !== null) throw eventError("EVENTS_BAD_NAME", `the ${what} ${problem}`);
+const check = (subject: string, value: unknown, maxLength: number): void => {
+  const problem = problemOf(value, maxLength);
+  if (problem !== null) throw eventError("EVENTS_BAD_NAME", `the ${subject} ${problem}`);
 };
 
 /** @throws EVENTS_BAD_NAME */
@@ -31,4 +31,4 @@ export const checkTenant = (tenant: string): void => {
 };
 
 /** @throws EVENTS_BAD_NAME */
-export const checkName = (what: string, name: string): void => check(what, name, MAX_NAME);
+export const checkName = (subject: string, name: string): void => check(subject, name, MAX_NAME);

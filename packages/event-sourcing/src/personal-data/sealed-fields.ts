@@ -3,7 +3,7 @@ import type { Json } from "../events/json.ts";
 import { decryptText, encryptText } from "./field-cipher.ts";
 import type { SubjectKey } from "./subject-keys.ts";
 
-/** Recorded in the metadata of an event with encrypted fields. */
+/** Record of the encrypted fields of an event, in its metadata. */
 export interface Seal {
   /** Id of the key. */
   readonly key: string;
@@ -41,7 +41,7 @@ export const sealFields = (
   return { data: { ...data, ...Object.fromEntries(encrypted) }, seal: { key, fields } };
 };
 
-/** Decrypts fields, or replaces them by placeholders without `secret`. @throws EVENTS_UNREADABLE for values that were changed or moved */
+/** Decrypts fields, or replaces them with placeholders if there is no `secret`. @throws EVENTS_UNREADABLE for values that were changed or moved */
 export const openFields = (
   data: Data,
   { fields }: Seal,

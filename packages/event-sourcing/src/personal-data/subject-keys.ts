@@ -49,7 +49,7 @@ export const keyLock = (dialect: Database["dialect"]): Statement =>
   dialect === "postgres" ? sql`FOR SHARE` : sql``;
 
 /**
- * Returns secrets by key id, without those of forgotten persons. Never cached, so that `forget` takes effect at once.
+ * Returns secrets by key id, without the secrets of forgotten persons. Never cached, so that `forget` takes effect at once.
  *
  * @param lock `keyLock` if the transaction stores decrypted data
  */

@@ -7,7 +7,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { eventSourcing, openEventStore, projection } from "../index.ts";
 import { Borrowed, loanTypes } from "../loan.test-kit.ts";
-import { lend, longTimeout, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
+import { appendLoans, longTimeout, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
 
 const silent = { info() {}, warn() {}, error() {} };
 const memory = { url: "sqlite://:memory:" };
@@ -77,7 +77,7 @@ test("the health check fails for a projection that has stopped or exceeds maxLag
   await app.db.execute("UPDATE framework_projection_shards SET state = 'ended'");
   await expect(check()).resolves.toBeUndefined();
   await app.db.execute("UPDATE framework_events SET recorded_at = recorded_at - 100000");
-  await expect(check()).rejects.toThrow(/is 10\d s behind, more than 60 s/);
+  await expect(check()).rejects.toThrow(/lags by 10\d s, more than 60 s/);
   await app.stop();
 
   const next = newApp(file).enableEventSourcing({ events: loanTypes, projections: [stopping] });
@@ -106,7 +106,7 @@ test("the health check fails for a lagging live version that the process lacks, 
   await expect(check()).resolves.toBeUndefined(); // an earlier process may still update it
   await next.db.execute("UPDATE framework_events SET recorded_at = recorded_at - 100000");
   await expect(check()).rejects.toThrow(
-    /^projection shelf 1 is \d+ s behind, more than 60 s; this process does not have that version$/,
+    /^projection shelf 1 lags by \d+ s, more than 60 s; this process does not have that version$/,
   );
   await waitFor(() => next.eventStore.projections.goLive("shelf", 2));
   await expect(check()).resolves.toBeUndefined();
@@ -170,7 +170,7 @@ test("a projection stops before an event that it cannot park because maxParked i
   for (const id of [1, 2]) await app.eventStore.append(`loan-${id}`, Borrowed({ member: POISON }));
   const errors = async () => (await app.eventStore.projections.status())[0]?.errors ?? [];
   await waitFor(async () => (await errors()).length === 1);
-  expect(await errors()).toEqual([expect.stringContaining("no room for more parked work")]);
+  expect(await errors()).toEqual([expect.stringContaining("maxParked is reached")]);
   const [parked] = (await app.durable.parked.list()).items;
   await app.durable.parked.discard([parked?.id ?? ""], { note: "room" });
   await app.eventStore.projections.resume("shelf");
@@ -180,7 +180,7 @@ test("a projection stops before an event that it cannot park because maxParked i
 
 test("a projection that catches up yields to the event loop after each transaction", async () => {
   const store = await openEventStore({ storeType: "memory", events: loanTypes });
-  await lend(store, 300);
+  await appendLoans(store, 300);
   const reading = await openEventStore(
     { events: loanTypes, projections: [shelf({ batchSize: 3 })] },
     { db: store.db },

@@ -3,7 +3,7 @@ import { waitFor } from "@framework/testing";
 import type { EventStoreFixture } from "../contract/store-fixture.ts";
 import { errorOf, same } from "../contract/store-fixture.ts";
 import { Borrowed, Extended, loanTypes, Returned } from "../loan.test-kit.ts";
-import { foldedRows, lend, longTimeout, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
+import { appendLoans, foldedRows, longTimeout, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
 
 type Facts = Readonly<Record<string, (fixture: EventStoreFixture) => Promise<void>>>;
 
@@ -11,20 +11,20 @@ const events = loanTypes;
 
 /** Contract tests for views, which run on every database. */
 export const projectionFacts: Facts = {
-  "an asynchronous view equals a fold of all events, including those before its first start": async ({
+  "an asynchronous view equals a fold of all events, including events before its first start": async ({
     open,
     db,
   }) => {
     const before = await open({ events });
-    await lend(before, 20);
+    await appendLoans(before, 20);
     const store = await open({ events, projections: [shelf()] });
-    const position = await lend(store, 40, 7, 20);
+    const position = await appendLoans(store, 40, 7, 20);
     assert.equal(await store.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(store));
   },
   "several shards build the same view": async ({ open, db }) => {
     const store = await open({ events, projections: [shelf({ shards: 4, batchSize: 3 })] });
-    const position = await lend(store, 60, 9);
+    const position = await appendLoans(store, 60, 9);
     assert.equal(await store.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(store));
     const applied = await db.query("SELECT position FROM framework_projection_shards");
@@ -37,9 +37,9 @@ export const projectionFacts: Facts = {
       db.query<{ lanes: number }>`SELECT count(*) AS lanes FROM framework_leases
         WHERE kind = 'projection shelf 1' AND owner IS NOT NULL GROUP BY owner`;
     await waitFor(async () => (await owned()).map(({ lanes }) => lanes).join() === "2,2");
-    await lend(one, 40, 9);
+    await appendLoans(one, 40, 9);
     const closing = one.close();
-    const position = await lend(other, 40, 9, 40);
+    const position = await appendLoans(other, 40, 9, 40);
     await closing;
     assert.equal(await other.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(other));
@@ -78,9 +78,9 @@ export const projectionFacts: Facts = {
     open,
     db,
   }) => {
-    await lend(await open({ events }), 30);
+    await appendLoans(await open({ events }), 30);
     const store = await open({ events, projections: [shelf({ inline: true, batchSize: 4 })] });
-    const position = await lend(store, 30, 5, 30);
+    const position = await appendLoans(store, 30, 5, 30);
     assert.equal(await store.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(store));
   },

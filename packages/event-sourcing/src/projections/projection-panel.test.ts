@@ -40,7 +40,7 @@ test("the panel cancels a build, restarts it and makes it live", async () => {
   await expect(panel.act("cancel", "shelf 2")).rejects.toThrow("has changed in the meantime");
   expect(await panel.act("rebuild", "shelf 2")).toContain("built again");
   await waitFor(async () => (await panel.rows())[1]?.cells[3] === "100 %", {
-    what: "the build of version 2",
+    subject: "the build of version 2",
     timeoutMs: 60_000,
   });
   expect(await panel.act("go-live", "shelf 2")).toBe("The version is live");
@@ -55,7 +55,7 @@ test("the panel shows the error of a stopped version, and resumes it", async () 
   const { app, panel, close } = await started();
   await app.eventStore.append("loan-1", Borrowed({ member: POISON }));
   await waitFor(async () => (await panel.rows())[0]?.actions?.includes("resume"), {
-    what: "the stop",
+    subject: "the stop",
     timeoutMs: 60_000,
   });
   expect((await panel.rows())[0]?.cells.at(-1)).toContain("poison");
@@ -78,7 +78,7 @@ test("an action applies to the version of its row", async () => {
   await waitFor(
     async () => (await panel.act("go-live", "shelf 2").catch(() => "")) === "The version is live",
     {
-      what: "the build of version 2",
+      subject: "the build of version 2",
       timeoutMs: 60_000,
     },
   );

@@ -11,7 +11,7 @@ import { setShards } from "./shards/shard-rows.ts";
 import { storedTypes } from "./shards/units.ts";
 import { type WaitOptions, Waits } from "./running/wait-for.ts";
 import type { Projection, ViewPart } from "./definition/projection.ts";
-import { buildAgain, cancelBuild, dropRetired } from "./rebuild/drop-versions.ts";
+import { cancelBuild, dropRetired, restartBuild } from "./rebuild/drop-versions.ts";
 import { goLive } from "./rebuild/go-live.ts";
 import { rebuildPart } from "./rebuild/rebuild-part.ts";
 import { registerProjections } from "./versions/register-projections.ts";
@@ -47,7 +47,7 @@ export interface Projections {
 /** Wake-up channel of the kernel, signalled when a view has advanced. */
 export const PROJECTIONS_CHANNEL = "projections";
 
-/** Share of the connections that may build versions at a time; the rest is left for requests and live views. */
+/** Share of the connections that may build versions concurrently; the rest is left for requests and live views. */
 const BUILDING_PART = 1 / 8;
 /** Interval of checks for tables to drop. */
 const DROP_EVERY_MS = 60_000;
@@ -73,7 +73,7 @@ export class ProjectionSet implements Projections {
     this.needs = needs;
     const { kernel, base, reader, clock, projections, eventsChannel } = needs;
     const throttle = new Throttle(() => Math.max(1, Math.floor(base.db.maxTransactions * BUILDING_PART)));
-    const advanced = (): void => kernel.wakeUp.signal(PROJECTIONS_CHANNEL);
+    const onAdvanced = (): void => kernel.wakeUp.signal(PROJECTIONS_CHANNEL);
     const onProgress = (listener: () => void): (() => void) =>
       kernel.wakeUp.on(PROJECTIONS_CHANNEL, listener);
     const names = [...new Set(projections.map(({ name }) => name))];
@@ -83,7 +83,7 @@ export class ProjectionSet implements Projections {
       reader,
       clock,
       random: Math.random,
-      advanced,
+      onAdvanced,
       onWork: (listener) => kernel.wakeUp.on(eventsChannel, listener),
       throttled: (run) => throttle.run(run),
     };
@@ -100,7 +100,11 @@ export class ProjectionSet implements Projections {
       const run = (lane: Lane): Promise<void> => runShard(this.runner, each, filter, lane);
       kernel.lanes({ kind, count: each.shards, endsWithStop: true, run }); // during the drain, requests in flight still wait for their own writes
     }
-    kernel.lanes({ kind: "projection-upkeep", count: 1, run: ({ signal }) => this.upkeep(signal) });
+    kernel.lanes({
+      kind: "projection-upkeep",
+      count: 1,
+      run: ({ signal }) => this.dropRetiredTables(signal),
+    });
   }
 
   waitFor(position: string, options?: WaitOptions): Promise<boolean> {
@@ -124,7 +128,7 @@ export class ProjectionSet implements Projections {
   }
 
   async rebuild(name: string, version?: number): Promise<boolean> {
-    const isCancelled = await buildAgain(this.needs.base, this.find(name, version));
+    const isCancelled = await restartBuild(this.needs.base, this.find(name, version));
     this.wakeShards();
     return isCancelled;
   }
@@ -175,7 +179,7 @@ export class ProjectionSet implements Projections {
     throw eventError("EVENTS_UNKNOWN_PROJECTION", `${wanted} is not in the option \`projections\``);
   }
 
-  private async upkeep(signal: AbortSignal): Promise<void> {
+  private async dropRetiredTables(signal: AbortSignal): Promise<void> {
     const wakeSignal = new WakeSignal(this.needs.clock);
     while (!signal.aborted) {
       await dropRetired(this.needs.base, this.needs.projections);

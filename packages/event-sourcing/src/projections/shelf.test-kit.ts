@@ -65,7 +65,12 @@ export const foldedRows = async (store: EventStore): Promise<ShelfRow[]> => {
 };
 
 /** Appends events to streams `loan-0`, `loan-1` … in turn. Returns the position of the last one. */
-export const lend = async (store: EventStore, count: number, streams = 5, from = 0): Promise<string> => {
+export const appendLoans = async (
+  store: EventStore,
+  count: number,
+  streams = 5,
+  from = 0,
+): Promise<string> => {
   let position = "";
   for (let at = from; at < from + count; at++) {
     const event = [Borrowed({ member: `m${at}` }), Extended({ days: 1 + (at % 7) }), Returned({})][at % 3];

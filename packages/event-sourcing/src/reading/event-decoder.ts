@@ -81,11 +81,11 @@ const decode = (
     metadata: row.metadata === null ? noMetadata : metadataOf(row),
     recordedAt: new Date(row.recorded_at),
   };
-  const readable = mayBeSealed(row) ? opened(types, event, secrets) : event;
+  const decrypted = mayBeSealed(row) ? decrypt(types, event, secrets) : event;
   const known = types.get(row.type);
-  if (known === undefined || known.version === row.schema_version) return [readable];
-  const parts = upcast(types, { type: row.type, version: row.schema_version, data: readable.data });
-  return parts.map(({ type, data }, part) => ({ ...readable, type, data, id: partId(row.event_id, part) }));
+  if (known === undefined || known.version === row.schema_version) return [decrypted];
+  const parts = upcast(types, { type: row.type, version: row.schema_version, data: decrypted.data });
+  return parts.map(({ type, data }, part) => ({ ...decrypted, type, data, id: partId(row.event_id, part) }));
 };
 
 /** Keeps ids unique when an event is split. */
@@ -103,7 +103,7 @@ const parse = ({ data, event_id, stream }: EventRow): unknown => {
   }
 };
 
-const opened = (
+const decrypt = (
   types: EventTypes,
   event: StoredEvent,
   secrets: ReadonlyMap<string, Uint8Array>,

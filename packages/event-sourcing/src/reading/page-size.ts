@@ -14,7 +14,7 @@ export class PageSize {
   }
 
   /** Adapts to the sizes of the last page. */
-  note(rows: readonly { readonly data: string }[]): void {
+  adapt(rows: readonly { readonly data: string }[]): void {
     if (rows.length === 0) return;
     let bytes = 0;
     for (const { data } of rows) bytes += data.length;

@@ -61,7 +61,7 @@ async function* pages(
     if (backwards) high = last.version - 1;
     else low = last.version + 1;
     left -= rows.length;
-    size.note(rows);
+    size.adapt(rows);
   }
 }
 

@@ -1,13 +1,13 @@
 /** Queue of optional jobs: they run one at a time, a newer job replaces a waiting one with the same key, and a full queue drops new jobs. */
 export class SnapshotQueue {
   private readonly jobs = new Map<string, () => Promise<void>>();
-  private readonly failed: (error: unknown) => void;
+  private readonly onError: (error: unknown) => void;
   private running: Promise<void> | null = null;
   private isClosed = false;
 
-  /** @param failed receives the error of a job */
-  constructor(failed: (error: unknown) => void) {
-    this.failed = failed;
+  /** @param onError receives the error of a job */
+  constructor(onError: (error: unknown) => void) {
+    this.onError = onError;
   }
 
   /** Adds a job. It replaces a waiting one with the same key. */
@@ -38,7 +38,7 @@ export class SnapshotQueue {
     await Promise.resolve(); // let the caller continue first
     for (const [key, job] of this.jobs) {
       this.jobs.delete(key);
-      await job().catch(this.failed);
+      await job().catch(this.onError);
     }
     this.running = null;
   }

@@ -114,7 +114,11 @@ export class Snapshots {
   private ignore(ref: SnapshotRef, problem: Problem, { checksum }: SnapshotRow, error?: unknown): void {
     this.base.counts.snapshotsIgnored++;
     const { stream, tenant, fold } = ref;
-    this.warnOnce(problem, fold, `a snapshot was ignored: ${sentences[problem]}`, { stream, tenant, error });
+    this.warnOnce(problem, fold, `a snapshot was ignored: ${descriptions[problem]}`, {
+      stream,
+      tenant,
+      error,
+    });
     if (problem === "newer") return; // newer code that still runs elsewhere uses it
     this.queue.offer(`-${keyOf(ref)}`, async () => {
       await this.base.db.execute`DELETE FROM framework_snapshots
@@ -139,7 +143,7 @@ type NewRow = Omit<SnapshotRow, "checksum">;
 
 type Problem = "damaged" | "ahead" | "newer";
 
-const sentences: Readonly<Record<Problem, string>> = {
+const descriptions: Readonly<Record<Problem, string>> = {
   damaged: "it is damaged",
   ahead:
     "its last event is not in the stream; the transaction was rolled back, or the stream restored from a backup",

@@ -34,5 +34,7 @@ test("compares a rejection by class or message", () => {
   outcome.thenRefused("the book is not borrowed");
   expect(() => outcome.thenRefused(TypeError)).toThrow("refused with Error: the book is not borrowed");
   expect(() => outcome.thenEvents()).toThrow("the command was refused: the book is not borrowed");
-  expect(() => given(Loan).when({ kind: "borrow", member: "ann" }).thenRefused()).toThrow("it gave Borrowed");
+  expect(() => given(Loan).when({ kind: "borrow", member: "ann" }).thenRefused()).toThrow(
+    "it returned Borrowed",
+  );
 });

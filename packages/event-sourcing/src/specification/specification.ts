@@ -49,22 +49,22 @@ const outcomeOf = <State, Command, Types extends AnyEventType>(
   version: number,
 ): Outcome<State, Types> => {
   const { events, refusal } = decide(decider, command, before);
-  const happened = (): readonly NewEvent[] => {
+  const acceptedEvents = (): readonly NewEvent[] => {
     if (refusal === null) return events;
     const message = `the command was refused: ${refusal.message}`;
     throw Object.assign(new assert.AssertionError({ message }), { cause: refusal });
   };
   return {
-    thenEvents: (...expected) => assert.deepEqual(happened().map(comparable), expected.map(comparable)),
+    thenEvents: (...expected) => assert.deepEqual(acceptedEvents().map(comparable), expected.map(comparable)),
     thenState: (state) => {
-      const stored = happened().map((event, at) => asStored(event, version + at));
+      const stored = acceptedEvents().map((event, at) => asStored(event, version + at));
       assert.deepEqual(stored.reduce(decider.fold.evolve, before), state);
     },
     thenRefused: (reason) => {
       const types = events.map(({ type }) => type).join(", ") || "no events";
-      assert.ok(refusal !== null, `the command was not refused; it gave ${types}`);
+      assert.ok(refusal !== null, `the command was not refused; it returned ${types}`);
       if (reason !== undefined)
-        assert.ok(fits(refusal, reason), `refused with ${refusal.name}: ${refusal.message}`);
+        assert.ok(isRefusedWith(refusal, reason), `refused with ${refusal.name}: ${refusal.message}`);
     },
   };
 };
@@ -81,7 +81,10 @@ const decide = <State, Command, Types extends AnyEventType>(
   }
 };
 
-const fits = (refusal: Error, reason: (new (...args: never) => Error) | RegExp | string): boolean => {
+const isRefusedWith = (
+  refusal: Error,
+  reason: (new (...args: never) => Error) | RegExp | string,
+): boolean => {
   if (typeof reason === "function") return refusal instanceof reason;
   if (typeof reason === "string")
     return (refusal as { code?: unknown }).code === reason || refusal.message === reason;

@@ -1,6 +1,6 @@
-import { type RetryPolicy, retryDelayMs, retryPolicy } from "@framework/core";
+import { retryDelayMs, type RetryPolicy, retryPolicy } from "@framework/core";
 import { type Clock, type ConfigInput, keepAlive } from "@framework/core/feature";
-import { WakeSignal, PollBackoff } from "../base/wake-signal.ts";
+import { PollBackoff, WakeSignal } from "../base/wake-signal.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import { fromPosition, toPosition } from "../events/position.ts";
 import type { EventRow } from "../events/event-row.ts";
@@ -110,7 +110,7 @@ export class EventSubscription implements Subscription {
     this.rewinds ??= reader.rewindState.rewinds;
     const batch = await this.read(reader.read(this.at, this.options, batchSize, base.db));
     if (batch === null) return "none";
-    if (this.checkRewound()) return "more";
+    if (this.rewindIfRestored()) return "more";
     for (const row of batch.rows) {
       if (!(await this.handleRow(row, signal))) return "none";
       this.at = row.position;
@@ -121,7 +121,7 @@ export class EventSubscription implements Subscription {
   }
 
   /** Returns whether the store was restored to an older state; if so, resumes after the remaining events. */
-  private checkRewound(): boolean {
+  private rewindIfRestored(): boolean {
     const { rewinds, rewoundTo } = this.needs.reader.rewindState;
     if (rewinds === this.rewinds) return false;
     this.rewinds = rewinds;

@@ -33,15 +33,15 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** Stops all; resolves when the running handlers have finished, at the latest when the deadline aborts. */
+  /** Stops all subscriptions; resolves when the running handlers have finished, at the latest when the deadline aborts. */
   async stop(deadline?: AbortSignal): Promise<void> {
     const stopped = Promise.all([...this.open].map((each) => each.stop())).then(() => {});
     if (deadline === undefined) return await stopped;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const late = (): void => resolve();
-    deadline.addEventListener("abort", late, { once: true });
-    if (deadline.aborted) late();
+    const onDeadline = (): void => resolve();
+    deadline.addEventListener("abort", onDeadline, { once: true });
+    if (deadline.aborted) onDeadline();
     await Promise.race([stopped, promise]);
-    deadline.removeEventListener("abort", late);
+    deadline.removeEventListener("abort", onDeadline);
   }
 }

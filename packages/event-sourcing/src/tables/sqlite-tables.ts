@@ -13,7 +13,7 @@ const COLUMNS = `
 
 /**
  * Tables on SQLite. Positions come from AUTOINCREMENT: write transactions run one at a time, so positions follow the order of commits, and a
- * rollback releases its positions. The trigger raises the version of a stream to that of its last event, so that an append needs only one statement; in a
+ * rollback releases its positions. The trigger raises the version of a stream to the version of its last event, so an append needs only one statement; in a
  * batch, an earlier statement has already raised the version, and the trigger changes nothing.
  */
 export const sqliteTables: string = `

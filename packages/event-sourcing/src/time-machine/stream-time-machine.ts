@@ -45,7 +45,7 @@ export interface ViewTable {
   readonly rows: readonly Row[];
 }
 
-/** A copy of one stream and its views, in a separate store in memory, that moves to any point of its history. */
+/** A copy of one stream and its views, in a separate in-memory store, that moves to any point of its history. */
 export interface StreamTimeMachine extends AsyncDisposable {
   /** Appends events again, each at its original time. Views follow unless their worker crashes; in the next run a new worker resumes. Resolves to whether it crashed. */
   run(options?: RunOptions): Promise<boolean>;
@@ -86,16 +86,16 @@ export const streamTimeMachine = async (given: StreamTimeMachineOptions): Promis
   const append = async (event: StoredEvent): Promise<void> => {
     const { type, data, id, metadata, stream, tenant, recordedAt } = event;
     await sandbox.time.advance(recordedAt.getTime() - (await sandbox.time.read()));
-    const parts = sandbox.version.toString(); // an upcaster may have split an event, so that several have the same id
+    const parts = sandbox.version.toString(); // an upcaster may have split an event, so several events may have the same id
     await sandbox.store.append(stream, { type, data, id: `${id} ${parts}`, metadata }, { tenant });
     sandbox.version++;
   };
   const run = async ({ to = events.length, crashAfter = Infinity }: RunOptions = {}): Promise<boolean> => {
-    const lostAt = Math.min(to, Math.max(crashAfter, sandbox.version));
-    for (const event of events.slice(sandbox.version, lostAt)) await append(event);
+    const crashAt = Math.min(to, Math.max(crashAfter, sandbox.version));
+    for (const event of events.slice(sandbox.version, crashAt)) await append(event);
     await catchUp(sandbox, options); // replaces a worker that crashed before
-    for (const event of events.slice(lostAt, to)) await append(event);
-    return lostAt < to;
+    for (const event of events.slice(crashAt, to)) await append(event);
+    return crashAt < to;
   };
   const replay = async (): Promise<void> => {
     await close(sandbox);
@@ -108,14 +108,14 @@ export const streamTimeMachine = async (given: StreamTimeMachineOptions): Promis
       if (version < sandbox.version) await replay();
       await run({ to: version });
     },
-    now: async () => ({ version: sandbox.version, length: events.length, read: await readBy(sandbox) }),
+    now: async () => ({ version: sandbox.version, length: events.length, read: await eventsRead(sandbox) }),
     events: () => events.slice(0, sandbox.version),
     views: () => tablesOf(sandbox.db, options.projections ?? []),
     [Symbol.asyncDispose]: () => close(sandbox),
   };
 };
 
-/** A store in memory, and the number of events appended to it. */
+/** An in-memory store, and the number of events appended to it. */
 interface Sandbox {
   readonly db: Database;
   readonly time: TableClock;
@@ -186,8 +186,8 @@ const catchUp = async (
   if (!isDone) throw new Error("the views did not catch up within a minute");
 };
 
-/** Returns the number of events read by all views: positions in the store in memory count its events from 1. */
-const readBy = async ({ store, version }: Sandbox): Promise<number> => {
+/** Returns the number of events read by all views: positions in the in-memory store count its events from 1. */
+const eventsRead = async ({ store, version }: Sandbox): Promise<number> => {
   const positions = (await store.projections.status()).map(({ position }) => fromPosition(position));
   return Math.min(version, ...positions);
 };

@@ -22,7 +22,7 @@ type TitledTable = PanelTable & { readonly title: string };
  * Creates the dev page panel of time machines for streams: open a stream, go to any version, inspect its views at that version, and simulate a crash of the
  * projection worker.
  *
- * Each time machine works on a copy in a separate database in memory: the app's store is only read.
+ * Each time machine works on a copy in a separate in-memory database: the app's store is only read.
  */
 export const streamMachinePanel = (
   store: () => Pick<EventStore, "read">,
@@ -56,7 +56,7 @@ export const streamMachinePanel = (
     title: "Time machine of streams",
     scope: "worker",
     read: async () => ({
-      note: "Each stream is copied to a database in memory, where its views are built from it alone. The app's store is only read; the code of the projections runs",
+      note: "Each stream is copied to an in-memory database, where its views are built from it alone. The app's store is only read; the code of the projections runs",
       columns: ["Stream", "Events", "Of", "Read by the views", "Last event"],
       rows: await Promise.all(
         [...open].map(async ([id, machine]) => {
@@ -93,7 +93,7 @@ export const streamMachinePanel = (
         fields: [{ name: "version", label: "Number of events, from 0", value: "1" }],
         async run(row, { version = "" }) {
           const machine = find(row);
-          await machine.goTo(wholeFrom(0, version, "The number of events"));
+          await machine.goTo(integerFrom(0, version, "The number of events"));
         },
       },
       {
@@ -109,10 +109,10 @@ export const streamMachinePanel = (
         async run(row, { crashAfter = "" }) {
           const machine = find(row);
           const at = crashAfter.trim();
-          const isLost = await machine.run(
-            at === "" ? {} : { crashAfter: wholeFrom(1, at, "The number of an event") },
+          const hasCrashed = await machine.run(
+            at === "" ? {} : { crashAfter: integerFrom(1, at, "The number of an event") },
           );
-          return isLost ? "The worker crashed; run again to resume" : "All events were appended";
+          return hasCrashed ? "The worker crashed; run again to resume" : "All events were appended";
         },
       },
       {
@@ -186,9 +186,9 @@ const cellOf = (value: unknown): PanelCell => {
   return typeof value === "bigint" ? String(value) : JSON.stringify(value);
 };
 
-const wholeFrom = (least: number, text: string, what: string): number => {
+const integerFrom = (min: number, text: string, fieldName: string): number => {
   const value = Number(text);
-  if (text.trim() === "" || !Number.isInteger(value) || value < least)
-    throw new ValueError(`${what} must be an integer from ${least}`);
+  if (text.trim() === "" || !Number.isInteger(value) || value < min)
+    throw new ValueError(`${fieldName} must be an integer from ${min}`);
   return value;
 };

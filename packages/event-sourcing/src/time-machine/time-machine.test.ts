@@ -5,8 +5,8 @@ import { durable } from "@framework/durable";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import {
-  type EventStore,
   eventSourcing,
+  type EventStore,
   eventType,
   openEventStore,
   projection,
@@ -16,7 +16,12 @@ import { Borrowed, Extended, loanTypes, Returned } from "../loan.test-kit.ts";
 import { shelf } from "../projections/shelf.test-kit.ts";
 import { streamTimeMachine } from "../testing.ts";
 
-const lent = [Borrowed({ member: "ann" }), Extended({ days: 7 }), Returned({}), Borrowed({ member: "bob" })];
+const loanEvents = [
+  Borrowed({ member: "ann" }),
+  Extended({ days: 7 }),
+  Returned({}),
+  Borrowed({ member: "bob" }),
+];
 
 const eventsOf = async (store: Pick<EventStore, "read">) => {
   const events: StoredEvent[] = [];
@@ -26,7 +31,7 @@ const eventsOf = async (store: Pick<EventStore, "read">) => {
 
 const storedEvents = async () => {
   await using store = await openEventStore({ storeType: "memory", events: [...loanTypes] });
-  await store.append("loan-1", lent);
+  await store.append("loan-1", loanEvents);
   return await eventsOf(store);
 };
 
@@ -93,7 +98,7 @@ const started = async () => {
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableEventSourcing({ events: [...loanTypes], projections: [shelf()] });
   await app.start({ log: { info() {}, warn() {}, error() {} } });
-  await app.eventStore.append("loan-1", lent);
+  await app.eventStore.append("loan-1", loanEvents);
   const panel = app.panel("streams");
   await panel.act("open", null, { stream: "loan-1", tenant: "" });
   const cells = async () => (await panel.rows()).map((each) => each.cells);

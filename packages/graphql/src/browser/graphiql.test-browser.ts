@@ -31,7 +31,7 @@ const openQuery = (query: string, view: View, facts: (visit: Visit) => Promise<v
     view,
   );
 
-/** Executes the query, and waits for a text in the result. */
+/** Executes the query in GraphiQL, and waits for a text in the result. */
 const execute = (query: string, expected: string): Promise<void> =>
   openQuery(query, {}, async (visit) => {
     const button = `document.querySelector("button.graphiql-execute-button")`;
@@ -46,7 +46,7 @@ const execute = (query: string, expected: string): Promise<void> =>
         );
         return false;
       },
-      { what: `"${expected}" in the result`, timeoutMs: 60_000 },
+      { subject: `"${expected}" in the result`, timeoutMs: 60_000 },
     );
   });
 
@@ -62,7 +62,7 @@ void test("GraphiQL shows the events of a subscription, over WebSocket", { skip 
   await execute("subscription { ticks(to: 3) }", '"ticks": 3');
 });
 
-void test("by keyboard alone a query is executed in GraphiQL", { skip }, () =>
+void test("a query can be executed in GraphiQL by keyboard alone", { skip }, () =>
   openQuery('{ hello(name: "Ann") }', {}, async (visit) => {
     const button = `document.querySelector("button.graphiql-execute-button")`;
     await shows(visit, button, "the execute button");

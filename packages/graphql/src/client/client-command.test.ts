@@ -49,7 +49,7 @@ const run = async (...args: string[]) => {
   return { code, text: lines.join("\n") };
 };
 
-/** Compiler errors of a program that imports the module. */
+/** Returns the compiler errors of a program that imports the module. */
 const compilerErrorsOf = (program: string): string => {
   writeFileSync(join(folder, "program.ts"), program);
   const compilerOptions = {
@@ -100,7 +100,7 @@ test("writes types that the compiler enforces", async () => {
     await execute(Leaf, { tree: { nested: { name: "x" } } });
     // @ts-expect-error a variable without a default is required
     await execute(Books, { first: 1 });
-    // @ts-expect-error of another type
+    // @ts-expect-error the value has another type
     await execute(Add, { title: 7 });
     // @ts-expect-error an input has no other members
     await execute(Leaf, { tree: { nme: "x" } });
@@ -111,7 +111,7 @@ test("writes types that the compiler enforces", async () => {
   expect(compilerErrorsOf(program)).toBe("");
 });
 
-test("the module executes operations, by text and as trusted documents of the same module", async () => {
+test("the module executes operations by text, and as trusted documents by id", async () => {
   await run(source, target, files);
   const module = (await import(pathToFileURL(target).href)) as {
     readonly Books: object;
@@ -138,7 +138,7 @@ test("the module executes operations, by text and as trusted documents of the sa
   expect(await byText?.(Books, variables)).toMatchObject({ errors: [{ extensions: { status: 403 } }] });
 });
 
-test("a running service gives the same module as its SDL", async () => {
+test("a module from a running service equals the module from its SDL", async () => {
   await run(source, target, files);
   const text = readFileSync(target, "utf8");
   await using client = socketClient(library().app);
@@ -157,19 +157,19 @@ test("operations may use the arguments and input fields that a running service d
   expect(readFileSync(target, "utf8")).toContain("readonly a?: number | null");
 });
 
-test("a service that refuses newer introspection fields gets the older query", async () => {
+test("a service that refuses newer introspection fields is introspected without them", async () => {
   const { app } = library();
-  const asked: string[] = [];
+  const queries: string[] = [];
   app.use(async (request, next) => {
     const { query } = (await request.json()) as { query: string };
-    asked.push(query);
+    queries.push(query);
     return query.includes("isOneOf")
       ? Response.json({ errors: [{ message: "isOneOf" }] }, { status: 400 })
       : next(request);
   });
   await using client = socketClient(app);
   expect(await run(await client.url("/graphql"), target, files)).toMatchObject({ code: 0 });
-  expect(asked).toHaveLength(2);
+  expect(queries).toHaveLength(2);
 });
 
 test("--check writes nothing, and its exit code is 1 when the module is out of date", async () => {

@@ -47,7 +47,7 @@ export const runClientCommand = async (args: readonly string[], output: Output):
       files.map(async (file) => new Source(await readFile(file, "utf8"), file)),
     );
     const text = generateOperations(await readSchema(source), sources);
-    const present = await readFile(target, "utf8").catch(() => null); // missing or unreadable: the write reports the error
+    const present = await readFile(target, "utf8").catch(() => null); // a missing file is created; for an unreadable file the write fails
     if (present === text) return report(output, `${target} is up to date`);
     if (values.check) throw new Error(`${target} is out of date; run framework-graphql without --check`);
     await writeFile(target, text);
@@ -63,7 +63,7 @@ const report = (output: Output, line: string): number => {
   return 0;
 };
 
-/** Reads SDL from a file, or introspects an endpoint, with deprecated arguments if it supports them. */
+/** Reads SDL from a file, or introspects an endpoint: with deprecated arguments and `oneOf`, or without if the endpoint refuses that. */
 const readSchema = async (source: string): Promise<GraphQLSchema> => {
   if (!/^https?:\/\//.test(source)) return buildSchema(await readFile(source, "utf8"));
   const full = await introspect(source, { inputValueDeprecation: true, oneOf: true });
@@ -74,7 +74,7 @@ const readSchema = async (source: string): Promise<GraphQLSchema> => {
 
 interface Introspected {
   readonly data?: IntrospectionQuery | null | undefined;
-  /** Why `data` is missing. */
+  /** Reason if `data` is missing. */
   readonly problem: string;
 }
 
@@ -85,7 +85,7 @@ const introspect = async (url: string, options: IntrospectionOptions): Promise<I
     body: JSON.stringify({ query: getIntrospectionQuery(options) }),
     signal: AbortSignal.timeout(30_000),
   });
-  if (!reply.ok) return { problem: `answered ${reply.status}` };
+  if (!reply.ok) return { problem: `responded with ${reply.status}` };
   const { data, errors } = (await reply.json()) as {
     readonly data?: IntrospectionQuery | null;
     readonly errors?: readonly { readonly message: string }[];

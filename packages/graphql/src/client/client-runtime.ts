@@ -1,10 +1,10 @@
-/** Appended to every generated module: types of operations and a client that only needs `fetch`. */
+/** Code that is appended to every generated module: types of operations, and a client that needs only `fetch`. */
 export const CLIENT_RUNTIME = `/** An operation with the types of its data and variables. */
 export interface Operation<Data, Variables> {
   readonly name: string;
   readonly id: string;
   readonly text: string;
-  /** Carries the types; never set at run time. */
+  /** Holds the types; never set at run time. */
   readonly types?: (variables: Variables) => Data;
 }
 
@@ -21,12 +21,12 @@ export interface Result<Data> {
 /** Options of a client. */
 export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the service has \`documents\`, so that the id is sent instead of the text. */
+  /** Whether ids are sent instead of texts: the service must have the \`documents\` of this module. @default false */
   readonly trusted?: boolean;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** Creates a function that executes queries and mutations; it rejects when there is no reply, or one that is not JSON. */
+/** Creates a function that executes queries and mutations; it rejects if there is no reply or the reply is not JSON. */
 export const createClient =
   (url: string, { headers = {}, trusted = false, fetch = globalThis.fetch }: ClientOptions = {}) =>
   async <Data, Variables>(

@@ -17,10 +17,10 @@ import { InputTypes } from "./input-types.ts";
 import { SelectionTypes } from "./selection-type.ts";
 
 /**
- * Generates a TypeScript module of operations: for each its text, its id as a trusted document, and the types of its variables and data. The module needs
- * only `fetch`, and is the same text for the same schema and sources.
+ * Generates a TypeScript module of operations: for each operation its text, its id as a trusted document, and the types of its variables and data. The same
+ * schema and sources give the same text.
  *
- * @throws Error for an operation without a name or with one that the module cannot export, a duplicate name, or a document that does not fit the schema, with file and line
+ * @throws Error for an operation whose name is missing, duplicate or cannot be exported, and for a document that does not fit the schema
  */
 export const generateOperations = (schema: GraphQLSchema, sources: readonly Source[]): string => {
   const document: DocumentNode = {

@@ -11,7 +11,7 @@ import {
   typeFromAST,
 } from "graphql";
 
-/** Input types of the built-in scalars; others are `unknown`. */
+/** TypeScript types of the built-in scalars in inputs; other scalars are `unknown`. */
 const scalars: Readonly<Record<string, string>> = {
   ID: "string | number",
   String: "string",
@@ -29,7 +29,7 @@ export class InputTypes {
     this.schema = schema;
   }
 
-  /** The interfaces of all input objects in use, by name. */
+  /** Interfaces of all used input objects, sorted by name. */
   get declarations(): readonly string[] {
     return [...this.objects].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
   }
@@ -37,7 +37,7 @@ export class InputTypes {
   /** Returns the type of an operation's variables. */
   ofVariables({ variableDefinitions = [] }: OperationDefinitionNode): string {
     const members = variableDefinitions.map(({ variable, type: node, defaultValue }) => {
-      const type = typeFromAST(this.schema, node as never) as GraphQLInputType; // the document is valid, so it is an input
+      const type = typeFromAST(this.schema, node as never) as GraphQLInputType; // an input type, because the document is valid
       const isRequired = isNonNullType(type) && defaultValue === undefined;
       return `readonly ${variable.name.value}${isRequired ? "" : "?"}: ${this.of(type)}`;
     });
@@ -59,7 +59,7 @@ export class InputTypes {
         .join(" | ");
     if (!isInputObjectType(named)) return scalars[named.name] ?? "unknown";
     if (!this.objects.has(named.name)) {
-      this.objects.set(named.name, ""); // an input may contain itself
+      this.objects.set(named.name, ""); // an input object may contain itself
       const members = Object.values(named.getFields()).map(
         (field) =>
           `  readonly ${field.name}${isRequiredInputField(field) ? "" : "?"}: ${this.of(field.type)};`,

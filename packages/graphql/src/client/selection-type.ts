@@ -26,7 +26,7 @@ const scalars: Readonly<Record<string, string>> = {
   Boolean: "boolean",
 };
 
-/** Meta fields of the query type, which `getFields()` leaves out. */
+/** Meta fields of the query type, which `getFields()` omits. */
 const metaFields: Readonly<Record<string, typeof SchemaMetaFieldDef>> = {
   __schema: SchemaMetaFieldDef,
   __type: TypeMetaFieldDef,
@@ -40,7 +40,7 @@ interface Selected<Node> {
 
 type SelectedSet = Selected<SelectionSetNode>;
 
-/** Writes the types of operations' results. */
+/** Writes the types of the results of operations. */
 export class SelectionTypes {
   private readonly schema: GraphQLSchema;
   private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -91,8 +91,8 @@ export class SelectionTypes {
     const name = first?.node.name.value ?? "";
     if (name === "__typename") return JSON.stringify(parent.name);
     const field = parent.getFields()[name] ?? metaFields[name];
-    if (field === undefined) throw new Error(`${parent.name} has no field ${name}`); // a valid document has none of these
-    // If the object is in the result, the conditions that all its selections share are met.
+    if (field === undefined) throw new Error(`${parent.name} has no field ${name}`); // impossible in a valid document
+    // A condition that all selections of the object share is met if the object is in the result.
     const isShared = nodes.every(({ condition }) => condition === first?.condition);
     const sets = nodes.flatMap(({ node: { selectionSet }, condition }): SelectedSet[] =>
       selectionSet === undefined ? [] : [{ node: selectionSet, condition: isShared ? "" : condition }],

@@ -7,7 +7,7 @@ import type { OperationScope } from "./operation-scope.ts";
 export const ownScopeOf = (context: unknown): OperationScope | null =>
   context instanceof OperationContext ? context[scopeKey] : null;
 
-/** Returns the scope of a context's operation. @throws GRAPHQL_UNKNOWN_CONTEXT */
+/** Returns the scope of a context's operation. @throws GRAPHQL_UNKNOWN_CONTEXT for a context that this package did not create */
 export const scopeOf = (context: object): OperationScope => {
   const scope = ownScopeOf(context);
   if (scope !== null) return scope;
@@ -17,7 +17,7 @@ export const scopeOf = (context: object): OperationScope => {
   );
 };
 
-/** A member rather than an entry of a WeakMap, which every garbage collection would walk. */
+/** Key of the scope. A member, because every garbage collection would traverse a WeakMap. */
 const scopeKey = Symbol("scope");
 
 class OperationContext implements GraphqlContext {
@@ -45,16 +45,16 @@ class OperationContext implements GraphqlContext {
   }
 }
 
-/** Throws if the operation was aborted; never for a context that this package did not create. */
+/** Throws the reason if the operation was aborted. Does nothing for a context that this package did not create. */
 export const stopIfAborted = (context: unknown): void => {
   if (context instanceof OperationContext) context.signal.throwIfAborted();
 };
 
-/** Creates the context of one operation, or of one event of a subscription: nothing in it is shared with another. */
+/** Creates the context of one operation, or of one event of a subscription, with its own loaders. */
 export const createContext = (request: HttpRequest, scope: OperationScope): GraphqlContext =>
   new OperationContext(request, scope);
 
-/** Adds the program's members to a context; its own members cannot be replaced. */
+/** Adds the program's members to a context. They cannot replace the context's own members. */
 export const addValues = <T extends object>(context: GraphqlContext, values: T): GraphqlContext & T => {
   for (const [name, value] of Object.entries(values))
     if (!(name in context)) Object.defineProperty(context, name, { value, enumerable: true });

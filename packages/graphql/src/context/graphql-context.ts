@@ -3,19 +3,19 @@ import type { OpenScope } from "@framework/core/feature";
 
 /** Context of resolvers; the option `context` adds the program's own members. */
 export interface GraphqlContext {
-  /** The operation as an invocation: guards and dependencies see it. Its context is that of the request or the connection. */
+  /** The operation as an invocation, for guards and dependencies. Its context is the context of the request or the connection. */
   readonly invocation: Invocation;
-  /** The HTTP request, or the one that opened the socket. */
+  /** The HTTP request; over WebSocket, the request of the upgrade. */
   readonly request: HttpRequest;
-  /** Aborts when the result is no longer wanted: the client disconnected, completed the subscription, or a timeout expired. */
+  /** Aborts when the result is no longer needed: the client has disconnected or completed the operation, or a timeout has expired. */
   readonly signal: AbortSignal;
-  /** Loads a value. Keys requested at the same time form one batch, and each is loaded once per operation. */
+  /** Loads a value. Keys requested at the same time form a batch, and each key is loaded once per operation. */
   load<K, V>(loader: Loader<K, V>, key: K): Promise<V>;
-  /** Removes a key from a loader's cache, so that the next `load` fetches it again, such as after a mutation. */
+  /** Removes a key from a loader's cache, such as after a mutation; the next `load` fetches it again. */
   clear<K, V>(loader: Loader<K, V>, key: K): void;
 }
 
-/** Loads values by key in batches, once per key and operation; made by `createLoader`. */
+/** Loads values by key in batches, once per key and operation; created by `createLoader`. */
 export interface Loader<K, V> {
   /** Name in error messages. */
   readonly name: string;

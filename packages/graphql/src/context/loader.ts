@@ -3,7 +3,7 @@ import { configRecord, handled, integer, unknownFields } from "@framework/core/f
 import type { GraphqlContext, Loader } from "./graphql-context.ts";
 import type { OperationScope } from "./operation-scope.ts";
 
-/** Loads a batch: its dependencies are the last argument, if there are any. */
+/** Loads a batch; its dependencies, if any, are the last argument. */
 export type LoadBatch<K, V, Inject extends Injections | undefined> = [NonNullable<Inject>] extends [never]
   ? (keys: readonly K[], context: GraphqlContext) => Promise<readonly (V | Error)[]>
   : (
@@ -12,7 +12,7 @@ export type LoadBatch<K, V, Inject extends Injections | undefined> = [NonNullabl
       dependencies: DependenciesOf<Inject>,
     ) => Promise<readonly (V | Error)[]>;
 
-/** A batch function as it is called: without dependencies the last argument is `undefined`, so that its default applies. */
+/** A batch function as it is called: without dependencies the last argument is `undefined`, so its default applies. */
 type AnyBatch<K, V> = (...args: readonly unknown[]) => ReturnType<LoadBatch<K, V, undefined>>;
 
 /** Options of a loader. */
@@ -21,7 +21,7 @@ export interface LoaderOptions<K, V, Inject extends Injections | undefined = und
   readonly name: string;
   /** Dependencies of `batch`. */
   readonly inject?: Inject;
-  /** Loads the values of distinct keys: in their order, an `Error` for a key that fails. */
+  /** Loads the values of distinct keys; returns them in the order of the keys, with an `Error` for a key that fails. */
   readonly batch: LoadBatch<K, V, Inject>;
   /** Returns the identity of a key, such as the id of an object; equal identities share a value. @default the key itself */
   readonly id?: (key: K) => unknown;
@@ -32,7 +32,7 @@ export interface LoaderOptions<K, V, Inject extends Injections | undefined = und
 }
 
 /**
- * Creates a loader. It holds no values itself: each operation has its own batches and its own cache.
+ * Creates a loader. Each operation has its own batches and its own cache.
  *
  * @throws ConfigurationError CORE_BAD_CONFIG
  * @example
@@ -91,13 +91,13 @@ export class LoaderBatches {
     const batches = this.batchesOf(loader);
     const id = loader.id(key);
     const known = batches.values.get(id);
-    if (known !== undefined) return known as Promise<V>; // stored under the loader, so of its type
+    if (known !== undefined) return known as Promise<V>; // the values of this loader
     if (batches.values.size >= loader.maxKeys) return handled(Promise.reject(full(loader)));
     const waiting: Waiting<K, V> = { key, ...Promise.withResolvers<V>() };
     batches.values.set(id, waiting.promise);
     batches.waiting.push(waiting as Waiting<unknown, unknown>);
     if (batches.waiting.length === 1) this.schedule(loader as Loader<unknown, unknown>, batches);
-    return handled(waiting.promise); // a resolver may fail before it awaits this promise
+    return handled(waiting.promise); // marked as handled: a resolver may fail before it awaits this promise
   }
 
   clear<K, V>(loader: Loader<K, V>, key: K): void {
@@ -112,7 +112,7 @@ export class LoaderBatches {
     return batches;
   }
 
-  /** Runs after the promises that have already settled, because their resolvers may add keys to the same batch. */
+  /** Schedules the batches after all promises that have already settled, because their resolvers may add keys. */
   private schedule(loader: Loader<unknown, unknown>, batches: Batches): void {
     void Promise.resolve().then(() =>
       process.nextTick(() => {
@@ -124,7 +124,7 @@ export class LoaderBatches {
     );
   }
 
-  /** Never rejects. */
+  /** Loads one batch. Never rejects. */
   private async dispatch(
     loader: Loader<unknown, unknown>,
     waiting: readonly Waiting<unknown, unknown>[],

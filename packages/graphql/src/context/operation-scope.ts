@@ -1,7 +1,7 @@
 import type { GuardOptions, Invocation } from "@framework/core";
 import type { HostState, OpenScope } from "@framework/core/feature";
 
-/** The dependency scope of one operation. It is opened by the first field or loader that needs it, since few operations do. */
+/** The dependency scope of one operation. The first field or loader that needs it opens it, because few operations do. */
 export class OperationScope {
   readonly invocation: Invocation;
   readonly guardOptions: GuardOptions;
@@ -15,7 +15,7 @@ export class OperationScope {
     this.guardOptions = guardOptions;
   }
 
-  /** The scope; closed after the end of the operation. */
+  /** The scope, opened on first access. After the end of the operation it is disposed immediately. */
   get open(): OpenScope {
     if (this.opened !== null) return this.opened;
     this.opened = this.state.scope(this.invocation);

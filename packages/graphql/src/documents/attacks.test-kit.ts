@@ -4,7 +4,7 @@ const many = (count: number, make: (at: number) => string): string =>
 const doubling = (at: number): string =>
   `fragment F${at} on Book { a: author { books { ...F${at + 1} } } b: author { books { ...F${at + 1} } } }`;
 
-/** A document that is refused, and a part of its reply. */
+/** A document that is refused, and a text in its reply. */
 export interface Attack {
   readonly name: string;
   readonly query: string;
@@ -53,7 +53,7 @@ export const attacks: readonly Attack[] = [
   attack("characters of no token", "\u0000".repeat(3000), "maxTokens"),
 ];
 
-/** Documents within the text limits, whose mistakes the parser or validation finds. */
+/** Documents within the text limits that the parser or validation refuses. */
 export const mistakes: readonly Attack[] = [
   attack(
     "fragments that are never used",

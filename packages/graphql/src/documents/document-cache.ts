@@ -1,11 +1,11 @@
 import type { DocumentNode } from "graphql";
 
-/** Limits of the whole cache. A token takes about 400 bytes, so the cache takes 40 MB at most. */
+/** Limits of the whole cache. A token takes about 400 bytes, so the cache takes at most about 40 MB. */
 const MAX_DOCUMENTS = 1000;
 const MAX_TOKENS = 100_000;
 const MAX_CHARACTERS = 1_048_576;
 
-/** A hit moves its entry to the end only after this many changes, so that with few misses a hit writes nothing. */
+/** A hit moves its entry to the end only after this many changes, so with few misses a hit writes nothing. */
 const STALE_AFTER = 250;
 
 interface Entry {
@@ -14,7 +14,7 @@ interface Entry {
   placed: number;
 }
 
-/** Parsed and validated documents by their text; the least recently used are dropped first, within `STALE_AFTER` changes. */
+/** Parsed and validated documents by text; the least recently used are dropped first, with an accuracy of `STALE_AFTER` changes. */
 export class DocumentCache {
   private readonly entries = new Map<string, Entry>();
   private changes = 0;
@@ -56,5 +56,5 @@ export class DocumentCache {
   }
 }
 
-/** Counted by the parser. */
+/** Returns the number of tokens that the parser counted. */
 const tokensOf = ({ tokenCount = 0 }: DocumentNode): number => tokenCount;

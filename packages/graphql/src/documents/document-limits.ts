@@ -26,15 +26,15 @@ interface Shape {
   fields: number;
 }
 
-/** Facts about a document that is within its limits. */
+/** Properties of a document that is within its limits. */
 export interface AcceptedDocument {
-  /** Whether an operation has aliases, or names that repeat in their selection set. */
+  /** Whether a definition has aliases, or names that repeat in a selection set. */
   readonly hasRepeats: boolean;
 }
 
 /**
- * Checks the shape of a document before validation, whose own rules take quadratic time for repeated fields. Each fragment is measured once, so that
- * the time is linear in the document, however large its expansion is.
+ * Checks the shape of a document before validation, whose own rules take quadratic time for repeated fields. Each fragment is measured once, so
+ * the time is linear in the document, regardless of the size of its expansion.
  */
 export const checkDocument = (
   document: DocumentNode,
@@ -43,31 +43,31 @@ export const checkDocument = (
 ): GraphQLError | AcceptedDocument => {
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
   // Validation compares each pair of fragments of a selection set.
-  if (fragments > limits.maxFragments) return over("maxFragments", limits);
+  if (fragments > limits.maxFragments) return limitExceeded("maxFragments", limits);
   const measure = new ShapeCounter(document, introspection);
   let hasRepeats = false;
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION)
       return refused("Only operations and fragments can be executed");
     const shape = measure.definition(definition);
-    const refusal = measure.refusal ?? excess(shape, limits);
+    const refusal = measure.refusal ?? exceededLimit(shape, limits);
     if (refusal !== null) return refusal;
     hasRepeats ||= shape.aliases > 0;
   }
   return { hasRepeats };
 };
 
-const excess = (
+const exceededLimit = (
   { depth, aliases, directives, fields }: Shape,
   limits: DocumentLimits,
 ): GraphQLError | null => {
-  if (depth > limits.maxDepth) return over("maxDepth", limits);
-  if (aliases > limits.maxAliases) return over("maxAliases", limits);
-  if (directives > limits.maxDirectives) return over("maxDirectives", limits);
-  return fields > limits.maxFields ? over("maxFields", limits) : null;
+  if (depth > limits.maxDepth) return limitExceeded("maxDepth", limits);
+  if (aliases > limits.maxAliases) return limitExceeded("maxAliases", limits);
+  if (directives > limits.maxDirectives) return limitExceeded("maxDirectives", limits);
+  return fields > limits.maxFields ? limitExceeded("maxFields", limits) : null;
 };
 
-/** The quantity that each limit bounds, for messages. */
+/** Names of the limited quantities in messages. */
 const measures = {
   maxDocumentLength: "length of the document",
   maxTokens: "number of tokens",
@@ -79,14 +79,14 @@ const measures = {
   maxComplexity: "cost of the operation",
 } as const;
 
-/** A refusal for a measure that is over its limit. */
-export const over = <Limit extends keyof typeof measures>(
+/** Returns the refusal for an exceeded limit. */
+export const limitExceeded = <Limit extends keyof typeof measures>(
   limit: Limit,
   limits: Readonly<Record<Limit, number | undefined>>,
 ): GraphQLError => refused(`The ${measures[limit]} exceeds the limit of ${limits[limit]}`, { limit });
 
-/** A refusal for a fragment that contains itself, directly or through others. */
-export const containsItself = (fragment: string): GraphQLError =>
+/** Returns the refusal for a fragment that contains itself, directly or through other fragments. */
+export const fragmentCycle = (fragment: string): GraphQLError =>
   refused(`The fragment "${fragment}" contains itself`);
 
 class ShapeCounter {
@@ -141,7 +141,7 @@ class ShapeCounter {
     const node = this.fragments.get(name);
     if (node === undefined) return shape; // validation reports it
     if (this.open.has(name)) {
-      this.refusal ??= containsItself(name);
+      this.refusal ??= fragmentCycle(name);
       return shape;
     }
     this.open.add(name);

@@ -14,9 +14,9 @@ import { DocumentCache } from "./document-cache.ts";
 import {
   type AcceptedDocument,
   checkDocument,
-  containsItself,
+  fragmentCycle,
   type DocumentLimits,
-  over,
+  limitExceeded,
 } from "./document-limits.ts";
 import { neededRules } from "./needed-rules.ts";
 import { costOf } from "./query-cost.ts";
@@ -37,14 +37,14 @@ export interface OperationParams {
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** A document that may be executed, and the operation chosen from it. */
+/** A document that may be executed, and its selected operation. */
 export interface Prepared {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly params: OperationParams;
 }
 
-/** The options that decide about documents, with `introspection` settled. */
+/** Options that apply to documents, with `introspection` resolved. */
 export interface DocumentRules extends DocumentLimits {
   readonly documents: TrustedDocuments | undefined;
   readonly onlyDocuments: boolean;
@@ -54,20 +54,20 @@ export interface DocumentRules extends DocumentLimits {
   readonly maxComplexity: number | undefined;
 }
 
-/** Why an operation is not executed. */
+/** Errors that refuse an operation. */
 export interface Refusal {
   readonly errors: readonly GraphQLError[];
 }
 
 const TOO_DEEP = "The document is nested too deeply";
 
-/** Turns parameters into a document to execute: found or parsed, limited, validated. The same for HTTP, batches and sockets. */
+/** Converts parameters to a document to execute: finds or parses it, applies the limits and validates it. Shared by HTTP and WebSocket. */
 export class Documents {
   private readonly schema: GraphQLSchema;
   private readonly rules: DocumentRules;
   private readonly onRefused: () => void;
   private readonly cache = new DocumentCache();
-  /** Refusals that are the same for every document: an error with its stack costs as much as the rest of a refusal. */
+  /** Cached refusals that are the same for every document: creating an error with its stack costs as much as the rest of a refusal. */
   private readonly refusals = new Map<string, Refusal>();
 
   constructor(schema: GraphQLSchema, rules: DocumentRules, onRefused: () => void = () => {}) {
@@ -78,7 +78,7 @@ export class Documents {
 
   /** Returns the operation to execute, or the errors that refuse it. Rejects only if the program's `documents` does. */
   prepare(sent: OperationParams): Awaitable<Prepared | readonly GraphQLError[]> {
-    // Some clients send "" where they name no operation.
+    // Some clients send "" if they name no operation.
     const params = sent.operationName === "" ? { ...sent, operationName: null } : sent;
     return mapAwaitable(this.textOf(params), (text) => {
       const prepared = this.check(text, params);
@@ -100,13 +100,13 @@ export class Documents {
     return refusal === null ? { document, operation, params } : [refusal];
   }
 
-  /** Parses and checks a text; a valid one is cached. */
+  /** Parses and checks a text; a valid document is cached. */
   read(text: string): { readonly document: DocumentNode } | Refusal {
-    if (text.length > this.rules.maxDocumentLength) return this.over("maxDocumentLength");
+    if (text.length > this.rules.maxDocumentLength) return this.refusalOf("maxDocumentLength");
     const known = this.cache.get(text);
     if (known !== undefined) return { document: known };
     const excess = excessOf(text, this.rules);
-    if (excess !== null) return this.over(excess);
+    if (excess !== null) return this.refusalOf(excess);
     const parsed = this.parse(text);
     if (parsed instanceof GraphQLError) return { errors: [parsed] };
     const { introspection } = this.rules;
@@ -119,26 +119,26 @@ export class Documents {
   }
 
   /**
-   * Refuses a text in a JSON body that is over a limit, so that the body is never parsed; `null` for others, which `prepare` reads. The refusals of one
-   * limit are one object.
+   * Returns the refusal if the document in a JSON body exceeds a limit, so that the body is never parsed; otherwise `null`, and `prepare` must check it. All
+   * refusals of one limit are the same object.
    *
    * @param from index after the quote with which the text's string starts
    */
   refuseUnparsed(json: Uint8Array, from: number): Refusal | null {
     const { documents, onlyDocuments } = this.rules;
-    if (onlyDocuments || documents !== undefined) return null; // the request may name a document, whatever its text is
+    if (onlyDocuments || documents !== undefined) return null; // the request may name a trusted document, which replaces its text
     const isTooLong = isLonger(json, from, this.rules.maxDocumentLength);
     const excess = isTooLong ? "maxDocumentLength" : excessInJson(json, from, this.rules);
     if (excess === null) return null;
     this.onRefused();
-    return this.over(excess);
+    return this.refusalOf(excess);
   }
 
-  private over(excess: TextExcess | "maxDocumentLength"): Refusal {
-    if (typeof excess === "object") return { errors: [containsItself(excess.fragment)] };
+  private refusalOf(excess: TextExcess | "maxDocumentLength"): Refusal {
+    if (typeof excess === "object") return { errors: [fragmentCycle(excess.fragment)] };
     let refusal = this.refusals.get(excess);
     if (refusal === undefined) {
-      const error = excess === "levels" ? refused(TOO_DEEP) : over(excess, this.rules);
+      const error = excess === "levels" ? refused(TOO_DEEP) : limitExceeded(excess, this.rules);
       this.refusals.set(excess, (refusal = { errors: [error] }));
     }
     return refusal;
@@ -156,7 +156,7 @@ export class Documents {
         hideSuggestions: !this.rules.introspection,
       });
     } catch (error) {
-      if (error instanceof GraphQLError) return [error]; // thrown for a directive of a subscription whose argument has a wrong type
+      if (error instanceof GraphQLError) return [error]; // thrown for a subscription with a directive whose argument has the wrong type
       throw error;
     }
   }
@@ -181,7 +181,7 @@ export class Documents {
     return query ?? refused("Missing query");
   }
 
-  /** A client that tries hashes first sends the text with the hash when the hash is unknown. */
+  /** Clients of Apollo first send only the hash, and the text with it if the hash is unknown. */
   private unknown({ query, documentId }: OperationParams): string | GraphQLError {
     const { documents, onlyDocuments } = this.rules;
     if (documentId == null && query && !onlyDocuments) return query;
@@ -197,11 +197,11 @@ export class Documents {
     const { maxComplexity } = this.rules;
     if (maxComplexity === undefined) return null;
     const cost = costOf({ schema: this.schema, document, operation, variables: variables ?? {} });
-    return cost > maxComplexity ? over("maxComplexity", this.rules) : null;
+    return cost > maxComplexity ? limitExceeded("maxComplexity", this.rules) : null;
   }
 }
 
-/** The hash with which clients of Apollo name a document. */
+/** Returns the hash by which clients of Apollo identify a document. */
 const hashOf = (extensions: OperationParams["extensions"]): string | null => {
   const query = extensions?.["persistedQuery"];
   if (typeof query !== "object" || query === null || !("sha256Hash" in query)) return null;

@@ -1,10 +1,10 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Bytes that are read one by one before `indexOf`, which is slower for short strings. */
+/** Number of bytes that are read one by one before `indexOf` is used, which is slower for short strings. */
 const NEAR = 32;
 
-/** Index of the quote that ends a string, or the length. */
+/** Returns the index of the quote that ends a string, or the length of the JSON. */
 export const stringEnd = (json: Uint8Array, from: number): number => {
   const { length } = json;
   let near = from + NEAR;
@@ -31,7 +31,7 @@ const isEscaped = (json: Uint8Array, index: number, from: number): boolean => {
 };
 
 /**
- * Whether an unparsed JSON string has more than `max` characters: 20 times as fast as parsing. `false` for one with escapes, which the parser must measure.
+ * Whether an unparsed JSON string has more than `max` characters: 20 times as fast as parsing. `false` for a string with escapes, which the parser must measure.
  *
  * @param from index after the quote with which the string starts
  */

@@ -1,4 +1,4 @@
-/** Whether arrays and objects are nested at most `levels` deep. */
+/** Whether the arrays and objects within a value are nested at most `levels` deep. The value itself does not count. */
 export const isWithin = (value: unknown, levels: number): boolean => {
   if (typeof value !== "object" || value === null) return true;
   if (levels < 0) return false;

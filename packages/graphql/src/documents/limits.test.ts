@@ -118,12 +118,12 @@ test.each([
   });
 });
 
-test("introspection and suggestions are enabled in development only, unless configured", async () => {
+test("introspection and suggestions are only enabled in development, unless configured", async () => {
   const types = { json: { query: "{ __schema { types { name } } }" } };
   const hidden = { json: { query: '{ ... { __type(name: "Book") { name } } }' } };
   await using production = testClient(library().app, { env: "production" });
-  for (const asked of [types, hidden])
-    expect((await production.post("/graphql", asked)).text).toContain("Introspection is disabled");
+  for (const body of [types, hidden])
+    expect((await production.post("/graphql", body)).text).toContain("Introspection is disabled");
   expect((await production.post("/graphql", { json: { query: "{ helo }" } })).text).not.toContain("hello");
   await using open = testClient(library({ introspection: true }).app, { env: "production" });
   expect((await open.post("/graphql", types)).json()).toHaveProperty("data");

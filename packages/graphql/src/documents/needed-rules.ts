@@ -19,7 +19,7 @@ const {
   StreamDirectiveOnListFieldRule,
 }: Partial<typeof library> = library; // only in graphql 17
 
-/** Rules that can find a mistake only in documents with one of these contents; any other rule applies to all. */
+/** Contents without which a rule cannot find a mistake; all other rules apply to every document. */
 const triggers: ReadonlyMap<ValidationRule | undefined, number> = new Map([
   [library.ExecutableDefinitionsRule, 0], // `checkDocument` refuses all other definitions
   [library.UniqueOperationNamesRule, OPERATIONS],
@@ -51,7 +51,7 @@ const triggers: ReadonlyMap<ValidationRule | undefined, number> = new Map([
   [StreamDirectiveOnListFieldRule, DIRECTIVES],
 ]);
 
-/** A document with a content has its mark. A mark in a string or comment only adds rules. */
+/** Texts that occur in every document with a content. In a string or comment they only add rules. */
 const marks: readonly (readonly [mark: string, content: number])[] = [
   ["@", DIRECTIVES],
   ["...", FRAGMENTS],
@@ -62,14 +62,14 @@ const marks: readonly (readonly [mark: string, content: number])[] = [
   ["__", INTROSPECTION],
 ];
 
-/** Rules by contents. */
+/** Cached rules by contents. */
 const selected = new Map<number, readonly ValidationRule[]>();
 
 /**
- * Returns the rules of GraphQL's specification that can find a mistake in a document. Each rule is called at every node, so that most of the time of a
- * small query's validation would be spent in rules about contents that it lacks.
+ * Returns the rules of GraphQL's specification that can find a mistake in a document. Each rule runs at every node, so the validation of a small query would
+ * spend most of its time in rules about contents that it lacks.
  *
- * @param hasRepeats whether a selection set has a name twice, or an alias
+ * @param hasRepeats whether a selection set has a repeated name or an alias
  */
 export const neededRules = (
   text: string,

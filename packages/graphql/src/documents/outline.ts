@@ -8,12 +8,12 @@ export interface OutlineLimits {
   readonly maxFragments: number;
 }
 
-/** A fragment that contains itself, directly or through others. */
+/** A fragment that contains itself, directly or through other fragments. */
 export interface Cycle {
   readonly fragment: string;
 }
 
-/** A limit that a text exceeds, found before it is parsed. */
+/** Limit that a text exceeds, found before parsing. */
 export type OutlineExcess = keyof OutlineLimits | "levels" | Cycle;
 
 /** Maximum nesting of lists and objects in a value, and of inline fragments: parser, validation and coercion are recursive. */
@@ -28,41 +28,41 @@ const CLOSE_LIST = 0x5d;
 const OPEN_SET = 0x7b;
 const CLOSE_SET = 0x7d;
 
-/** Kind of the first name of a definition, or of the name after a spread. */
+/** The first name of a definition, or the name after a spread: `other` for any name that is not a keyword. */
 export type Keyword = "fragment" | "on" | "other";
 
 /** Follows the definitions of a document token by token, and counts the limited contents of each. */
 export class Outline {
   excess: OutlineExcess | null = null;
-  /** Whether the next name must be passed to `name`: it starts a definition, or follows a spread. */
+  /** Whether the next name must be passed to `name`: it starts a definition, follows a spread, or names a fragment. */
   readsName = true;
   private readonly limits: OutlineLimits;
-  /** Open selection sets; `true` for that of an inline fragment, which does not count as a level. */
+  /** Open selection sets; `true` for the set of an inline fragment, which does not count as a level. */
   private readonly sets: boolean[] = [];
   private readonly spreads = new Spreads();
   private fragments = 0;
   private definitions = 0;
   private depth = 0;
-  /** Of the current definition, and of all definitions before it. */
+  /** Aliases of the current definition, and of all earlier definitions. */
   private aliases = 0;
   private earlierAliases = 0;
   private directives = 0;
   private earlierDirectives = 0;
-  /** Open parentheses: the directives of variables have their own. */
+  /** Open parentheses; they nest, because directives of variables have arguments. */
   private parentheses = 0;
   /** Open lists and objects within parentheses. */
   private levels = 0;
   private isStart = true;
-  /** Whether the next name is that of a fragment's definition. */
+  /** Whether the next name is the name of a fragment definition. */
   private isNaming = false;
-  /** Whether the next selection set is that of an inline fragment. */
+  /** Whether the next selection set belongs to an inline fragment. */
   private isInline = false;
 
   constructor(limits: OutlineLimits) {
     this.limits = limits;
   }
 
-  /** What only the whole document shows: a cycle, or a limit that some operation must exceed, since each fragment belongs to one (validation refuses unused ones). */
+  /** Checks the whole document: returns a cycle, or a limit that some operation must exceed, because validation refuses unused fragments. */
   total(names: Names): OutlineExcess | null {
     const fragment = this.fragments === 0 ? null : this.spreads.cycle(names);
     if (fragment !== null) return { fragment };
@@ -71,7 +71,7 @@ export class Outline {
     return this.earlierDirectives > operations * this.limits.maxDirectives ? "maxDirectives" : null;
   }
 
-  /** Reads a name, when `readsName`. */
+  /** Reads a name. Call it only if `readsName`. */
   name(keyword: Keyword, start: number, end: number): void {
     this.readsName = false;
     if (this.isNaming) {
@@ -104,7 +104,7 @@ export class Outline {
     if (code === OPEN_PARENTHESIS) this.parentheses++;
     else if (code === CLOSE_PARENTHESIS) this.closeArguments();
     else if (code === AT) this.count("maxDirectives", ++this.directives);
-    else if (this.parentheses > 0) this.inValue(code); // objects have braces and colons too
+    else if (this.parentheses > 0) this.inValue(code); // objects also have braces and colons
     else if (code === COLON) this.count("maxAliases", ++this.aliases);
     else if (code === OPEN_SET) this.open();
     else if (code === CLOSE_SET) this.close();

@@ -21,13 +21,13 @@ const sizeArguments = new Set(["first", "last", "limit"]);
 
 type AnyField = GraphQLField<unknown, unknown>;
 
-/** The list size that an argument has by default. */
+/** Returns the default list size of an argument, or 1. */
 const initialOf = (argument: GraphQLArgument): number => {
   const value = defaultOf(argument);
   return typeof value === "number" ? value : 1;
 };
 
-/** The cost of a field itself; of an interface's field, the highest of its implementations. */
+/** Returns the cost of a field itself; for an interface's field, the highest cost among it and its implementations. */
 const ownCost = (schema: GraphQLSchema, parent: GraphQLNamedType | undefined, field: AnyField): number => {
   const own = optionsOf(field).cost ?? 1;
   if (!isInterfaceType(parent)) return own;
@@ -37,7 +37,7 @@ const ownCost = (schema: GraphQLSchema, parent: GraphQLNamedType | undefined, fi
   }, own);
 };
 
-/** An operation and the values of its variables. */
+/** Arguments of `costOf`: an operation and the values of its variables. */
 export interface CostParts {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
@@ -46,8 +46,8 @@ export interface CostParts {
 }
 
 /**
- * Returns the cost of an operation: for each field its own cost (1 unless its options say otherwise), and the costs of its fields times the list size
- * that it asks for with `first`, `last` or `limit`, or has by their defaults. A list of scalars costs its own cost times its size. `@skip` and `@include`
+ * Returns the cost of an operation: for each field its own cost (`cost` of its options, default 1), and the costs of its fields times the list size given by
+ * `first`, `last` or `limit`, or by their defaults. A list of scalars costs its own cost times its size. `@skip` and `@include`
  * are ignored. The document must be free of cycles.
  */
 export const costOf = ({ schema, document, operation, variables }: CostParts): number => {
@@ -57,7 +57,7 @@ export const costOf = ({ schema, document, operation, variables }: CostParts): n
     ),
   );
   const known = new Map<string, number>();
-  /** `undefined` for a variable without a value, so that the argument has its default. */
+  /** Returns `undefined` for a variable without a value: the default of the argument applies. */
   const sizeOf = (value: ValueNode): number | undefined => {
     if (value.kind === Kind.INT) return Number(value.value);
     if (value.kind !== Kind.VARIABLE) return 1;

@@ -67,7 +67,7 @@ const operation = fc.oneof(
 const fragment = fc
   .tuple(fc.constantFrom("F", "G"), typeName, maybe(directive), set)
   .map(([name, type, each, selections]) => `fragment ${name} on ${type} ${each} ${selections}`);
-/** Documents of the library's schema that can be parsed; most have mistakes. */
+/** Random documents for the library's schema that can be parsed; most are invalid. */
 export const document: fc.Arbitrary<string> = fc
   .tuple(fc.array(operation, { minLength: 1, maxLength: 2 }), maybe(fragment), maybe(fragment))
   .map(([operations, ...fragments]) => [...operations, ...fragments].join("\n"));

@@ -14,7 +14,7 @@ const tokens = "now ".repeat(1001);
 type Body = readonly [name: string, body: string | Uint8Array<ArrayBuffer>, says: string];
 const bodyOf = ({ name: title, query, says }: Attack): Body => [title, JSON.stringify({ query }), says];
 
-/** Bodies that are refused before their document is parsed, and a part of the reply. */
+/** Bodies that are refused before their document is parsed, and a text in the reply. */
 const bodies: readonly Body[] = [
   ...attacks.map(bodyOf),
   ["length", JSON.stringify({ query: `{ now } ${" ".repeat(50_000)}` }), "maxDocumentLength"],
@@ -40,35 +40,35 @@ const post = async (app: App, body: string | Uint8Array<ArrayBuffer>, says: stri
   expect(await reply.text()).toContain(says);
 };
 
-/** Bytes that a request allocates. */
+/** Returns the number of bytes that a request allocates. */
 const allocated = async (app: App, body: string | Uint8Array<ArrayBuffer>, says: string): Promise<number> => {
   for (let at = 0; at < TRIES; at++) await post(app, body, says);
-  let least = Infinity; // the minimum, because other work of the process only adds
+  let min = Infinity; // other work of the process can only increase the number
   for (let at = 0; at < TRIES; at++) {
     const before = getHeapStatistics().total_allocated_bytes;
     await post(app, body, says);
-    least = Math.min(least, getHeapStatistics().total_allocated_bytes - before);
+    min = Math.min(min, getHeapStatistics().total_allocated_bytes - before);
   }
-  return least;
+  return min;
 };
 
-/** Node 24 does not count allocations, so there only replies are tested. */
-const orNone = (bytes: number): number => bytes || 0;
+/** Node 24 does not count allocations; with it only the replies are tested. */
+const orZero = (bytes: number): number => bytes || 0;
 
 const production = (): App => library({ introspection: false }).app;
 
 test.each(bodies)(
   "the refusal of %s allocates at most a few times the length of the body",
   async (_, body, says) => {
-    // A request in a test takes 80 000 to 210 000, and more before its code is compiled, later on a busy machine; 1000 tokens take 400 000 when parsed.
-    expect(orNone(await allocated(production(), body, says))).toBeLessThan(450_000 + 4 * body.length);
+    // A request of a test allocates 80 000 to 210 000 bytes, and more until its code is compiled. Parsing 1000 tokens would allocate 400 000.
+    expect(orZero(await allocated(production(), body, says))).toBeLessThan(450_000 + 4 * body.length);
   },
 );
 
 test.each(mistakes.map(bodyOf))(
-  "the refusal of %s allocates no more than for its tokens",
+  "the refusal of %s allocates a bounded number of bytes",
   async (_, body, says) => {
-    expect(orNone(await allocated(production(), body, says))).toBeLessThan(1_500_000);
+    expect(orZero(await allocated(production(), body, says))).toBeLessThan(1_500_000);
   },
 );
 
@@ -101,7 +101,7 @@ const collect: () => void = (() => {
   return runInNewContext("gc") as () => void;
 })();
 
-/** Bytes in use after collections. */
+/** Returns the bytes in use after garbage collections. */
 const smallestHeap = (): number => {
   collect();
   collect();

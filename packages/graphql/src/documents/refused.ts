@@ -1,6 +1,6 @@
 import { GraphQLError } from "graphql";
 
-/** An error that refuses a request before its execution, with the framework's error body in `extensions`. It has no stack: it is neither logged nor shown with one. */
+/** Creates an error that refuses a request before its execution, with the framework's error body in `extensions`. It has no stack, because it is never logged. */
 export const refused = (
   detail: string,
   extras: Readonly<Record<string, unknown>> = {},
@@ -10,7 +10,7 @@ export const refused = (
   return withoutStack(() => new GraphQLError(detail, { extensions: { error, detail, status, ...extras } }));
 };
 
-/** Makes an error in half the time. `Reflect.set`, because an assignment throws where a program has frozen `Error`. */
+/** Creates an error without a stack, in half the time. Uses `Reflect.set`, because an assignment throws if a program has frozen `Error`. */
 const withoutStack = <T extends Error>(make: () => T): T => {
   const { stackTraceLimit } = Error;
   Reflect.set(Error, "stackTraceLimit", 0);

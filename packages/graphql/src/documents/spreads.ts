@@ -6,21 +6,21 @@ export interface Span {
 
 /** Reads the names of a text. */
 export interface Names {
-  /** Hash of a name: creating a string of each name takes longer than the rest of a refusal. */
+  /** Returns the hash of a name: creating a string for each name would take longer than the rest of a refusal. */
   hash(name: Span): number;
   isSame(name: Span, other: Span): boolean;
   read(name: Span): string;
 }
 
 interface Definition {
-  /** The name of a fragment. */
+  /** Name of a fragment; `null` for an operation. */
   readonly name: Span | null;
   readonly spreads: Span[];
 }
 
-/** The fragment spreads of each definition, found in the text of a document. */
+/** Fragment spreads of each definition, found in the text of a document. */
 export class Spreads {
-  /** Each fragment, and each operation that spreads something, in the order of the text. */
+  /** All fragments, and the operations that have spreads, in the order of the text. */
   private readonly definitions: Definition[] = [];
   private current: Definition | null = null;
 
@@ -40,7 +40,7 @@ export class Spreads {
     this.current.spreads.push(name);
   }
 
-  /** The first fragment that contains itself; `null` for none, or if different names share a hash. Visits each spread once. */
+  /** Returns the first fragment that contains itself; `null` for none, and possibly if different names share a hash. Visits each spread once. */
   cycle(names: Names): string | null {
     const fragments = new Map<number, Definition>();
     for (const each of this.definitions) if (each.name !== null) fragments.set(names.hash(each.name), each);

@@ -18,7 +18,7 @@ import { checkDocument } from "./document-limits.ts";
 import { document } from "./random-documents.test-kit.ts";
 import { excessInJson, excessOf } from "./text-limits.ts";
 
-/** The highest of the numbers of tokens, comments and lines that GraphQL's lexer finds; `null` for a text that it refuses. */
+/** Returns the highest of the numbers of tokens, comments and lines that GraphQL's lexer finds; `null` for a text that it refuses. */
 const lexed = (text: string): number | null => {
   const lexer = new Lexer(new Source(text));
   let tokens = 0;
@@ -55,7 +55,7 @@ const strings = [
 ];
 const blanks = [" ", "\n", ",", "\t", "\ufeff", ""];
 
-test("never counts more tokens, comments or lines than the lexer, for any text that it accepts", () => {
+test("never counts more tokens, comments or lines than the lexer for a text that the lexer accepts", () => {
   const piece = fc.tuple(fc.constantFrom(...pieces, ...strings), fc.constantFrom(...blanks));
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (parts) => {
@@ -76,7 +76,7 @@ test("counts the same as the lexer if blanks separate tokens longer than one cha
   );
 });
 
-/** The text as a JSON string, in which each `every`th character is an escape. */
+/** Returns the text as a JSON string in which each `every`th character is an escape. */
 const jsonOf = (text: string, every = Infinity): Uint8Array => {
   let json = "";
   for (let at = 0; at < text.length; at += every) {
@@ -142,19 +142,19 @@ test.each([
 const schema = buildSchema(SCHEMA);
 const aboutFragments = [UniqueFragmentNamesRule, KnownFragmentNamesRule, NoUnusedFragmentsRule];
 /** Whether the spread fragments of a document are exactly the defined ones, each defined once: a cheap filter, because validation is slow. */
-const definesWhatItSpreads = (text: string): boolean =>
+const definesAllSpreads = (text: string): boolean =>
   ["F", "G"].every(
     (name) =>
       text.split(`fragment ${name}`).length - 1 === Number(new RegExp(`\\.\\.\\. ?${name}`).test(text)),
   );
 
-test("never refuses a document within the exact limits, and without fragments matches them for depth and directives", () => {
+test("never refuses a document within the exact limits; without fragments it is exact for depth and directives", () => {
   const limit = fc.integer({ min: 0, max: 4 });
   const limits = fc.record({ maxDepth: limit, maxAliases: limit, maxDirectives: limit, maxFragments: limit });
   let refusals = 0;
   fc.assert(
     fc.property(document, limits, (text, given) => {
-      fc.pre(definesWhatItSpreads(text));
+      fc.pre(definesAllSpreads(text));
       const parsed = parse(text);
       fc.pre(validate(schema, parsed, aboutFragments).length === 0);
       const exact = checkDocument(parsed, { ...given, maxFields: 1e6 }, true);

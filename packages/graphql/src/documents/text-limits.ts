@@ -1,4 +1,4 @@
-// Above 250 lines because one class reads every kind of token in one pass; what it counts is in outline.ts.
+// Longer than 250 lines because one class reads every kind of token in one pass; outline.ts counts the contents.
 import type { Names, Span } from "./spreads.ts";
 import { Outline, type OutlineExcess, type OutlineLimits } from "./outline.ts";
 
@@ -30,7 +30,7 @@ const classOf = (character: string): number => {
 const tableOf = (of: (character: string) => number): Uint8Array =>
   Uint8Array.from({ length: 256 }, (_, code) => of(String.fromCharCode(code)));
 
-/** For each byte, its class: names and numbers are words, a number with a point two of them. */
+/** Class of each byte. Bytes of names and numbers are words; `take` joins the two words of a number with a point. */
 const classes = tableOf(classOf);
 /** Bytes that neither end a string or a comment nor start an escape. */
 const inText = tableOf((character) => (/["\\\n\r]/.test(character) ? 0 : 1));
@@ -46,8 +46,8 @@ const LETTER_U = 0x75;
 const BYTE_ORDER_MARK = 0xfeff;
 const END = -1;
 
-/** Maximum bytes between two checks of the counts. */
-const STRETCH = 1024;
+/** Maximum number of bytes between two checks of the counts. */
+const MAX_RUN = 1024;
 
 const fragmentWord = Buffer.from("fragment");
 const onWord = Buffer.from("on");
@@ -59,7 +59,7 @@ const escaped = Uint8Array.from({ length: 256 }, (_, code) => {
   return at < 0 ? code : "\n\r\t\b\f".charCodeAt(at);
 });
 
-/** Reused for the UTF-8 of each text; grows to the longest. */
+/** Reused for the UTF-8 of each text; grows to the longest text. */
 let buffer = Buffer.alloc(0);
 
 /** Writes a text as UTF-8: reading bytes of an array takes a third of the time of reading characters of a string. */
@@ -69,14 +69,14 @@ const encode = (text: string): Uint8Array => {
 };
 
 /**
- * Returns the limit that a text exceeds, before it is parsed: at about 1 ns a character instead of 100 ns a token and 300 ns a node. `maxTokens` bounds tokens,
- * comments, which the parser keeps too, and lines, which each error counts for its place. For a valid document the other
- * measures are never above those of the parser or of `checkDocument`, which check the limits exactly.
+ * Returns the limit that a text exceeds, before it is parsed: this takes about 1 ns per character, parsing 100 ns per token and validation 300 ns per node.
+ * `maxTokens` limits tokens, comments, which the parser also keeps, and lines, which graphql counts for each error. For a valid document the counts are never
+ * above the exact counts of the parser and of `checkDocument`.
  */
 export const excessOf = (text: string, limits: TextLimits): TextExcess | null =>
   new Scan(encode(text), 0, false, limits).excess();
 
-/** The same for a text within JSON that is not parsed yet. @param from index after the quote with which its string starts */
+/** Returns the limit that a text within unparsed JSON exceeds. @param from index after the quote with which its string starts */
 export const excessInJson = (json: Uint8Array, from: number, limits: TextLimits): TextExcess | null =>
   new Scan(json, from, true, limits).excess();
 
@@ -87,7 +87,7 @@ class Scan implements Names {
   private readonly maxTokens: number;
   private readonly outline: Outline;
   private at: number;
-  /** Index after the character that `unit` returned last. */
+  /** Index after the last character that `unit` returned. */
   private next = 0;
   /** Class of the last character: a word after a word continues it. */
   private last = BLANK;
@@ -119,12 +119,12 @@ class Scan implements Names {
   }
 
   /**
-   * Counts words and lines up to a place near the next other character. Four bytes at a time and without a branch for each word, whose end would be
-   * mispredicted: takes 0.9 ns a character, where a loop for each word takes 2.
+   * Counts words and lines until a byte of class OTHER, or at most MAX_RUN bytes. Reads four bytes at once without a branch per word, which would be
+   * mispredicted: this takes 0.9 ns per character, a loop per word 2 ns.
    */
   private words(): void {
     const { bytes } = this;
-    const end = Math.min(bytes.length, this.at + STRETCH) - 3;
+    const end = Math.min(bytes.length, this.at + MAX_RUN) - 3;
     let { at, last, tokens, lines } = this;
     for (; at < end; at += 4) {
       const four =
@@ -134,13 +134,13 @@ class Scan implements Names {
         (classAt(bytes, at + 3) << 24);
       if ((four & OTHERS) !== 0) break;
       const starts = four & ~(((four << 8) | last) & WORDS) & WORDS_AND_LINES;
-      const sums = Math.imul(starts, WORDS) >>> 24; // of the four bytes: words in the lower digit, lines in the upper
+      const sums = Math.imul(starts, WORDS) >>> 24; // number of words in the lower four bits, of lines in the upper four
       tokens += sums & 15;
       lines += sums >> 4;
       last = four >>> 24;
     }
     for (const to = Math.min(at + 3, end); at < to; at++) {
-      const kind = classAt(bytes, at); // up to the other one of the four
+      const kind = classAt(bytes, at); // one of these bytes may be OTHER
       if (kind === OTHER) break;
       if (kind === LINE) lines++;
       else if (kind === WORD && last !== WORD) tokens++;
@@ -157,10 +157,10 @@ class Scan implements Names {
     this.lines = lines;
   }
 
-  /** The same for characters written as escapes: `unit` for each would take several times as long. */
+  /** Does the same as `words` for characters written as escapes; calling `unit` for each would take several times as long. */
   private escapedWords(): void {
     const { bytes } = this;
-    const end = Math.min(bytes.length, this.at + STRETCH) - 5;
+    const end = Math.min(bytes.length, this.at + MAX_RUN) - 5;
     let { at, last, tokens, lines } = this;
     for (; at < end; at += 6) {
       const kind = isEscape(bytes, at) ? (classes[lastDigits(bytes, at)] as number) : OTHER;
@@ -172,7 +172,7 @@ class Scan implements Names {
     this.reach(at, last, tokens, lines);
   }
 
-  /** Reads anything but a word, or a word that the outline needs. */
+  /** Reads any other token or character, and words that the outline needs. */
   private take(code: number, start: number): void {
     const kind = code < 256 ? classes[code] : OTHER;
     const last = this.last;
@@ -243,7 +243,7 @@ class Scan implements Names {
     return text;
   }
 
-  /** Whether no other point follows the one that was read. */
+  /** Whether the point that was read is a decimal point: no other point follows. */
   private isPoint(): boolean {
     const { next } = this;
     const isPoint = this.unit(next) !== DOT;
@@ -251,17 +251,17 @@ class Scan implements Names {
     return isPoint;
   }
 
-  /** Takes the point in a number. */
+  /** Reads the point of a number. */
   private point(): void {
     this.at = this.next;
     this.last = WORD;
   }
 
-  /** Whether the characters from an index to the place that is reached are those of a word. */
+  /** Whether the characters from `start` to the current index spell a word. */
   private spells(start: number, word: Uint8Array): boolean {
     const length = this.at - start;
     if (length <= word.length || !this.isJson) return length === word.length && this.isAt(start, word);
-    let at = start; // of escapes
+    let at = start; // the word has escapes
     for (const code of word) {
       if (this.unit(at) !== code) return false;
       at = this.next;
@@ -287,7 +287,7 @@ class Scan implements Names {
     if (code !== END) this.line(code);
   }
 
-  /** Takes the end of a line; CR LF is one. */
+  /** Reads the end of a line; CR LF counts once. */
   private line(code: number): void {
     this.at = this.next;
     if (code === LINE_FEED || this.unit(this.at) !== LINE_FEED) this.lines++;
@@ -303,7 +303,7 @@ class Scan implements Names {
     for (;;) {
       this.skip(inText, 1, this.at);
       const code = this.unit(this.at);
-      if (isEnd(code)) return; // the parser refuses it
+      if (isEnd(code)) return; // the parser reports the unterminated string
       this.at = this.next;
       if (code === QUOTE) return;
       if (code === BACKSLASH && this.unit(this.at) !== END) this.at = this.next;
@@ -325,7 +325,7 @@ class Scan implements Names {
     }
   }
 
-  /** Takes exactly `count` quotes, or nothing. */
+  /** Reads exactly `count` quotes, or nothing. */
   private takeQuotes(count: number): boolean {
     let at = this.at;
     for (let quotes = 0; quotes < count; quotes++) {
@@ -336,7 +336,7 @@ class Scan implements Names {
     return true;
   }
 
-  /** Takes characters that have a bit in a table, in a separate loop: `unit` for each would take several times as long. */
+  /** Skips characters that have a bit in a table, in its own loop: calling `unit` for each would take several times as long. */
   private skip(table: Uint8Array, bit: number, from: number): void {
     const { bytes } = this;
     let at = from;
@@ -378,15 +378,15 @@ class Scan implements Names {
 
 const classAt = (bytes: Uint8Array, at: number): number => classes[bytes[at] as number] as number;
 
-/** Whether an escape of ASCII begins at an index: its first digits are zeros. */
+/** Whether an escape below U+0100 begins at an index: its first two digits are zeros. */
 const isEscape = (bytes: Uint8Array, at: number): boolean =>
   bytes[at] === BACKSLASH && bytes[at + 1] === LETTER_U && bytes[at + 2] === ZERO && bytes[at + 3] === ZERO;
 
-/** The character of such an escape. */
+/** Returns the character of such an escape. */
 const lastDigits = (bytes: Uint8Array, at: number): number =>
   ((digits[bytes[at + 4] as number] as number) << 4) | (digits[bytes[at + 5] as number] as number);
 
-/** Index of the next byte that does not have a bit in a table, or the length. */
+/** Returns the index of the next byte that lacks a bit in a table, or the length. */
 const endOf = (bytes: Uint8Array, table: Uint8Array, bit: number, from: number): number => {
   const { length } = bytes;
   let at = from;
@@ -394,13 +394,13 @@ const endOf = (bytes: Uint8Array, table: Uint8Array, bit: number, from: number):
   return at;
 };
 
-/** Whether a line or the text ends. */
+/** Whether a code ends a line or the text. */
 const isEnd = (code: number): boolean => code === LINE_FEED || code === CARRIAGE_RETURN || code === END;
 
 /** Values of hexadecimal digits. */
 const digits = tableOf((character) => Number.parseInt(character, 16) || 0);
 
-/** The value of four digits; of other characters any number, since the JSON is malformed. */
+/** Returns the value of four hexadecimal digits; any number for other characters, because the JSON is then malformed. */
 const hexadecimal = (bytes: Uint8Array, from: number): number =>
   (digitAt(bytes, from) << 12) |
   (digitAt(bytes, from + 1) << 8) |

@@ -25,7 +25,7 @@ test("onlyDocuments refuses other queries, and never registers one", async () =>
     expect((await client.post("/graphql", { json })).json()).not.toHaveProperty("data");
 });
 
-test("a client that tries hashes first gets its query executed, and is told that persisted queries are not supported", async () => {
+test("an unknown hash alone is refused, and a query that is sent with it is executed", async () => {
   const extensions = { persistedQuery: { version: 1, sha256Hash: "other" } };
   for (const [config, code] of [
     [{ documents }, "PERSISTED_QUERY_NOT_FOUND"],

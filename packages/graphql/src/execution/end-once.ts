@@ -1,13 +1,13 @@
 import type { OperationScope } from "../context/operation-scope.ts";
 
-/** A source and the scope of a subscription. */
+/** Source, scope and signal of a subscription. */
 interface Ending {
   readonly source: AsyncIterator<unknown>;
   readonly scope: OperationScope;
   readonly signal: AbortSignal;
 }
 
-/** Returns a function that closes the source and the scope once, and calls it on abort: events that graphql-ws never reads end too. */
+/** Returns a function that closes the source and the scope once; an abort also calls it, because graphql-ws may never read the events. */
 export const endOnce = ({ source, scope, signal }: Ending): (() => void) => {
   const end = (): void => {
     signal.removeEventListener("abort", end);
@@ -23,11 +23,11 @@ export const endOnce = ({ source, scope, signal }: Ending): (() => void) => {
   return end;
 };
 
-/** Ends the source of a subscription. A failure is ignored: no client waits for it. */
+/** Closes the source of a subscription. Ignores a failure, because no client waits for it. */
 const close = async (source: AsyncIterator<unknown>): Promise<void> => {
   try {
     await source.return?.();
   } catch {
-    // the subscription is over
+    // the subscription has ended
   }
 };

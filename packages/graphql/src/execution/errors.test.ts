@@ -114,7 +114,7 @@ test("GraphQLErrors that methods of a source throw, and that resolvers return or
   });
 });
 
-test("a variable that its type refuses is a 400, and is not logged", async () => {
+test("an invalid value of a variable is a 400, and is not logged", async () => {
   await using client = testClient(library().app, { env: "production" });
   const json = { query: "query($n: Int) { books(first: $n) { id } }", variables: { n: "canary" } };
   const reply = await client.post("/graphql", { json });
@@ -127,7 +127,7 @@ test("a variable that its type refuses is a 400, and is not logged", async () =>
 test("a client that disconnects aborts the resolver's signal", async () => {
   const { app, events } = library();
   const aborter = new AbortController();
-  const asked = app.fetch(
+  const reply = app.fetch(
     new Request("http://localhost/graphql", {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -135,14 +135,14 @@ test("a client that disconnects aborts the resolver's signal", async () => {
       signal: aborter.signal,
     }),
   );
-  const settled = Promise.allSettled([asked]);
+  const settled = Promise.allSettled([reply]);
   while (!events.includes("waits")) await new Promise((resolve) => setImmediate(resolve));
   aborter.abort();
   await settled;
   expect(events).toEqual(["waits", "aborted"]);
 });
 
-test("after the client has disconnected, no further mutation begins", async () => {
+test("after the client has disconnected, no further mutation field begins", async () => {
   const begun: string[] = [];
   const aborter = new AbortController();
   const app = new (App.with(graphql))().enableGraphql({
@@ -167,7 +167,7 @@ test("after the client has disconnected, no further mutation begins", async () =
     signal: aborter.signal,
   });
   await Promise.allSettled([app.fetch(request)]);
-  await app.stop(); // after the resolvers
+  await app.stop(); // waits for the resolvers
   await new Promise((resolve) => setImmediate(resolve));
   expect(begun).toEqual(["first", "second"]);
 });

@@ -19,16 +19,16 @@ import type { StartedOperation } from "./graphql-operations.ts";
 import { endOnce } from "./end-once.ts";
 import { followParts } from "./follow-parts.ts";
 import { OperationInvocation } from "./operation-invocation.ts";
-import { readableError } from "../graphql-js/readable-error.ts";
+import { normalizeError } from "../graphql-js/normalize-error.ts";
 import { settled } from "./settled.ts";
 import type { Traffic } from "./traffic.ts";
 import { untilAborted } from "../graphql-js/until-aborted.ts";
 
-/** Options of execution, with `introspection` settled. */
+/** Options of execution, with `introspection` resolved. */
 export interface ExecutionOptions {
   readonly introspection: boolean;
   readonly tracing: boolean;
-  /** Whether the schema has the directives of results in parts. */
+  /** Whether the schema has `@defer` and `@stream`. */
   readonly incremental: boolean;
   readonly context: ((base: GraphqlContext) => Awaitable<object>) | undefined;
 }
@@ -46,13 +46,13 @@ export interface ExecutorParts {
 /** The results of a subscription. */
 export type Events = AsyncGenerator<ExecutionResult, void, void>;
 
-/** The result of an operation that is delivered in parts: the first one, and the others in order. */
+/** A result that is delivered in parts: the first part, then the other parts in order. */
 export interface DeliveredParts {
   readonly first: ResultPart;
   readonly others: AsyncIterableIterator<ResultPart>;
 }
 
-/** Executes prepared operations: each in its own scope, with its own loaders, as an operation of the app. */
+/** Executes prepared operations, each in its own scope with its own loaders, and publishes them as operations of the app. */
 export class Executor {
   private readonly parts: ExecutorParts;
   private readonly executeWhole: typeof executeUntil;
@@ -62,14 +62,14 @@ export class Executor {
     this.executeWhole = parts.config.incremental ? executeInOnePart : executeUntil;
   }
 
-  /** Executes a query or a mutation; synchronously if all resolvers are. Rejects only for errors outside of resolvers, such as of `context`. */
+  /** Executes a query or a mutation; synchronously if all its resolvers are synchronous. Rejects only for errors outside of resolvers, such as errors of `context`. */
   execute(prepared: Prepared, caller: Caller): Awaitable<ExecutionResult> {
     return this.measured(prepared, caller, () => this.inScope(prepared, caller));
   }
 
   /**
-   * Executes a query or a mutation for a client that takes its result in parts. With several parts, the operation ends with the last one, or when they
-   * are no longer wanted.
+   * Executes a query or a mutation for a client that accepts its result in parts. With several parts, the operation ends with the last part, or when the
+   * client stops reading them.
    */
   executeInParts(
     prepared: Prepared,
@@ -93,7 +93,7 @@ export class Executor {
           scope.end();
         }
       });
-      void Promise.resolve(whole).then(deliver, fail); // after parts were delivered neither has an effect
+      void Promise.resolve(whole).then(deliver, fail); // without effect if parts were delivered
     });
   }
 
@@ -123,7 +123,7 @@ export class Executor {
     return events ?? result;
   }
 
-  /** Executes an operation, or with a root value one event of a subscription, in its own scope. */
+  /** Executes an operation, or one event of a subscription with the event as root value, in its own scope. */
   private inScope(prepared: Prepared, caller: Caller, rootValue?: unknown): Awaitable<ExecutionResult> {
     const scope = this.open(prepared, caller);
     return settled(
@@ -155,7 +155,7 @@ export class Executor {
     try {
       for (let step = await next(); step.done !== true; step = await next()) yield await execute(step.value);
     } catch (error) {
-      if (!signal.aborted) throw readableError(error);
+      if (!signal.aborted) throw normalizeError(error);
     } finally {
       traffic.subscriptions--;
       end();
@@ -202,7 +202,7 @@ export class Executor {
     return { ...result, errors: errors.map(withoutSuggestion) };
   }
 
-  /** Publishes the operation, counts it and adds its duration to the result when `tracing` is on. */
+  /** Publishes the operation, counts it and adds its duration to the result if `tracing` is enabled. */
   private measured(
     { operation }: Prepared,
     { request }: Caller,

@@ -1,13 +1,13 @@
 import type { ExecutionResult, GraphQLError } from "graphql";
 import type { PartialResults, PartMember, ResultPart } from "../graphql-js/in-parts.ts";
 
-/** The parts after the first, and the end of them all with their errors. */
+/** The parts after the first, and a promise of the end with the errors of all parts. */
 interface FollowedParts {
   readonly others: AsyncIterableIterator<ResultPart>;
   readonly ended: Promise<ExecutionResult>;
 }
 
-/** Passes parts on. Ends after the last part, on a failure, when the reader stops, or when the client disconnects, so that unread parts end too. */
+/** Forwards parts. `ended` resolves after the last part, on a failure, when the reader stops, or when the client disconnects. */
 export const followParts = (
   { initialResult, subsequentResults }: PartialResults,
   signal: AbortSignal,
@@ -21,7 +21,7 @@ export const followParts = (
   };
   const stop = (): void => {
     end();
-    subsequentResults.return().catch(() => {}); // ends resolvers; a failure is ignored, because no client waits for it
+    subsequentResults.return().catch(() => {}); // ends the resolvers; a failure is ignored, because no client waits for it
   };
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop);

@@ -8,7 +8,7 @@ export interface StartedOperation {
   readonly request: HttpRequest;
 }
 
-/** The operation of a client, as OpenTelemetry names it. Its own name is client input, so it is an attribute and not the name. */
+/** An operation of a client, with the names of OpenTelemetry. The client's own name is input, so it is an attribute and not the name of the operation. */
 export const graphqlOperation: OperationDefinition<StartedOperation, ExecutionResult> = {
   kind: "graphql",
   role: "server",

@@ -14,7 +14,7 @@ const revoked = (): object => {
   return proxy;
 };
 
-/** Values that a program may throw but GraphQL cannot read. */
+/** Values that a program may throw and GraphQL cannot read. */
 const odd: Readonly<Record<string, () => unknown>> = {
   "an object without a prototype": () => Object.create(null) as object,
   "an object whose text throws": () => ({ toString: throwing }),
@@ -30,7 +30,7 @@ const schema = "type Query { left: Int right: Int } type Subscription { events: 
 
 test.each(Object.entries(odd))(
   "%s, thrown by a subscription, ends that operation only",
-  async (_what, make) => {
+  async (_title, make) => {
     const { open } = await serve({
       schema,
       resolvers: {
@@ -60,7 +60,7 @@ test.each(Object.entries(odd))(
   },
 );
 
-test.each(Object.entries(odd))("%s, thrown by a resolver, fails its field only", async (_what, make) => {
+test.each(Object.entries(odd))("%s, thrown by a resolver, fails its field only", async (_title, make) => {
   const { app } = library({
     schema,
     resolvers: {

@@ -3,7 +3,7 @@ import type { Caller } from "./caller.ts";
 
 const noParams: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** An operation as an invocation. Members of its request are read on access, since few operations use them. */
+/** An operation as an invocation. Members of its request are read on access, because few operations use them. */
 export class OperationInvocation implements Invocation {
   readonly kind = "graphql";
   /** `query`, `mutation` or `subscription`. */

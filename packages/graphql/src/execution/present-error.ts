@@ -6,12 +6,12 @@ import { isShown } from "../schema/shown-errors.ts";
 const UNEXPECTED = "An unexpected error occurred";
 const INTERNAL = "Internal Server Error";
 
-/** Formats an error for clients, with the framework's error body in `extensions`, and logs a fault. */
+/** Formats an error for clients, with the framework's error body in `extensions`, and logs unexpected errors. */
 export type PresentError = (error: Error) => GraphQLFormattedError;
 
 /**
- * Creates the formatter of an app. Clients see: mistakes of the request; HttpErrors; GraphQLErrors that resolvers throw or return. Every other error is a fault: it is
- * logged, and its message is shown only with `debug` outside production.
+ * Creates the formatter of an app. Clients see mistakes of the request, HttpErrors except 500, and GraphQLErrors that resolvers throw or return. Every other
+ * error is logged, and its message is shown only with `debug` outside production.
  */
 export const errorPresenter = ({
   debug,
@@ -46,11 +46,11 @@ export const errorPresenter = ({
 
 const pathOf = ({ path }: GraphQLError): string | null => path?.join(".") ?? null;
 
-/** Whether the error belongs to the request, such as to a variable whose value an enum refuses, and not to a field of the result. */
+/** Whether the error belongs to the request and not to a field of the result, such as a variable whose value an enum refuses. */
 const isOfRequest = ({ path, locations }: GraphQLError): boolean =>
   path === undefined && locations !== undefined;
 
-/** Returns the innermost error that GraphQL wrapped; `null` for an error of GraphQL's own. */
+/** Returns the innermost error that GraphQL wrapped; `null` for an error of GraphQL itself. */
 const causeOf = (error: GraphQLError): Error | null => {
   const { originalError } = error;
   if (originalError === undefined || originalError === error) return null;
@@ -61,7 +61,7 @@ const causeOf = (error: GraphQLError): Error | null => {
     : originalError;
 };
 
-/** Formats an error for clients: with the error body of a bad request, unless it has its own. */
+/** Formats an error for clients. Without a path it gets the error body of a bad request, unless its extensions have one. */
 const plain = (error: GraphQLError): GraphQLFormattedError => {
   const { message, extensions } = error;
   if (error.path !== undefined) return withPlace(error, message, extensions);

@@ -1,7 +1,7 @@
 import type { PartMember, ResultPart } from "../graphql-js/in-parts.ts";
 import type { PresentError } from "./present-error.ts";
 
-/** A part for clients: with its errors, and those of its members, formatted. */
+/** Returns a part for clients: its errors and the errors of its members are formatted. */
 export const presentPart = (part: ResultPart, present: PresentError): object => {
   const { incremental, completed } = part;
   return {

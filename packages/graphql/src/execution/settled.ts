@@ -1,7 +1,7 @@
 import type { Awaitable } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 
-/** Continues with the outcome of work, at once where the work is synchronous. */
+/** Continues with the outcome of `work`; synchronously if the work is synchronous. */
 export const settled = <T, U>(
   work: () => Awaitable<T>,
   succeeded: (value: T) => U,

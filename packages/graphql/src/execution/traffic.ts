@@ -15,7 +15,7 @@ export interface Traffic {
   refused(): void;
 }
 
-/** Publishes the metrics; their labels are the three types of operations and two outcomes. */
+/** Publishes the metrics; their labels have the values of the three operation types and two outcomes. */
 export const publishTraffic = (insight: HostInsight): Traffic => {
   const counts: Record<"ok" | "error", Record<OperationType, number>> = {
     ok: { query: 0, mutation: 0, subscription: 0 },
@@ -24,7 +24,7 @@ export const publishTraffic = (insight: HostInsight): Traffic => {
   let refusals = 0;
   const durations: Histogram<"type"> = insight.histogram({
     name: "graphql_operation_duration_seconds",
-    help: "Duration of GraphQL operations; of a subscription, until its first event can come.",
+    help: "Duration of GraphQL operations; of a subscription, the time until its source is open.",
     labels: ["type"],
   });
   const traffic: Traffic = {
@@ -60,7 +60,7 @@ export const publishTraffic = (insight: HostInsight): Traffic => {
   return traffic;
 };
 
-/** The counts; types and outcomes that never occurred are left out. */
+/** Returns the counts without types and outcomes that never occurred. */
 const samplesOf = (counts: Readonly<Record<string, Readonly<Record<string, number>>>>): Sample[] =>
   Object.entries(counts).flatMap(([outcome, types]) =>
     Object.entries(types)

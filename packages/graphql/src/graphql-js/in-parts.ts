@@ -1,4 +1,4 @@
-/** Results in parts, which graphql has since 17. */
+/** Results in parts (incremental delivery), which graphql has since 17. */
 import type { Awaitable } from "@framework/core";
 import * as library from "graphql";
 import {
@@ -34,34 +34,34 @@ export interface ResultPart extends ExecutionResult {
   readonly completed?: readonly PartMember[];
 }
 
-/** A result whose other parts are executed while the first is sent. */
+/** A result in parts: its other parts are executed while the first is sent. */
 export interface PartialResults {
   readonly initialResult: ResultPart;
   readonly subsequentResults: AsyncGenerator<ResultPart, void, void>;
 }
 
-/** Formats of parts: the current draft of the specification, and that of August 2022, which some clients read. */
+/** Formats of parts: the current draft of the specification, and the draft of August 2022, which some clients use. */
 export type PartFormat = "draft" | "2022";
 
-/** Executes an operation of a schema that has the directives of parts. Rejects if the signal aborts first. */
+/** Executes an operation, for a schema with the directives of parts. Rejects if the signal aborts first. */
 export const executeInParts = (
   args: ExecutionArgs,
   { signal }: Cancellation,
   format: PartFormat,
 ): Awaitable<ExecutionResult | PartialResults> => {
   const execute = format === "draft" ? experimentalExecuteIncrementally : legacyExecuteIncrementally;
-  return execute?.({ ...args, abortSignal: signal }) as Awaitable<ExecutionResult | PartialResults>; // only 17 has such schemas
+  return execute?.({ ...args, abortSignal: signal }) as Awaitable<ExecutionResult | PartialResults>; // defined, because only graphql 17 has such schemas
 };
 
-/** Executes the operation without parts: `execute` refuses a schema with their directives. */
+/** Executes the operation without parts, for a schema with the directives of parts, which `execute` refuses. */
 export const executeInOnePart = (args: ExecutionArgs, until: Cancellation): Awaitable<ExecutionResult> =>
   executeInParts(
     { ...args, document: withoutParts(args.document) },
     until,
     "draft",
-  ) as Awaitable<ExecutionResult>; // without the directives it has one part
+  ) as Awaitable<ExecutionResult>; // without the directives the result has one part
 
-/** Adds `@defer` and `@stream` where the schema lacks them. */
+/** Returns the schema with `@defer` and `@stream`. */
 export const withPartDirectives = (schema: GraphQLSchema): GraphQLSchema => {
   const added = [GraphQLDeferDirective, GraphQLStreamDirective].filter(
     (directive): directive is GraphQLDirective =>
@@ -71,15 +71,15 @@ export const withPartDirectives = (schema: GraphQLSchema): GraphQLSchema => {
   return new GraphQLSchema({ ...schema.toConfig(), directives: [...schema.getDirectives(), ...added] });
 };
 
-/** Documents are kept, so each is rewritten once. */
-const wholes = new WeakMap<DocumentNode, DocumentNode>();
+/** Documents without the directives, by the original: cached documents are rewritten once. */
+const documentsWithoutParts = new WeakMap<DocumentNode, DocumentNode>();
 
 const withoutParts = (document: DocumentNode): DocumentNode => {
-  const known = wholes.get(document);
+  const known = documentsWithoutParts.get(document);
   if (known !== undefined) return known;
   const whole = visit(document, {
     Directive: ({ name: { value } }) => (value === "defer" || value === "stream" ? null : undefined),
   });
-  wholes.set(document, whole);
+  documentsWithoutParts.set(document, whole);
   return whole;
 };

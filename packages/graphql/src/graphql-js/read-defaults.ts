@@ -11,8 +11,8 @@ import {
 } from "graphql";
 
 /**
- * Reads the defaults in SDL again, with the resolvers of enums and scalars: graphql 16 reads them while it builds the schema, which has no resolvers yet. 17
- * keeps their text.
+ * Reads the defaults in SDL again, with the resolvers of enums and scalars: graphql 16 reads them while it builds the schema, which has no resolvers yet.
+ * Does nothing with graphql 17, which keeps their text.
  */
 export const readDefaults = (schema: GraphQLSchema): void => {
   const types = Object.values(schema.getTypeMap());
@@ -24,7 +24,7 @@ export const readDefaults = (schema: GraphQLSchema): void => {
   for (const { args } of schema.getDirectives()) args.forEach(readDefault);
 };
 
-/** The default of an object is completed with those of its fields, so that these are read first. */
+/** Reads the defaults of an input object's fields. The default of an object includes the defaults of nested objects, so nested objects are read first. */
 const readFields = (type: GraphQLNamedType, read: Set<GraphQLNamedType>): void => {
   if (!isInputObjectType(type) || read.has(type)) return;
   read.add(type);

@@ -1,4 +1,4 @@
-/** Resolves with the promise, or rejects with the signal's reason where that aborts first. */
+/** Settles like the promise, or rejects with the signal's reason if the signal aborts first. */
 export const untilAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

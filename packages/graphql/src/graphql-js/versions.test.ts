@@ -77,7 +77,7 @@ test("the defaults of a schema from code count for maxComplexity", async () => {
   expect(fewer.json()).toEqual({ data: { items: [] } });
 });
 
-test("incremental is a start error with graphql 16, and works with 17", async () => {
+test("incremental is a start error with graphql 16, and is accepted with 17", async () => {
   const small = "type Query { a: Int }";
   const app = new (App.with(graphql))().enableGraphql({ schema: small, incremental: true });
   const outcome = await app.start().then(

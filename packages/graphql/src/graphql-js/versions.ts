@@ -1,11 +1,11 @@
-/** Differences between graphql 16 and 17; all other code uses what both have. */
+/** Differences between graphql 16 and 17; all other code uses only members that both have. */
 import type { Awaitable } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import * as library from "graphql";
 import { type ExecutionArgs, type ExecutionResult, type GraphQLArgument, GraphQLError, Kind } from "graphql";
 import { untilAborted } from "./until-aborted.ts";
 
-/** A signal that aborts when a result is no longer wanted. */
+/** A signal that aborts when a result is no longer needed. */
 export interface Cancellation {
   readonly signal: AbortSignal;
 }
@@ -13,13 +13,13 @@ export interface Cancellation {
 /** The events of a subscription, or the errors that prevent it. */
 type Source = AsyncIterable<unknown> | ExecutionResult;
 
-/** A member of the library since 17. */
+/** Undefined in graphql 16. */
 const { validateSubscriptionArgs } = library as Partial<typeof library>;
-const createSource = library.createSourceEventStream as (args: unknown) => Awaitable<Source>; // 16 takes arguments that are not validated
+const createSource = library.createSourceEventStream as (args: unknown) => Awaitable<Source>; // 16 accepts unvalidated arguments
 
 /**
- * Executes an operation, or an event of a subscription as its `rootValue`. Rejects if the signal aborts first: 17 begins no further resolver then, 16
- * executes the rest.
+ * Executes an operation, or an event of a subscription as its `rootValue`. Rejects if the signal aborts first: graphql 17 then starts no further resolver,
+ * graphql 16 executes the rest.
  */
 export const executeUntil: (args: ExecutionArgs, until: Cancellation) => Awaitable<ExecutionResult> =
   validateSubscriptionArgs === undefined
@@ -28,17 +28,17 @@ export const executeUntil: (args: ExecutionArgs, until: Cancellation) => Awaitab
         return isPromise(result) ? untilAborted(result, until.signal) : result;
       }
     : (args, until) => {
-        const signal = new LateSignal();
+        const signal = new DeferredSignal();
         const result = library.execute({ ...args, abortSignal: signal as unknown as AbortSignal });
         if (isPromise(result)) signal.follow(until.signal);
         return result;
       };
 
 /**
- * The part of an AbortSignal that the library uses. It follows the real one once an operation is asynchronous: until then nothing can abort it, and
- * creating the signal of a request with a listener takes 1 µs.
+ * The members of an AbortSignal that the library uses. It follows the real signal once an operation is asynchronous: a synchronous operation cannot be
+ * aborted, and creating the signal of a request with a listener takes 1 µs.
  */
-class LateSignal {
+class DeferredSignal {
   private signal: AbortSignal | null = null;
   private listener: (() => void) | null = null;
 
@@ -68,7 +68,7 @@ class LateSignal {
   }
 }
 
-/** Calls the resolver of a subscription for its events. Rejects if the signal aborts first. */
+/** Opens the event source of a subscription. Rejects if the signal aborts first. */
 export const openSource: (args: ExecutionArgs, until: Cancellation) => Awaitable<Source> =
   validateSubscriptionArgs === undefined
     ? (args, { signal }) => untilAborted(Promise.resolve(createSource(args)), signal)
@@ -77,13 +77,13 @@ export const openSource: (args: ExecutionArgs, until: Cancellation) => Awaitable
         return "schema" in valid ? createSource(valid) : { errors: valid };
       };
 
-/** The default of an argument: a number, or another value. 16 has the value alone. */
+/** Returns the default value of an argument; integer literals as numbers. */
 export const defaultOf = ({ default: initial, defaultValue }: GraphQLArgument): unknown =>
   initial?.literal?.kind === Kind.INT ? Number(initial.literal.value) : (initial?.value ?? defaultValue);
 
 const SUGGESTION = / Did you mean (?:[a-z ]+ )?"\w+"(?:, "\w+")*(?:,? or "\w+")?\?$/;
 
-/** Removes names of the schema that a message suggests: releases before 16.15 have no option for it. */
+/** Removes suggested names of the schema from a message: releases before 16.15 have no option for it. */
 export const withoutSuggestion = (error: GraphQLError): GraphQLError => {
   const { message, nodes, source, positions, path, originalError, extensions } = error;
   const short = message.replace(SUGGESTION, "");

@@ -14,5 +14,5 @@ test("the audit of graphql-http has 61 cases", () => {
 
 test.each(audits.map(({ id, name, fn }) => [id, name, fn] as const))("%s: %s", async (_id, _name, audit) => {
   const result = await audit();
-  expect(result).toMatchObject({ status: "ok" }); // a violated SHOULD has the status "warn"
+  expect(result).toMatchObject({ status: "ok" }); // "warn" would be a violated SHOULD
 });

@@ -7,7 +7,7 @@ import { library } from "../library.test-kit.ts";
 
 const RESPONSE_TYPE = "application/graphql-response+json; charset=utf-8";
 
-test("a POST is answered with data, and as graphql-response+json if Accept asks for it", async () => {
+test("the reply to a POST has data, and is graphql-response+json if Accept asks for it", async () => {
   await using client = testClient(library().app);
   const plain = await client.post("/graphql", { json: { query: "{ hello }" } });
   expect([plain.status, plain.headers.get("content-type"), plain.json()]).toEqual([
@@ -22,7 +22,7 @@ test("a POST is answered with data, and as graphql-response+json if Accept asks 
   expect(negotiated.headers.get("content-type")).toBe(RESPONSE_TYPE);
 });
 
-test("operationName, operation_name and variables choose and fill the operation", async () => {
+test("operationName and operation_name select the operation, and variables are its values", async () => {
   await using client = testClient(library().app);
   const query = "query A { now } query B($name: String!) { hello(name: $name) }";
   for (const key of ["operationName", "operation_name"]) {
@@ -48,10 +48,10 @@ test("variables and extensions of a GET that are nested deeper than 100 levels a
   await using client = testClient(library().app);
   for (const name of ["variables", "extensions"]) {
     const nested = (levels: number): string => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
-    const ask = async (levels: number) =>
+    const send = async (levels: number) =>
       client.get("/graphql", { query: { query: "{ now }", [name]: nested(levels) } });
-    expect((await ask(100)).json()).toEqual({ data: { now: 7 } });
-    const refused = await ask(101);
+    expect((await send(100)).json()).toEqual({ data: { now: 7 } });
+    const refused = await send(101);
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("100 levels")]);
   }
 });
@@ -123,7 +123,7 @@ test.each([
   ["application/json, application/graphql-response+json;q=0.5", "application/json"],
   ["application/graphql-response+json;q=0, */*", "application/json"],
   ["text/html, application/json; charset=UTF-8", "application/json"],
-])("Accept: %s is answered as %s", async (accept, type) => {
+])("the reply for Accept: %s is %s", async (accept, type) => {
   await using client = testClient(library({ playground: false }).app);
   const reply = await client.post("/graphql", { json: { query: "{ now }" }, headers: { accept } });
   expect([reply.status, reply.headers.get("content-type")]).toEqual([200, `${type}; charset=utf-8`]);
@@ -160,7 +160,7 @@ test.each([
   expect((await allowed.get("/graphql", { query, headers })).status).toBe(200);
 });
 
-test("without Sec-Fetch-Site a GET with an opaque origin is refused, one with the service's own origin is executed", async () => {
+test("without Sec-Fetch-Site a GET from an opaque origin is refused, and a GET from the service's own origin is executed", async () => {
   const { app } = library();
   await using client = testClient(app);
   const statusFor = async (origin: string): Promise<number> => {
@@ -208,7 +208,7 @@ test("a body over maxBodyBytes is a 413", async () => {
   expect(reply.status).toBe(413);
 });
 
-test("batches are off by default, and bounded by maxBatch", async () => {
+test("batches are disabled by default, and limited by maxBatch", async () => {
   const batch = [{ query: "{ hello }" }, { query: "{ nowhere }" }];
   await using off = testClient(library().app);
   expect((await off.post("/graphql", { json: batch })).status).toBe(400);

@@ -7,7 +7,7 @@ import { field, graphql, type GraphQLConfig } from "../index.ts";
 
 const QUERY = `{ title ... @defer(label: "late") { review } }`;
 
-/** A book whose review waits until it is published. */
+/** An app with a book whose review resolves when it is published. */
 const shelf = (config: ConfigInput<GraphQLConfig> = {}) => {
   const events: string[] = [];
   const seen: TracedOperation[] = [];
@@ -38,7 +38,7 @@ const shelf = (config: ConfigInput<GraphQLConfig> = {}) => {
       Query: {
         title: () => "Emma",
         review: field({ inject: { pen: Pen } }, (_source, _args, { signal }) => {
-          events.push("asked");
+          events.push("started");
           signal.addEventListener("abort", () => {
             events.push("aborted");
             review.reject(signal.reason);
@@ -61,7 +61,7 @@ const shelf = (config: ConfigInput<GraphQLConfig> = {}) => {
     },
     ...config,
   });
-  const ask = (query: string, accept: string, signal?: AbortSignal): Promise<Response> =>
+  const send = (query: string, accept: string, signal?: AbortSignal): Promise<Response> =>
     app.fetch(
       new Request("http://localhost/graphql", {
         method: "POST",
@@ -70,10 +70,10 @@ const shelf = (config: ConfigInput<GraphQLConfig> = {}) => {
         signal: signal ?? null,
       }),
     );
-  return { app, ask, events, seen, review, read: () => counts() };
+  return { app, send, events, seen, review, read: () => counts() };
 };
 
-/** Parts of a reply, as a client's library reads them. */
+/** Reads the parts of a reply with a client library. */
 const partsOf = async function* (reply: Response): AsyncGenerator<unknown> {
   const parts = await meros<object>(reply);
   if (parts instanceof Response) throw new Error(`the reply is not multipart: ${await parts.text()}`);
@@ -92,8 +92,8 @@ const allOf = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
 const MULTIPART = "multipart/mixed, application/json";
 
 test("a deferred fragment follows the rest of the result, which does not wait for it", async () => {
-  const { ask, review } = shelf();
-  const reply = await ask(QUERY, MULTIPART);
+  const { send, review } = shelf();
+  const reply = await send(QUERY, MULTIPART);
   expect([reply.status, reply.headers.get("content-type")]).toEqual([200, `multipart/mixed; boundary="-"`]);
   const parts = partsOf(reply);
   expect((await parts.next()).value).toEqual({
@@ -110,12 +110,12 @@ test("a deferred fragment follows the rest of the result, which does not wait fo
   expect((await parts.next()).done).toBe(true);
 });
 
-test("a client that names the 2022 format gets its parts in it", async () => {
-  const { ask, review } = shelf();
+test("a client that requests the 2022 format gets its parts in this format", async () => {
+  const { send, review } = shelf();
   review.resolve("fine");
   const accept =
     "multipart/mixed;deferSpec=20220824,application/graphql-response+json,application/json;q=0.9";
-  const reply = await ask(QUERY, accept);
+  const reply = await send(QUERY, accept);
   expect(reply.headers.get("content-type")).toBe(`multipart/mixed; boundary="-"; deferSpec=20220824`);
   expect(await allOf(partsOf(reply))).toEqual([
     { data: { title: "Emma" }, hasNext: true },
@@ -135,9 +135,9 @@ test.each([
     "application/json; charset=utf-8",
   ],
 ])("a client with Accept %s gets the result in one part", async (accept, type) => {
-  const { ask, review } = shelf();
+  const { send, review } = shelf();
   review.resolve("fine");
-  const reply = await ask(QUERY, accept);
+  const reply = await send(QUERY, accept);
   expect([reply.headers.get("content-type"), await reply.json()]).toEqual([
     type,
     { data: { title: "Emma", review: "fine" } },
@@ -147,20 +147,20 @@ test.each([
 test.each([MULTIPART, "multipart/mixed"])(
   "a result of one part is not multipart (Accept %s)",
   async (accept) => {
-    const { ask } = shelf();
+    const { send } = shelf();
     for (const query of ["{ title }", "{ title ... @defer(if: false) { title } }"]) {
-      const reply = await ask(query, accept);
+      const reply = await send(query, accept);
       expect([reply.headers.get("content-type"), await reply.json()]).toEqual([
         "application/json; charset=utf-8",
         { data: { title: "Emma" } },
       ]);
     }
-    const refused = await ask("{ nowhere ... @defer { title } }", accept);
+    const refused = await send("{ nowhere ... @defer { title } }", accept);
     expect(await refused.json()).toMatchObject({ errors: [{ message: expect.stringContaining("nowhere") }] });
   },
 );
 
-test("batches and queries over GET negotiate the format in the same way", async () => {
+test("batches and GET queries negotiate the format in the same way", async () => {
   const { app, review } = shelf({ batching: true });
   review.resolve("fine");
   await using client = testClient(app);
@@ -173,8 +173,8 @@ test("batches and queries over GET negotiate the format in the same way", async 
 });
 
 test("streamed list items arrive one after the other", async () => {
-  const { ask } = shelf();
-  const parts = await allOf(partsOf(await ask("{ pages @stream(initialCount: 1) }", MULTIPART)));
+  const { send } = shelf();
+  const parts = await allOf(partsOf(await send("{ pages @stream(initialCount: 1) }", MULTIPART)));
   expect(parts[0]).toMatchObject({ data: { pages: [1] }, hasNext: true });
   const items = (parts as { incremental?: { items?: number[] }[] }[]).flatMap(({ incremental = [] }) =>
     incremental.flatMap(({ items: some = [] }) => some),
@@ -194,9 +194,9 @@ test("guards apply in deferred fragments, errors are masked and logged, and Http
   expect(JSON.stringify(client.logs)).toContain("canary");
 });
 
-test("an operation in parts is one operation, which ends with its last part, its errors included", async () => {
-  const { ask, seen, read, review, events } = shelf();
-  const parts = partsOf(await ask("{ title ... @defer { review broken } }", MULTIPART));
+test("a result in parts is one operation, which ends with the last part and has the errors of all parts", async () => {
+  const { send, seen, read, review, events } = shelf();
+  const parts = partsOf(await send("{ title ... @defer { review broken } }", MULTIPART));
   await parts.next();
   expect([seen.length, read()]).toEqual([0, []]);
   review.resolve("fine");
@@ -204,25 +204,25 @@ test("an operation in parts is one operation, which ends with its last part, its
   await waitFor(() => events.includes("disposed"));
   expect(seen.map(({ name }) => name)).toEqual(["query"]);
   expect(read()).toEqual([{ labels: { type: "query", outcome: "error" }, value: 1 }]);
-  expect(events).toEqual(["asked", "disposed"]);
+  expect(events).toEqual(["started", "disposed"]);
 });
 
 test("a client that disconnects between two parts ends the operation, and aborts its resolvers", async () => {
-  const { ask, seen, events } = shelf();
-  const reader = (await ask(QUERY, MULTIPART)).body?.getReader();
+  const { send, seen, events } = shelf();
+  const reader = (await send(QUERY, MULTIPART)).body?.getReader();
   await reader?.read();
   const second = reader?.read();
-  await waitFor(() => events.includes("asked"));
+  await waitFor(() => events.includes("started"));
   await reader?.cancel();
   expect((await second)?.done).toBe(true);
   await waitFor(() => seen.length === 1 && events.includes("disposed"));
-  expect(events).toEqual(["asked", "aborted", "disposed"]);
+  expect(events).toEqual(["started", "aborted", "disposed"]);
 });
 
 test("a client that disconnects before its first read ends the operation", async () => {
-  const { ask, seen } = shelf();
+  const { send, seen } = shelf();
   const disconnecting = new AbortController();
-  await ask(QUERY, MULTIPART, disconnecting.signal);
+  await send(QUERY, MULTIPART, disconnecting.signal);
   disconnecting.abort();
   await waitFor(() => seen.length > 0);
   expect(seen).toHaveLength(1);
@@ -230,7 +230,7 @@ test("a client that disconnects before its first read ends the operation", async
 
 test("without the option the directives are unknown, and a schema with them does not start", async () => {
   const off = shelf({ incremental: false });
-  const reply = await off.ask(QUERY, MULTIPART);
+  const reply = await off.send(QUERY, MULTIPART);
   expect(await reply.json()).toMatchObject({ errors: [{ message: expect.stringContaining("@defer") }] });
   const schema = "directive @defer(if: Boolean) on FRAGMENT_SPREAD type Query { title: String }";
   const declared = new (App.with(graphql))().enableGraphql({ schema });

@@ -8,8 +8,8 @@ const jsonFirst = [JSON_TYPE, RESPONSE_TYPE];
 const responseFirst = [RESPONSE_TYPE, JSON_TYPE];
 
 /**
- * Returns the type of the reply by `Accept`, weights included; `null` when neither is acceptable. Of equal weights, `application/graphql-response+json` is
- * taken where the field names it, `application/json` where it has wildcards only.
+ * Returns the type of the reply for an `Accept` with weights; `null` if neither type is acceptable. With equal weights it is
+ * `application/graphql-response+json` if the field names it, and `application/json` otherwise.
  */
 export const negotiate = (accept: string | null): string | null =>
   accept === null || accept === "*/*" || accept === "application/json"

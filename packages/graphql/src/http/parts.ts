@@ -5,13 +5,13 @@ const TYPE = "multipart/mixed";
 const draft = `${TYPE};incrementalSpec=v0.2`;
 const of2022 = `${TYPE};deferSpec=20220824`;
 
-/** The media type of a reply in parts. */
+/** Returns the media type of a reply in parts. */
 export const partsType = (format: PartFormat): string =>
   format === "draft" ? `${TYPE}; boundary="-"` : `${TYPE}; boundary="-"; deferSpec=20220824`;
 
 /**
  * Returns the format in which a client accepts parts; `null` if its `Accept` lacks multipart/mixed, or has parameters of other protocols. Apollo's
- * clients name the formats by `incrementalSpec` and `deferSpec`.
+ * clients request a format by `incrementalSpec` or `deferSpec`.
  */
 export const partFormat = (accept: string | null): PartFormat | null => {
   if (!namesType(accept, TYPE)) return null;
@@ -21,14 +21,14 @@ export const partFormat = (accept: string | null): PartFormat | null => {
 };
 
 /**
- * Parts as a multipart body, each followed by a boundary, so that a client need not wait for the next one. Not a generator, whose `return()` would wait for the
- * part that is being executed.
+ * Returns the parts as a multipart body. Each is followed by a boundary, so a client can read it before the next one arrives. Not a generator, because its
+ * `return()` would wait for the part that is being executed.
  *
  * @see https://github.com/graphql/graphql-over-http/blob/main/rfcs/IncrementalDelivery.md
  */
 export const multipart = (first: string, others: AsyncIterator<string>): AsyncIterableIterator<string> => {
   let isFirst = true;
-  let isOver = false;
+  let hasEnded = false;
   const body: AsyncIterableIterator<string> = {
     [Symbol.asyncIterator]: () => body,
     async next() {
@@ -36,13 +36,13 @@ export const multipart = (first: string, others: AsyncIterator<string>): AsyncIt
         isFirst = false;
         return { value: `\r\n---${partOf(first)}` };
       }
-      if (isOver) return { done: true, value: undefined };
+      if (hasEnded) return { done: true, value: undefined };
       const { done, value } = await others.next();
-      isOver = done === true;
-      return { value: isOver ? "--\r\n" : partOf(value) };
+      hasEnded = done === true;
+      return { value: hasEnded ? "--\r\n" : partOf(value) };
     },
     async return() {
-      isOver = true;
+      hasEnded = true;
       await others.return?.();
       return { done: true, value: undefined };
     },

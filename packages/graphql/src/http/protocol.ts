@@ -12,10 +12,10 @@ import type { PartFormat, ResultPart } from "../graphql-js/in-parts.ts";
 import { JSON_TYPE } from "./negotiate.ts";
 
 /** The reply to one operation. */
-export interface Answer {
+export interface OperationReply {
   readonly status: number;
   readonly text: string;
-  /** Texts of the parts after the first, where the result is delivered in parts. */
+  /** Texts of the parts after the first, if the result is delivered in parts. */
   readonly others?: AsyncIterator<string>;
 }
 
@@ -28,61 +28,65 @@ export interface ProtocolParts {
 }
 
 /** The reply formats that a client accepts. */
-export interface Wanted {
-  /** Type of a reply as a whole. */
+export interface AcceptedFormats {
+  /** Media type of a reply in one part. */
   readonly type: string;
   /** Format of a result in parts; `null` if the client does not accept parts. */
   readonly parts: PartFormat | null;
 }
 
-/** Answers an operation in one of the reply's types. For malformed parameters `sent` is an `HttpError`. */
-export type AnswerOperation = (
+/** Executes or refuses an operation and returns its reply. For malformed parameters `sent` is an `HttpError`. */
+export type HandleOperation = (
   request: HttpRequest,
-  wanted: Wanted,
+  formats: AcceptedFormats,
   sent: OperationParams | HttpError,
-) => Awaitable<Answer>;
+) => Awaitable<OperationReply>;
 
-/** An operation that is refused, or not allowed with its method. */
+/** An operation that is refused, or that its HTTP method may not send. */
 interface Refused {
   readonly type: string;
   readonly outcome: HttpError | Prepared | readonly GraphQLError[];
 }
 
 /**
- * The steps of GraphQL over HTTP. Accepted operations are executed, synchronously if their resolvers are; graphql-http decides the reply to a refused one, by
+ * Implements GraphQL over HTTP. Accepted operations are executed, synchronously if their resolvers are; graphql-http decides the reply to a refused operation by
  * method, operation and media type. Documents and execution are shared with WebSocket.
  *
  * @see https://graphql.github.io/graphql-over-http/draft/
  */
-export const createProtocol = ({ documents, executor, present }: ProtocolParts): AnswerOperation => {
+export const createProtocol = ({ documents, executor, present }: ProtocolParts): HandleOperation => {
   const refuse = createRefusal(present);
-  const answerOf = (type: string, result: ExecutionResult): Answer => {
+  const replyOf = (type: string, result: ExecutionResult): OperationReply => {
     const { errors } = result;
     if (errors === undefined) return { status: 200, text: JSON.stringify(result) };
-    // Without `data` the request itself was refused because of its variables, so the status is 400.
+    // Without `data` the request was refused because of its variables, so the status is 400.
     const status = "data" in result || type === JSON_TYPE ? 200 : 400;
     return { status, text: JSON.stringify({ ...result, errors: errors.map(present) }) };
   };
-  const execute = (prepared: Prepared, caller: Caller, { type, parts }: Wanted): Awaitable<Answer> =>
+  const execute = (
+    prepared: Prepared,
+    caller: Caller,
+    { type, parts }: AcceptedFormats,
+  ): Awaitable<OperationReply> =>
     parts === null
-      ? mapAwaitable(executor.execute(prepared, caller), (result) => answerOf(type, result))
+      ? mapAwaitable(executor.execute(prepared, caller), (result) => replyOf(type, result))
       : executor.executeInParts(prepared, caller, parts).then((result) => {
-          if (!("first" in result)) return answerOf(type, result);
+          if (!("first" in result)) return replyOf(type, result);
           const { first, others } = result;
           return { status: 200, text: textOfPart(first, present), others: textsOf(others, present) };
         });
-  return (request, wanted, sent) => {
-    const { type } = wanted;
+  return (request, formats, sent) => {
+    const { type } = formats;
     if (HttpError.is(sent)) return refuse(request, { type, outcome: sent });
     return mapAwaitable(documents.prepare(sent), (prepared) =>
       isExecutable(prepared, request.method)
-        ? execute(prepared, new HttpCaller(request), wanted)
+        ? execute(prepared, new HttpCaller(request), formats)
         : refuse(request, { type, outcome: prepared }),
     );
   };
 };
 
-/** Whether an operation was accepted, and the method may send it. */
+/** Whether an operation was accepted and its HTTP method may send it. */
 const isExecutable = (prepared: Prepared | readonly GraphQLError[], method: string): prepared is Prepared => {
   if (!("document" in prepared)) return false;
   const type = prepared.operation.operation;
@@ -91,7 +95,7 @@ const isExecutable = (prepared: Prepared | readonly GraphQLError[], method: stri
 
 const createRefusal = (
   present: PresentError,
-): ((request: HttpRequest, refused: Refused) => Promise<Answer>) => {
+): ((request: HttpRequest, refused: Refused) => Promise<OperationReply>) => {
   const formatError = (error: Error): GraphQLFormattedError & Error =>
     present(HttpError.is(error) ? refused(error.detail, error.extras) : error) as GraphQLFormattedError &
       Error; // graphql-http only serialises it
@@ -123,7 +127,7 @@ const createRefusal = (
   };
 };
 
-/** The type is negotiated already, with weights, which graphql-http does not read. */
+/** The type is already negotiated, including weights, which graphql-http ignores. */
 const acceptsJson = { accept: "application/json" };
 const acceptsResponse = { accept: "application/graphql-response+json" };
 
@@ -146,7 +150,7 @@ const textsOf = (parts: AsyncIterator<ResultPart, void>, present: PresentError):
   },
 });
 
-/** The client of a request; its signal is made on access. */
+/** The caller of an HTTP request; its signal is created on access. */
 class HttpCaller implements Caller {
   readonly request: HttpRequest;
 

@@ -8,7 +8,7 @@ const queryName = Buffer.from('"query"');
 
 /**
  * Finds the member `query` of an unparsed JSON object. Returns the index after the opening quote of its value, or -1 if there is none, its name has escapes, or
- * its value is not a string. Of duplicates the first is found. Other strings are only searched for their end, ten times as fast as parsing.
+ * its value is not a string. The first of several is found. Other strings are only scanned for their end, which is ten times as fast as parsing.
  */
 export const queryIn = (json: Uint8Array): number => {
   let at = afterBlanks(json, 0);
@@ -29,7 +29,7 @@ export const queryIn = (json: Uint8Array): number => {
   return -1;
 };
 
-/** Index of the first character of a string that follows a name and its colon; -1 where none does. */
+/** Returns the index of the first character of the string value after a name and its colon; -1 for other values. */
 const valueAfter = (json: Uint8Array, from: number): number => {
   const colon = afterBlanks(json, from);
   if (json[colon] !== COLON) return -1;

@@ -3,7 +3,7 @@ import type { OperationParams } from "../documents/documents.ts";
 import { isWithin } from "../documents/levels.ts";
 import { MAX_LEVELS } from "../documents/outline.ts";
 
-/** Returns the parameters in the query of a GET. @throws ValueError */
+/** Returns the parameters in the query of a GET. @throws ValueError for malformed ones */
 export const paramsOfGet = ({ query }: HttpRequest): OperationParams =>
   checkParams({
     query: query.get("query"),
@@ -16,7 +16,7 @@ export const paramsOfGet = ({ query }: HttpRequest): OperationParams =>
 const jsonOf = (name: string, text: string | null): unknown => {
   if (text === null || text === "") return null;
   const value = parsed(name, text);
-  // An object without members is one level.
+  // `isWithin` does not count the value itself.
   if (isWithin(value, MAX_LEVELS - 1)) return value;
   throw new ValueError(`The parameter "${name}" is nested deeper than ${MAX_LEVELS} levels`);
 };
@@ -29,7 +29,7 @@ const parsed = (name: string, text: string): unknown => {
   }
 };
 
-/** Returns the parameters in the body of a POST, or in one item of a batch. @throws ValueError */
+/** Returns the parameters in the body of a POST, or in one item of a batch. @throws ValueError for malformed ones */
 export const paramsOfBody = (body: unknown): OperationParams => {
   if (!isRecord(body)) throw new ValueError("The JSON body must be an object");
   const { query, documentId, operationName, operation_name: alias, variables, extensions } = body;

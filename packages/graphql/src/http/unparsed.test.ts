@@ -48,7 +48,7 @@ test("a long body that is truncated within its document is refused as malformed"
   expect([invalid.status, invalid.text]).toMatchObject([400, expect.stringContaining("not valid UTF-8")]);
 });
 
-test("the status of a refusal is that of the reply's type", async () => {
+test("the status of a refusal depends on the type of the reply", async () => {
   await using client = testClient(library().app);
   const accept = { accept: "application/graphql-response+json" };
   const reply = await client.post("/graphql", {

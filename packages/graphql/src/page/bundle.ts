@@ -9,7 +9,7 @@ import { brotliCompress, brotliDecompress, constants } from "node:zlib";
 /** Version of `@graphql-yoga/render-graphiql`, which bundles GraphiQL in one script. */
 export const GRAPHIQL_VERSION = "5.24.1";
 
-/** Files of the page by name: their media type, and the export of the original package that has their text. */
+/** Files of the page by name: media type, and the export of the original package with the text. */
 export const bundleFiles = {
   "graphiql.js": ["text/javascript; charset=utf-8", "js"],
   "graphiql.css": ["text/css; charset=utf-8", "css"],
@@ -21,10 +21,10 @@ export const bundleFiles = {
 /** Name of a file of the page. */
 export type BundleFile = keyof typeof bundleFiles;
 
-/** Folder of the copies that the build of this package makes, compressed with Brotli. */
+/** Folder of the Brotli-compressed copies that the build of this package makes. */
 export const copies: string = fileURLToPath(new URL("../assets/graphiql", import.meta.url));
 
-/** Encodings of a file; `br` is the stored one. */
+/** Encodings of a file; files are stored as `br`. */
 export type Coding = "br" | "identity";
 
 const read = new Map<string, Promise<Uint8Array>>();
@@ -36,7 +36,7 @@ export const readBundle = (file: BundleFile, coding: Coding): Promise<Uint8Array
   if (known !== undefined) return known;
   const reading = coding === "br" ? readCompressed(file) : readBundle(file, "br").then(decompress);
   read.set(key, reading);
-  reading.catch(() => read.delete(key)); // the caller gets the error; the next request tries again
+  reading.catch(() => read.delete(key)); // the caller gets the error, and the next request retries
   return reading;
 };
 
@@ -45,13 +45,13 @@ const decompress: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(brotliD
 const readCompressed = async (file: BundleFile): Promise<Uint8Array> =>
   existsSync(copies) ? readFile(join(copies, `${file}.br`)) : compressOrigin(file, 1);
 
-/** Compresses a file from the package of the originals with Brotli. @param quality from 1, fast, to 11 */
+/** Compresses a file of the original package with Brotli. @param quality 1, the fastest, to 11 */
 export const compressOrigin = async (file: BundleFile, quality: number): Promise<Uint8Array> =>
   promisify(brotliCompress)(await readOrigin(file), {
     params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_LGWIN]: 24 },
   });
 
-/** Returns a file from the package of the originals, which is present in the source tree only. */
+/** Returns a file of the original package, which is installed only in the source tree. */
 const readOrigin = async (file: BundleFile): Promise<Uint8Array> => {
   const path = createRequire(import.meta.url).resolve("@graphql-yoga/render-graphiql/graphiql");
   const origin = (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;

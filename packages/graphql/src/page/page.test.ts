@@ -5,13 +5,13 @@ import { library } from "../library.test-kit.ts";
 
 const html = { accept: "text/html,*/*;q=0.8" };
 
-test("a browser gets GraphiQL in development; every address in it is served by this host", async () => {
+test("a browser gets GraphiQL in development, and the app serves every URL in it", async () => {
   await using client = testClient(library().app);
   const page = await client.get("/graphql", { headers: html });
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
   const shared = await client.get("/graphql", { headers: html, query: { query: "{ hello }" } });
-  expect(shared.text).toBe(page.text); // GraphiQL reads the query of its address itself
+  expect(shared.text).toBe(page.text); // GraphiQL itself reads the query of the URL
   const addresses = Array.from(page.text.matchAll(/ (?:src|href)="(\.[^"]*)"/g), ([, url = ""]) => url);
   expect(addresses).toHaveLength(2);
   for (const address of addresses) {
@@ -25,7 +25,7 @@ test("a browser gets GraphiQL in development; every address in it is served by t
   }
 });
 
-test("files are sent compressed to clients that accept Brotli and plain to others, each with its own ETag", async () => {
+test("files are sent compressed to clients that accept Brotli and uncompressed to others, each with its own ETag", async () => {
   const { app } = library();
   await using client = testClient(app);
   const page = await client.get("/graphql", { headers: html });
@@ -49,6 +49,6 @@ test("production has no page, unless enabled", async () => {
   await using production = testClient(library().app, { env: "production" });
   expect((await production.get("/graphql", { headers: html })).status).toBe(400);
   expect((await production.get("/graphql/graphiql-5.24.1/graphiql.css")).status).toBe(404);
-  await using asked = testClient(library({ playground: true }).app, { env: "production" });
-  expect((await asked.get("/graphql", { headers: html })).status).toBe(200);
+  await using enabled = testClient(library({ playground: true }).app, { env: "production" });
+  expect((await enabled.get("/graphql", { headers: html })).status).toBe(200);
 });

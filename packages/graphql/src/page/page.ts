@@ -3,13 +3,13 @@ import { type HttpRequest, Response } from "@framework/core";
 import { negotiateEncoding, precondition } from "@framework/core/http";
 import { type BundleFile, bundleFiles, type Coding, GRAPHIQL_VERSION, readBundle } from "./bundle.ts";
 
-/** Versioned path of a file of the page, so that clients may cache it forever. */
+/** Returns the path of a file of the page, with the version, so that clients can cache it forever. */
 export const filePath = (path: string, file: BundleFile): string =>
   `${path}/graphiql-${GRAPHIQL_VERSION}/${file}`;
 
 /**
- * Constant, so that its hash is too: values come from the element's attributes. `fixAccessibility` corrects what GraphiQL gets wrong for screen readers: a tab may not
- * have buttons in it, and the page needs a heading.
+ * Script of the page. It is constant, so its hash in the policy is constant; values come from attributes of the root element. `fixAccessibility` corrects
+ * GraphiQL for screen readers: a tab may not contain buttons, and the page needs a heading.
  */
 const SCRIPT = `
 const root = document.getElementById("root");
@@ -54,7 +54,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Creates GraphiQL for an endpoint. Every address in it is relative, so that it works with a prefix that a proxy adds. */
+/** Returns the page of GraphiQL for an endpoint. All its URLs are relative, so that it works under a prefix that a proxy adds. */
 export const createPage = (path: string): string => {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const files = `./${name}/graphiql-${GRAPHIQL_VERSION}/`;
@@ -88,7 +88,7 @@ export const sendPage = (html: string): Response =>
     },
   });
 
-/** Sends a file of the page, compressed where the client accepts Brotli, or 304 to a client that has it. */
+/** Sends a file of the page, compressed if the client accepts Brotli, or 304 if the client has it. */
 export const sendFile = async (request: HttpRequest, file: BundleFile): Promise<Response> => {
   const coding = codingOf(request);
   const etag = `"${GRAPHIQL_VERSION}-${coding}"`;

@@ -36,7 +36,7 @@ type Entry = Resolve<GraphqlContext> | Field<GraphqlContext>;
 /**
  * Builds the executable schema; a given `GraphQLSchema` is copied, not changed.
  *
- * @param incremental whether it has the directives of results in parts
+ * @param incremental whether to add `@defer` and `@stream`
  * @throws GRAPHQL_BAD_SCHEMA with all mistakes
  */
 export const buildSchema = (
@@ -56,7 +56,7 @@ export const buildSchema = (
   return schema;
 };
 
-/** graphql executes no operation without parts if the schema has these directives. */
+/** Reports `@defer` and `@stream`: graphql refuses to execute operations without parts if the schema has them. */
 const unusableDirectives = (schema: GraphQLSchema): string[] =>
   ["defer", "stream"]
     .filter((name) => schema.getDirective(name) != null)
@@ -78,7 +78,7 @@ const addResolvers = (schema: GraphQLSchema, resolvers: Resolvers): string[] =>
     const type = schema.getType(name);
     if (type === undefined) return [unknown(`type "${name}"`, name, Object.keys(schema.getTypeMap()))];
     if (isSpecifiedScalarType(type) || isIntrospectionType(type))
-      return [`"${name}" is part of GraphQL and cannot have resolvers; define a type of your own`];
+      return [`"${name}" is part of GraphQL and cannot have resolvers; define your own type`];
     if (isScalarType(type)) return addScalar(type, entries);
     if (typeof entries !== "object" || entries === null || Array.isArray(entries))
       return [`the resolvers of "${name}" must be an object with its fields, not ${kindOf(entries)}`];
@@ -92,7 +92,7 @@ const kindOf = (value: unknown): string => {
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 };
 
-/** Members that a program's scalar replaces; a scalar in SDL passes values through. */
+/** Members that a program's scalar replaces; a scalar in SDL returns values unchanged. */
 const scalarMembers = [
   "coerceOutputValue",
   "coerceInputValue",
@@ -131,7 +131,7 @@ const addMember = (type: GraphQLNamedType, key: string, entry: unknown): string[
   return addField(field, entry as Entry, name);
 };
 
-/** GraphQL executes fields of object types only, so that guards of an interface's field would guard nothing. */
+/** Reports guards of an interface's field without guards of the same field in its types: GraphQL executes only fields of object types. */
 const unguardedTypes = (schema: GraphQLSchema): string[] =>
   Object.values(schema.getTypeMap())
     .filter(isInterfaceType)
@@ -159,7 +159,7 @@ const addField = (field: AnyField, entry: Entry, name: string): string[] => {
   for (const each of [resolve, subscribe])
     if (each !== undefined && typeof each !== "function")
       return [`the resolver of "${name}" must be a function, not ${kindOf(each)}`];
-  // `guardField` binds the last argument, the dependencies.
+  // `guardField` passes the dependencies as the last argument.
   if (resolve !== undefined) field.resolve = resolve as unknown as NonNullable<AnyField["resolve"]>;
   if (subscribe !== undefined) field.subscribe = subscribe as unknown as NonNullable<AnyField["subscribe"]>;
   field.extensions = { ...field.extensions, [FIELD_OPTIONS]: options };
@@ -185,12 +185,12 @@ const addEnumValue = (type: GraphQLEnumType, key: string, value: unknown): strin
   return [];
 };
 
-const unknown = (what: string, name: string, known: readonly string[]): string => {
+const unknown = (subject: string, name: string, known: readonly string[]): string => {
   const [near] = nearest(name, known);
-  return `the schema has no ${what}, which has a resolver${near === undefined ? "" : `; did you mean "${near}"?`}`;
+  return `the schema has no ${subject}, which has a resolver${near === undefined ? "" : `; did you mean "${near}"?`}`;
 };
 
-/** Options of a field, from its extensions. */
+/** Returns the options of a field from its extensions; `{}` without any. */
 export const optionsOf = ({ extensions }: { readonly extensions: AnyField["extensions"] }): FieldOptions =>
   (extensions[FIELD_OPTIONS] as FieldOptions | undefined) ?? {};
 
@@ -210,7 +210,7 @@ const guardSchema = (schema: GraphQLSchema): void => {
   }
 };
 
-/** Every field with injections, for the check at start. */
+/** Returns every field of an object type, with its options. */
 export const injectionsOf = (
   schema: GraphQLSchema,
 ): readonly (readonly [place: string, options: FieldOptions])[] =>

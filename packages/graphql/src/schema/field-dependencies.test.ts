@@ -62,7 +62,7 @@ test("default arguments of resolvers and loaders share the dependencies of their
   }
 });
 
-test("the default arguments of a subscription live until its end, and those of each event as long as the event", async () => {
+test("dependencies of a subscription live until its end, and dependencies of an event as long as the event", async () => {
   const { open } = await serve({
     schema: "type Query { a: Int } type Subscription { twice: Twice } type Twice { outer: Int inner: Int }",
     resolvers: {
@@ -87,7 +87,7 @@ test("the default arguments of a subscription live until its end, and those of e
   await waitFor(() => disposed.includes(outer));
 });
 
-test("outside of the endpoint a resolver without dependencies works, and one with dependencies fails with GRAPHQL_UNKNOWN_CONTEXT", async () => {
+test("outside of the endpoint resolvers without dependencies work, and resolvers with dependencies fail with GRAPHQL_UNKNOWN_CONTEXT", async () => {
   const inner = async (_source: unknown, _args: object, _context: unknown, { schema: built }: Info) => {
     await Promise.resolve();
     return JSON.stringify(await execute({ schema: built, document: parse("{ now session }") }));

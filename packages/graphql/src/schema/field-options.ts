@@ -5,15 +5,15 @@ import type { GraphqlContext } from "../context/graphql-context.ts";
 
 /** Options of a field. */
 export interface FieldOptions<Inject extends Injections | undefined = Injections | undefined> {
-  /** Guards, run before the resolver in order; they see the field's arguments as `params`. On a subscription, they run once, at its start. */
+  /** Guards, which run in order before the resolver; they get the field's arguments as `params`. For a subscription they run once, at its start. */
   readonly guards?: readonly Guard[];
-  /** Dependencies, passed to the resolver as its last argument. Those of scope `invocation` live as long as the operation, or the event of a subscription. */
+  /** Dependencies, passed to the resolver as its last argument. Dependencies of scope `invocation` live as long as the operation. */
   readonly inject?: Inject;
   /** Cost of the field itself, for `maxComplexity`. @default 1 */
   readonly cost?: number;
 }
 
-/** Resolves a field: to a value, a promise, or an error that it throws. */
+/** Resolves a field: returns its value or a promise of it. */
 export type Resolve<Context, Source = never, Args = never, Dependencies = never> = (
   source: Source,
   args: Args,
@@ -22,14 +22,14 @@ export type Resolve<Context, Source = never, Args = never, Dependencies = never>
   dependencies: Dependencies,
 ) => unknown;
 
-/** The resolver of a field with options: its dependencies are the last argument, if there are any. */
+/** The resolver of a field with options; its dependencies, if any, are the last argument. */
 export type FieldResolve<Context, Source, Args, Inject extends Injections | undefined> = [
   NonNullable<Inject>,
-] extends [never] // two complete function types: only then has `clock = Depends(Clock)` the type of its default
+] extends [never] // two function types: with an optional parameter, `clock = Depends(Clock)` would not get the type of its default
   ? (source: Source, args: Args, context: Context, info: GraphQLResolveInfo) => unknown
   : Resolve<Context, Source, Args, DependenciesOf<Inject>>;
 
-/** A field with options, made by `field` or `subscription`. */
+/** A field with options, created by `field` or `subscription`. */
 export interface Field<Context> extends FieldOptions {
   /** Resolves the field. @default the member of the source with its name */
   readonly resolve?: Resolve<Context>;
@@ -37,18 +37,18 @@ export interface Field<Context> extends FieldOptions {
   readonly subscribe?: Resolve<Context>;
 }
 
-/** Resolvers of one type; an interface or union may have `__resolveType`, an enum its values by name. */
+/** Resolvers of one type by field; for an interface or union also `__resolveType`, for an enum its values by name. */
 export type TypeResolvers<Context> = Readonly<
   Record<string, Resolve<Context> | Field<Context> | string | number | boolean>
 >;
 
-/** Resolvers of a schema in SDL, by type and field; a scalar has its `GraphQLScalarType`. */
+/** Resolvers of a schema in SDL, by type and field; for a scalar its `GraphQLScalarType`. */
 export type Resolvers<Context = GraphqlContext> = Readonly<
   Record<string, TypeResolvers<Context> | GraphQLScalarType>
 >;
 
 /**
- * A resolver with guards, dependencies or a cost.
+ * Returns a resolver with guards, dependencies or a cost.
  *
  * @throws ConfigurationError for options that are not an object
  * @example
@@ -66,14 +66,14 @@ export const field = <
   resolve: FieldResolve<Context, Source, Args, Inject>,
 ): Field<Context> => ({ ...checkedOptions("field", options), resolve: resolve as Resolve<Context> });
 
-/** Without this check, guards passed without an object of options would be ignored. @throws ConfigurationError */
+/** Checks that the options are an object: guards passed directly would be ignored. @throws ConfigurationError */
 const checkedOptions = <Options extends object>(maker: string, options: Options): Options => {
   if (isPlainObject(options)) return options;
   const message = `graphql: the first argument of ${maker}() must be an object of options, such as { guards: [isOwner] } or {}; the function follows it`;
   throw new ConfigurationError([{ code: "GRAPHQL_BAD_SCHEMA", message }]);
 };
 
-/** A field of the subscription type: `subscribe` returns its events; each is the field's value, unless `resolve` maps it. @throws ConfigurationError for options that are not an object */
+/** Returns a field of the subscription type: `subscribe` returns its events; each event is the field's value, unless `resolve` maps it. @throws ConfigurationError for options that are not an object */
 export const subscription = <
   const Inject extends Injections | undefined = undefined,
   Args = Readonly<Record<string, unknown>>,
@@ -92,7 +92,7 @@ export const subscription = <
 /** Key of the options in the `extensions` of a field. */
 export const FIELD_OPTIONS = "framework";
 
-/** Options for a field of a `GraphQLSchema`: `{ type, resolve, extensions: fieldOptions({ guards }) }`. */
+/** Returns the `extensions` of a field in a `GraphQLSchema`: `{ type, resolve, extensions: fieldOptions({ guards }) }`. */
 export const fieldOptions = (options: FieldOptions): { readonly [FIELD_OPTIONS]: FieldOptions } => ({
   [FIELD_OPTIONS]: options,
 });

@@ -5,7 +5,7 @@ import { buildSchema, GraphQLObjectType, GraphQLSchema, GraphQLString } from "gr
 import { createLoader, field, fieldOptions, graphql } from "../index.ts";
 import { library } from "../library.test-kit.ts";
 
-test("a guard of a field sees its arguments, and a refusal affects only that field", async () => {
+test("a guard of a field gets its arguments, and a refusal affects only that field", async () => {
   await using client = testClient(library().app);
   const reply = await client.post("/graphql", {
     json: { query: "{ a: secret(level: 7) b: secret(level: 1) now }" },
@@ -16,7 +16,7 @@ test("a guard of a field sees its arguments, and a refusal affects only that fie
   });
 });
 
-test("guards and authentication are those of routes: the context of the request has the caller", async () => {
+test("guards of routes work on fields: the context of the request has the caller", async () => {
   const member: Guard = ({ context }) => {
     if (context.get("user") === null) throw new UnauthorizedError();
   };
@@ -34,10 +34,10 @@ test("guards and authentication are those of routes: the context of the request 
     return next(request);
   });
   await using client = testClient(app);
-  const ask = async (headers: Record<string, string>) =>
+  const send = async (headers: Record<string, string>) =>
     (await client.post("/graphql", { json: { query: "{ me }" }, headers })).json();
-  expect(await ask({ "x-user": "ada" })).toEqual({ data: { me: "me" } });
-  expect(await ask({})).toMatchObject({ data: { me: null }, errors: [{ extensions: { status: 401 } }] });
+  expect(await send({ "x-user": "ada" })).toEqual({ data: { me: "me" } });
+  expect(await send({})).toMatchObject({ data: { me: null }, errors: [{ extensions: { status: 401 } }] });
 });
 
 test("apps that share a GraphQLSchema keep their own resolvers and guards, and do not change the schema", async () => {
@@ -54,10 +54,10 @@ test("apps that share a GraphQLSchema keep their own resolvers and guards, and d
   await using closed = shared("closed", [() => "members only"]);
   await using open = shared("open", []);
   await using other = shared("other", [() => "staff only"]);
-  const ask = async (client: typeof open) => (await client.post("/graphql", { json: { query } })).json();
-  expect(await ask(closed)).toMatchObject({ data: { secret: null }, errors: [{ message: "members only" }] });
-  expect(await ask(open)).toEqual({ data: { secret: "open", __schema: { description: "A safe." } } });
-  expect(await ask(other)).toMatchObject({ data: { secret: null }, errors: [{ message: "staff only" }] });
+  const send = async (client: typeof open) => (await client.post("/graphql", { json: { query } })).json();
+  expect(await send(closed)).toMatchObject({ data: { secret: null }, errors: [{ message: "members only" }] });
+  expect(await send(open)).toEqual({ data: { secret: "open", __schema: { description: "A safe." } } });
+  expect(await send(other)).toMatchObject({ data: { secret: null }, errors: [{ message: "staff only" }] });
   expect(schema.getQueryType()?.getFields()["secret"]?.resolve).toBeUndefined();
 });
 
@@ -77,7 +77,7 @@ test("a guard of a field runs once in every app that has its type", async () => 
   expect(runs).toBe(3);
 });
 
-test("a field's guard runs wherever the field is reached: in lists, interfaces, unions, fragments and mutations", async () => {
+test("a field's guard runs in lists, interfaces, unions, fragments and mutations", async () => {
   const closed = field({ guards: [() => "members only"] }, () => "canary");
   const app = new (App.with(graphql))().enableGraphql({
     schema: `
@@ -120,17 +120,17 @@ test("a field's guard runs wherever the field is reached: in lists, interfaces, 
   }
 });
 
-test("guards of the configuration refuse the request as HTTP", async () => {
+test("a refusal by guards of the configuration is an HTTP error", async () => {
   await using client = testClient(library({ guards: [() => false] }).app);
   expect((await client.post("/graphql", { json: { query: "{ now }" } })).status).toBe(403);
 });
 
-test("the context has the program's members, made for each operation", async () => {
-  let made = 0;
+test("the context has the program's members, created for each operation", async () => {
+  let created = 0;
   const app = new (App.with(graphql))().enableGraphql({
     schema: "type Query { count: Int }",
     resolvers: { Query: { count: (_: unknown, _args: object, context) => context.count } },
-    context: () => ({ count: ++made }),
+    context: () => ({ count: ++created }),
   });
   await using client = testClient(app);
   for (const count of [1, 2])
@@ -154,7 +154,7 @@ test("a loader batches the keys of one operation, and shares nothing with anothe
   ]);
 });
 
-test("a mutation clears a loader's key, and reads the new value", async () => {
+test("after a mutation clears a loader's key, the new value is loaded", async () => {
   let title = "old";
   const titles = createLoader({
     name: "titles",
@@ -229,7 +229,7 @@ test("createLoader refuses a maxKeys of 0", () => {
     );
 });
 
-test("createLoader refuses options of unknown names or wrong types", () => {
+test("createLoader refuses unknown options and options of wrong types", () => {
   const wrong = { name: "none", batch: 3, id: "key", maxBatchh: 3 } as never;
   expect(() => createLoader(wrong)).toThrow(
     /no field "maxBatchh"; did you mean "maxBatch"[^]*batch must be a function[^]*id must be a function/,

@@ -6,10 +6,10 @@ import {
   type GraphQLFieldResolver,
   type OperationTypeNode,
 } from "graphql";
-import { markShown, noteReturned } from "./shown-errors.ts";
+import { throwShown, markReturned } from "./shown-errors.ts";
 import { ownScopeOf, scopeOf, stopIfAborted } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
-import { readableError } from "../graphql-js/readable-error.ts";
+import { normalizeError } from "../graphql-js/normalize-error.ts";
 import type { FieldOptions } from "./field-options.ts";
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
@@ -17,7 +17,7 @@ type ResolverWithDependencies = (
   ...args: readonly [...Parameters<Resolver>, dependencies: unknown]
 ) => unknown;
 
-/** Wraps a field's resolver in its guards and dependencies; a field without any keeps its own function. */
+/** Wraps a field's resolver in its guards and dependencies. A field without resolver, guards and dependencies is unchanged. */
 export const guardField = (
   field: GraphQLField<unknown, GraphqlContext>,
   name: string,
@@ -26,7 +26,7 @@ export const guardField = (
 ): void => {
   if (operation === "subscription") {
     if (field.subscribe !== undefined)
-      field.subscribe = closingLate(guardedResolver(field.subscribe, name, options));
+      field.subscribe = closeIfEnded(guardedResolver(field.subscribe, name, options));
     if (field.resolve !== undefined) field.resolve = guardedResolver(field.resolve, name, {});
     return;
   }
@@ -36,7 +36,7 @@ export const guardField = (
   field.resolve = operation === "mutation" ? unlessAborted(guarded) : guarded;
 };
 
-/** After an operation was aborted none of its further mutations begins, even with graphql 16, which has no signal. */
+/** Prevents further mutation fields after an operation was aborted, also with graphql 16, which has no signal. */
 const unlessAborted =
   (resolve: Resolver): Resolver =>
   (source, args, context, info) => {
@@ -89,15 +89,15 @@ const withDepends = (resolve: Resolver): Resolver => {
   };
 };
 
-/** Closes events that a resolver returns after the end of the subscription: GraphQL drops them without closing. */
-const closingLate =
+/** Closes the source that a resolver returns after the subscription has ended: GraphQL drops it without closing it. */
+const closeIfEnded =
   (resolve: Resolver): Resolver =>
   (source, args, context, info) => {
     const events = resolve(source, args, context, info);
     if (!(events instanceof Promise)) return events;
-    return events.then(async (late: unknown) => {
-      if (context.signal.aborted) await closeEvents(late);
-      return late;
+    return events.then(async (source: unknown) => {
+      if (context.signal.aborted) await closeEvents(source);
+      return source;
     });
   };
 
@@ -106,19 +106,19 @@ const closeEvents = async (events: unknown): Promise<void> => {
   try {
     await (events as AsyncIterable<unknown>)[Symbol.asyncIterator]().return?.();
   } catch {
-    // the subscription is over: no client waits for this failure
+    // the subscription has ended, so no client waits for this failure
   }
 };
 
-/** Marks the errors of the program's own code: a GraphQLError of a resolver is for clients, one of a scalar's output is a fault. */
+/** Marks the errors of resolvers: clients see their GraphQLErrors, but not the errors of a scalar's output. */
 const withMarkedErrors =
   (resolve: Resolver): Resolver =>
   (source, args, context, info) => {
     try {
       const value = resolve(source, args, context, info);
-      noteReturned(value);
+      markReturned(value);
       return value;
     } catch (error) {
-      return markShown(readableError(error));
+      return throwShown(normalizeError(error));
     }
   };

@@ -23,17 +23,17 @@ test("a scalar reads and writes values, and its errors are shown to clients", as
     },
   });
   await using client = testClient(app, { env: "production" });
-  const ask = async (of: unknown) => {
+  const send = async (of: unknown) => {
     const json = { query: "query($of: Even!) { same(of: $of) half(of: $of) }", variables: { of } };
     return (await client.post("/graphql", { json })).json();
   };
-  expect(await ask(4)).toEqual({ data: { same: 4, half: 2 } });
-  expect(await ask("x")).toMatchObject({
+  expect(await send(4)).toEqual({ data: { same: 4, half: 2 } });
+  expect(await send("x")).toMatchObject({
     errors: [{ message: expect.stringContaining("Even takes numbers"), extensions: { status: 400 } }],
   });
 });
 
-test("defaults in SDL have the values that the resolvers of their enums and scalars give them", async () => {
+test("the resolvers of enums and scalars apply to defaults in SDL", async () => {
   const days = new GraphQLScalarType({
     name: "Days",
     serialize: (value) => (value as { days: number }).days,
@@ -85,7 +85,7 @@ test("defaults in SDL have the values that the resolvers of their enums and scal
   ]);
 });
 
-test("a scalar's resolver leaves the @specifiedBy of the SDL, unless it has one of its own", async () => {
+test("a scalar's resolver leaves the @specifiedBy of the SDL, unless the resolver has its own", async () => {
   const scalar = (specifiedByURL?: string) =>
     new GraphQLScalarType({ name: "Time", ...(specifiedByURL !== undefined && { specifiedByURL }) });
   for (const [resolver, url] of [

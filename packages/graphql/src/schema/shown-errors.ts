@@ -1,30 +1,30 @@
 const shown = new WeakSet<object>();
 
 /** Marks an error that the program's own code threw. */
-export const noteShown = (error: unknown): void => {
+export const markShown = (error: unknown): void => {
   if (typeof error === "object" && error !== null) shown.add(error);
 };
 
 /** Marks an error that the program's own code threw, and throws it. */
-export const markShown = (error: unknown): never => {
-  noteShown(error);
+export const throwShown = (error: unknown): never => {
+  markShown(error);
   throw error;
 };
 
 /**
- * Marks an error that the program's own code returns, now or later, alone or as an item of a list: GraphQL throws it. Errors in the conversion of a value, such as
- * to the output of a scalar, stay unmarked.
+ * Marks errors that the program's own code returns, directly or as items of a list, and also from promises: GraphQL throws them. Errors in the conversion of
+ * a value, such as the output of a scalar, stay unmarked.
  */
-export const noteReturned = (value: unknown): void => {
+export const markReturned = (value: unknown): void => {
   if (typeof value !== "object" || value === null) return;
-  if (Array.isArray(value)) for (const item of value) noteItem(item);
-  else noteItem(value);
+  if (Array.isArray(value)) for (const item of value) markItem(item);
+  else markItem(value);
 };
 
-const noteItem = (value: unknown): void => {
-  if (value instanceof Error) noteShown(value);
-  else if (value instanceof Promise) value.then(noteReturned, noteShown); // runs before GraphQL's own handlers
+const markItem = (value: unknown): void => {
+  if (value instanceof Error) markShown(value);
+  else if (value instanceof Promise) value.then(markReturned, markShown); // runs before GraphQL's own handlers
 };
 
-/** Whether the program's own code threw the error. */
+/** Whether the program's own code threw or returned the error. */
 export const isShown = (error: object): boolean => shown.has(error);

@@ -8,15 +8,15 @@ import {
 } from "@framework/core";
 import { type EntryPoint, type EntryProtection, identifyAgain, mapAwaitable } from "@framework/core/feature";
 
-/** Operations over WebSocket as an entry point: limits and guards see the request of the upgrade. */
+/** Operations over WebSocket as an entry point: limits and guards get the request of the upgrade. */
 export const socketEntry: EntryPoint = {
   kind: "graphql",
-  names: [], // circuits are for handlers
+  names: [], // circuit breakers do not apply
   remoteAddress: (request) => (request as HttpRequest).clientIp,
   statusOf: () => 200,
 };
 
-/** Decides whether the caller of a connection may begin an operation now; synchronous if all checks are. @throws HttpError 401, 403, 429 or 503 */
+/** Checks whether the caller of a connection may start an operation; synchronous if all its checks are. @throws HttpError 401, 403, 429 or 503 */
 export type Admit = (request: HttpRequest) => unknown;
 
 /** Dependencies of `admission`. */
@@ -29,7 +29,7 @@ export interface AdmissionParts {
 }
 
 /**
- * Creates the check, in the order of a request over HTTP: rate limit, authentication, guards. A connection outlives its upgrade, so each operation
+ * Creates the check of operations, in the order of an HTTP request: rate limit, authentication, guards. A connection outlives its upgrade, so each operation
  * is checked like a new request with the header fields of the upgrade.
  */
 export const admission = ({ protection, guards, guardOptions }: AdmissionParts): Admit => {
@@ -37,7 +37,7 @@ export const admission = ({ protection, guards, guardOptions }: AdmissionParts):
   const identified = (invocation: Invocation): Awaitable<void> =>
     mapAwaitable(
       identifyAgain(invocation),
-      () => verifyGuards(all, invocation as HttpRequest, guardOptions), // limits pass on the request that they get
+      () => verifyGuards(all, invocation as HttpRequest, guardOptions), // limits forward the request that they get
     );
   return protection.limits.reduceRight<(invocation: Invocation) => unknown>(
     (next, limit) => (invocation) => limit(invocation, next),

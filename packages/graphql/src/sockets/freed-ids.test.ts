@@ -29,7 +29,7 @@ async function* waiting(signal: AbortSignal): AsyncGenerator<object> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
 }
 
-/** An endpoint whose subscription `fails` fails after an event, and whose others wait until they are aborted. */
+/** Creates an endpoint whose subscription `fails` fails after an event; all others wait until they are aborted. */
 const endpointOf = (signals: AbortSignal[]): SocketEndpoint =>
   new SocketEndpoint({
     config: { initSecs: 60, maxSubscriptions: 1, connect: undefined, incremental: false },
@@ -48,7 +48,7 @@ const endpointOf = (signals: AbortSignal[]): SocketEndpoint =>
     admit: () => undefined,
   } as unknown as SocketEndpointParts);
 
-/** Serves a client that reuses the id of its first operation, without waiting for its end, after a number of ticks. */
+/** Serves a client that reuses the id of its first operation after a number of ticks, without waiting for its end. */
 const reused = async (first: string, ticks: number): Promise<Outcome> => {
   const signals: AbortSignal[] = [];
   const sent: Sent[] = [];
@@ -76,9 +76,9 @@ const reused = async (first: string, ticks: number): Promise<Outcome> => {
   return { sent, signals };
 };
 
-// How many ticks an operation takes depends on the releases of graphql and graphql-ws, so a range of numbers is tried.
+// The number of ticks that an operation takes depends on the releases of graphql and graphql-ws, so a range is tried.
 test.each(["{ now }", "subscription { fails }"])(
-  "a subscription that reuses the id of the ending operation %s at any time is aborted and counted like any other",
+  "a subscription that reuses the id of the ending operation %s is aborted and counted like any other",
   async (first) => {
     const wasFree: boolean[] = [];
     for (let ticks = 0; ticks < 100; ticks++) {

@@ -2,7 +2,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { serve } from "./served-library.test-kit.ts";
 
-test("over a socket the parts of a result are the messages of its operation", async () => {
+test("over a socket each part of a result is a message of its operation", async () => {
   const { open } = await serve({ incremental: true });
   const peer = await open();
   peer.send({ type: "connection_init" });
@@ -36,7 +36,7 @@ test("a client that completes an operation between its parts aborts its resolver
   expect(events).toEqual(["waits", "aborted"]);
 });
 
-test("subscriptions work beside results in parts", async () => {
+test("subscriptions also work with incremental enabled", async () => {
   const { open } = await serve({ incremental: true });
   const peer = await open();
   peer.send({ type: "connection_init" });

@@ -1,15 +1,15 @@
 import type { ServerSocket } from "@framework/websocket";
 
-/** Queued characters above which the connection is not read. */
+/** Maximum queued characters; above it the connection is not read. */
 const MAX_WAITING = 1_048_576;
 
 /**
- * The messages of one connection, sent one after the other: the send queue of a socket takes one message of any size, not two. Bounded, because an operation
- * waits until its message is sent, and the connection is not read until there is `room`.
+ * Sends the messages of one connection one after the other: the send queue of a socket accepts one message of any size, but not two. The queue is bounded:
+ * an operation waits until its message is sent, and the connection is not read until `room` resolves.
  */
 export class Outbox {
   private readonly socket: Pick<ServerSocket, "sendText">;
-  /** Settles after the last message; `null` when none is being sent. Never rejects. */
+  /** Resolves when the last message is sent; `null` if none is being sent. Never rejects. */
   private last: Promise<void> | null = null;
   private waiting = 0;
 
@@ -17,11 +17,11 @@ export class Outbox {
     this.socket = socket;
   }
 
-  /** Sends at once when no message is being sent, else after all queued ones. @throws WEBSOCKET_CLOSED */
+  /** Sends immediately if no message is being sent, otherwise after all queued messages. @throws WEBSOCKET_CLOSED */
   send(text: string): Promise<void> {
     const sent = this.last === null ? this.socket.sendText(text) : this.sendAfter(this.last, text);
     const last = sent
-      .catch(() => {}) // the sender gets the error; the next send fails by itself
+      .catch(() => {}) // the sender gets the error; the next message fails with its own
       .then(() => {
         if (this.last === last) this.last = null;
       });

@@ -1,13 +1,13 @@
 /** An operation of one connection. */
 interface RunningOperation {
   readonly aborter: AbortController;
-  /** Whether graphql-ws still has the operation: it drops one that the client completes. */
+  /** Whether graphql-ws still has the operation: it drops an operation that the client completes. */
   readonly isWanted: () => boolean;
   /** Settles when graphql-ws has finished with the operation. Never rejects. */
   done: Promise<void>;
 }
 
-/** The operations of one connection, to abort each when the client no longer wants it. They have no ids here: graphql-ws frees an id before its operation has ended. */
+/** Operations of one connection, which are aborted if the client completes them. They are not stored by id, because graphql-ws frees an id before its operation has ended. */
 export class RunningOperations {
   private readonly operations = new Set<RunningOperation>();
   private begun: RunningOperation | null = null;
@@ -24,7 +24,7 @@ export class RunningOperations {
     return operation.aborter.signal;
   }
 
-  /** Takes the promise of the message that was just received: if it began an operation, the operation ends with it. */
+  /** Sets the promise of the last received message: an operation that the message began ends when it settles. */
   follow(handled: Promise<void>): void {
     const operation = this.begun;
     this.begun = null;
@@ -32,7 +32,7 @@ export class RunningOperations {
     operation.done = handled.finally(() => this.operations.delete(operation));
   }
 
-  /** Aborts the operations that no longer have their id, most of them completed by the client. Returns a promise of their end, after which a new one may have the same id; `null` without any. */
+  /** Aborts operations that graphql-ws has dropped, mostly because the client completed them. Returns a promise of their end, after which their ids may be reused; `null` without any. */
   endUnwanted(): Promise<unknown> | null {
     const ends: Promise<void>[] = [];
     for (const { isWanted, aborter, done } of this.operations) {

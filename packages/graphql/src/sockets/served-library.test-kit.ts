@@ -10,11 +10,11 @@ import { type Library, library } from "../library.test-kit.ts";
 export interface Peer {
   readonly messages: Record<string, unknown>[];
   readonly closed: Promise<number>;
-  /** Bytes that the server has not read yet, without those in the buffers of the system. */
+  /** Bytes that are not yet written to the buffers of the system. */
   readonly unsentBytes: number;
   send(message: unknown): void;
   close(): void;
-  /** Stops and continues reading. */
+  /** Stops reading. */
   pause(): void;
   resume(): void;
 }
@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).toReversed()) await clean();
 });
 
-/** Serves the library on a port, until the test ends. */
+/** Serves the library on a port until the end of the test. */
 export const serve = async (
   config: ConfigInput<GraphQLConfig> = {},
 ): Promise<Library & { open(protocol?: string): Promise<Peer>; stop(): Promise<void> }> => {
@@ -73,7 +73,7 @@ export const subscribe = (id: string, query: string): object => ({
   payload: { query },
 });
 
-/** Opens the connection of the protocol. */
+/** Sends `connection_init` and waits for the acknowledgement. */
 export const ready = async (peer: Peer): Promise<Peer> => {
   peer.send(init);
   await waitFor(() => peer.messages.length === 1);

@@ -9,7 +9,7 @@ import type { Caller } from "../execution/caller.ts";
 import type { DeliveredParts, Events, Executor } from "../execution/executor.ts";
 import type { PresentError } from "../execution/present-error.ts";
 import { presentPart } from "../execution/present-part.ts";
-import { readableError } from "../graphql-js/readable-error.ts";
+import { normalizeError } from "../graphql-js/normalize-error.ts";
 import { settled } from "../execution/settled.ts";
 import type { ResultPart } from "../graphql-js/in-parts.ts";
 import { untilAborted } from "../graphql-js/until-aborted.ts";
@@ -40,7 +40,7 @@ export interface SocketEndpointParts {
   readonly log: Logger;
 }
 
-/** One connection, as graphql-ws passes it on. */
+/** One connection; graphql-ws passes it to the callbacks as `extra`. */
 interface Connection {
   readonly socket: ServerSocket;
   readonly request: HttpRequest;
@@ -55,7 +55,7 @@ interface Accepted {
   readonly caller: Caller;
 }
 
-/** The endpoint over WebSocket, by the protocol graphql-transport-ws: all kinds of operations, with the limits of HTTP. */
+/** The endpoint over WebSocket with the protocol graphql-transport-ws: all kinds of operations, with the limits of HTTP. */
 export class SocketEndpoint {
   private readonly parts: SocketEndpointParts;
   private readonly server: Server<Connection>;
@@ -67,14 +67,14 @@ export class SocketEndpoint {
       connectionInitWaitTimeout: config.initSecs * 1000,
       onConnect: (connected) => this.connect(connected),
       onSubscribe: (connected, id, payload) => this.subscribe(connected, id, payload as OperationParams),
-      execute: ({ contextValue }) => answered(() => this.execute(...acceptedOf(contextValue))),
-      subscribe: ({ contextValue }) => answered(() => executor.subscribe(...acceptedOf(contextValue))),
+      execute: ({ contextValue }) => resultOf(() => this.execute(...acceptedOf(contextValue))),
+      subscribe: ({ contextValue }) => resultOf(() => executor.subscribe(...acceptedOf(contextValue))),
       onNext: (_connected, _id, _payload, _args, result) => {
         if ("hasNext" in result) return presentPart(result as unknown as ResultPart, present) as never;
         if (result.errors === undefined) return undefined;
         return { ...result, errors: (result.errors as readonly Error[]).map(present) } as never; // the types of graphql-ws allow graphql 15
       },
-      // After the end of the connection every send fails; that is not the fault of a resolver.
+      // After the end of the connection every send fails; those errors are not logged as errors of resolvers.
       onError: ({ extra }, _id, _payload, errors): readonly GraphQLFormattedError[] =>
         extra.socket.connected ? (errors as readonly Error[]).map(present) : [],
     });
@@ -104,7 +104,7 @@ export class SocketEndpoint {
     try {
       for await (const message of socket) {
         if (message.isBinary) return await socket.close(4400, "Invalid message received");
-        // graphql-ws frees the id of an operation before it has finished it, and may free it again when the next one has it.
+        // graphql-ws frees the id of an operation before the operation has finished, and may free it again while the next operation uses it.
         const freed = running.endUnwanted();
         if (freed !== null) await untilEnd(freed, socket.signal);
         running.follow(this.guarded(receive(message.text), socket));
@@ -119,7 +119,7 @@ export class SocketEndpoint {
     }
   }
 
-  /** Closes the connection when a message fails for any reason but the client's disconnect. */
+  /** Logs the error of a message and closes the connection, unless the client has disconnected. */
   private async guarded(handled: Promise<void>, socket: ServerSocket): Promise<void> {
     try {
       await handled;
@@ -143,11 +143,11 @@ export class SocketEndpoint {
     }
   }
 
-  /** Begins synchronously, so that `serve` knows which operation a message began. */
+  /** Registers the operation synchronously, so that `serve` knows which operation a message began. */
   private subscribe(connected: Connected, id: string, payload: OperationParams): Promise<never> {
     const { extra } = connected;
     const signal = extra.running.begin(() => id in connected.subscriptions);
-    return this.accept(extra, signal, payload) as Promise<never>; // arguments without a schema: `execute` is ours
+    return this.accept(extra, signal, payload) as Promise<never>; // arguments without a schema: our `execute` does not need it
   }
 
   private async accept(
@@ -158,7 +158,7 @@ export class SocketEndpoint {
     const { maxSubscriptions } = this.parts.config;
     if (running.size > maxSubscriptions) {
       return [
-        refused(`A connection has at most ${maxSubscriptions} operations at a time`, {
+        refused(`A connection has at most ${maxSubscriptions} concurrent operations`, {
           limit: "maxSubscriptions",
         }),
       ];
@@ -172,7 +172,7 @@ export class SocketEndpoint {
     return { document: prepared.document, operationName: prepared.params.operationName, contextValue };
   }
 
-  /** Returns the error of a caller who may not begin an operation now; the connection stays open. */
+  /** Returns the error if the caller may not start an operation, otherwise `null`; the connection stays open. */
   private refusalOf(request: HttpRequest, signal: AbortSignal): Awaitable<GraphQLError | null> {
     return settled<unknown, GraphQLError | null>(
       () => {
@@ -184,7 +184,7 @@ export class SocketEndpoint {
     );
   }
 
-  /** A failure of the program's `documents` refuses the operation and leaves the connection open. */
+  /** Prepares an operation. A failure of the program's `documents` refuses the operation, and the connection stays open. */
   private async prepare(
     payload: OperationParams,
     signal: AbortSignal,
@@ -198,12 +198,12 @@ export class SocketEndpoint {
   }
 }
 
-/** Waits for a promise, at most until the connection ends. */
+/** Waits for a promise or for the end of the connection. Never rejects. */
 const untilEnd = async (promise: Promise<unknown>, signal: AbortSignal): Promise<void> => {
   try {
     await untilAborted(promise, signal);
   } catch {
-    // the connection has ended; its operations are aborted next
+    // the connection has ended; `serve` aborts its operations
   }
 };
 
@@ -212,14 +212,14 @@ const acceptedOf = (contextValue: unknown): [Prepared, Caller] => {
   return [prepared, caller];
 };
 
-/** The parts of a result as messages of one operation. */
+/** Yields the parts of a result, as messages of one operation. */
 async function* inOrder({ first, others }: DeliveredParts): Events {
   yield first;
   yield* others;
 }
 
-/** A failure outside of resolvers, such as of `context`, is the result of its operation and leaves the connection open. */
-const answered = (work: () => Awaitable<ExecutionResult | Events>): Awaitable<ExecutionResult | Events> =>
+/** Returns the result of `work`. A failure outside of resolvers, such as an error of `context`, becomes a result with its error, and the connection stays open. */
+const resultOf = (work: () => Awaitable<ExecutionResult | Events>): Awaitable<ExecutionResult | Events> =>
   settled<ExecutionResult | Events, ExecutionResult | Events>(
     work,
     (result) => result,
@@ -227,6 +227,6 @@ const answered = (work: () => Awaitable<ExecutionResult | Events>): Awaitable<Ex
   );
 
 const failure = (error: unknown): GraphQLError => {
-  const cause = readableError(error);
+  const cause = normalizeError(error);
   return new GraphQLError(cause.message, { cause, originalError: cause });
 };

@@ -8,7 +8,7 @@ interface Payload {
   readonly data: { readonly floods: string };
 }
 
-test("maxSubscriptions bounds the operations of a connection", async () => {
+test("maxSubscriptions limits the concurrent operations of a connection", async () => {
   const { open } = await serve({ maxSubscriptions: 2 });
   const peer = await ready(await open());
   for (const id of ["1", "2", "3"]) peer.send(subscribe(id, "subscription { waits }"));
@@ -22,14 +22,14 @@ test("maxSubscriptions bounds the operations of a connection", async () => {
 test("a subscriber that does not read stops the source, and gets every event when it reads again", async () => {
   const bytes = 65_536;
   const events = 1000;
-  let made = 0;
+  let created = 0;
   const { open } = await serve({
     schema: "type Query { now: Int } type Subscription { floods: String }",
     resolvers: {
       Query: { now: () => 7 },
       Subscription: {
         floods: subscription({}, async function* () {
-          while (made < events) yield `${++made} ${"x".repeat(bytes)}`;
+          while (created < events) yield `${++created} ${"x".repeat(bytes)}`;
         }),
       },
     },
@@ -37,18 +37,18 @@ test("a subscriber that does not read stops the source, and gets every event whe
   const [slow, other] = [await ready(await open()), await ready(await open())];
   slow.pause();
   slow.send(subscribe("1", "subscription { floods }"));
-  const asked = async (): Promise<void> => {
-    const answers = other.messages.length;
+  const roundTrip = async (): Promise<void> => {
+    const count = other.messages.length;
     other.send(subscribe("1", "{ now }"));
-    await waitFor(() => other.messages.length === answers + 2);
+    await waitFor(() => other.messages.length === count + 2);
   };
-  await waitFor(() => made > 1);
-  // The source has stopped when it produces nothing during many round trips of another connection.
-  for (let idle = 0, last = 0; idle < 50; idle = made === last ? idle + 1 : 0) {
-    last = made;
-    await asked();
+  await waitFor(() => created > 1);
+  // The source has stopped if it produces nothing during 50 round trips of another connection.
+  for (let idle = 0, last = 0; idle < 50; idle = created === last ? idle + 1 : 0) {
+    last = created;
+    await roundTrip();
   }
-  expect(made).toBeLessThan(500); // socket buffers on both sides, and a queue of 64 KiB
+  expect(created).toBeLessThan(500); // the events in the socket buffers of both sides and a queue of 64 KiB
   slow.resume();
   await waitFor(() => slow.messages.some(({ type }) => type === "complete"));
   const texts = slow.messages.flatMap(({ payload }) => (payload as Payload | undefined)?.data.floods ?? []);
@@ -59,14 +59,14 @@ test("a subscriber that does not read stops the source, and gets every event whe
 
 test("large results of one connection are sent one after the other, and small ones between them", async () => {
   const bytes = 20_000_000;
-  let made = 0;
+  let created = 0;
   const { open } = await serve({
     schema: "type Query { now: Int large: String }",
     resolvers: {
       Query: {
         now: () => 7,
         large() {
-          made++;
+          created++;
           return "x".repeat(bytes);
         },
       },
@@ -78,7 +78,7 @@ test("large results of one connection are sent one after the other, and small on
     peer.send(subscribe(id, "{ large }"));
     peer.send(subscribe(`${id} small`, "{ now }"));
   }
-  await waitFor(() => made === 3);
+  await waitFor(() => created === 3);
   peer.resume();
   await waitFor(() => peer.messages.length === 12);
   const sizes = peer.messages.flatMap(({ payload }) =>
@@ -95,14 +95,14 @@ test("the server stops reading a client that pings without reading, and sends ev
   const [pings, bytes] = [1000, 60_000];
   const ping = JSON.stringify({ type: "ping", payload: { text: "x".repeat(bytes) } });
   for (let sent = 0; sent < pings; sent++) slow.send(ping);
-  const asked = async (): Promise<void> => {
-    const answers = other.messages.length;
+  const roundTrip = async (): Promise<void> => {
+    const count = other.messages.length;
     other.send(subscribe("1", "{ now }"));
-    await waitFor(() => other.messages.length === answers + 2);
+    await waitFor(() => other.messages.length === count + 2);
   };
   for (let idle = 0, last = 0; idle < 50; idle = slow.unsentBytes === last ? idle + 1 : 0) {
     last = slow.unsentBytes;
-    await asked();
+    await roundTrip();
   }
   expect(slow.unsentBytes).toBeGreaterThan(20_000_000); // system buffers have at most 38 MB
   slow.resume();
@@ -110,14 +110,14 @@ test("the server stops reading a client that pings without reading, and sends ev
   expect(slow.messages.every(({ type }) => type === "pong")).toBe(true);
 });
 
-test("a message of a socket has the limit of a request's body", async () => {
+test("maxBodyBytes also limits the messages of a socket", async () => {
   const { open } = await serve({ maxBodyBytes: 1000 });
   const peer = await open();
   peer.send({ type: "connection_init", payload: { text: "x".repeat(1000) } });
   expect(await peer.closed).toBe(1009);
 });
 
-test("variables of more than 100 levels are refused over a socket too, and the connection stays open", async () => {
+test("variables of more than 100 levels are also refused over a socket, and the connection stays open", async () => {
   const { open } = await serve();
   const peer = await ready(await open());
   for (const [id, levels] of [

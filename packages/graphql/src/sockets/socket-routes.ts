@@ -1,12 +1,12 @@
 import type { Guard, HttpRequest } from "@framework/core";
 import type { ServerSocket } from "@framework/websocket";
 
-/** Options of the one WebSocket route of this package. */
+/** Options of the WebSocket route of this package. */
 export interface SocketRouteOptions {
   readonly guards: readonly Guard<HttpRequest>[];
   readonly protocols: readonly string[];
   readonly limits: { readonly maxMessageBytes: number };
-  /** Answers requests that ask for no upgrade. */
+  /** Handles requests without an upgrade. */
   readonly http: (request: HttpRequest) => unknown;
 }
 

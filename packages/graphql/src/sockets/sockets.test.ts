@@ -17,7 +17,7 @@ test("a subscription sends its events and completes", async () => {
   expect(events).toEqual(["ticks ended"]);
 });
 
-test("an empty operationName is ignored over a socket too", async () => {
+test("an empty operationName is also ignored over a socket", async () => {
   const { open } = await serve();
   const peer = await ready(await open());
   peer.send({ type: "subscribe", id: "1", payload: { query: "{ now }", operationName: "" } });
@@ -25,7 +25,7 @@ test("an empty operationName is ignored over a socket too", async () => {
   expect(peer.messages[0]).toEqual({ id: "1", type: "next", payload: { data: { now: 7 } } });
 });
 
-test("queries and mutations run too, with the limits and the errors of HTTP", async () => {
+test("queries and mutations also run over a socket, with the limits and the errors of HTTP", async () => {
   const { open } = await serve();
   const peer = await ready(await open());
   const queries = ["{ hello }", "{", `{ ${"now ".repeat(100)} }`, "subscription { guarded }", "{ refused }"];
@@ -61,13 +61,13 @@ test.each([
   expect(await peer.closed).toBe(code);
 });
 
-test("a client without the protocol is closed with 4406, one that never starts with 4408", async () => {
+test("a client without the protocol is closed with 4406, and a client that never sends connection_init with 4408", async () => {
   const { open } = await serve({ initSecs: 0.05 });
   expect(await (await open("")).closed).toBe(4406);
   expect(await (await open()).closed).toBe(4408);
 });
 
-test("connect accepts or refuses by the payload of connection_init", async () => {
+test("connect accepts or refuses a connection by the payload of connection_init", async () => {
   const { open } = await serve({
     connect: ({ token }) => {
       if (token === undefined) throw new UnauthorizedError();
@@ -97,7 +97,7 @@ test("complete aborts a subscription that waits, closes its source, and frees it
   ]);
 });
 
-test("complete aborts a query, and the end of the connection everything", async () => {
+test("complete aborts a query, and the end of the connection aborts all operations", async () => {
   const { open, events } = await serve();
   const peer = await ready(await open());
   peer.send(subscribe("1", "{ hangs }"));
@@ -112,18 +112,18 @@ test("complete aborts a query, and the end of the connection everything", async 
 });
 
 test("complete ends operations that still wait for their context, and the connection keeps reading", async () => {
-  let asked = 0;
-  const { open } = await serve({ context: () => (asked++ === 0 ? new Promise<object>(() => {}) : {}) });
+  let contexts = 0;
+  const { open } = await serve({ context: () => (contexts++ === 0 ? new Promise<object>(() => {}) : {}) });
   const peer = await ready(await open());
   peer.send(subscribe("1", "{ now }"));
-  await waitFor(() => asked === 1);
+  await waitFor(() => contexts === 1);
   peer.send({ type: "complete", id: "1" });
   peer.send(subscribe("1", "{ now }"));
   await waitFor(() => peer.messages.some(({ type }) => type === "complete"));
   expect(peer.messages[0]).toMatchObject({ id: "1", payload: { data: { now: 7 } } });
 });
 
-test("events that come after the end of their subscription are closed", async () => {
+test("a source that resolves after the end of its subscription is closed", async () => {
   const events = Promise.withResolvers<AsyncIterable<number>>();
   const calls: string[] = [];
   const { open } = await serve({

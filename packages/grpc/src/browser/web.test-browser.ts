@@ -12,7 +12,7 @@ import { catalog } from "../grpc-app.test-kit.ts";
 const options = { host: "127.0.0.1", port: 0, argv: [], environment: {}, logs: false, workers: 1 };
 const library = readFileSync(createRequire(import.meta.url).resolve("grpc-web"), "utf8");
 
-/** Runs in the page: a unary call, a failing one and a stream, with messages as bytes. */
+/** Runs in the page: makes a unary call, a failing call and a streaming call, with messages as bytes. */
 const callAll = async (url: string, format: string): Promise<unknown> => {
   interface Client {
     unaryCall(path: string, request: object, metadata: object, method: object): Promise<Uint8Array>;
@@ -110,7 +110,7 @@ void test(
         assert.deepEqual(seen, {
           one: [8, 7, 18, title.length, ...title],
           missing: [5, "no such bøok"],
-          // The client reads streams as text only.
+          // grpc-web supports streams only in the text format.
           many: format === "text" ? [1, 2, 3] : seen.many,
         });
       }

@@ -22,7 +22,7 @@ export class DescriptorIndex {
     return clashes;
   }
 
-  /** Returns a file and all that it depends on, serialized; `null` for an unknown name. */
+  /** Returns a file and all its dependencies, serialized; `null` for an unknown name. */
   withDependencies(name: string): readonly Uint8Array[] | null {
     if (!this.files.has(name)) return null;
     const found = new Map<string, FileDescriptor>();

@@ -1,8 +1,8 @@
 import type { Clock, HealthCheck } from "@framework/core/feature";
 
-/** Milliseconds for which an outcome is reused, so that callers cannot make checks run more often. */
+/** Milliseconds for which a result is reused: callers cannot make the checks run more often. */
 const REUSE_MS = 1000;
-/** Timeout of a check without its own. */
+/** Timeout in milliseconds of a check that sets none. */
 const CHECK_MS = 5000;
 
 /** Whether the app is ready for calls, from the same checks as the readiness probe over HTTP. */
@@ -20,7 +20,7 @@ export class Readiness {
   }
 
   /** Marks the service as accepting calls. */
-  listening(): void {
+  markListening(): void {
     this.isListening = true;
   }
 
@@ -29,7 +29,7 @@ export class Readiness {
     this.isDraining = true;
   }
 
-  /** Whether the service is ready; callers at the same time share one run of the checks. Never rejects. */
+  /** Whether the service is ready; concurrent callers share one run of the checks. Never rejects. */
   async isReady(): Promise<boolean> {
     if (!this.isListening || this.isDraining) return false;
     const now = this.clock.now();
@@ -50,7 +50,7 @@ export class Readiness {
 
   private async passesOne({ run, timeoutSecs }: HealthCheck): Promise<boolean> {
     const controller = new AbortController();
-    const { promise: late, resolve } = Promise.withResolvers<boolean>();
+    const { promise: timedOut, resolve } = Promise.withResolvers<boolean>();
     const stop = this.clock.after(timeoutSecs === undefined ? CHECK_MS : timeoutSecs * 1000, () => {
       controller.abort(new Error("the check took too long"));
       resolve(false);
@@ -59,7 +59,7 @@ export class Readiness {
       await run(controller.signal);
       return true;
     })().catch(() => false); // a check fails by throwing; the health feature reports the reason
-    const passed = await Promise.race([outcome, late]);
+    const passed = await Promise.race([outcome, timedOut]);
     stop();
     return passed;
   }

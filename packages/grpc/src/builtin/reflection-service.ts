@@ -43,7 +43,7 @@ export const reflectionServices: readonly GrpcService[] = ["v1", "v1alpha"].map(
   builtinService(`grpc.reflection.${version}.ServerReflection`, protoOf(version)),
 );
 
-/** A request of reflection: one of the members after `host` is set. */
+/** A reflection request; one of the members after `message_request` is set. */
 interface ReflectionRequest {
   readonly host: string;
   readonly message_request?: string;
@@ -61,7 +61,7 @@ export const reflectionImplementation = (
     const files = name === null ? null : index.withDependencies(name);
     return files === null ? notFound() : { file_descriptor_response: { file_descriptor_proto: files } };
   };
-  const answer = (request: ReflectionRequest): object => {
+  const respond = (request: ReflectionRequest): object => {
     switch (request.message_request) {
       case "list_services":
         return { list_services_response: { service: services().map((name) => ({ name })) } };
@@ -72,7 +72,7 @@ export const reflectionImplementation = (
       case "all_extension_numbers_of_type":
         return numbersOf(request.all_extension_numbers_of_type ?? "");
       default:
-        return notFound(); // extensions are of proto2, which services here do not use
+        return notFound(); // extensions exist only in proto2, which these services do not use
     }
   };
   const numbersOf = (type: string): object =>
@@ -82,7 +82,7 @@ export const reflectionImplementation = (
   return {
     async *ServerReflectionInfo(requests: AsyncIterable<ReflectionRequest>) {
       for await (const request of requests)
-        yield { valid_host: request.host, original_request: request, ...answer(request) };
+        yield { valid_host: request.host, original_request: request, ...respond(request) };
     },
   };
 };

@@ -16,7 +16,7 @@ const callUntil = (deadlineMs: number | null): GrpcCall =>
     draining,
   });
 
-test("each call is aborted at its deadline, in whatever order calls begin and end", async () => {
+test("each call is aborted at its deadline, regardless of the order in which calls begin and end", async () => {
   const step = fc.record({
     waitMs: fc.nat(30),
     limitMs: fc.option(fc.nat(10).map((tens) => tens * 10)),
@@ -50,12 +50,12 @@ test("each call is aborted at its deadline, in whatever order calls begin and en
   );
 });
 
-test("every call in progress is aborted at once", () => {
+test("abortAll aborts every call in progress", () => {
   const calls = new ActiveCalls(virtualClock());
   const [first, second] = [callUntil(null), callUntil(null)];
   calls.add(first);
   calls.add(second);
   calls.delete(second);
   expect(calls.abortAll(new Error("stop") as never)).toBe(1);
-  expect([first.isOver, second.isOver]).toEqual([true, false]);
+  expect([first.hasEnded, second.hasEnded]).toEqual([true, false]);
 });

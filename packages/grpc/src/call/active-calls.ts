@@ -2,17 +2,17 @@ import type { Clock } from "@framework/core/feature";
 import { GrpcError } from "../status/grpc-error.ts";
 import type { GrpcCall } from "./grpc-call.ts";
 
-/** Calls scanned per millisecond of delay: with many calls of short deadlines, the scans take at most a few percent of the processor. */
+/** Calls scanned per millisecond between two scans: with many short deadlines, the scans take at most a few percent of the processor. */
 const CALLS_PER_MS = 1000;
 
 /**
- * The calls in progress, each with its deadline.
+ * Calls in progress, each with its deadline.
  *
- * One timer serves all deadlines: a timer for each call took about 3 % of its CPU time. A deadline is at most 1 ms late for each 1,000 calls in progress.
+ * One timer serves all deadlines: one timer per call took about 3 % of a call's CPU time. A deadline is at most 1 ms late for each 1,000 calls in progress.
  */
 export class ActiveCalls {
   private readonly clock: Clock;
-  /** When each call ends, in milliseconds of the monotonic clock. */
+  /** Deadline of each call, in milliseconds of the monotonic clock. */
   private readonly ends: Map<GrpcCall, number> = new Map();
   private nextScan = Infinity;
   private cancelScan = (): void => {};
@@ -26,7 +26,7 @@ export class ActiveCalls {
     return this.ends.size;
   }
 
-  /** Adds a call, which is aborted at its deadline. Does nothing for a call that was added before. */
+  /** Adds a call, which is aborted at its deadline. Does nothing if the call is already there. */
   add(call: GrpcCall): void {
     if (this.ends.has(call)) return;
     const remainingMs = call.remainingMs(this.clock.date());

@@ -9,7 +9,7 @@ export interface BoundMethod {
   /** `books.v1.Catalog/GetBook`. */
   readonly name: string;
   readonly service: string;
-  /** `null` answers UNIMPLEMENTED. */
+  /** `null` for a method without a handler; its calls fail with UNIMPLEMENTED. */
   readonly handle: AnyHandler | null;
   /** Dependencies of the handler. */
   readonly inject: Injections | undefined;
@@ -23,13 +23,13 @@ export interface BoundMethod {
   readonly limitMs: number;
 }
 
-/** Returns when a call must end: the client's deadline or the limit of its method. @param clientMs time since 1970, or `null` */
+/** Returns the deadline of a call in Unix milliseconds: the client's or the limit of its method, whichever is earlier; `null` without either. */
 export const deadlineOf = (
-  clientMs: number | null,
+  clientDeadlineMs: number | null,
   { limitMs }: BoundMethod,
   nowMs: number,
 ): number | null => {
   const ownMs = limitMs === 0 ? Infinity : nowMs + limitMs;
-  const deadlineMs = Math.min(clientMs ?? Infinity, ownMs);
+  const deadlineMs = Math.min(clientDeadlineMs ?? Infinity, ownMs);
   return deadlineMs === Infinity ? null : deadlineMs;
 };

@@ -8,16 +8,16 @@ export interface CallMetadata extends Metadata {
   readonly byteLength: number;
 }
 
-/** Values by their names in lower case: text, or bytes for names that end in `-bin`. Without a prototype. */
+/** Values by lower-case name: text, or bytes for names that end in `-bin`. Without a prototype. */
 export type MetadataFields = Readonly<Record<string, readonly (string | Uint8Array)[]>>;
 
-/** Where metadata comes from. */
+/** Source of the metadata of a call. */
 export interface MetadataSource {
   /** Returns the received fields. */
   fields(): MetadataFields;
 }
 
-/** Received metadata, read when it is first used: most calls use none. */
+/** Received metadata, parsed on first use, because most handlers read none. */
 export class ReceivedMetadata implements CallMetadata {
   private readonly source: MetadataSource;
   private known: MetadataFields | undefined;
@@ -54,7 +54,7 @@ export class ReceivedMetadata implements CallMetadata {
   }
 }
 
-/** Bytes as header fields carry them: Base64. */
+/** Returns text unchanged, and bytes as Base64, as header fields carry them. */
 const toText = (value: string | Uint8Array): string =>
   typeof value === "string" ? value : Buffer.from(value).toString("base64");
 

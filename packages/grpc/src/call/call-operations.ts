@@ -12,7 +12,7 @@ export const servedCall: OperationDefinition<GrpcCall> = {
 /** Longest name of an unknown method in the attributes of its operation, in characters. */
 const MAX_UNKNOWN = 256;
 
-/** A call that is refused because of its head. */
+/** A call that is refused because of its request headers. */
 export interface RefusedCall {
   readonly call: GrpcCall;
   /** Whether the service has the method. */
@@ -20,8 +20,8 @@ export interface RefusedCall {
 }
 
 /**
- * A call that is refused before it reaches a method, as an operation of the kind `grpc`. A method that does not exist has the name `_OTHER`: names are
- * labels of metrics, and clients could make any number of them.
+ * A call that is refused before it reaches a method, as an operation of the kind `grpc`. An unknown method has the name `_OTHER`: names are labels
+ * of metrics, and clients could send any number of them.
  */
 export const refusedCall: OperationDefinition<RefusedCall> = {
   kind: "grpc",
@@ -58,5 +58,5 @@ const faults: ReadonlySet<GrpcStatusName> = new Set<GrpcStatusName>([
   "DATA_LOSS",
 ]);
 
-/** Whether a status counts as an error of the server; others are the client's. */
+/** Whether a status counts as an error of the server; all others count as errors of the client. */
 export const isServerFault = (status: GrpcStatusName): boolean => faults.has(status);

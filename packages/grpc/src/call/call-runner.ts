@@ -1,4 +1,4 @@
-// Above 250 lines because it has all steps of a call, in the order that every endpoint shares.
+// Longer than 250 lines: it has all steps of a call, in the order that every endpoint shares.
 import {
   type Awaitable,
   type Guard,
@@ -35,17 +35,17 @@ export type CallOutcome = GrpcError | null;
 /** Middleware around calls. */
 export type CallMiddleware = Middleware<GrpcCall, CallOutcome>;
 
-/** What an endpoint supplies for one call. */
+/** One call as its endpoint passes it to the runner. */
 export interface CallWork {
   readonly bound: BoundMethod;
   readonly call: GrpcCall;
-  /** Whether the call is a request, which the app's limits and guards have passed. @default false */
+  /** Whether the call is an HTTP request that the app's limits and guards have already admitted. @default false */
   readonly isRequest?: boolean;
   /** The message of the client, or its stream of messages. */
   readonly input: Uint8Array | AsyncIterable<Uint8Array>;
-  /** Sends a message; a returned promise resolves when the client can take more. */
+  /** Sends a message; a returned promise resolves when the client can receive more. */
   emit(bytes: Buffer): Awaitable<void>;
-  /** Called once with the outcome, at once when the call is aborted. */
+  /** Called once with the outcome; immediately when the call is aborted. */
   done(outcome: CallOutcome): void;
 }
 
@@ -57,7 +57,7 @@ export interface CallRunnerParts {
   readonly clock: Clock;
   readonly operations: Operations<GrpcCall>;
   readonly middleware: readonly CallMiddleware[];
-  /** The app's limits, guards and breakers. */
+  /** The app's limits, guards and circuit breakers. */
   readonly protection: EntryProtection;
 }
 
@@ -73,7 +73,7 @@ export class CallRunner {
     this.parts = parts;
     this.active = new ActiveCalls(parts.clock);
     const { limits, breakers } = parts.protection;
-    // Both return what `next` gives, which is an outcome.
+    // Both return the result of `next`, which is an outcome.
     this.limited = [...(limits as readonly unknown[] as readonly CallMiddleware[]), ...parts.middleware];
     this.breakers = breakers as readonly unknown[] as readonly CallMiddleware[];
   }
@@ -83,13 +83,13 @@ export class CallRunner {
     return this.active.size;
   }
 
-  /** Tracks a call whose message has not arrived: calls `work.aborted` at its deadline, and when the service stops. `serve` or `refuse` follows. */
+  /** Tracks a call whose message has not arrived: `work.aborted` is called at its deadline, and when the service stops. Call `serve` or `refuse` afterwards. */
   awaitMessage(work: CallWork & AbortListener): void {
     this.active.add(work.call);
     work.call.onAbort(work);
   }
 
-  /** Starts a call; never throws. A call that is answered synchronously is neither tracked nor given a deadline timer. */
+  /** Starts a call; never throws. A call that completes synchronously is not added to the calls in progress. */
   serve(work: CallWork): void {
     const operation = this.parts.operations.begin(work.call);
     const outcome = operation === null ? this.outcome(work) : operation.within(() => this.outcome(work));
@@ -111,10 +111,10 @@ export class CallRunner {
 
   private track(work: CallWork, operation: OperationControl | null, outcome: Promise<CallOutcome>): void {
     const { call } = work;
-    let isOver = false;
+    let hasEnded = false;
     const end = (ended: CallOutcome): void => {
-      if (isOver) return;
-      isOver = true;
+      if (hasEnded) return;
+      hasEnded = true;
       this.finish(work, operation, ended);
     };
     this.active.add(call);
@@ -122,7 +122,7 @@ export class CallRunner {
     void outcome.then(end); // never rejects
   }
 
-  /** Ends a served call and its operation with the same status. An aborted call has that of the abort, not its handler's. */
+  /** Ends a served call and its operation with the same status. An aborted call ends with the status of the abort, not of its handler. */
   private finish(work: CallWork, operation: OperationControl | null, outcome: CallOutcome): void {
     if (operation !== null) {
       if (outcome !== null && isServerFault(outcome.status)) operation.fail(outcome);
@@ -131,7 +131,7 @@ export class CallRunner {
     this.end(work, outcome);
   }
 
-  /** Ends every call, such as at the deadline of a drain. Returns their number. */
+  /** Aborts every call in progress, such as at the deadline of a drain. Returns their number. */
   abortAll(reason: GrpcError): number {
     return this.active.abortAll(reason);
   }
@@ -175,7 +175,7 @@ export class CallRunner {
   private failed(call: GrpcCall, error: unknown): GrpcError {
     const { log, debug } = this.parts;
     const outcome = toGrpcError(error, debug);
-    // A GrpcError is deliberate, such as for malformed bytes, which clients could fill the log with.
+    // A GrpcError is not logged: it is deliberate, and clients could fill the log by sending malformed bytes.
     if (outcome.status === "INTERNAL" && !GrpcError.is(error) && call.aborted === null)
       log.error("a gRPC call failed", { method: call.name, error: outcome.cause ?? outcome });
     else if (HttpError.is(error) && hidesReason(error) && call.aborted === null)
@@ -183,7 +183,7 @@ export class CallRunner {
     return outcome;
   }
 
-  // Asynchronous steps have their own methods, because closures would be garbage of every synchronous call.
+  // Asynchronous steps are separate methods: closures would create garbage in every synchronous call.
   private perform(work: CallWork): Awaitable<CallOutcome> {
     const { handle, auth } = work.bound;
     if (handle === null) throw new GrpcError("UNIMPLEMENTED", `${work.call.name} has no handler`);
@@ -198,25 +198,25 @@ export class CallRunner {
 
   private allow(work: CallWork): Awaitable<CallOutcome> {
     const guards = this.guardsOf(work);
-    if (guards.length === 0) return this.guarded(work);
+    if (guards.length === 0) return this.throughBreakers(work);
     const { debug: explain, log } = this.parts;
-    return mapAwaitable(verifyGuards(guards, work.call, { explain, log }), () => this.guarded(work));
+    return mapAwaitable(verifyGuards(guards, work.call, { explain, log }), () => this.throughBreakers(work));
   }
 
-  /** The guards of the app, unless a request has passed them, then those of the method. */
+  /** The guards of the app, unless the HTTP request has already passed them, then the guards of the method. */
   private guardsOf({ bound, isRequest }: CallWork): readonly Guard<Invocation>[] {
     const { guards: ofApp } = this.parts.protection;
     const { guards, usesAppGuards } = bound;
     return ofApp.length === 0 || isRequest === true || !usesAppGuards ? guards : [...ofApp, ...guards];
   }
 
-  /** Calls the handler through the breakers of the app. */
-  private guarded(work: CallWork): Awaitable<CallOutcome> {
+  /** Calls the handler, through the app's circuit breakers unless the method is exempt. */
+  private throughBreakers(work: CallWork): Awaitable<CallOutcome> {
     if (this.breakers.length === 0 || work.bound.isExempt) return succeeded(this.handle(work));
-    return this.broken(work);
+    return this.composedBreakers(work);
   }
 
-  private broken(work: CallWork): Awaitable<CallOutcome> {
+  private composedBreakers(work: CallWork): Awaitable<CallOutcome> {
     const { call } = work;
     const inner = (): Awaitable<CallOutcome> => untilAborted(call, succeeded(this.handle(work)));
     return compose(this.breakers, inner, (error: unknown) => this.failed(call, error))(call);
@@ -224,18 +224,18 @@ export class CallRunner {
 
   private handle(work: CallWork): Awaitable<void> {
     const { method } = work.bound;
-    // The endpoints give bytes for one message and an iterable for a stream.
+    // Endpoints pass bytes for one message and an iterable for a stream.
     const request: unknown = method.requestStream
       ? readMessages(method, work.input as AsyncIterable<Uint8Array>)
       : readMessage(method, work.input as Uint8Array);
-    return isPromise(request) ? this.answerLater(request, work) : this.answer(request, work);
+    return isPromise(request) ? this.respondLater(request, work) : this.respond(request, work);
   }
 
-  private async answerLater(request: Promise<unknown>, work: CallWork): Promise<void> {
-    await this.answer(await request, work);
+  private async respondLater(request: Promise<unknown>, work: CallWork): Promise<void> {
+    await this.respond(await request, work);
   }
 
-  private answer(request: unknown, work: CallWork): Awaitable<void> {
+  private respond(request: unknown, work: CallWork): Awaitable<void> {
     const { bound, call } = work;
     if (call.aborted !== null) throw call.aborted;
     const { encode } = bound.method.response;
@@ -276,7 +276,7 @@ const sendLater = async (
 const succeeded = (handled: Awaitable<void>): Awaitable<null> =>
   isPromise(handled) ? handled.then(() => null) : null;
 
-/** The outcome, or the abort of the call if it comes first: a breaker counts a deadline although the handler still runs. */
+/** Resolves with the outcome, or with the reason of an earlier abort: a breaker counts a passed deadline even while the handler still runs. */
 const untilAborted = (call: GrpcCall, outcome: Awaitable<CallOutcome>): Awaitable<CallOutcome> => {
   if (!isPromise(outcome)) return outcome;
   const { signal } = call;

@@ -5,24 +5,24 @@ import { ReplyMetadata } from "./reply-metadata.ts";
 
 /** The connection of a call. */
 export interface CallConnection {
-  /** Address and port of the client; `null` if unknown. */
+  /** Address and port of the client, only the address over gRPC-Web; `null` if unknown. */
   readonly peer: string | null;
   /** Certificate of the client that TLS verified, in DER; `null` without one. */
   readonly certificate: Uint8Array | null;
 }
 
-/** Called when a call is aborted. */
+/** Listener for the abort of a call. */
 export interface AbortListener {
   aborted(reason: GrpcError): void;
 }
 
-/** Parts of a call, from its endpoint. */
+/** Arguments of `new GrpcCall`, from the endpoint of the call. */
 export interface CallParts {
   /** Service and method: `books.v1.Catalog/GetBook`. */
   readonly name: string;
   /** Metadata that the client sent. */
   readonly metadata: CallMetadata;
-  /** Deadline in milliseconds since 1970; `null` for none. */
+  /** Deadline in Unix milliseconds; `null` for none. */
   readonly deadlineMs: number | null;
   /** Address and certificate of the client. */
   readonly connection: CallConnection;
@@ -34,7 +34,7 @@ export interface CallParts {
 
 const noParams: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));
 
-/** One call, as guards, middleware and handlers see it. Context, signal and metadata of the reply are created when first used. */
+/** A call, for guards, middleware and handlers. Context, signal and metadata of the reply are created when first used. */
 export class GrpcCall implements Invocation {
   readonly kind = "grpc";
   /** Service and method: `books.v1.Catalog/GetBook`. */
@@ -43,9 +43,9 @@ export class GrpcCall implements Invocation {
   readonly metadata: CallMetadata;
   /** Always empty: gRPC has no parameters in its paths. */
   readonly params: Readonly<Record<string, unknown>> = noParams;
-  /** Deadline in milliseconds since 1970: the client's or the limit of the method, whichever is earlier; `null` without either. */
+  /** Deadline in Unix milliseconds: the client's or the limit of the method, whichever is earlier; `null` without either. */
   readonly deadlineMs: number | null;
-  /** Aborts when the service drains: a stream without an end should finish. Shared by all calls, so remove what you add to it. */
+  /** Aborts when the service drains: an endless stream should then finish. All calls share the signal, so remove your listeners. */
   readonly draining: AbortSignal;
   private readonly connection: CallConnection;
   private ownContext: Context | undefined;
@@ -65,7 +65,7 @@ export class GrpcCall implements Invocation {
     this.ownContext = context;
   }
 
-  /** Address and port of the client; `null` if unknown, and once the connection is closed. */
+  /** Address and port of the client, only the address over gRPC-Web; `null` if unknown, and once the connection is closed. */
   get peer(): string | null {
     return this.connection.peer;
   }
@@ -75,12 +75,12 @@ export class GrpcCall implements Invocation {
     return this.connection.certificate;
   }
 
-  /** The metadata, under the name that guards and authentication read. */
+  /** The same as `metadata`, under the name that guards and authentication read. */
   get headers(): CallMetadata {
     return this.metadata;
   }
 
-  /** Values that belong to the call. */
+  /** Values of the call, such as the caller. */
   get context(): Context {
     return (this.ownContext ??= new Context());
   }
@@ -104,17 +104,17 @@ export class GrpcCall implements Invocation {
     return (this.sentTrailers ??= new ReplyMetadata());
   }
 
-  /** Milliseconds until the deadline, at least 0; `null` without one. @param nowMs time since 1970. @default now */
+  /** Milliseconds until the deadline, at least 0; `null` without one. @param nowMs the current time in Unix milliseconds. @default Date.now() */
   remainingMs(nowMs: number = Date.now()): number | null {
     return this.deadlineMs === null ? null : Math.max(0, this.deadlineMs - nowMs);
   }
 
-  /** Why the call was aborted; `null` while it was not. */
+  /** Reason of the abort; `null` unless the call was aborted. */
   get aborted(): GrpcError | null {
     return this.ended;
   }
 
-  /** The header fields that were set; `null` for none. */
+  /** The response headers that were set; `null` for none. */
   get headersToSend(): ReplyMetadata | null {
     return this.sentHeaders ?? null;
   }
@@ -124,18 +124,18 @@ export class GrpcCall implements Invocation {
     return this.sentTrailers ?? null;
   }
 
-  /** Whether the call was answered or aborted. */
-  get isOver(): boolean {
+  /** Whether the call has completed or was aborted. */
+  get hasEnded(): boolean {
     return this.isSettled || this.ended !== null;
   }
 
-  /** Marks the call as answered: `abort` then does nothing. */
+  /** Marks the call as completed: `abort` then does nothing. */
   settle(): void {
     this.isSettled = true;
     this.listener = null;
   }
 
-  /** Ends the call early with a status; for its endpoint. Only the first call counts, and none after the answer. */
+  /** Ends the call early with a status; for endpoints. Does nothing if the call has completed or was already aborted. */
   abort(reason: GrpcError): void {
     if (this.ended !== null || this.isSettled) return;
     this.ended = reason;
@@ -143,7 +143,7 @@ export class GrpcCall implements Invocation {
     this.listener?.aborted(reason);
   }
 
-  /** Calls the listener when the call is aborted, at once if it was. Replaces an earlier listener. */
+  /** Sets the listener of the abort; calls it immediately if the call was already aborted. Replaces an earlier listener. */
   onAbort(listener: AbortListener): void {
     this.listener = listener;
     if (this.ended !== null) listener.aborted(this.ended);

@@ -13,19 +13,18 @@ type OutputOf<Shape extends MethodShape> = Shape["responseStream"] extends true
   : Awaitable<Shape["response"]>;
 
 /**
- * Handles the calls of one method; its dependencies are the last argument, if there are any. A stream of responses is pulled no faster than the client
- * reads.
+ * Handles the calls of one method; its dependencies, if any, are the last argument. Streamed responses are pulled no faster than the client reads.
  */
 export type MethodHandler<
   Shape extends MethodShape = MethodShape,
   Inject extends Injections | undefined = undefined,
-> = [NonNullable<Inject>] extends [never] // two complete function types, not an optional parameter: only then has `db = Depends(Db)` the type of its default
+> = [NonNullable<Inject>] extends [never] // two function types: with an optional parameter, `db = Depends(Db)` would not get the type of its default
   ? (request: InputOf<Shape>, call: GrpcCall) => OutputOf<Shape>
   : (request: InputOf<Shape>, call: GrpcCall, dependencies: DependenciesOf<Inject>) => OutputOf<Shape>;
 
 /** Options of a method, or of every method of a service. */
 export interface CallRules {
-  /** Guards of the calls; they run after those of `GrpcConfig`. @default [] */
+  /** Guards of the calls; they run after the guards of `GrpcConfig`. @default [] */
   readonly guards?: readonly Guard<Invocation>[];
   /** Whether calls need no authentication and skip the guards of the app and of `GrpcConfig`. @default false */
   readonly open?: boolean;
@@ -35,7 +34,7 @@ export interface CallRules {
 
 /** Options of a service. */
 export interface ServiceOptions<Inject extends Injections | undefined = undefined> extends CallRules {
-  /** Dependencies, passed to the handlers as their last argument; those of scope `invocation` live as long as the call. @default none */
+  /** Dependencies, passed to the handlers as their last argument; dependencies of scope `invocation` live as long as the call. @default none */
   readonly inject?: Inject;
 }
 
@@ -48,7 +47,7 @@ export interface MethodImplementation<
   readonly handle: MethodHandler<Shape, Inject>;
 }
 
-/** The handlers of a service. A method without one answers UNIMPLEMENTED. */
+/** The handlers of a service. Calls of a method without a handler fail with UNIMPLEMENTED. */
 export type ServiceImplementation<
   Methods extends MethodShapes,
   Inject extends Injections | undefined = undefined,
@@ -58,7 +57,7 @@ export type ServiceImplementation<
     | MethodImplementation<Methods[Name], Inject>;
 };
 
-/** An implementation as the server keeps it. */
+/** An implementation without the types of its methods. */
 export type AnyImplementation = Readonly<
   Record<string, AnyHandler | (CallRules & { readonly handle: AnyHandler })>
 >;

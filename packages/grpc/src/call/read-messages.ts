@@ -4,17 +4,17 @@ import type { GrpcMethod, MessageCodec } from "../service/grpc-service.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import type { FieldViolation } from "../status/status-detail.ts";
 
-/** Maximum number of wrong fields in an error. */
+/** Maximum number of invalid fields in an error. */
 const MAX_VIOLATIONS = 100;
 
-/** Decodes and validates one message of a client. @throws GrpcError INVALID_ARGUMENT with the wrong fields, or INTERNAL for bytes that are not a message of the type */
+/** Decodes and validates one message of a client. @throws GrpcError INVALID_ARGUMENT with the invalid fields, or INTERNAL for bytes that are not a message of the type */
 export const readMessage = ({ request, schema }: GrpcMethod, bytes: Uint8Array): Awaitable<unknown> => {
   const value = decoded(request, bytes);
   if (schema === undefined) return value;
   return mapAwaitable(schema["~standard"].validate(value) as Awaitable<ValidationResult>, accepted);
 };
 
-/** Reads a client's stream lazily, so that it is paused while the handler does not read. */
+/** Reads a client's stream lazily: it is paused while the handler does not read. */
 export async function* readMessages(
   method: GrpcMethod,
   source: AsyncIterable<Uint8Array>,

@@ -3,7 +3,7 @@ import { hasOneValue, metadataBytes, metadataProblem } from "../metadata/metadat
 
 /** Maximum number of values that a handler sets. */
 const MAX_VALUES = 100;
-/** Maximum bytes of these values, as HTTP/2 counts them: many clients refuse more. */
+/** Maximum bytes of these values, as HTTP/2 counts them: many clients reject more. */
 const MAX_BYTES = 8192;
 
 /** Metadata that a handler sends: header fields before the first message, or trailers after the last. */
@@ -15,7 +15,7 @@ export class ReplyMetadata {
     return this.values.length === 0;
   }
 
-  /** Replaces the values of a name; bytes for names that end in `-bin`. @throws GRPC_BAD_METADATA */
+  /** Sets the only value of a name; bytes for names that end in `-bin`. @throws GRPC_BAD_METADATA */
   set(name: string, value: string | Uint8Array): this {
     const lower = name.toLowerCase();
     for (let at = this.values.length - 1; at >= 0; at--)
@@ -28,7 +28,7 @@ export class ReplyMetadata {
     return this.values.reduce((sum, [name, value]) => sum + metadataBytes(name, value), 0);
   }
 
-  /** Adds a value. @throws GRPC_BAD_METADATA for a name or value that gRPC or HTTP/2 does not allow, for the 101st value, and above 8 KiB in total */
+  /** Adds a value. @throws GRPC_BAD_METADATA for a name or value that gRPC or HTTP/2 does not allow, for more than 100 values, and above 8 KiB in total */
   append(name: string, value: string | Uint8Array): this {
     const lower = name.toLowerCase();
     const problem = metadataProblem(lower, value);

@@ -13,7 +13,7 @@ const sentCall: OperationDefinition<OutgoingCall> = {
   describe: ({ name }) => ({ name, attributes: rpcAttributes(name) }),
 };
 
-/** Returns a middleware that makes calls operations of an app, and sends the current trace with them. Metadata that the program has set is kept. */
+/** Returns middleware that records each call as an operation of the app and sends the current trace. Metadata that the program has set takes precedence. */
 export const appCalls = (
   insight: Pick<HostInsight, "operation" | "currentTrace">,
 ): Middleware<OutgoingCall, unknown> => {
@@ -28,20 +28,20 @@ export const appCalls = (
       withTrace(call);
       return next(call);
     }
-    const answer = control.within(() => {
+    const response = control.within(() => {
       withTrace(call);
       return next(call);
     });
-    return isIterable(answer) ? watched(answer, control) : settled(answer, control);
+    return isIterable(response) ? watched(response, control) : settled(response, control);
   };
 };
 
-const isIterable = (answer: unknown): answer is AsyncIterable<unknown> =>
-  typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
+const isIterable = (response: unknown): response is AsyncIterable<unknown> =>
+  typeof response === "object" && response !== null && Symbol.asyncIterator in response;
 
-const settled = async (answer: unknown, control: OperationControl): Promise<unknown> => {
-  const value = await answer;
-  if (isIterable(value)) return watched(value, control); // of another middleware
+const settled = async (response: unknown, control: OperationControl): Promise<unknown> => {
+  const value = await response;
+  if (isIterable(value)) return watched(value, control); // other middleware may return a promise of a stream
   const failed = value instanceof FailedCall ? value.error : null;
   if (failed !== null) control.fail(failed);
   control.end(withStatus(failed?.statusCode ?? GrpcStatus.OK));

@@ -5,7 +5,7 @@ import { appCalls } from "./app-calls.ts";
 import type { GrpcClientOptions, OutgoingCall } from "./client-config.ts";
 import { type GrpcClient, grpcClient } from "./grpc-client.ts";
 
-/** The clients of one app, which close when it has stopped: handlers that finish in the drain still use them. */
+/** The clients of one app. They close when the app has stopped, because handlers that finish during the drain still use them. */
 export class AppClients {
   private readonly calls: Middleware<OutgoingCall, unknown>;
   private readonly clients = new Set<Disposable>();

@@ -17,9 +17,9 @@ export interface CallToSend {
   readonly options: GrpcCallOptions;
 }
 
-/** A failed call within middleware, whose `next` never throws: it is thrown to the caller at the end. */
+/** Result of `next` for a failed call: `next` never throws, and the caller gets `error` as a rejection. */
 export class FailedCall {
-  /** The error that the caller gets. */
+  /** The error with which the call rejects. */
   readonly error: GrpcError;
 
   constructor(error: GrpcError) {
@@ -52,14 +52,14 @@ export class CallSender {
     this.connection.close();
   }
 
-  /** Returns a promise of the answer, or an async iterable of the answers. Both reject with a ConfigurationError for wrong options. */
+  /** Returns a promise of the response, or an async iterable of the responses. Both reject with a ConfigurationError for invalid options. */
   send(call: CallToSend): unknown {
     try {
       checkCallOptions(call.options);
     } catch (error) {
       const refused: Promise<never> = Promise.reject(error);
       if (!call.method.responseStream) return refused;
-      refused.catch(() => {}); // the reader gets it
+      refused.catch(() => {}); // the reader of the stream gets the error
       return cancellable(refused, () => {});
     }
     const outgoing: OutgoingCall = {
@@ -71,13 +71,13 @@ export class CallSender {
     const abandoned = call.method.responseStream ? new AbortController() : null;
     const inner = (each: OutgoingCall): unknown => this.start(call, each, abandoned?.signal);
     const rescue = (error: unknown): unknown => new FailedCall(toClientError(error));
-    const answer = compose(this.options.use, inner, rescue)(outgoing);
-    return abandoned === null ? single(answer) : cancellable(answer, () => abandoned.abort());
+    const response = compose(this.options.use, inner, rescue)(outgoing);
+    return abandoned === null ? single(response) : cancellable(response, () => abandoned.abort());
   }
 
   private deadlineOf({ timeoutMs = this.options.timeoutMs, within }: GrpcCallOptions): number | null {
-    const ownMs = timeoutMs === 0 ? Infinity : Date.now() + timeoutMs;
-    const deadlineMs = Math.min(ownMs, within?.deadlineMs ?? Infinity);
+    const ownDeadlineMs = timeoutMs === 0 ? Infinity : Date.now() + timeoutMs;
+    const deadlineMs = Math.min(ownDeadlineMs, within?.deadlineMs ?? Infinity);
     return deadlineMs === Infinity ? null : deadlineMs;
   }
 
@@ -109,30 +109,30 @@ export class CallSender {
         : connection.makeServerStreamRequest(path, encode, decode, request, fields, settings);
       this.watch(stream, signals);
       const outcome = outcomeOf(stream);
-      stream.read(0); // until a first read grpc-js keeps everything that arrives; from then on its buffer is bounded
+      stream.read(0); // before the first read, grpc-js buffers without limit
       if (method.requestStream)
         void sendAll(
           stream as grpc.ClientDuplexStream<unknown, unknown>,
           request as AsyncIterable<unknown>,
           source,
         );
-      return answers(stream, outcome, source);
+      return readResponses(stream, outcome, source);
     }
     return new Promise((resolve, reject) => {
       let received = 0;
       const decodeOne = (bytes: Buffer): unknown => {
         if (++received > 1) return null;
-        if (!method.requestStream) started.call?.startRead(); // grpc-js reads one message of these calls; a second read reaches the status
+        if (!method.requestStream) started.call?.startRead(); // grpc-js reads one message; without a second read the status would not arrive
         return decode(bytes);
       };
-      const answered = (error: grpc.ServiceError | null, value?: unknown): void => {
+      const onReply = (error: grpc.ServiceError | null, value?: unknown): void => {
         if (received > 1) reject(new GrpcError("UNIMPLEMENTED", "The server sent more than one message"));
         else if (error === null) resolve(value);
         else reject(toClientError(error, source.error));
       };
       const started = method.requestStream
-        ? connection.makeClientStreamRequest(path, encode, decodeOne, fields, settings, answered)
-        : connection.makeUnaryRequest(path, encode, decodeOne, request, fields, settings, answered);
+        ? connection.makeClientStreamRequest(path, encode, decodeOne, fields, settings, onReply)
+        : connection.makeUnaryRequest(path, encode, decodeOne, request, fields, settings, onReply);
       this.watch(started, signals);
       if (method.requestStream)
         void sendAll(
@@ -155,10 +155,10 @@ export class CallSender {
   }
 }
 
-type AnswerStream = grpc.ClientReadableStream<unknown> | grpc.ClientDuplexStream<unknown, unknown>;
+type ResponseStream = grpc.ClientReadableStream<unknown> | grpc.ClientDuplexStream<unknown, unknown>;
 
-/** Keeps the error of a stream, which may fail before its reader listens: an event without a listener would end the process. */
-const outcomeOf = (stream: AnswerStream): { error: unknown } => {
+/** Records the error of a stream, which may fail before it is read: an error event without a listener would end the process. */
+const outcomeOf = (stream: ResponseStream): { error: unknown } => {
   const outcome: { error: unknown } = { error: null };
   stream.once("error", (error) => {
     outcome.error = error;
@@ -167,8 +167,8 @@ const outcomeOf = (stream: AnswerStream): { error: unknown } => {
 };
 
 /** Reads a stream lazily: the server is paused while the caller does not read. */
-async function* answers(
-  stream: AnswerStream,
+async function* readResponses(
+  stream: ResponseStream,
   outcome: { readonly error: unknown },
   source: Readonly<Source>,
 ): AsyncGenerator<unknown> {
@@ -182,34 +182,34 @@ async function* answers(
   }
 }
 
-const single = async (answer: unknown): Promise<unknown> => {
-  const value = await answer;
+const single = async (response: unknown): Promise<unknown> => {
+  const value = await response;
   if (value instanceof FailedCall) throw value.error;
   return value;
 };
 
 /**
- * Returns the answers; a reader that stops before its first read cancels the call. A generator that has not begun ends without running its `finally`, and
- * so would the generators within it, such as those of middleware.
+ * Returns the responses; a reader that stops before its first read cancels the call. JavaScript ends a generator that has not started without running its
+ * `finally`, and the same holds for the generators within it, such as generators of middleware.
  */
-const cancellable = (answer: unknown, cancel: () => void): AsyncGenerator<unknown> => {
+const cancellable = (response: unknown, cancel: () => void): AsyncGenerator<unknown> => {
   const reading = { hasBegun: false };
-  const messages = streamed(answer, reading);
+  const messages = streamed(response, reading);
   const end = messages.return.bind(messages);
   return Object.assign(messages, {
     return(value: unknown) {
       if (!reading.hasBegun) {
         cancel();
-        messages.next().catch(() => {}); // ignores CANCELLED
+        messages.next().catch(() => {}); // rejects with CANCELLED
       }
       return end(value);
     },
   });
 };
 
-async function* streamed(answer: unknown, reading: { hasBegun: boolean }): AsyncGenerator<unknown> {
+async function* streamed(response: unknown, reading: { hasBegun: boolean }): AsyncGenerator<unknown> {
   reading.hasBegun = true;
-  const source = await answer;
+  const source = await response;
   if (source instanceof FailedCall) throw source.error;
   yield* source as AsyncIterable<unknown>;
 }

@@ -20,7 +20,7 @@ import type {
   OutgoingCall,
 } from "./client-config.ts";
 
-/** Options of a client with all defaults. */
+/** Checked options of a client, with the defaults. */
 export type CheckedClientOptions = Readonly<Required<Omit<GrpcClientOptions, "retry">>> & {
   readonly retry: Readonly<Required<GrpcRetry>> | null;
 };
@@ -41,7 +41,7 @@ const isMetadata = (value: unknown): boolean =>
   value !== null &&
   Object.entries(value).every(([name, each]) => metadataProblem(name.toLowerCase(), each as string) === null);
 
-/** By shape, because the signal may come from another realm. */
+/** Checks the members instead of the class: the signal may come from another realm. */
 const isSignal = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 

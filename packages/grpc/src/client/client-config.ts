@@ -5,7 +5,7 @@ import type { GrpcStatusName } from "../status/grpc-status.ts";
 export interface GrpcRetry {
   /** Attempts in total, 2 to 5. */
   readonly maxAttempts: number;
-  /** Milliseconds before the second attempt; doubled for each further one, with jitter. @default 100 */
+  /** Milliseconds before the second attempt; doubled for each further attempt, with jitter. @default 100 */
   readonly initialDelayMs?: number;
   /** Longest delay in milliseconds. @default 2000 */
   readonly maxDelayMs?: number;
@@ -15,15 +15,15 @@ export interface GrpcRetry {
 
 /** Credentials of a client for TLS, in PEM. */
 export interface GrpcClientTls {
-  /** Trusted certificate authorities. @default those of the system */
+  /** Trusted certificate authorities. @default the system's authorities */
   readonly ca?: string | Uint8Array;
-  /** Certificate and key of the client, for mutual TLS. */
+  /** Certificate of the client, for mutual TLS. Needs `key`. */
   readonly cert?: string | Uint8Array;
   /** Key of `cert`. */
   readonly key?: string | Uint8Array;
 }
 
-/** A call of a client, as middleware sees it. */
+/** A call of a client, for middleware. */
 export interface OutgoingCall {
   /** Service and method: `books.v1.Catalog/GetBook`. */
   readonly name: string;
@@ -31,7 +31,7 @@ export interface OutgoingCall {
   readonly request: unknown;
   /** Metadata to send; middleware may add to it. */
   readonly metadata: Map<string, string | Uint8Array>;
-  /** Milliseconds since 1970; `null` for none. */
+  /** Deadline in Unix milliseconds; `null` for none. */
   readonly deadlineMs: number | null;
 }
 
@@ -44,15 +44,15 @@ export interface GrpcClientOptions {
   /** Retry policy. @default none: one attempt */
   readonly retry?: GrpcRetry;
   /**
-   * Seconds between PINGs to the server while calls are in progress; 0 for none. Without an answer the calls end
-   * with UNAVAILABLE, and the next one reconnects. Other server implementations may allow only 300 s or more. @default 300
+   * Seconds between PINGs to the server while calls are in progress; 0 for none. If the server does not respond, the calls end
+   * with UNAVAILABLE, and the next call reconnects. Other server implementations may accept only 300 s or more. @default 300
    */
   readonly keepaliveSecs?: number;
-  /** Seconds to wait for the answer to a PING. @default 10 */
+  /** Seconds to wait for the response to a PING. @default 10 */
   readonly keepaliveTimeoutSecs?: number;
-  /** Middleware around calls: `(call, next) => output`. `next` gives the answer: a message, or an async iterable of messages. @default [] */
+  /** Middleware around calls: `(call, next) => output`. `next` returns a promise of the response message, an async iterable of response messages, or a `FailedCall`. @default [] */
   readonly use?: readonly Middleware<OutgoingCall, unknown>[];
-  /** Largest message of an answer in bytes. @default 4194304 */
+  /** Largest response message in bytes. @default 4194304 */
   readonly maxMessageSize?: number;
   /** Metadata of every call, such as `authorization`. @default {} */
   readonly metadata?: Readonly<Record<string, string | Uint8Array>>;
@@ -66,6 +66,6 @@ export interface GrpcCallOptions {
   readonly timeoutMs?: number;
   /** Metadata of the call. */
   readonly metadata?: Readonly<Record<string, string | Uint8Array>>;
-  /** The call that is being served: its cancellation and its remaining time apply to this one. */
+  /** The call that is being served; its cancellation and remaining time also apply to this call. */
   readonly within?: { readonly signal: AbortSignal; readonly deadlineMs: number | null };
 }

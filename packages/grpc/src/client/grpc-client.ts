@@ -10,7 +10,7 @@ type Sent<Shape extends MethodShape> = Shape["requestStream"] extends true
   ? AsyncIterable<Shape["sent"]> | Iterable<Shape["sent"]>
   : Shape["sent"];
 
-type Answer<Shape extends MethodShape> = Shape["responseStream"] extends true
+type Response<Shape extends MethodShape> = Shape["responseStream"] extends true
   ? AsyncIterable<Shape["received"]>
   : Promise<Shape["received"]>;
 
@@ -19,12 +19,12 @@ export type ClientMethods<Methods extends MethodShapes> = {
   readonly [Name in keyof Methods]: (
     request: Sent<Methods[Name]>,
     options?: GrpcCallOptions,
-  ) => Answer<Methods[Name]>;
+  ) => Response<Methods[Name]>;
 };
 
 /** A client of one service. */
 export type GrpcClient<Methods extends MethodShapes> = ClientMethods<Methods> & {
-  /** Closes the connection; calls in progress, and later ones, end with CANCELLED. */
+  /** Closes the connection; calls in progress and later calls end with CANCELLED. */
   close(): void;
   [Symbol.dispose](): void;
 };
@@ -32,7 +32,7 @@ export type GrpcClient<Methods extends MethodShapes> = ClientMethods<Methods> & 
 /**
  * Returns a typed client of a service. It connects at the first call, and again after a lost connection.
  *
- * Calls reject with a `GrpcError`. A stream is sent when its method is called; breaking off its iteration cancels it, even before the first message.
+ * Calls reject with a `GrpcError`. A call starts when its method is called; ending the iteration of a stream early cancels it, even before the first message.
  *
  * @param target `host:port`
  * @throws ConfigurationError with every mistake in the options
@@ -58,7 +58,7 @@ export const grpcClient = <Methods extends MethodShapes>(
     method.name,
     callerOf(sender, service.name, method),
   ]);
-  // The methods are those of the definition, whose types the caller sees.
+  // The object has the methods of the definition, so the type is correct.
   return { ...Object.fromEntries(callers), close, [Symbol.dispose]: close } as GrpcClient<Methods>;
 };
 
@@ -74,7 +74,7 @@ const credentialsOf = (tls: boolean | GrpcClientTls): grpc.ChannelCredentials =>
 };
 
 const pem = (value: string | Uint8Array | undefined): Buffer | null =>
-  value === undefined ? null : Buffer.from(value as Uint8Array); // text is accepted as well
+  value === undefined ? null : Buffer.from(value as Uint8Array); // also accepts a string
 
 const channelOptions = (
   service: string,

@@ -2,34 +2,34 @@ import { once } from "node:events";
 import type { ClientDuplexStream, ClientWritableStream } from "@grpc/grpc-js";
 import { cancelCall } from "./cancel-call.ts";
 
-/** Holds the error with which the source of a client's stream failed. */
+/** Source of a client's stream, with the error with which it failed. */
 export interface Source {
   error: unknown;
 }
 
-/** Writes messages as fast as the server reads, then ends the stream. A source that fails cancels the call, and its error is kept as the cause. Never rejects. */
+/** Writes messages as fast as the server reads, then ends the stream. If the source fails, the call is cancelled and gets its error as the cause. Never rejects. */
 export const sendAll = async (
   stream: ClientWritableStream<unknown> | ClientDuplexStream<unknown, unknown>,
   messages: AsyncIterable<unknown> | Iterable<unknown>,
   source: Source,
 ): Promise<void> => {
-  let isOver = false;
+  let hasEnded = false;
   const end = new AbortController();
-  const over = (): void => {
-    isOver = true;
+  const onEnd = (): void => {
+    hasEnded = true;
     end.abort();
   };
-  stream.once("close", over);
-  stream.once("error", over);
-  stream.once("status", over);
+  stream.once("close", onEnd);
+  stream.once("error", onEnd);
+  stream.once("status", onEnd);
   try {
     for await (const message of messages) {
-      if (isOver) return;
+      if (hasEnded) return;
       if (!stream.write(message)) await once(stream, "drain", { signal: end.signal });
     }
     stream.end();
   } catch (error) {
-    if (isOver) return;
+    if (hasEnded) return;
     source.error = error;
     cancelCall(stream); // the caller sees CANCELLED with this cause
   }
@@ -42,6 +42,6 @@ export const closeSource = async (messages: AsyncIterable<unknown> | Iterable<un
       Symbol.asyncIterator in messages ? messages[Symbol.asyncIterator]() : messages[Symbol.iterator]();
     await iterator.return?.();
   } catch {
-    // The caller gets the reason why the call was not sent.
+    // The caller gets the reason why the call was not sent instead.
   }
 };

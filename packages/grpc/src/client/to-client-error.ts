@@ -6,17 +6,17 @@ import { decodeDetails } from "../status/status-details-codec.ts";
 
 const DETAILS = "grpc-status-details-bin";
 
-/** Messages of grpc-js, with the code INTERNAL, for a connection that was lost, or that the server ended with INTERNAL_ERROR. */
+/** Matches messages of grpc-js, with the code INTERNAL, for a connection that was lost or that the server ended with INTERNAL_ERROR. */
 const LOST_SESSION =
   /^Received RST_STREAM with code \d+ triggered by internal client error: (?:Session closed with error code|(?:read|write) E[A-Z]+)/;
 
-/** Returns the error of a call as a `GrpcError`, with the metadata and details that the server sent. @param cause of the call's end, if it is the client's own */
+/** Returns the error of a call as a `GrpcError`, with the metadata and details that the server sent. @param cause the client's own error that ended the call, if any */
 export const toClientError = (error: unknown, cause: unknown = error): GrpcError => {
   if (GrpcError.is(error)) return error;
   if (isWithoutStatus(error))
     return new GrpcError(
       "INTERNAL",
-      "The answer is compressed without a grpc-encoding, or with one that is not supported",
+      "The response is compressed without a grpc-encoding, or with an unsupported one",
       { cause: error },
     );
   if (!isServiceError(error)) return new GrpcError("INTERNAL", messageOf(error), { cause: error });
@@ -32,7 +32,7 @@ export const toClientError = (error: unknown, cause: unknown = error): GrpcError
   });
 };
 
-/** Whether an error is that of a message whose compression grpc-js refuses: it cancels the call with a status that has neither code nor details. */
+/** Whether grpc-js refused the compression of a message: it then cancels the call with a status that has neither code nor details. */
 const isWithoutStatus = (error: unknown): boolean =>
   typeof error === "object" &&
   error !== null &&

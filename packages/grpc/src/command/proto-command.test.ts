@@ -17,7 +17,7 @@ const run = async (...args: string[]) => {
 
 const home = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A folder in which modules find zod. Outside of the package, so that a compiler that runs at the same time does not include them. */
+/** Creates a folder whose modules can import zod. It is outside the package, so a concurrent compiler does not include them. */
 const folder = (): string => {
   const at = mkdtempSync(join(tmpdir(), "framework-proto-"));
   symlinkSync(join(home, "node_modules"), join(at, "node_modules"));

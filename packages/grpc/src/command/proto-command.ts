@@ -59,7 +59,7 @@ const servicesOf = async (file: string): Promise<readonly RecordedService[]> => 
 /** Returns whether the file is up to date afterwards. */
 const update = async (service: RecordedService, checkOnly: boolean, output: Output): Promise<boolean> => {
   const path = fileURLToPath(service.proto);
-  const present = await readFile(path, "utf8").catch(() => null); // missing or unreadable: the write reports the error
+  const present = await readFile(path, "utf8").catch(() => null); // a missing file is created; for an unreadable file the write fails
   const text = protoOf(service, present);
   if (present === text) {
     output.out(`${path} is up to date`);

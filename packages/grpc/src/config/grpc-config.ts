@@ -20,29 +20,29 @@ import { type GrpcTls, isGrpcTls } from "./grpc-tls.ts";
 export interface GrpcConfig {
   /** Address of the gRPC port: host and port, IPv6 in brackets; port 0 lets the system choose. @default "[::]:50051" */
   readonly address: string;
-  /** Whether the services can be listed and described by clients (grpc.reflection.v1). @default false */
+  /** Whether clients can list and describe the services (grpc.reflection.v1 and v1alpha). @default false */
   readonly reflection: boolean;
   /** Whether browsers can call the services by gRPC-Web on the app's own port. @default false */
   readonly enableWeb: boolean;
   /** Largest message in bytes, after inflating; a larger one ends the call with RESOURCE_EXHAUSTED. @default 4194304 */
   readonly maxMessageSize: number;
-  /** Seconds without data after which a connection is probed; a probe without an answer for 20 s closes it. @default 60 */
+  /** Seconds without data after which a connection is probed; without a response for 20 s it is closed. @default 60 */
   readonly keepaliveSecs: number;
-  /** Maximum calls at once on a connection; further ones wait in the client. @default 100 */
+  /** Maximum concurrent calls of a connection; further calls wait in the client. @default 100 */
   readonly concurrencyLimit: number;
-  /** Calls that a connection may cancel at once, by deadlines of the client too; it regains `resetsPerSec` each second. With more it is closed. @default 10000 */
+  /** Calls that a connection may cancel in a burst, including expired deadlines; above it the connection is closed. `resetsPerSec` refills it. @default 10000 */
   readonly resetBurst: number;
-  /** Calls that a connection may cancel in a second, on average. @default 1000 */
+  /** Calls that a connection may cancel per second, on average. @default 1000 */
   readonly resetsPerSec: number;
-  /** Largest head of a call in bytes, with its path and metadata, as HTTP/2 counts it. @default 8192 */
+  /** Largest request headers of a call in bytes, with path and metadata, as HTTP/2 counts them. @default 8192 */
   readonly maxMetadataBytes: number;
-  /** Longest duration of a call in seconds, whatever deadline the client sends; 0 for no limit. Methods can set their own. @default 300 */
+  /** Longest duration of a call in seconds, regardless of the client's deadline; 0 for no limit. Methods can set their own. @default 300 */
   readonly maxCallSecs: number;
   /** Certificates of the port. @default none: plain text */
   readonly tls: GrpcTls | undefined;
   /** Identifies callers by their metadata, such as `new JwtAuth(…)`: the same object as for HTTP. @default none */
   readonly auth: Authenticator | undefined;
-  /** Guards of every call, before those of services and methods. @default [] */
+  /** Guards of every call; they run before the guards of services and methods. @default [] */
   readonly guards: readonly Guard<Invocation>[];
   /** Middleware around every call, outermost first. @default [] */
   readonly use: readonly CallMiddleware[];
@@ -50,11 +50,11 @@ export interface GrpcConfig {
   readonly clock: Clock | undefined;
 }
 
-/** The record, and two presets. */
+/** Checks `GrpcConfig`, and has two presets. */
 export interface GrpcConfigRecord extends ConfigRecord<GrpcConfig> {
   /** For development: reflection and gRPC-Web. */
   local(input?: ConfigInput<GrpcConfig>): Readonly<GrpcConfig>;
-  /** For many callers: probes after 120 s, 1000 calls at once on a connection. */
+  /** For many callers: probes after 120 s, 1000 concurrent calls per connection. */
   production(input?: ConfigInput<GrpcConfig>): Readonly<GrpcConfig>;
 }
 

@@ -7,8 +7,8 @@ export interface Certificates {
   /** Private key. */
   readonly key: string | Uint8Array;
   /**
-   * Authorities that must have issued client certificates. Without `requireClientCert` a client may present none; one of another authority is refused. A
-   * reload may replace them, not add or remove them. @default none
+   * Authorities that must have issued client certificates. Without `requireClientCert` a client may present none; a certificate of another authority is
+   * refused. A reload may replace the authorities, but not add or remove `ca`. @default none
    */
   readonly ca?: string | Uint8Array;
 }
@@ -27,7 +27,7 @@ export interface GrpcTls {
 
 const names: readonly string[] = ["load", "reloadSecs", "requireClientCert", "minVersion"];
 
-/** Whether a value is a valid `GrpcTls`. A misspelt `requireClientCert` would admit every client. */
+/** Whether a value is a valid `GrpcTls`. Unknown fields are invalid: a misspelt `requireClientCert` would admit every client. */
 export const isGrpcTls = (value: unknown): boolean => {
   if (typeof value !== "object" || value === null) return false;
   const {

@@ -29,22 +29,22 @@ interface CheckedFields {
 }
 
 /**
- * Checks messages before protobufjs converts them: it would send a value of the wrong type as 0, as the first value of an enum, or empty.
+ * Checks messages before protobufjs converts them: protobufjs would send a value of the wrong type as 0, as the first value of an enum, or empty.
  *
  * The check of a type is built once. It returns values unchanged, except dates, which become timestamps.
  */
 export class MessageChecks {
-  private readonly made = new Map<protobuf.Type, CheckValue>();
+  private readonly checks = new Map<protobuf.Type, CheckValue>();
 
   /** Returns the check of a message. */
   of(type: protobuf.Type): CheckValue {
-    const present = this.made.get(type);
+    const present = this.checks.get(type);
     if (present !== undefined) return present;
     let known: CheckedFields | null = null;
     const message: CheckValue = (value, within, key) =>
       checkMembers((known ??= this.fieldsOf(type)), value, within, key);
     const check = special.get(type.fullName)?.(message) ?? message;
-    this.made.set(type, check);
+    this.checks.set(type, check);
     return check;
   }
 
@@ -140,7 +140,7 @@ const checkEnum = ({ values }: protobuf.Enum): CheckValue =>
     `one of ${Object.keys(values).slice(0, 20).join(", ")}`,
   );
 
-/** Messages that accept other values than objects with their fields. */
+/** Messages that also accept values other than objects with their fields. */
 const special: ReadonlyMap<string, (message: CheckValue) => CheckValue> = new Map([
   [
     ".google.protobuf.Timestamp",
@@ -149,7 +149,7 @@ const special: ReadonlyMap<string, (message: CheckValue) => CheckValue> = new Ma
         value instanceof Date ? timestampOf(value, within, key) : message(value, within, key),
   ],
   [
-    ".google.protobuf.Any", // protobufjs packs a message that is named by `@type`
+    ".google.protobuf.Any", // protobufjs packs the message that `@type` names
     (message: CheckValue): CheckValue =>
       (value, within, key) =>
         isRecord(value) && typeof value["@type"] === "string" ? value : message(value, within, key),

@@ -1,21 +1,21 @@
 import { badMessage } from "../schema/bad-message.ts";
 
-/** Path of a value: its key in a message, list or map, and the path of that. */
+/** Path of a value: its key in a message, list or map, and the path of that container. */
 export interface Place {
   readonly within: Place | null;
   readonly key: string | number;
-  /** Number of messages around it. */
+  /** Number of messages around the value. */
   readonly depth: number;
 }
 
 /**
- * Checks a value of one type, and returns it in a form that protobufjs converts correctly. The path is passed in parts, so that only an error formats it.
+ * Checks a value of one type, and returns it in a form that protobufjs converts correctly. The path is passed in parts, so only errors pay for formatting it.
  *
  * @throws FrameworkError GRPC_BAD_MESSAGE, which names the field
  */
 export type CheckValue = (value: unknown, within: Place | null, key: string | number) => unknown;
 
-/** Throws the error for a value without the type of its field. @param wanted completes "must be" */
+/** Throws the error for a value of the wrong type. @param wanted completes "must be" */
 export const refuse = (wanted: string, within: Place | null, key: string | number): never => {
   throw badMessage(textOf(within, key), wanted);
 };
@@ -26,16 +26,16 @@ const textOf = (within: Place | null, key: string | number): string => {
   return typeof key === "number" ? `${before}[${key}]` : `${before}.${key}`;
 };
 
-/** Returns a check of the values that a test accepts. */
+/** Returns a check that accepts the values for which `isValid` returns true. */
 export const checkBy =
   (isValid: (value: unknown) => boolean, wanted: string): CheckValue =>
   (value, within, key) =>
     isValid(value) ? value : refuse(wanted, within, key);
 
 const isWithin =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (value: unknown): boolean =>
-    Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
 
 /** Whether a value is a 32-bit integer. */
 export const isInt32: (value: unknown) => boolean = isWithin(-(2 ** 31), 2 ** 31 - 1);
@@ -45,14 +45,14 @@ const DIGITS = /^-?\d{1,20}$/;
 
 /** Accepts numbers up to 2^53 - 1, strings and bigints of the whole range, and the `Long` of proto-loader. */
 const isLong =
-  (least: bigint, most: bigint) =>
+  (min: bigint, max: bigint) =>
   (value: unknown): boolean => {
-    if (typeof value === "number") return Number.isSafeInteger(value) && (least < 0n || value >= 0);
-    if (typeof value === "string" && DIGITS.test(value)) return isBetween(BigInt(value), least, most);
-    return typeof value === "bigint" ? isBetween(value, least, most) : isLongObject(value);
+    if (typeof value === "number") return Number.isSafeInteger(value) && (min < 0n || value >= 0);
+    if (typeof value === "string" && DIGITS.test(value)) return isBetween(BigInt(value), min, max);
+    return typeof value === "bigint" ? isBetween(value, min, max) : isLongObject(value);
   };
 
-const isBetween = (value: bigint, least: bigint, most: bigint): boolean => value >= least && value <= most;
+const isBetween = (value: bigint, min: bigint, max: bigint): boolean => value >= min && value <= max;
 
 const isLongObject = (value: unknown): boolean =>
   typeof value === "object" &&

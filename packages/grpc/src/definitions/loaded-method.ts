@@ -3,7 +3,7 @@ import type { CheckValue } from "./check-scalar.ts";
 import { strictReader } from "../schema/strict-reader.ts";
 import type { GrpcMethod, MessageCodec } from "../service/grpc-service.ts";
 
-/** Checks of a method's messages; proto-loader itself refuses almost none. */
+/** Checks of a method's messages; proto-loader itself accepts almost any value. */
 export interface MethodChecks {
   readonly request: CheckValue;
   readonly response: CheckValue;
@@ -11,7 +11,7 @@ export interface MethodChecks {
 
 const unchecked: CheckValue = (value) => value;
 
-/** Returns a method loaded by proto-loader. @param checks not needed for messages that the framework creates */
+/** Returns a method loaded by proto-loader. The checks can be omitted for messages that the framework creates. */
 export const methodOfLoader = (
   name: string,
   parts: MethodDefinition<object, object>,

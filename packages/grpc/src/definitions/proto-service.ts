@@ -54,7 +54,7 @@ export interface ProtoServiceOptions {
 }
 
 /**
- * Reads a service from a `.proto`. Enum values are strings; absent messages are `null` and absent scalars have their default.
+ * Reads a service from a `.proto`. Enum values are strings; absent messages are `null`, and absent scalars have their default value.
  *
  * @param file URL or path of the `.proto`
  * @throws ConfigurationError GRPC_BAD_SERVICE, at start or when a client is created, if the file cannot be read or lacks the service
@@ -106,12 +106,12 @@ const load = (name: string, file: URL | string, options: ProtoServiceOptions): S
   }
   if (typeof found !== "object" || found === null || "format" in found)
     throw mistake(`${path} has no service ${name}`);
-  return found as ServiceDefinition; // neither a message nor an enum
+  return found as ServiceDefinition; // messages and enums have `format`
 };
 
 const pathOf = (file: URL | string): string => (typeof file === "string" ? file : fileURLToPath(file));
 
-/** Parses the files with protobufjs: with the `.proto` field names for descriptors, because the loader's are incomplete; with the loader's field names for checks. */
+/** Parses the files with protobufjs: with the field names of the `.proto` for descriptors, because the descriptors of proto-loader are incomplete, and with its field names for checks. */
 const loadRoot = (
   path: string,
   { includeDirs = [] }: ProtoServiceOptions,

@@ -10,7 +10,7 @@ export interface SchemaServiceOptions<Methods extends ServiceSchemas> {
 }
 
 /**
- * Defines a service by Standard Schemas, without a `.proto`: the messages follow from the schemas, and `proto` records their field numbers.
+ * Defines a service by Standard Schemas, without a `.proto`: the messages are derived from the schemas, and `proto` records their field numbers.
  *
  * @example
  * export const catalog = grpcService("books.v1.Catalog", {

@@ -34,7 +34,7 @@ export const structService = (
     );
     if (problems.length > 0) throw new ConfigurationError(problems);
     const root = parseProto(protoText(name, methods));
-    if (methods.length === 0) return { methods: [], files: describePackages(root) }; // without methods it does not use the type
+    if (methods.length === 0) return { methods: [], files: describePackages(root) }; // without methods the root lacks the Struct type
     const type = root.lookupType(STRUCT);
     const codec: MessageCodec = {
       encode: (value) => type.encode(toStruct(value)).finish() as Buffer, // protobufjs writes buffers on Node

@@ -31,7 +31,7 @@ const MESSAGE = 11;
 const ENUM = 14;
 const labels = { optional: 1, required: 2, repeated: 3 };
 
-/** Describes each package of a resolved root as one file, and google.protobuf as its published files. Names are those of the `.proto`, so it must be parsed with `keepCase`. */
+/** Describes each package of a resolved root as one file, and google.protobuf as its published files. The root must be parsed with `keepCase`, to have the names of the `.proto`. */
 export const describePackages = (root: protobuf.Root): readonly FileDescriptor[] => {
   const files: FileDescriptor[] = [];
   const visit = (space: protobuf.NamespaceBase): void => {
@@ -81,7 +81,7 @@ const describeFile = (
 };
 
 const describeMessage = (type: protobuf.Type, used: Set<string>): MessageDescriptor => {
-  // Synthetic groups of `optional` fields follow the real ones, as the language requires.
+  // Protocol Buffers requires the synthetic oneofs of `optional` fields to follow all others.
   const oneofs = type.oneofsArray.toSorted((a, b) => Number(isSynthetic(a)) - Number(isSynthetic(b)));
   const entries = type.fieldsArray.filter((field) => field instanceof protobufjs().MapField);
   const reserved = type.reserved ?? [];
@@ -139,7 +139,7 @@ const typeOf = (field: protobuf.FieldBase, used: Set<string>): Pick<FieldDescrip
   };
 };
 
-/** The message of a map's entries, as the language defines it. */
+/** Describes the message of a map's entries, as Protocol Buffers defines it. */
 const describeEntry = (field: protobuf.MapField, used: Set<string>): MessageDescriptor => {
   const key = {
     name: "key",
@@ -200,7 +200,7 @@ const jsonNameOf = ({ name, options }: protobuf.Field): string => {
   return typeof own === "string" ? own : camelCase(name);
 };
 
-/** Like protoc, which removes every underscore. */
+/** Converts a name to camelCase like protoc, which removes every underscore. */
 const camelCase = (name: string): string =>
   name.replaceAll(/_+([^_]?)/g, (_, letter: string) => letter.toUpperCase());
 

@@ -6,7 +6,7 @@ const many = (type: string, id: number): protobuf.IField => ({ rule: "repeated",
 
 /**
  * The messages of google/protobuf/descriptor.proto that reflection sends, with their published numbers. The extension of protobufjs for descriptors is not
- * used: it writes relative type names, nameless map entries and no presence, which other implementations refuse.
+ * used: it writes relative type names, unnamed map entries and no presence, which other implementations reject.
  */
 const messages: protobuf.INamespace = {
   nested: {
@@ -111,7 +111,7 @@ export interface ServiceDescriptor {
   }[];
 }
 
-/** A file of descriptors: everything of one package. */
+/** The descriptors of one package. */
 export interface FileDescriptor {
   readonly name: string;
   readonly package: string;

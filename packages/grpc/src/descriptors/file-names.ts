@@ -1,4 +1,4 @@
-/** The published files of google.protobuf by their types: clients have these files already, and refuse the same types from another file. */
+/** The published files of google.protobuf by type: clients have these files already, and reject the same types from another file. */
 const wellKnownFiles: Readonly<Record<string, string>> = {
   Any: "any",
   Duration: "duration",
@@ -20,7 +20,7 @@ const wellKnownFiles: Readonly<Record<string, string>> = {
   BytesValue: "wrappers",
 };
 
-/** Returns the name of the file for a type or service at the top of a package: the published one for google.protobuf, else one for each package. */
+/** Returns the file name for a top-level type or service of a package: the published file for google.protobuf, otherwise one file per package. */
 export const fileNameOf = (packageName: string, name: string): string => {
   const known = packageName === "google.protobuf" && Object.hasOwn(wellKnownFiles, name);
   if (known) return `google/protobuf/${wellKnownFiles[name] ?? ""}.proto`;

@@ -1,4 +1,4 @@
-/** Fields about a connection of HTTP/1.1, which HTTP/2 forbids (RFC 9113 8.2.2). */
+/** Connection-specific fields, which HTTP/2 forbids (RFC 9113 8.2.2). */
 const connectionFields: ReadonlySet<string> = new Set([
   "connection",
   "http2-settings",
@@ -9,7 +9,7 @@ const connectionFields: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Fields of HTTP that have one value; Node sends none of them twice. */
+/** HTTP fields that can have only one value: Node rejects a second value. */
 const singleValueFields: ReadonlySet<string> = new Set(
   (
     "access-control-allow-credentials access-control-max-age access-control-request-method age authorization content-encoding content-language " +
@@ -34,7 +34,7 @@ export const metadataProblem = (name: string, value: string | Uint8Array): strin
     : `the value of ${name} must be printable ASCII; send bytes under ${name}-bin`;
 };
 
-/** Whether text can be a value: printable ASCII. Each call has half a dozen short values; a regular expression takes several times as long for them. */
+/** Whether text can be a value: printable ASCII. A loop, because a regular expression takes several times as long for the half dozen short values of a call. */
 export const isMetadataText = (value: string): boolean => {
   for (let at = 0; at < value.length; at++) {
     const code = value.charCodeAt(at);
@@ -43,9 +43,9 @@ export const isMetadataText = (value: string): boolean => {
   return true;
 };
 
-/** Whether text can be the values of a name that ends in `-bin`: Base64, joined by commas. */
+/** Whether text can be one or more values of a name that ends in `-bin`: Base64, joined by commas. */
 export const isMetadataBase64 = (value: string): boolean => /^[A-Za-z0-9+/=, ]*$/.test(value);
 
-/** Bytes of a value as HTTP/2 counts them (RFC 9113 6.5.2); bytes travel as Base64. */
+/** Bytes of a name with its value as HTTP/2 counts them (RFC 9113 6.5.2); bytes are sent as Base64. */
 export const metadataBytes = (name: string, value: string | Uint8Array): number =>
   name.length + 32 + (typeof value === "string" ? value.length : Math.ceil(value.length / 3) * 4);

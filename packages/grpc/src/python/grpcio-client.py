@@ -27,12 +27,12 @@ def plain(value):
 def call(name):
     method = service.FindMethodByName(name)
     kind = ("stream" if method.client_streaming else "unary") + "_" + ("stream" if method.server_streaming else "unary")
-    answer = message_factory.GetMessageClass(method.output_type)
+    reply_type = message_factory.GetMessageClass(method.output_type)
     make = getattr(channel, kind)
     stub = make(
         f"/books.v1.Catalog/{name}",
         request_serializer=lambda value: value.SerializeToString(),
-        response_deserializer=answer.FromString,
+        response_deserializer=reply_type.FromString,
     )
     return stub, lambda value: message(method.input_type, value)
 
@@ -48,8 +48,8 @@ def failed(work):
 
 seen = {"services": sorted(database.get_services())}
 get, book_request = call("GetBook")
-answer, state = get.with_call(book_request({"id": 7}), timeout=30, metadata=[("x-title", "Dune"), ("x-raw-bin", b"\x00\xff")])
-seen["unary"] = plain(answer)
+reply, state = get.with_call(book_request({"id": 7}), timeout=30, metadata=[("x-title", "Dune"), ("x-raw-bin", b"\x00\xff")])
+seen["unary"] = plain(reply)
 seen["headers"] = dict(state.initial_metadata()).get("x-served-by")
 seen["trailers"] = dict(state.trailing_metadata()).get("x-raw-bin", b"").hex()
 seen["missing"] = failed(lambda: get(book_request({"id": 404}), timeout=30))
@@ -66,18 +66,18 @@ add, book = call("AddBooks")
 seen["added"] = plain(add(iter([book({"id": 1, "title": "a", "tags": ["x"]}), book({"id": 2, "title": "b"})]), timeout=30))
 
 chat, line = call("Chat")
-asked = threading.Event()
+received = threading.Event()
 
 
 def lines():
     yield line({"text": "one"})
-    asked.wait(30)
+    received.wait(30)
     yield line({"text": "two"})
 
 
 texts = []
 for each in chat(lines(), timeout=30):
     texts.append(plain(each)["text"])
-    asked.set()
+    received.set()
 seen["chat"] = texts
 print(json.dumps(seen))

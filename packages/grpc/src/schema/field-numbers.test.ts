@@ -22,14 +22,14 @@ const numbersOf = (text: string): Record<string, number> =>
       .fieldsArray.map(({ name, id }) => [name, id]),
   );
 
-test("a new field gets the next number, and present ones keep theirs whatever the order", () => {
+test("a new field gets the next number, and existing fields keep theirs regardless of the order", () => {
   const first = protoOf(serviceOf({ b: z.string(), a: z.int() }), null);
   expect(numbersOf(first)).toEqual({ b: 1, a: 2 });
   const second = protoOf(serviceOf({ c: z.boolean(), a: z.int(), b: z.string() }), first);
   expect(numbersOf(second)).toEqual({ b: 1, a: 2, c: 3 });
 });
 
-test("the number of a removed field is never used again, nor that of a field whose type changed", () => {
+test("the numbers of removed fields, and the old numbers of fields whose type changed, are never used again", () => {
   const first = protoOf(serviceOf({ a: z.string(), b: z.string() }), null);
   const second = protoOf(serviceOf({ a: z.string() }), first);
   expect(second).toContain("reserved 2;");
@@ -47,7 +47,7 @@ test("the numbers of a removed message stay reserved", () => {
   expect(third).toMatch(/message DoRequestA \{\n {2}reserved 1;\n {2}string x = 2;/);
 });
 
-test("through any history of schemas no number ever has two meanings", () => {
+test("a number never gets a second meaning in any history of schemas", () => {
   const types = { s: z.string(), i: z.int(), b: z.boolean(), l: z.array(z.string()) };
   const schema = fc.dictionary(
     fc.constantFrom("a", "b", "c", "d", "e"),
@@ -138,7 +138,7 @@ message DoResponse {
 `);
 });
 
-test("schemas that contain themselves need no title", () => {
+test("recursive schemas need no title", () => {
   const Tree = z.object({
     name: z.string(),
     get children() {
@@ -190,9 +190,9 @@ test.each([
   ["a list of lists", z.object({ a: z.array(z.array(z.string())) }), "a list within a list"],
   ["text", z.string(), "must be an object"],
   [
-    "a name that .proto cannot write",
+    "a name that is invalid in a .proto",
     z.object({ "a-b": z.string() }),
-    "has a name that .proto files cannot write",
+    "has a name that is invalid in a .proto",
   ],
 ])("%s is refused with the path and the remedy", (_, request, message) => {
   const service = grpcService("a.v1.Service", { methods: { Do: { request, response: z.object({}) } } });

@@ -1,6 +1,6 @@
 /**
- * Whether a value is an object whose content is in its members: a plain one, or an instance of a class that has members. Not `Map`, `Set` or `Date`:
- * they would be sent empty.
+ * Whether a value is an object whose content is in its members: a plain one, or an instance of a class that has members. False for `Map`, `Set` and
+ * `Date`, which would be sent empty.
  */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => {
   if (typeof value !== "object" || value === null) return false;

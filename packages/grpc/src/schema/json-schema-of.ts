@@ -13,7 +13,7 @@ type Converter = Readonly<Record<"input" | "output", (options: object) => unknow
 /**
  * Returns the JSON Schema of the values that are sent: the input of a schema, which the peer validates. `null` when the library provides none.
  *
- * Parts that JSON Schema cannot express allow any value if the library can omit them.
+ * Types that JSON Schema cannot express become schemas that allow any value, if the library can omit them.
  */
 export const jsonSchemaOf = (schema: StandardSchema): JsonSchemaObject | null => {
   const { jsonSchema } = schema["~standard"] as { readonly jsonSchema?: Converter };
@@ -26,7 +26,7 @@ export const jsonSchemaOf = (schema: StandardSchema): JsonSchemaObject | null =>
       });
       if (isSchemaObject(converted)) return converted;
     } catch {
-      // the library throws if it cannot: the next attempt requests less, and `null` means none
+      // The library cannot convert the schema with these options.
     }
   }
   return null;

@@ -11,15 +11,15 @@ interface Unwrapped {
 }
 
 /**
- * Converts JSON Schemas to messages. A message is named after its schema (`title` or `id`, or its name in `$defs`), else after the field or method that uses it first; one name
- * is one message.
+ * Converts JSON Schemas to messages. A message is named after its schema (`title` or `id`, or its name in `$defs`), otherwise after the field or method that
+ * uses it first. Two messages cannot share a name.
  */
 export class LayoutMessages {
   readonly problems: Problem[] = [];
   private readonly found: Map<string, MessageLayout> = new Map();
-  /** The message of each schema, which may contain itself without having a name. */
+  /** Message name of each schema: a schema without a name may contain itself. */
   private readonly laidOut: Map<JsonSchemaObject, string> = new Map();
-  /** JSON of the schemas by name, to compare two of the same name. */
+  /** JSON of the schemas by message name, to detect different schemas of the same name. */
   private readonly written: Map<string, string> = new Map();
 
   get messages(): MessageLayouts {
@@ -43,7 +43,7 @@ export class LayoutMessages {
       if (before === written) return name;
       return this.refuse(
         place,
-        `is another message than the first ${name}; give one of them a \`title\``,
+        `differs from another message with the name ${name}; give one of them a \`title\``,
         name,
       );
     }
@@ -77,7 +77,7 @@ export class LayoutMessages {
   ): FieldLayout {
     const { place } = at;
     if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name))
-      this.refuse(place, "has a name that .proto files cannot write; use letters, digits and _", name);
+      this.refuse(place, "has a name that is invalid in a .proto; use letters, digits and _", name);
     const { schema, nullable } = withoutNull(isSchemaObject(given) ? given : {});
     const protoName = protoFieldName(name);
     const inner = `${at.name}${messageName(protoName)}`;
@@ -85,7 +85,7 @@ export class LayoutMessages {
     const base = { name, protoName, nullable: nullable && required };
     if (target.schema["type"] === "array") {
       const items = withoutNull(isSchemaObject(target.schema["items"]) ? target.schema["items"] : {});
-      if (items.nullable) this.refuse(place, "is a list that may hold null; leave such items out", name);
+      if (items.nullable) this.refuse(place, "is a list that may contain null; omit such items", name);
       const type = this.type(root, items.schema, `${inner}Item`, `${place}[]`);
       return { ...base, type, form: "repeated", optional: !required || nullable };
     }
@@ -116,7 +116,7 @@ export class LayoutMessages {
     return { kind: "json" }; // unions, records within lists, and schemas that allow any value
   }
 
-  /** Follows a local reference; `name` is that of its target. */
+  /** Resolves a local reference; `name` is the name of its target. */
   private follow(
     root: JsonSchemaObject,
     schema: JsonSchemaObject,
@@ -138,14 +138,14 @@ export class LayoutMessages {
   }
 }
 
-/** The name that a schema gives itself. */
+/** Name of a schema from its `title` or `id`; `null` without one. */
 const named = (schema: JsonSchemaObject): string | null =>
   identifier(schema["title"]) ?? identifier(schema["id"]);
 
 const identifier = (value: unknown): string | null =>
   typeof value === "string" && isIdentifier(value) ? messageName(value) : null;
 
-/** `anyOf: [T, null]` and `type: [T, "null"]` are a nullable T. */
+/** Unwraps `anyOf: [T, null]` and `type: [T, "null"]` to a nullable T. */
 const withoutNull = (schema: JsonSchemaObject): Unwrapped => {
   const { type, anyOf } = schema;
   if (Array.isArray(type) && type.includes("null")) {

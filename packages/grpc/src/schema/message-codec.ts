@@ -13,7 +13,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** Maximum nesting of messages. */
 const MAX_DEPTH = 100;
 
-/** Builds the codecs of messages from their layouts: plain values in, plain values out, every type checked. */
+/** Builds the codecs of messages from their layouts: they convert plain values to bytes and back, and check every type. */
 export class MessageCodecs {
   private readonly root: protobuf.Root;
   private readonly messages: ReadonlyMap<string, NumberedMessage>;
@@ -128,11 +128,11 @@ export class MessageCodecs {
   }
 }
 
-/** Values of absent fields without presence in proto3. */
+/** Values of absent fields that have no presence in proto3. */
 const defaults = { string: "", double: 0, int64: 0, bool: false } as const;
 
 const safeInteger = (value: unknown, place: string): number => {
-  const number = typeof value === "number" ? value : Number(String(value)); // a Long writes all its digits
+  const number = typeof value === "number" ? value : Number(String(value)); // a Long prints all its digits
   if (!Number.isSafeInteger(number)) throw badMessage(place, "a whole number up to 2^53 - 1");
   return number;
 };

@@ -14,7 +14,7 @@ export interface FieldLayout {
   /** Name in the `.proto`, such as `published_year`. */
   readonly protoName: string;
   readonly type: FieldType;
-  /** One value, a list, or values by their names. */
+  /** One value, a list, or a map with string keys. */
   readonly form: "single" | "repeated" | "map";
   /** Whether absence differs from the default: the field is not required, or may be null. */
   readonly optional: boolean;

@@ -16,12 +16,12 @@ export interface NumberedMessage {
   readonly reservedNames: readonly string[];
 }
 
-/** Numbers that Protocol Buffers reserves for its implementation. */
+/** Field numbers that Protocol Buffers reserves for implementations. */
 const implementationNumbers = { from: 19_000, to: 19_999 };
 
 /**
- * Gives each field its number. A field that was recorded with the same type keeps its number, whatever the order of the schema; any other gets a number
- * above all that were ever used. Numbers of removed fields stay reserved, so that no number ever has two meanings.
+ * Gives each field its number. A field that was recorded with the same type keeps its number, regardless of the order in the schema; any other field gets
+ * a number above all that were ever used. Numbers of removed fields stay reserved, so a number never gets a second meaning.
  */
 export const numberFields = (
   messages: MessageLayouts,

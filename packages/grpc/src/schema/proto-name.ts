@@ -1,4 +1,4 @@
-/** Returns the name of a field in the style of `.proto` files: `publishedYear` becomes `published_year`. Its JSON name is the given name. */
+/** Returns the name of a field in the style of `.proto` files, `published_year` for `publishedYear`. Its JSON name is the given name. */
 export const protoFieldName = (name: string): string =>
   /^[a-z][A-Za-z0-9]*$/.test(name) ? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : name;
 

@@ -49,7 +49,7 @@ const messageLines = ({ fields, reserved, reservedNames }: NumberedMessage): str
 ];
 
 const fieldLine = (field: NumberedField): string => {
-  // Messages have presence without the keyword.
+  // Fields of message types have presence without the keyword.
   const label = field.form === "single" && field.optional && field.type.kind === "scalar" ? "optional " : "";
   return `${label}${protoType(field)} ${field.protoName} = ${field.number};`;
 };

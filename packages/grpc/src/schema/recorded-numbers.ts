@@ -3,9 +3,9 @@ import { protobufjs } from "../libraries.ts";
 
 /** One message of a recorded `.proto`. */
 export interface RecordedMessage {
-  /** Fields in their order. */
+  /** Fields in the order of the file. */
   readonly fields: readonly { readonly name: string; readonly type: string; readonly number: number }[];
-  /** Numbers that no field may have again, as ranges with both ends. */
+  /** Reserved numbers, as ranges that include both ends. */
   readonly reserved: readonly (readonly [from: number, to: number])[];
   /** Names of removed fields. */
   readonly reservedNames: readonly string[];

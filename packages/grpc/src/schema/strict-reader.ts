@@ -2,10 +2,10 @@ import { isUtf8 } from "node:buffer";
 import type protobuf from "protobufjs";
 import { protobufjs } from "../libraries.ts";
 
-/** Written by a decoder for invalid UTF-8; a valid string may also contain it. */
+/** Decoders replace invalid UTF-8 by this character; a valid string may also contain it. */
 const REPLACEMENT = "\u{FFFD}";
 
-/** A `Buffer` with a method that Node's types lack; `toString` would look up the encoding for each text. */
+/** A `Buffer` with a method that Node's types lack; `toString` looks up the encoding on each call. */
 interface Utf8Bytes extends Uint8Array {
   utf8Slice(start: number, end: number): string;
 }
@@ -17,10 +17,10 @@ export const strictReader = (bytes: Uint8Array): protobuf.Reader => {
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return new (made ??= strictReaderClass())(buffer);
+  return new (created ??= strictReaderClass())(buffer);
 };
 
-let made: ReaderClass | undefined;
+let created: ReaderClass | undefined;
 
 const strictReaderClass = (): ReaderClass =>
   class StrictReader extends protobufjs().BufferReader {

@@ -19,7 +19,7 @@ interface ProtoStruct {
 /** Maximum depth of JSON in a message. */
 const MAX_DEPTH = 100;
 
-/** Converts JSON to `google.protobuf.Value`. An object with `toJSON` becomes the result of it; members that are `undefined` are left out. @throws GRPC_BAD_MESSAGE */
+/** Converts JSON to `google.protobuf.Value`. An object with `toJSON` is replaced by its result; members that are `undefined` are omitted. @throws GRPC_BAD_MESSAGE */
 export const toValue = (given: unknown, place = "value", depth = 0): ProtoValue => {
   if (depth > MAX_DEPTH) throw badMessage(place, `JSON of at most ${MAX_DEPTH} levels`);
   const value = jsonOf(given);
@@ -49,7 +49,7 @@ const structOf = (record: Readonly<Record<string, unknown>>, place: string, dept
   };
 };
 
-/** The value that `JSON.stringify` would write, such as the string of a `Date`. */
+/** Returns the result of `toJSON`, such as the string of a `Date`; other values are unchanged. */
 const jsonOf = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null || !("toJSON" in value)) return value;
   return typeof value.toJSON === "function" ? (value.toJSON() as unknown) : value;
@@ -65,6 +65,6 @@ export const fromValue = (value: ProtoValue): unknown => {
   return null;
 };
 
-/** Converts `google.protobuf.Struct` to an object. Every name is an own member, `__proto__` too. */
+/** Converts `google.protobuf.Struct` to an object. Every name, also `__proto__`, becomes an own member. */
 export const fromStruct = ({ fields = {} }: ProtoStruct): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fromValue(value)]));

@@ -36,7 +36,7 @@ test("objects with toJSON are sent as its result, like JSON.stringify", () => {
   expect(sent(typed, { any: { at, list: [url] } })).toEqual({ any: expected });
 });
 
-test("objects whose content is not in their members are refused", () => {
+test("objects whose content is not in own members are refused", () => {
   const refusals = [
     new Map([["a", 1]]),
     new Set([1]),

@@ -15,7 +15,7 @@ export interface AddedService {
   readonly isExempt?: boolean;
 }
 
-/** Returns the problem of arguments of wrong types, which only untyped programs pass, or `null`. */
+/** Returns the mistake in arguments of wrong types, which only untyped programs pass; `null` for valid arguments. */
 export const argumentProblem = ({ service, implementation }: AddedService): Problem | null => {
   const { name, resolve } = Object(service) as { name?: unknown; resolve?: unknown };
   if (typeof name !== "string" || typeof resolve !== "function")
@@ -64,14 +64,14 @@ export const implementationProblems = (
   ].map(problem);
 };
 
-/** A method may have only rules, without a handler. */
+/** Whether a method has a handler or only rules, both of which are valid. */
 const isHandler = (given: unknown): boolean => {
   const handle: unknown =
     typeof given === "object" && given !== null ? (given as { handle?: unknown }).handle : given;
   return handle === undefined || typeof handle === "function";
 };
 
-/** A misspelt or malformed guard would admit every caller. */
+/** Returns the mistakes in rules. A misspelt `guards` or a malformed guard would admit every caller. */
 const ruleProblems = (place: string, rules: CallRules, others: readonly string[]): readonly string[] => {
   const { guards = [], open = false, timeoutSecs = 0 } = rules;
   const areGuards = Array.isArray(guards) && guards.every(isGuard);

@@ -7,12 +7,12 @@ export interface Frame {
   readonly bytes: Buffer;
 }
 
-/** Bytes before a message: a flag and the length. */
+/** Bytes of the prefix of a message: a flag and the length. */
 const PREFIX = 5;
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Splits the body of a call into messages, one at a time. */
+/** Splits the body of a call into messages. */
 export class FrameReader {
   private bytes: Buffer = nothing;
   private start = 0;
@@ -23,7 +23,7 @@ export class FrameReader {
     return this.filled - this.start;
   }
 
-  /** Adds a piece of the body. Many small pieces cost no more than a few. */
+  /** Adds a piece of the body. The buffer doubles as it grows, so adding many small pieces takes linear time. */
   add(piece: Buffer): void {
     const { size } = this;
     if (size === 0) {
@@ -43,7 +43,7 @@ export class FrameReader {
     this.filled += piece.length;
   }
 
-  /** Removes the first message; returns `null` for one that is incomplete, or its error if it is larger than the limit. */
+  /** Removes and returns the first message; returns `null` if it is incomplete, or an error if it is larger than the limit. */
   take(maxBytes: number): Frame | GrpcError | null {
     const { bytes, start, size } = this;
     if (size < PREFIX) return null;

@@ -8,7 +8,7 @@ export const grpcEntry = (methods: ReadonlyMap<string, BoundMethod>): EntryPoint
   kind: "grpc",
   names: [...methods.values()].filter(({ isExempt }) => !isExempt).map(({ name }) => name),
   streams: new Set([...methods.values()].filter(isStream).map(({ name }) => name)),
-  remoteAddress: (call) => (call as GrpcCall).peer?.replace(/:\d+$/, "") ?? null, // the port's invocations are calls
+  remoteAddress: (call) => (call as GrpcCall).peer?.replace(/:\d+$/, "") ?? null, // every invocation of this port is a GrpcCall
   statusOf: httpStatusOf,
 });
 

@@ -4,7 +4,7 @@ import type { Closed, SocketPort } from "./socket-port.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import type { CallRunner } from "../call/call-runner.ts";
 
-/** Milliseconds before the drain's deadline at which calls that still run are answered with UNAVAILABLE. */
+/** Milliseconds before the deadline of the drain at which calls that still run end with UNAVAILABLE. */
 const ABORT_BEFORE_DEADLINE_MS = 100;
 
 /** The connections of the gRPC port, which grpc-js serves. */
@@ -37,7 +37,7 @@ export class GrpcPort implements SocketPort {
     this.injector.injectConnection(socket);
   }
 
-  /** Sends GOAWAY on every connection: calls in flight finish, new ones go elsewhere. */
+  /** Sends GOAWAY on every connection: calls in progress finish, and clients send new calls to another instance. */
   drain(): void {
     if (this.isDraining) return;
     this.isDraining = true;

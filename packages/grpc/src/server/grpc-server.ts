@@ -20,8 +20,8 @@ import { TlsPort } from "./tls-port.ts";
 import { UnaryEndpoint } from "./unary-endpoint.ts";
 import { UnreadStreams } from "./unread-streams.ts";
 
-/** Seconds within which a probed connection must answer. */
-const KEEPALIVE_ANSWER_SECS = 20;
+/** Seconds within which a probed connection must respond. */
+const KEEPALIVE_TIMEOUT_SECS = 20;
 
 /** Dependencies of a server. */
 export interface GrpcServerParts {
@@ -29,10 +29,10 @@ export interface GrpcServerParts {
   readonly host: Host;
   readonly settings: AppSettings;
   readonly operations: Operations<GrpcCall>;
-  /** Operations of calls that are refused because of their head. */
+  /** Operations of calls that are refused because of their request headers. */
   readonly refusals: Operations<RefusedCall>;
   readonly resolved: ResolvedServices;
-  /** The certificates that the check loaded; `null` if it loaded none. */
+  /** The certificates that the configuration check loaded; `null` if it loaded none. */
   readonly certificates: Awaitable<Certificates> | null;
 }
 
@@ -40,7 +40,7 @@ export interface GrpcServerParts {
 export interface GrpcServer {
   /** Connections of the gRPC port. */
   readonly port: GrpcPort;
-  /** The handshakes of the port; `null` for plain text. */
+  /** The TLS handshakes of the port; `null` for plain text. */
   readonly tls: TlsPort | null;
   readonly web: WebEndpoint;
   readonly runner: CallRunner;
@@ -51,7 +51,7 @@ export interface GrpcServer {
   readonly methods: ReadonlyMap<string, BoundMethod>;
 }
 
-/** Builds the endpoints of checked services. */
+/** Builds the endpoints of checked services, and loads the certificates. @throws GRPC_BAD_TLS */
 export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> => {
   const { config, host, settings, operations, refusals } = parts;
   const { methods, readiness, clock } = parts.resolved;
@@ -73,7 +73,7 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
     "grpc.max_send_message_length": -1, // the program decides the size of its replies
     "grpc.max_concurrent_streams": config.concurrencyLimit,
     "grpc.keepalive_time_ms": config.keepaliveSecs * 1000,
-    "grpc.keepalive_timeout_ms": KEEPALIVE_ANSWER_SECS * 1000,
+    "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_SECS * 1000,
     "grpc.enable_channelz": 0,
   });
   limitResets(server, config);

@@ -4,23 +4,23 @@ import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from "node:h
 import { MAX_TIMEOUT_MS, timeoutMs } from "../metadata/grpc-timeout.ts";
 import type { RefusedCalls } from "./refused-calls.ts";
 import type { UnaryEndpoint } from "./unary-endpoint.ts";
-import { type HeadFields, type HeadRules, refusalOfHead } from "./check-head.ts";
+import { type HeaderFields, type HeaderRules, refusalOfHeaders } from "./check-headers.ts";
 
 type StreamListener = (
   stream: ServerHttp2Stream,
-  head: IncomingHttpHeaders,
+  headers: IncomingHttpHeaders,
   flags: number,
   raw: readonly string[],
 ) => void;
 
 /**
- * Checks the head of every call before grpc-js sees it, and serves the unary ones without it.
+ * Checks the request headers of every call before grpc-js gets it, and serves uncompressed unary calls without grpc-js.
  *
- * grpc-js accepts any HTTP method and any malformed `grpc-timeout`, logs each malformed field, and lets a deadline above 24 days overflow into the past.
+ * grpc-js accepts any HTTP method and any malformed `grpc-timeout`, logs each malformed field, and a deadline above 24 days overflows into the past.
  */
 export const guardStreams = (
   server: Server,
-  rules: HeadRules,
+  rules: HeaderRules,
   unary: UnaryEndpoint,
   refused: RefusedCalls,
 ): void => {
@@ -28,24 +28,24 @@ export const guardStreams = (
   const [serve] = http.listeners("stream") as unknown as readonly StreamListener[];
   if (serve === undefined) throw new Error("grpc-js does not listen for streams");
   http.removeAllListeners("stream");
-  const guarded: StreamListener = (stream, head, flags, raw) => {
-    const refusal = refusalOfHead(head as HeadFields, raw, rules);
+  const guarded: StreamListener = (stream, headers, flags, raw) => {
+    const refusal = refusalOfHeaders(headers as HeaderFields, raw, rules);
     if (refusal !== null) {
-      refused.record(stream, head as HeadFields, refusal);
+      refused.record(stream, headers as HeaderFields, refusal);
       return refuse(stream, refusal);
     }
-    if (unary.serve(stream, head as HeadFields)) return;
-    limitTimeout(head);
-    dropUnusedFields(head);
-    serve(stream, head, flags, raw);
+    if (unary.serve(stream, headers as HeaderFields)) return;
+    limitTimeout(headers);
+    dropUnusedFields(headers);
+    serve(stream, headers, flags, raw);
     stream.on("close", dropListeners);
   };
   http.on("stream", guarded as never); // the types of the event lack its fourth argument
 };
 
 /**
- * Node keeps a closed stream until the next full garbage collection, and with it the whole call, which its listeners refer to. Without listeners the call
- * is freed by a minor collection.
+ * Removes all listeners of a closed stream. Node retains the stream until the next full garbage collection, and its listeners retain the whole call. Without
+ * listeners a minor collection frees the call.
  */
 function dropListeners(this: ServerHttp2Stream): void {
   this.removeAllListeners("removeListener"); // otherwise called for each removed listener
@@ -63,19 +63,19 @@ const httpServerOf = (server: Server): Http2Server => {
 const refuse = (stream: ServerHttp2Stream, fields: Readonly<Record<string, string | number>>): void => {
   stream.on("error", () => {}); // the client has disconnected
   stream.respond(fields, { endStream: true });
-  stream.resume(); // else an unread body would keep the stream open
+  stream.resume(); // an unread body would keep the stream open
 };
 
 /** Replaces a timeout that would overflow in grpc-js. */
-const limitTimeout = (head: IncomingHttpHeaders): void => {
-  const timeout = head["grpc-timeout"];
+const limitTimeout = (headers: IncomingHttpHeaders): void => {
+  const timeout = headers["grpc-timeout"];
   if (typeof timeout === "string" && timeoutMs(timeout) === MAX_TIMEOUT_MS)
-    head["grpc-timeout"] = `${MAX_TIMEOUT_MS / 1000}S`;
+    headers["grpc-timeout"] = `${MAX_TIMEOUT_MS / 1000}S`;
 };
 
-/** Drops fields that grpc-js only copies to the metadata and removes again: in most calls, half of the fields. */
-const dropUnusedFields = (head: IncomingHttpHeaders): void => {
-  delete head["te"];
-  delete head["accept-encoding"];
-  delete head["grpc-accept-encoding"];
+/** Drops fields that grpc-js would only copy to the metadata and remove again; they are half of the fields of most calls. */
+const dropUnusedFields = (headers: IncomingHttpHeaders): void => {
+  delete headers["te"];
+  delete headers["accept-encoding"];
+  delete headers["grpc-accept-encoding"];
 };

@@ -14,10 +14,10 @@ export interface IncomingParts {
 }
 
 /**
- * Reads the messages of a call on demand: until then the HTTP/2 stream is paused, and nothing is inflated. So the data that a client sends ahead
- * is bounded by the window of its stream, in bytes on the wire.
+ * Reads the messages of a call on demand: until then the HTTP/2 stream is paused, and nothing is inflated. The window of the stream therefore limits how
+ * many bytes a client can send before its handler reads.
  *
- * grpc-js inflates all that arrives and keeps 16 messages of any size.
+ * grpc-js itself inflates all that arrives, and buffers 16 messages of any size.
  */
 export class IncomingMessages {
   private readonly parts: IncomingParts;
@@ -32,7 +32,7 @@ export class IncomingMessages {
     const { stream } = parts;
     stream.removeAllListeners("data"); // the decoder of grpc-js
     stream.on("data", (piece: Buffer) => {
-      if (this.isStopped) return; // the rest of a body that is read to its end
+      if (this.isStopped) return; // the rest of the body is drained
       this.frames.add(piece);
       stream.pause();
       this.wake();
@@ -43,7 +43,7 @@ export class IncomingMessages {
     });
   }
 
-  /** The next message; `null` after the last one. @throws GrpcError of a call that has ended; a malformed message ends it */
+  /** Returns the next message; `null` after the last one. A malformed message aborts the call. @throws GrpcError of a call that has ended */
   async next(): Promise<Buffer | null> {
     const { call, encoding, maxMessageSize } = this.parts;
     for (;;) {
@@ -59,18 +59,18 @@ export class IncomingMessages {
         return message instanceof GrpcError ? this.fail(message) : message;
       }
       if (this.hasEnded) return null;
-      await this.more();
+      await this.waitForData();
     }
   }
 
-  /** Whether anything follows, such as another message or a part of one. @throws GrpcError of a call that has ended */
+  /** Whether more bytes follow. @throws GrpcError of a call that has ended */
   async hasMore(): Promise<boolean> {
-    while (this.frames.size === 0 && !this.hasEnded) await this.more();
+    while (this.frames.size === 0 && !this.hasEnded) await this.waitForData();
     this.check();
     return this.frames.size > 0;
   }
 
-  /** Whether part of a message was read. */
+  /** Whether bytes of an incomplete message are buffered. */
   get isWithinMessage(): boolean {
     return this.frames.size > 0;
   }
@@ -93,8 +93,8 @@ export class IncomingMessages {
     throw error;
   }
 
-  /** Waits for a piece, the end of the body or that of the call. */
-  private async more(): Promise<void> {
+  /** Waits for a piece of the body, its end, or the end of the call. */
+  private async waitForData(): Promise<void> {
     this.check();
     await new Promise<void>((resolve) => {
       this.wake = resolve;

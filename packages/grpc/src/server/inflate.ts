@@ -1,6 +1,6 @@
 import { GrpcError } from "../status/grpc-error.ts";
 
-/** Encodings of messages that are accepted; anything else is UNIMPLEMENTED. */
+/** Supported compression encodings; others are UNIMPLEMENTED. */
 type Encoding = "gzip" | "deflate";
 
 const isEncoding = (encoding: string): encoding is Encoding => encoding === "gzip" || encoding === "deflate";

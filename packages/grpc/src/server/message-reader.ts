@@ -1,11 +1,11 @@
 import { GrpcError } from "../status/grpc-error.ts";
 
-/** Bytes before a message: a flag and the length. */
+/** Bytes of the prefix of a message: a flag and the length. */
 const PREFIX = 5;
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Reads the one message of a unary call from the pieces of its body; one that arrives whole, as most do, is not copied. */
+/** Reads the single message of a unary call from the pieces of its body. A message that arrives in one piece, as most do, is not copied. */
 export class MessageReader {
   private bytes: Buffer = nothing;
   private filled = 0;
@@ -29,7 +29,7 @@ export class MessageReader {
   private append(piece: Buffer): void {
     const needed = this.filled + piece.length;
     if (needed > this.bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.bytes.length)); // many small pieces cost no more than a few
+      const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.bytes.length)); // doubles, so many small pieces take linear time
       this.bytes.copy(larger, 0, 0, this.filled);
       this.bytes = larger;
     }

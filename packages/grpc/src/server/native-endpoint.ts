@@ -28,10 +28,10 @@ export interface NativeEndpointParts {
   readonly maxMessageSize: number;
 }
 
-/** Messages pass grpc-js as bytes: the runner decodes them, the same way for every endpoint. */
+/** Passes messages through grpc-js as bytes: the runner decodes them for every endpoint. */
 const asIs = (bytes: Buffer): Buffer => bytes;
 
-/** Sent messages are never absent; the types of grpc-js allow that. */
+/** Sent messages are never undefined; only the types of grpc-js allow it. */
 const asSent = (bytes: Buffer | undefined): Buffer => bytes ?? Buffer.alloc(0);
 
 /** Serves streaming calls over HTTP/2, and unary calls that `UnaryEndpoint` does not take, through a server of grpc-js. */
@@ -44,7 +44,7 @@ export class NativeEndpoint {
     this.statuses = new StatusWriter(parts.grpc);
   }
 
-  /** Registers a method as bidirectional, whatever its kind: of other kinds grpc-js itself would read and inflate the message before the call. */
+  /** Registers every method as bidirectional: for other kinds grpc-js itself would read and inflate the message before the call starts. */
   register(server: Grpc.Server, bound: BoundMethod): void {
     server.register(
       `/${bound.name}`,
@@ -56,7 +56,7 @@ export class NativeEndpoint {
   }
 }
 
-/** One call of grpc-js, used only to answer: the client's messages are read from its HTTP/2 stream. */
+/** One call of grpc-js, which is used only for the reply: the client's messages are read from the HTTP/2 stream. */
 class NativeCall implements CallWork, AbortListener {
   readonly bound: BoundMethod;
   readonly call: GrpcCall;
@@ -83,7 +83,7 @@ class NativeCall implements CallWork, AbortListener {
     this.write = writeWithin(native as unknown as Writable, this.call); // grpc-js narrows its `end`
   }
 
-  /** Serves the call: at once if it has a stream of messages, otherwise when its message has arrived. */
+  /** Serves the call: immediately if the client sends a stream, otherwise when its message has arrived. */
   start(): void {
     const { runner } = this.parts;
     if (this.bound.method.requestStream) {
@@ -121,35 +121,35 @@ class NativeCall implements CallWork, AbortListener {
     try {
       this.input = await onlyMessage(this.messages, this.call);
     } catch {
-      return; // the call was aborted, which has answered it
+      return; // the call was aborted, which has sent its status
     }
     this.parts.runner.serve(this);
   }
 
-  /** Creates the call that handlers see; it is aborted when that of grpc-js is cancelled. */
+  /** Creates the call that handlers get; it is aborted when the call of grpc-js is cancelled. */
   private open(): GrpcCall {
     const { native, stream, bound } = this;
     const { clock, draining, unread } = this.parts;
     const deadline = native.getDeadline();
-    const clientMs = deadline === Infinity ? null : Number(deadline);
+    const clientDeadlineMs = deadline === Infinity ? null : Number(deadline);
     const source = new NativeSource(native);
     const call = new GrpcCall({
       name: bound.name,
       metadata: new ReceivedMetadata(source),
-      deadlineMs: deadlineOf(clientMs, bound, clock.date()),
+      deadlineMs: deadlineOf(clientDeadlineMs, bound, clock.date()),
       connection: source,
       draining,
     });
-    // grpc-js reports a cancellation, a lost connection and a passed deadline as one event, and also after the answer, when the call is settled.
+    // grpc-js reports a cancellation, a lost connection and a passed deadline as one event, also after the reply, when the call has ended.
     (native as EventEmitter).on("cancelled", () => {
       unread.delete(stream);
-      if (call.isOver) return; // an error with its stack for each answered call took 5 % of a call's CPU time
-      call.abort(cancellation(clientMs, clock.date()));
+      if (call.hasEnded) return; // creating an error with a stack for each ended call took 5 % of its CPU time
+      call.abort(cancellation(clientDeadlineMs, clock.date()));
     });
     return call;
   }
 
-  /** Sends the head of the answer, before its first message or its end. */
+  /** Sends the response headers, before the first message or the end. */
   private begin(): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
@@ -159,13 +159,13 @@ class NativeCall implements CallWork, AbortListener {
   }
 }
 
-/** The HTTP/2 stream and the message encoding inside a call of grpc-js, whose version is pinned. */
+/** Returns the HTTP/2 stream and the message encoding inside a call of grpc-js, whose version is pinned. */
 const internalsOf = (
   native: DuplexCall,
 ): { readonly stream: ServerHttp2Stream; readonly incomingEncoding: string } =>
   (native as unknown as { readonly call: ReturnType<typeof internalsOf> }).call;
 
-/** Metadata and connection of a call, read on demand: the HTTP/2 socket is a slow proxy, and a certificate is parsed on each access. */
+/** Metadata and connection of a call, read on demand: the socket of an HTTP/2 session is a slow proxy, and Node parses the certificate on each access. */
 class NativeSource implements CallConnection, MetadataSource {
   private readonly native: DuplexCall;
 

@@ -5,16 +5,16 @@ import { ReceivedMetadata } from "../call/call-metadata.ts";
 import { GrpcCall } from "../call/grpc-call.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import { type GrpcStatusName, statusName } from "../status/grpc-status.ts";
-import type { HeadFields, HeadReply, HeadRules } from "./check-head.ts";
-import { headMetadata } from "./head-metadata.ts";
+import type { HeaderFields, HeadersOnlyReply, HeaderRules } from "./check-headers.ts";
+import { requestMetadata } from "./request-metadata.ts";
 
 /** Dependencies of `RefusedCalls`. */
-export interface RefusedCallsParts extends Pick<HeadRules, "methods"> {
+export interface RefusedCallsParts extends Pick<HeaderRules, "methods"> {
   readonly operations: Operations<RefusedCall>;
   readonly draining: AbortSignal;
 }
 
-/** Publishes operations for calls that are refused because of their head, such as those of unknown methods. They never reach a runner. */
+/** Publishes operations for calls that are refused because of their request headers, such as calls of unknown methods. They never reach a runner. */
 export class RefusedCalls {
   private readonly parts: RefusedCallsParts;
 
@@ -22,17 +22,17 @@ export class RefusedCalls {
     this.parts = parts;
   }
 
-  /** Publishes one. A refusal without a gRPC status is not a gRPC call. */
-  record(stream: ServerHttp2Stream, head: HeadFields, refusal: HeadReply): void {
+  /** Publishes the operation of one call. Ignores a refusal without a gRPC status: the request was not a gRPC call. */
+  record(stream: ServerHttp2Stream, headers: HeaderFields, refusal: HeadersOnlyReply): void {
     const { operations, methods, draining } = this.parts;
     const code = refusal["grpc-status"];
     if (typeof code !== "number" || !operations.isObserved) return;
-    const { [":path"]: path = "" } = head;
+    const { [":path"]: path = "" } = headers;
     const name = String(path).slice(1);
     const socket = stream.session?.socket;
     const call = new GrpcCall({
       name,
-      metadata: new ReceivedMetadata({ fields: () => headMetadata(head) }),
+      metadata: new ReceivedMetadata({ fields: () => requestMetadata(headers) }),
       deadlineMs: null,
       connection: {
         peer: socket?.remoteAddress === undefined ? null : `${socket.remoteAddress}:${socket.remotePort}`,

@@ -5,13 +5,13 @@ import { GrpcStatus } from "../status/grpc-status.ts";
 import { encodeDetails } from "../status/status-details-codec.ts";
 import { statusMessage } from "../status/status-message.ts";
 
-/** The head of an answer whose handler sets no metadata. */
-const plainHead: OutgoingHttpHeaders = Object.freeze({
+/** Response headers of a call whose handler sets none. */
+const plainHeaders: OutgoingHttpHeaders = Object.freeze({
   ":status": 200,
   "content-type": "application/grpc+proto",
 });
 
-/** The trailers of an answer whose handler sets none. */
+/** Trailers of a successful call whose handler sets none. */
 const plainTrailers: OutgoingHttpHeaders = Object.freeze({ "grpc-status": "0" });
 
 const statusFields = (code: number, message: string): OutgoingHttpHeaders => ({
@@ -19,26 +19,29 @@ const statusFields = (code: number, message: string): OutgoingHttpHeaders => ({
   "grpc-message": encodeURI(message),
 });
 
-/** The trailers of an answer whose own trailers HTTP/2 forbids. */
+/** Trailers of a call whose own trailers HTTP/2 forbids. */
 export const unsendableTrailers: OutgoingHttpHeaders = Object.freeze(
   statusFields(GrpcStatus.INTERNAL, "The metadata of the call cannot be sent"),
 );
 
-/** The head that ends a call whose own head HTTP/2 forbids. */
-export const unsendableHead: OutgoingHttpHeaders = Object.freeze({ ...unsendableTrailers, ...plainHead });
+/** Trailers-Only headers of a call whose own headers HTTP/2 forbids. */
+export const unsendableHeaders: OutgoingHttpHeaders = Object.freeze({
+  ...unsendableTrailers,
+  ...plainHeaders,
+});
 
 type Values = Iterable<readonly [name: string, value: string | Uint8Array]>;
 
-/** Returns the head before a message. */
-export const headOf = ({ headersToSend }: GrpcCall): OutgoingHttpHeaders =>
-  headersToSend === null ? plainHead : { ...metadataOf(headersToSend), ...plainHead };
+/** Returns the response headers of a successful call. */
+export const headersOf = ({ headersToSend }: GrpcCall): OutgoingHttpHeaders =>
+  headersToSend === null ? plainHeaders : { ...metadataOf(headersToSend), ...plainHeaders };
 
-/** Returns the trailers after a message. */
+/** Returns the trailers of a successful call. */
 export const trailersOf = ({ trailersToSend }: GrpcCall): OutgoingHttpHeaders =>
   trailersToSend === null ? plainTrailers : { ...metadataOf(trailersToSend), ...plainTrailers };
 
-/** Returns the head that ends a failed call: its status and trailers, without a message. */
-export const failedHead = (error: GrpcError, { trailersToSend }: GrpcCall): OutgoingHttpHeaders => {
+/** Returns the Trailers-Only headers of a failed call: its status and trailers. */
+export const failureHeaders = (error: GrpcError, { trailersToSend }: GrpcCall): OutgoingHttpHeaders => {
   const message = statusMessage(error.message);
   const { statusCode, details, metadata } = error;
   return {
@@ -48,7 +51,7 @@ export const failedHead = (error: GrpcError, { trailersToSend }: GrpcCall): Outg
       "grpc-status-details-bin": text(encodeDetails(statusCode, message, details)),
     }),
     ...statusFields(statusCode, message),
-    ...plainHead,
+    ...plainHeaders,
   };
 };
 

@@ -3,15 +3,15 @@ import type { ServerOptions } from "node:http2";
 import type { GrpcConfig } from "../config/grpc-config.ts";
 
 /**
- * Sets how many calls a connection may cancel. Call it before the HTTP/2 server is created.
+ * Sets how many calls a connection may cancel. Must run before the HTTP/2 server is created.
  *
- * Node's own limit of 33 a second closes the connection of a client whose deadlines pass while the service is overloaded, with every other call on it.
+ * Node's default of 33 per second closes the connection of a client whose deadlines pass while the service is overloaded, and so ends all its other calls.
  */
 export const limitResets = (
   server: Server,
   { resetBurst, resetsPerSec }: Pick<GrpcConfig, "resetBurst" | "resetsPerSec">,
 ): void => {
-  // grpc-js, whose version is pinned, has no option for it.
+  // grpc-js has no option for these limits. Its version is pinned.
   const { commonServerOptions } = server as unknown as { readonly commonServerOptions: ServerOptions };
   commonServerOptions.streamResetBurst = resetBurst;
   commonServerOptions.streamResetRate = resetsPerSec;

@@ -9,12 +9,12 @@ import type { GrpcConfig } from "../config/grpc-config.ts";
 import { isServiceName } from "../service/grpc-service.ts";
 import { type AddedService, bindMethods, implementationProblems, nameProblems } from "./added-service.ts";
 
-/** Dependencies of `resolveServices`. */
+/** Arguments of `resolveServices`. */
 export interface ServicesToResolve {
   readonly config: GrpcConfig;
   readonly env: AppSettings["env"];
   readonly added: readonly AddedService[];
-  /** The health checks of the app; called by probes. */
+  /** Returns the health checks of the app; called by each run of the checks. */
   readonly healthChecks: () => readonly HealthCheck[];
 }
 

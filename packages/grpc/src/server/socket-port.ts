@@ -2,11 +2,11 @@ import type { Duplex } from "node:stream";
 
 /** Result of a drain. */
 export interface Closed {
-  /** Calls that were aborted. */
+  /** Number of calls that were aborted. */
   readonly cut: number;
 }
 
-/** The part of a listener that takes connections. */
+/** The part of a listener that accepts connections. */
 export interface SocketPort {
   accept(socket: Duplex): void;
   drain(): void;

@@ -3,7 +3,7 @@ import { FrameworkError } from "@framework/core";
 import { messageOf } from "@framework/core/feature";
 import type { Certificates, GrpcTls } from "../config/grpc-tls.ts";
 
-/** Returns the options of Node for certificates. */
+/** Returns Node's TLS options for the certificates. */
 export const contextOf = ({ cert, key, ca }: Certificates, { minVersion = "1.2" }: GrpcTls): TlsOptions => ({
   cert: pem(cert),
   key: pem(key),
@@ -14,12 +14,12 @@ export const contextOf = ({ cert, key, ca }: Certificates, { minVersion = "1.2" 
 const pem = (value: string | Uint8Array): string | Buffer =>
   typeof value === "string" ? value : Buffer.from(value);
 
-/** Checks the certificates of a port before it opens. @throws an error for unusable ones */
+/** Checks certificates before the port opens. @throws an error if they cannot be used */
 export const checkCertificates = (certificates: Certificates, tls: GrpcTls): void => {
   requirePems(certificates);
   if (tls.requireClientCert === true && certificates.ca === undefined)
     throw new Error("requireClientCert needs ca");
-  process.getBuiltinModule("node:tls").createSecureContext(contextOf(certificates, tls)); // loaded only with TLS
+  process.getBuiltinModule("node:tls").createSecureContext(contextOf(certificates, tls)); // node:tls is loaded only with TLS
 };
 
 /** Checks the result of `load`. With an empty `ca`, such as a file that is being written, Node would verify clients by the system's authorities. */

@@ -9,12 +9,12 @@ import { badTls, checkCertificates, contextOf, requirePems } from "./tls-context
 /** Milliseconds that a handshake may take. */
 const HANDSHAKE_MS = 10_000;
 
-/** Does the TLS handshakes of sockets that another listener accepts, with certificates that are reloaded. */
+/** Performs the TLS handshakes of sockets that another listener accepts, with certificates that are reloaded. */
 export class TlsPort {
   private readonly tls: GrpcTls;
   private readonly log: Logger;
   private readonly server: Server;
-  /** Connections whose handshake has not ended, by the address of their client. */
+  /** Connections whose handshake has not finished, by `clientOf`. */
   private readonly handshakes: Map<string, Socket> = new Map();
   private loaded: Certificates;
   private isDraining = false;
@@ -24,7 +24,7 @@ export class TlsPort {
     tls: GrpcTls,
     certificates: Certificates,
     log: Logger,
-    secured: (socket: Duplex) => void,
+    onSecure: (socket: Duplex) => void,
   ) {
     this.tls = tls;
     this.loaded = certificates;
@@ -40,22 +40,22 @@ export class TlsPort {
     this.server.on("secureConnection", (socket) => {
       this.handshakes.delete(clientOf(socket));
       if (isUnverified(socket)) socket.destroy();
-      else secured(socket);
+      else onSecure(socket);
     });
-    this.server.on("tlsClientError", (_error, socket) => socket.destroy()); // the client's fault, and reported there
+    this.server.on("tlsClientError", (_error, socket) => socket.destroy()); // the client reports it
   }
 
-  /** Opens with the certificates that were loaded first. @throws GRPC_BAD_TLS */
+  /** Opens the port with the first certificates. @throws GRPC_BAD_TLS */
   static async open(
     tls: GrpcTls,
     first: Awaitable<Certificates>,
     log: Logger,
-    secured: (socket: Duplex) => void,
+    onSecure: (socket: Duplex) => void,
   ): Promise<TlsPort> {
     try {
       const certificates = await first;
       checkCertificates(certificates, tls);
-      return new TlsPort(tls, certificates, log, secured);
+      return new TlsPort(tls, certificates, log, onSecure);
     } catch (error) {
       throw badTls(error);
     }
@@ -66,7 +66,7 @@ export class TlsPort {
     this.stopTimer = clock.every((this.tls.reloadSecs ?? 60) * 1000, () => void this.reload());
   }
 
-  /** Does the handshake on an unread socket. */
+  /** Starts the handshake on an unread socket. */
   accept(socket: Socket): void {
     if (this.isDraining) return void socket.destroy();
     const client = clientOf(socket);
@@ -77,7 +77,7 @@ export class TlsPort {
     this.server.emit("connection", socket);
   }
 
-  /** Ends connections that have not finished their handshake, such as probes of the port, which send nothing: they carry no calls. */
+  /** Closes connections that have not finished their handshake, such as port probes. They carry no calls. */
   drain(): void {
     this.isDraining = true;
     for (const socket of this.handshakes.values()) socket.destroy();
@@ -111,7 +111,7 @@ export class TlsPort {
 const clientOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
-/** Whether a client presented a certificate that `ca` did not issue, which handlers would take for a verified one. */
+/** Whether the client presented a certificate that `ca` did not issue; handlers would mistake it for a verified one. */
 const isUnverified = (socket: TLSSocket): boolean =>
   !socket.authorized && socket.getPeerX509Certificate() !== undefined;
 

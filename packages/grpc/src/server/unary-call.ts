@@ -8,10 +8,10 @@ import { type AbortListener, type CallConnection, GrpcCall } from "../call/grpc-
 import { timeoutMs } from "../metadata/grpc-timeout.ts";
 import type { GrpcError } from "../status/grpc-error.ts";
 import { cancellation } from "./cancellation.ts";
-import type { HeadFields } from "./check-head.ts";
-import { headMetadata } from "./head-metadata.ts";
+import type { HeaderFields } from "./check-headers.ts";
+import { requestMetadata } from "./request-metadata.ts";
 import { framed, MessageReader } from "./message-reader.ts";
-import { failedHead, headOf, unsendableHead } from "./reply-fields.ts";
+import { failureHeaders, headersOf, unsendableHeaders } from "./reply-fields.ts";
 import type { UnreadStreams } from "./unread-streams.ts";
 
 /** Dependencies that all unary calls share. */
@@ -23,34 +23,34 @@ export interface UnaryCallParts {
   readonly maxMessageSize: number;
 }
 
-const untilTrailers = Object.freeze({ waitForTrailers: true });
-const whole = Object.freeze({ endStream: true });
+const withTrailers = Object.freeze({ waitForTrailers: true });
+const endOfStream = Object.freeze({ endStream: true });
 
-/** One unary call on its stream: a single object with everything that a call needs, to create less garbage per call. */
+/** One unary call on its stream: one object holds everything that a call needs, to create less garbage per call. */
 export class UnaryCall implements CallWork, CallConnection, MetadataSource, AbortListener {
   readonly bound: BoundMethod;
   readonly call: GrpcCall;
   input: Uint8Array = new Uint8Array(0);
   private readonly parts: UnaryCallParts;
   private readonly stream: ServerHttp2Stream;
-  private readonly head: HeadFields;
-  private readonly clientMs: number | null;
+  private readonly headers: HeaderFields;
+  private readonly clientDeadlineMs: number | null;
   private readonly reader: MessageReader = new MessageReader();
   private reply: Buffer | null = null;
 
-  constructor(parts: UnaryCallParts, bound: BoundMethod, stream: ServerHttp2Stream, head: HeadFields) {
+  constructor(parts: UnaryCallParts, bound: BoundMethod, stream: ServerHttp2Stream, headers: HeaderFields) {
     const nowMs = parts.clock.date();
-    const timeout = head["grpc-timeout"];
+    const timeout = headers["grpc-timeout"];
     const waitMs = typeof timeout === "string" ? timeoutMs(timeout) : null;
     this.parts = parts;
     this.bound = bound;
     this.stream = stream;
-    this.head = head;
-    this.clientMs = waitMs === null ? null : nowMs + waitMs;
+    this.headers = headers;
+    this.clientDeadlineMs = waitMs === null ? null : nowMs + waitMs;
     this.call = new GrpcCall({
       name: bound.name,
       metadata: new ReceivedMetadata(this),
-      deadlineMs: deadlineOf(this.clientMs, bound, nowMs),
+      deadlineMs: deadlineOf(this.clientDeadlineMs, bound, nowMs),
       connection: this,
       draining: parts.draining,
     });
@@ -58,14 +58,14 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
 
   /** Adds a piece of the body. */
   received(piece: Buffer): void {
-    if (this.call.isOver) return; // the rest of a body that was refused
+    if (this.call.hasEnded) return; // the rest of the body of a refused call
     const problem = this.reader.add(piece, this.parts.maxMessageSize);
     if (problem !== null) this.parts.runner.refuse(this, problem);
   }
 
   /** Serves the call once its body has ended. */
   complete(): void {
-    if (this.call.isOver) return;
+    if (this.call.hasEnded) return;
     const message = this.reader.end();
     if (!Buffer.isBuffer(message)) return this.parts.runner.refuse(this, message);
     this.input = message;
@@ -75,7 +75,7 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
   /** Aborts the call once its stream is closed. */
   closed(): void {
     this.parts.unread.delete(this.stream);
-    if (!this.call.isOver) this.call.abort(cancellation(this.clientMs, this.parts.clock.date()));
+    if (!this.call.hasEnded) this.call.abort(cancellation(this.clientDeadlineMs, this.parts.clock.date()));
   }
 
   aborted(reason: GrpcError): void {
@@ -93,13 +93,13 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
     try {
       this.send(outcome);
     } catch {
-      // A later Node may refuse names that `ReplyMetadata` allows; the client must still get a status.
-      stream.respond(unsendableHead, whole);
+      // A later version of Node may reject names that `ReplyMetadata` allows; the client must still get a status.
+      stream.respond(unsendableHeaders, endOfStream);
     }
   }
 
   fields(): MetadataFields {
-    return headMetadata(this.head);
+    return requestMetadata(this.headers);
   }
 
   get peer(): string | null {
@@ -111,13 +111,13 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
   get certificate(): Uint8Array | null {
     const socket = this.stream.session?.socket;
     if (!(socket instanceof TLSSocket) || !socket.authorized) return null;
-    return (socket.getPeerCertificate() as { readonly raw?: Uint8Array }).raw ?? null; // empty without one
+    return (socket.getPeerCertificate() as { readonly raw?: Uint8Array }).raw ?? null; // an empty object without a certificate
   }
 
   private send(outcome: CallOutcome): void {
     const { stream, call } = this;
-    if (outcome !== null) return stream.respond(failedHead(outcome, call), whole);
-    stream.respond(headOf(call), untilTrailers);
+    if (outcome !== null) return stream.respond(failureHeaders(outcome, call), endOfStream);
+    stream.respond(headersOf(call), withTrailers);
     stream.end(framed(this.reply ?? Buffer.alloc(0)));
   }
 }

@@ -1,10 +1,10 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { BoundMethod } from "../call/bound-method.ts";
-import type { HeadFields } from "./check-head.ts";
+import type { HeaderFields } from "./check-headers.ts";
 import { trailersOf, unsendableTrailers } from "./reply-fields.ts";
 import { UnaryCall, type UnaryCallParts } from "./unary-call.ts";
 
-/** A stream with its call, as a property: a map of streams would keep calls alive until a full collection, and closures would cost one object per event. */
+/** A stream with its call as a property: a map of streams would retain calls until a full garbage collection, and closures would cost one object per event. */
 interface CallStream extends ServerHttp2Stream {
   [callKey]?: UnaryCall | undefined;
 }
@@ -12,12 +12,11 @@ interface CallStream extends ServerHttp2Stream {
 const callKey: unique symbol = Symbol("call");
 
 /**
- * Serves unary calls that are not compressed directly on their HTTP/2 streams, without grpc-js, which creates as many objects per call as
- * the stream itself.
+ * Serves uncompressed unary calls directly on their HTTP/2 streams, without grpc-js, which creates as many objects per call as the stream itself.
  */
 export class UnaryEndpoint {
   private readonly parts: UnaryCallParts;
-  /** By path. */
+  /** Methods by path. */
   private readonly methods: ReadonlyMap<string, BoundMethod>;
 
   constructor(parts: UnaryCallParts, methods: Iterable<BoundMethod>) {
@@ -29,12 +28,12 @@ export class UnaryEndpoint {
     );
   }
 
-  /** Serves a call whose head was checked; returns false for calls of other endpoints. */
-  serve(stream: CallStream, head: HeadFields): boolean {
-    const bound = this.methods.get(head[":path"] as string);
-    const encoding = head["grpc-encoding"];
+  /** Serves a call whose headers were checked. Returns false, and does nothing, for streaming and compressed calls. */
+  serve(stream: CallStream, headers: HeaderFields): boolean {
+    const bound = this.methods.get(headers[":path"] as string);
+    const encoding = headers["grpc-encoding"];
     if (bound === undefined || (encoding !== undefined && encoding !== "identity")) return false;
-    const call = new UnaryCall(this.parts, bound, stream, head);
+    const call = new UnaryCall(this.parts, bound, stream, headers);
     stream[callKey] = call;
     stream.on("error", ignored);
     stream.on("data", received);
@@ -46,7 +45,7 @@ export class UnaryEndpoint {
   }
 }
 
-// One function per event for all calls; the stream has the call.
+// One function per event serves all calls; the call is a property of the stream.
 
 function received(this: CallStream, piece: Buffer): void {
   this[callKey]?.received(piece);
@@ -62,16 +61,16 @@ function sendTrailers(this: CallStream): void {
   try {
     this.sendTrailers(trailersOf(call));
   } catch {
-    // A later Node may refuse names that `ReplyMetadata` allows; throwing here would end the process.
+    // A later version of Node may reject names that `ReplyMetadata` allows; throwing here would end the process.
     this.sendTrailers(unsendableTrailers);
   }
 }
 
 function closed(this: CallStream): void {
   const call = this[callKey];
-  this[callKey] = undefined; // Node keeps closed streams until the next full collection; their calls are freed earlier
+  this[callKey] = undefined; // frees the call now: Node retains closed streams until the next full garbage collection
   call?.closed();
 }
 
-/** An error closes the stream, which ends the call. */
+/** Ignores an error: it also closes the stream, which ends the call. */
 const ignored = (): void => {};

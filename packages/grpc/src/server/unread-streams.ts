@@ -4,11 +4,11 @@ import type { Clock } from "@framework/core/feature";
 
 /** Milliseconds between two checks. */
 const CHECK_MS = 10_000;
-/** Minimum number of whole check periods that a client has to read the rest of an answer once its call has ended. */
+/** Minimum number of check periods that a client has to read the rest of the reply after its call has ended. */
 const PERIODS = 3;
 
 /**
- * Streams of ended calls whose last bytes are not sent yet. A client that does not read would keep them open by flow control, so they are closed after 30 s.
+ * Streams of ended calls whose last bytes are not sent yet. By flow control, a client that does not read would keep them open; they are closed after 30 to 40 s.
  *
  * Running calls are limited by their deadline and `maxCallSecs`.
  */

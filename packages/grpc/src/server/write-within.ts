@@ -5,9 +5,9 @@ import type { GrpcCall } from "../call/grpc-call.ts";
 const MAX_WAITING_BYTES = 65_536;
 
 /**
- * Returns a function that writes messages and resolves while at most 64 KiB wait for the client.
+ * Returns a function that writes a message, and returns a promise if more than 64 KiB then wait for the client; it resolves when less waits.
  *
- * Streams of grpc-js buffer 16 messages of any size; at 4 MiB each that is too much per call.
+ * Streams of grpc-js buffer 16 messages of any size, which at 4 MiB each is too much per call.
  */
 export const writeWithin = (stream: Writable, call: GrpcCall): ((bytes: Buffer) => void | Promise<void>) => {
   let waiting = 0;

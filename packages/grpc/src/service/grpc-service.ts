@@ -1,7 +1,7 @@
 import type { StandardSchema } from "@framework/core";
 import type { FileDescriptor } from "../descriptors/descriptor-messages.ts";
 
-/** The types of one method; exists only at compile time. */
+/** Types of one method; it has no value at run time. */
 export interface MethodShape {
   /** Whether the client sends a stream. */
   readonly requestStream: boolean;
@@ -49,7 +49,7 @@ export interface ResolvedService {
 
 /** Options of `GrpcService.resolve`. */
 export interface ResolveOptions {
-  /** Whether field numbers must come from a recorded `.proto`. */
+  /** Whether field numbers must be recorded in a `.proto`. */
   readonly recorded: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface GrpcService<Methods extends MethodShapes = MethodShapes> {
   readonly name: string;
   /** Loads `.proto` files, builds codecs and descriptors. @throws ConfigurationError with every mistake */
   resolve(options: ResolveOptions): ResolvedService;
-  /** Carries the types; never set at run time. */
+  /** Holds the types of the methods; never set at run time. */
   readonly shapes?: Methods;
 }
 

@@ -13,7 +13,7 @@ export interface GrpcErrorOptions {
 }
 
 /**
- * A status of gRPC other than OK: thrown by handlers, and by calls of a client.
+ * A gRPC status other than OK: handlers throw it, and calls of a client reject with it.
  *
  * @example
  * throw new GrpcError("NOT_FOUND", "no book has this id");
@@ -41,7 +41,7 @@ export class GrpcError extends FrameworkError {
     this.metadata = metadata;
   }
 
-  /** Whether a value is a `GrpcError`, also of another copy of this package. */
+  /** Whether a value is a `GrpcError`, including one from another copy of this package. */
   static override is(error: unknown): error is GrpcError {
     return FrameworkError.is(error) && typeof (error as { statusCode?: unknown }).statusCode === "number";
   }

@@ -22,7 +22,7 @@ const httpStatuses: Readonly<Record<GrpcStatusName, number>> = {
   UNAUTHENTICATED: 401,
 };
 
-/** Returns the HTTP status for the outcome of a call: `null` is OK. */
+/** Returns the HTTP status for the outcome of a call: 200 for `null`, which is OK; 500 for values that are not a `GrpcError`. */
 export const httpStatusOf = (outcome: unknown): number => {
   if (outcome === null) return 200;
   return GrpcError.is(outcome) ? httpStatuses[outcome.status] : 500;

@@ -5,54 +5,54 @@ import type { StatusDetail } from "./status-detail.ts";
 import { encodeDetails } from "./status-details-codec.ts";
 import { encodedLength, statusMessage } from "./status-message.ts";
 
-/** Bytes of message, metadata and details together: many clients refuse trailers above 8 KiB. */
+/** Maximum bytes of message, metadata and details together: many clients reject trailers above 8 KiB. */
 const MAX_BYTES = 8000;
 
-/** An error as it can be sent. */
+/** An error that can be sent, and the reasons for its omissions. */
 export interface SendableError {
   readonly error: GrpcError;
-  /** A reason for each value of metadata that was left out. */
+  /** A reason for each value of metadata that was omitted. */
   readonly problems: readonly string[];
 }
 
-/** Returns an error without the metadata and details that cannot be sent; the same error if all can. @param otherBytes of further trailers */
+/** Returns an error without the metadata and details that cannot be sent; the same error if all can. @param otherBytes bytes of the other trailers */
 export const sendableError = (error: GrpcError, otherBytes: number): SendableError => {
   const names = Object.keys(error.metadata);
   if (names.length === 0 && error.details.length === 0) return { error, problems: [] };
   const problems: string[] = [];
-  let left = MAX_BYTES - otherBytes - encodedLength(statusMessage(error.message));
+  let remaining = MAX_BYTES - otherBytes - encodedLength(statusMessage(error.message));
   const metadata: Record<string, string | Uint8Array> = Object.create(null) as Record<string, never>;
   for (const [given, value] of Object.entries(error.metadata)) {
     const name = given.toLowerCase();
     const bytes = metadataBytes(name, value);
     const problem =
-      metadataProblem(name, value) ?? (bytes > left ? `the value of ${name} is too long` : null);
+      metadataProblem(name, value) ?? (bytes > remaining ? `the value of ${name} is too long` : null);
     if (problem !== null) {
       problems.push(problem);
       continue;
     }
     metadata[name] = value;
-    left -= bytes;
+    remaining -= bytes;
   }
-  const details = detailsWithin(error, left);
+  const details = detailsWithin(error, remaining);
   if (problems.length === 0 && details === error.details) return { error, problems };
   const status = error.status as Exclude<GrpcStatusName, "OK">; // never OK: the constructor does not accept it
   return { error: new GrpcError(status, error.message, { metadata, details, cause: error }), problems };
 };
 
-/** Returns the details that fit, with lists of wrong fields shortened to fit. */
+/** Returns the details that fit; lists of invalid fields are shortened to fit. */
 const detailsWithin = (error: GrpcError, maxBytes: number): readonly StatusDetail[] => {
   const { details, statusCode } = error;
   const text = statusMessage(error.message); // the details repeat it
   const fits = (some: readonly StatusDetail[]): boolean =>
     metadataBytes("grpc-status-details-bin", encodeDetails(statusCode, text, some)) <= maxBytes;
   if (details.length === 0 || fits(details)) return details;
-  const kept: StatusDetail[] = [];
+  const fitting: StatusDetail[] = [];
   for (const detail of details) {
-    const part = shortened(detail, (some) => fits([...kept, some]));
-    if (part !== null) kept.push(part);
+    const part = shortened(detail, (some) => fits([...fitting, some]));
+    if (part !== null) fitting.push(part);
   }
-  return kept;
+  return fitting;
 };
 
 const shortened = (detail: StatusDetail, fits: (detail: StatusDetail) => boolean): StatusDetail | null => {

@@ -1,17 +1,17 @@
-/** A field of the request that is wrong (google.rpc.BadRequest). */
+/** An invalid field of the request (google.rpc.BadRequest). */
 export interface FieldViolation {
   /** Path of the field, such as `author.name`. */
   readonly field: string;
-  /** What is wrong with it. */
+  /** The mistake in the field. */
   readonly description: string;
 }
 
-/** One structured detail of a status; other types travel as bytes under their type URL. */
+/** One structured detail of a status; other types are bytes with their type URL. */
 export type StatusDetail =
   | {
-      /** google.rpc.BadRequest: the fields that are wrong. */
+      /** google.rpc.BadRequest: the invalid fields. */
       readonly kind: "badRequest";
-      /** The fields, at most 100. */
+      /** The fields; a list that does not fit into the trailers is shortened. */
       readonly violations: readonly FieldViolation[];
     }
   | {

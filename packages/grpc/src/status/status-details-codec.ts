@@ -101,7 +101,7 @@ const fromAny = ({ typeUrl, value }: Any): StatusDetail => {
 export const encodeDetails = (code: number, message: string, details: readonly StatusDetail[]): Uint8Array =>
   encoded("Status", { code, message, details: details.map(toAny) });
 
-/** Decodes `grpc-status-details-bin`. Malformed bytes give no details: the status itself is still valid. */
+/** Decodes `grpc-status-details-bin`. Returns no details for malformed bytes. */
 export const decodeDetails = (bytes: Uint8Array): readonly StatusDetail[] => {
   try {
     const { details } = decoded("Status", bytes) as { readonly details: readonly Any[] };

@@ -1,9 +1,9 @@
 /** Maximum characters of a status message, which is sent in a header field. */
 const MAX_MESSAGE = 1024;
-/** Maximum bytes of a percent-encoded message; never below 1024 characters of ASCII. */
+/** Maximum bytes of a percent-encoded message: the longest message in ASCII always fits. */
 const MAX_ENCODED = 3072;
 
-/** Returns a message that can be sent: bounded, and without lone surrogates, which cannot be percent-encoded. */
+/** Returns a message that can be sent: shortened to the limits, and without lone surrogates, which cannot be percent-encoded. */
 export const statusMessage = (message: string): string => {
   let text = message.slice(0, MAX_MESSAGE).toWellFormed();
   for (let encoded = encodedLength(text); encoded > MAX_ENCODED; encoded = encodedLength(text))

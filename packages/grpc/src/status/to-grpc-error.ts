@@ -5,7 +5,7 @@ import type { StatusDetail } from "./status-detail.ts";
 
 type FailureName = Exclude<GrpcStatusName, "OK">;
 
-/** The gRPC status for each HTTP status of the framework's errors. The README has the same table. */
+/** The gRPC status for each HTTP status of an `HttpError`. The README has the same table. */
 export const statusOfHttp: Readonly<Record<number, FailureName>> = {
   400: "INVALID_ARGUMENT",
   401: "UNAUTHENTICATED",
@@ -31,7 +31,7 @@ export const statusOfHttp: Readonly<Record<number, FailureName>> = {
 /** Message that hides the cause from clients. */
 const HIDDEN = "Internal Server Error";
 
-/** Returns the status of an error: `GrpcError` as it is, errors of the framework by the table, all others INTERNAL. @param debug shows messages of other errors */
+/** Converts an error: a `GrpcError` is unchanged, an `HttpError` is mapped by its status, all others are INTERNAL. @param debug whether clients see the messages of internal errors */
 export const toGrpcError = (error: unknown, debug: boolean): GrpcError => {
   if (GrpcError.is(error)) return error;
   if (!HttpError.is(error)) {

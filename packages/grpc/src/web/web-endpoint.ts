@@ -30,8 +30,8 @@ export class WebEndpoint {
     this.parts = parts;
   }
 
-  /** Answers one request. @param bound `null` for a method that does not exist. @throws UnsupportedMediaTypeError 415 for another content type */
-  async answer(request: HttpRequest, name: string, bound: BoundMethod | null): Promise<Response> {
+  /** Serves one request. @param bound `null` for a method that does not exist. @throws UnsupportedMediaTypeError 415 for other content types */
+  async serve(request: HttpRequest, name: string, bound: BoundMethod | null): Promise<Response> {
     const [matched, text] = CONTENT_TYPE.exec(request.contentType ?? "") ?? [];
     if (matched === undefined) throw new UnsupportedMediaTypeError("This path requires application/grpc-web");
     const isText = text !== undefined;
@@ -47,7 +47,7 @@ export class WebEndpoint {
     };
     try {
       const input = await this.message(request, isText, call, bound);
-      // `message` throws without a method.
+      // `message` throws if `bound` is null.
       this.parts.runner.serve({
         bound: bound as BoundMethod,
         call,
@@ -71,11 +71,11 @@ export class WebEndpoint {
     const { clock, draining } = this.parts;
     const nowMs = clock.date();
     const fields = webFields(request);
-    const clientMs = webDeadline(request.getHeader("grpc-timeout"), nowMs);
+    const clientDeadlineMs = webDeadline(request.getHeader("grpc-timeout"), nowMs);
     return new GrpcCall({
       name,
       metadata: new ReceivedMetadata({ fields: () => fields }),
-      deadlineMs: bound === null ? clientMs : deadlineOf(clientMs, bound, nowMs),
+      deadlineMs: bound === null ? clientDeadlineMs : deadlineOf(clientDeadlineMs, bound, nowMs),
       connection: { peer: request.clientIp, certificate: null },
       draining,
       context: request.context,
@@ -116,7 +116,7 @@ const responseOf = ({ body }: WebReply, isText: boolean): Response =>
     contentType: isText ? "application/grpc-web-text+proto" : "application/grpc-web+proto",
   });
 
-/** The reply to a request whose head is malformed. */
+/** Returns the reply to a request with malformed headers. */
 const refused = (error: GrpcError, isText: boolean): Response => {
   const reply = new WebReply(isText, () => {});
   reply.end(trailersFrame(webTrailers(error, { trailersToSend: null })));
@@ -137,6 +137,6 @@ const attempt = <T>(run: () => T): T | GrpcError => {
 const fromBase64 = (body: Uint8Array): Uint8Array => {
   const text = Buffer.from(body).toString("latin1").trim();
   if (!/^[A-Za-z0-9+/=]*$/.test(text)) throw new GrpcError("INTERNAL", "The request is not Base64");
-  // Parts that were encoded one by one are joined, each with its own padding.
+  // The text may be several encoded parts, each with its own padding.
   return Buffer.concat(text.split(/=+/).map((part) => Buffer.from(part, "base64")));
 };

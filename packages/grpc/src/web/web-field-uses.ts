@@ -18,5 +18,5 @@ const uses: readonly FieldUse[] = [
   field("Grpc-Status-Details-Bin", "reply", "Details of the status."),
 ];
 
-/** The header fields of gRPC-Web, which CORS must let pages of other origins use. */
+/** Header fields of gRPC-Web, which CORS must allow for pages of other origins. */
 export const webFieldUses = ({ addedBy }: RouteInfo): readonly FieldUse[] => (addedBy === "grpc" ? uses : []);

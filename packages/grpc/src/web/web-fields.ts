@@ -34,13 +34,13 @@ export const webFields = ({ headers }: HttpRequest): MetadataFields => {
   return fields;
 };
 
-/** Values of binary metadata may be joined by commas, and are Base64 with or without padding. @throws GrpcError INTERNAL for others */
+/** Decodes values of binary metadata: Base64 with or without padding, possibly joined by commas. @throws GrpcError INTERNAL for other text */
 const binary = (name: string, value: string): Uint8Array[] => {
   if (!isMetadataBase64(value)) throw new GrpcError("INTERNAL", `The value of ${name} is malformed`);
   return value.split(",").map((each) => Buffer.from(each.trim(), "base64"));
 };
 
-/** Returns the client's deadline in milliseconds since 1970; `null` without one. @throws GrpcError INTERNAL for a malformed `grpc-timeout` */
+/** Returns the client's deadline in Unix milliseconds; `null` without one. @throws GrpcError INTERNAL for a malformed `grpc-timeout` */
 export const webDeadline = (timeout: string | null, nowMs: number): number | null => {
   if (timeout === null) return null;
   const ms = timeoutMs(timeout);
@@ -48,7 +48,7 @@ export const webDeadline = (timeout: string | null, nowMs: number): number | nul
   return nowMs + ms;
 };
 
-/** Returns the trailers of an outcome, in the order in which they are written. */
+/** Returns the trailers of an outcome, in the order in which they are sent. */
 export const webTrailers = (
   outcome: CallOutcome,
   call: Pick<GrpcCall, "trailersToSend">,

@@ -4,7 +4,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** The body of a gRPC-Web reply: frames, pulled as fast as the client reads. */
 export class WebReply {
-  /** Resolves at the first message or the end: header fields are final then. */
+  /** Resolves at the first frame or when the client disconnects: the response headers are then final. */
   readonly begun: Promise<void>;
   /** The frames. */
   readonly body: ReadableStream<Uint8Array>;
@@ -13,7 +13,7 @@ export class WebReply {
   private readonly begin: () => void;
   private controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   private resume: (() => void) | null = null;
-  private isOver = false;
+  private hasEnded = false;
 
   constructor(isText: boolean, abort: (reason: GrpcError) => void) {
     this.isText = isText;
@@ -30,9 +30,9 @@ export class WebReply {
     });
   }
 
-  /** Writes a message; resolves when the client can take more. */
+  /** Writes a frame; a returned promise resolves when the client can receive more. */
   write(frame: Bytes): void | Promise<void> {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     this.send(frame);
     if ((this.controller?.desiredSize ?? 1) > 0) return;
     return new Promise((resolve) => {
@@ -42,17 +42,17 @@ export class WebReply {
 
   /** Writes the last frame. */
   end(frame: Bytes): void {
-    if (this.isOver) return this.begin();
+    if (this.hasEnded) return this.begin();
     this.send(frame);
-    this.isOver = true;
+    this.hasEnded = true;
     this.controller?.close();
     this.wake();
   }
 
   /** Aborts the call, because the client has disconnected. */
   cancelled(): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     this.abort(new GrpcError("CANCELLED", "The client cancelled the call"));
     this.wake();
     this.begin();

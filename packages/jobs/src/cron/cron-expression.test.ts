@@ -14,7 +14,7 @@ test("a field lists values, ranges and steps", () => {
   ]);
 });
 
-test("months and days of the week have names, and Sunday is 0 and 7", () => {
+test("months and days of the week have names, and Sunday is 0 or 7", () => {
   const matches = (text: string, month: number, weekday: number) =>
     parseCron(text).matchesDay(month, 1, weekday);
   expect([matches("0 0 * JAN-mar *", 2, 3), matches("0 0 * JAN-mar *", 4, 3)]).toEqual([true, false]);
@@ -41,7 +41,7 @@ test("a day matches either of two restricted day fields, and both if one begins 
   ]);
 });
 
-test("macros stand for expressions", () => {
+test("a macro equals its expression", () => {
   expect(
     ["@daily", "@midnight", "@Hourly", "@weekly", "@monthly", "@yearly", "@annually"].map(shown),
   ).toEqual([

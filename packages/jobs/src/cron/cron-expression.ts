@@ -37,9 +37,9 @@ const HOURS_OF_A_DAY = 24;
 
 /**
  * Parses a cron expression: minute, hour, day of the month, month and day of the week, each `*`, a number, a name of three letters, a range, a step or a list
- * of these; or `@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly`, `@annually`. Sunday is 0 and 7.
+ * of these; or `@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly`, `@annually`. Sunday is 0 or 7.
  *
- * As in POSIX, if both day fields are restricted, so that neither begins with `*`, a day need only match one of them.
+ * As in POSIX, if neither day field begins with `*`, a day need only match one of them.
  *
  * @throws Error whose message describes the mistake
  */

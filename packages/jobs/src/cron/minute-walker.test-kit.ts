@@ -1,14 +1,14 @@
-// The naive model of cron: tries every minute. It shares no code with the implementation.
+// A simple model of cron that tests every minute. It shares no code with the implementation.
 const MINUTE = 60_000;
 
 /** Local times at each minute of a span. */
 export interface WalkedMinute {
   readonly instant: number;
-  /** As if it were UTC. */
+  /** Local time in milliseconds, as if it were UTC. */
   readonly wall: number;
 }
 
-/** Reads the wall clock of a zone for every minute. The zone is asked at each hour, and at each minute of an hour within which its offset changes. */
+/** Returns the local time of a zone at every minute. Reads the offset once per hour, and at each minute of an hour in which it changes. */
 export const walk = (zone: string, from: number, minutes: number): readonly WalkedMinute[] => {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone: zone,
@@ -49,7 +49,7 @@ export interface FieldValues {
 }
 
 const matches = ({ minutes, hours, days, months, weekdays }: FieldValues, wall: number): boolean => {
-  if (!minutes.includes((wall / MINUTE) % 60)) return false; // first: it refuses most walls at the least cost
+  if (!minutes.includes((wall / MINUTE) % 60)) return false; // first, because it is cheap and excludes most minutes
   const date = new Date(wall);
   if (!hours.includes(date.getUTCHours())) return false;
   if (!months.includes(date.getUTCMonth() + 1)) return false;
@@ -58,7 +58,7 @@ const matches = ({ minutes, hours, days, months, weekdays }: FieldValues, wall: 
   return days !== null && weekdays !== null ? byDay || byWeekday : byDay && byWeekday;
 };
 
-/** Returns the instants of all runs but at the first minute, by the rules of the README. */
+/** Returns the instants of all runs after the first minute, by the rules of the README. */
 export const runsByWalking = (values: FieldValues, walked: readonly WalkedMinute[]): readonly number[] => {
   const isEveryHour = values.hours.length === 24;
   const runs: number[] = [];

@@ -10,7 +10,7 @@ const RUNS = Number(process.env["JOBS_CRON_RUNS"] ?? "100");
 const DAY = 86_400_000;
 const DAY_MINUTES = 1440;
 
-/** Five days around a change of the offset, or around nothing. */
+/** Zones with a date near which the offset changes; each span is five days. Some have no change. */
 const changes: readonly (readonly [zone: string, near: string])[] = [
   ["UTC", "2026-02-28"],
   ["Asia/Kathmandu", "2027-12-31"],
@@ -71,7 +71,7 @@ const bounds = (walked: readonly WalkedMinute[]): [from: number, until: number] 
   walked.at(-1)?.instant ?? 0,
 ];
 
-test("the runs around a change of the offset are those of a walk over every minute, in any zone", () => {
+test("around a change of the offset, the runs equal those of a search of every minute, in any zone", () => {
   const span = fc.constantFrom(...spans);
   fc.assert(
     fc.property(span, expression, ({ zone, walked }, values) => {
@@ -83,7 +83,7 @@ test("the runs around a change of the offset are those of a walk over every minu
   );
 });
 
-test("every minute runs at every minute of real time, through every change", () => {
+test("an expression of every minute runs each minute of real time, through every change", () => {
   for (const { zone, walked } of spans) {
     const [from] = bounds(walked);
     const some = walked.slice(DAY_MINUTES * 2 - 200, DAY_MINUTES * 2 + 200);
@@ -92,7 +92,7 @@ test("every minute runs at every minute of real time, through every change", () 
   }
 });
 
-test("the runs of a leap year are those of a walk", () => {
+test("the runs of a leap year equal those of a search of every minute", () => {
   const from = Date.UTC(2028, 0, 1);
   const walked = walk("Europe/Berlin", from, 366 * DAY_MINUTES);
   const zone = new TimeZone("Europe/Berlin");
@@ -136,14 +136,14 @@ const next = (text: string, zone: string, after: string): string | null => {
   return at === null ? null : new Date(at).toISOString();
 };
 
-test("a skipped time runs at the end of the gap, a repeated one when it comes first", () => {
+test("a skipped time runs at the end of the gap, a repeated one at its first occurrence", () => {
   expect(next("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z")).toBe("2026-03-29T01:00:00.000Z");
   expect(next("0,15,30 2 * * *", "Europe/Berlin", "2026-03-29T01:00:00Z")).toBe("2026-03-30T00:00:00.000Z");
   expect(next("30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z")).toBe("2026-10-25T00:30:00.000Z");
   expect(next("30 2 * * *", "Europe/Berlin", "2026-10-25T00:30:00Z")).toBe("2026-10-26T01:30:00.000Z");
 });
 
-test("a February 29 is found over a century without one, and a date that does not exist never", () => {
+test("finds a February 29 across a century year without one, and no run for a date that does not exist", () => {
   expect(next("0 0 29 2 *", "UTC", "2096-03-01T00:00:00Z")).toBe("2104-02-29T00:00:00.000Z");
   expect(next("0 0 30 2 *", "UTC", "2026-01-01T00:00:00Z")).toBe(null);
 });

@@ -12,12 +12,12 @@ const MAX_DAYS = 15_000;
  * Returns the first run after an instant; `null` if the expression never matches.
  *
  * When the zone's offset changes, an expression with specific hours runs once for each of its wall times: at the first occurrence of a repeated time, and at
- * the end of the gap for all skipped times together. An expression with every hour runs whenever the wall clock shows one of its times.
+ * the end of the gap for all skipped times together. An expression that matches every hour runs whenever the wall clock shows one of its times.
  */
 export const nextRun = (cron: CronExpression, zone: TimeZone, after: number): number | null =>
   cron.isEveryHour ? nextByElapsedTime(cron, zone, after) : nextByWallTime(cron, zone, after);
 
-/** Returns the last run after one instant and not after another; `null` without one. */
+/** Returns the last run after `after` and up to `until`; `null` if there is none. */
 export const lastRun = (
   cron: CronExpression,
   zone: TimeZone,

@@ -2,9 +2,9 @@ const SECOND = 1000;
 const DAY = 86_400_000;
 
 /**
- * Local time of an IANA time zone, by the runtime's time zone data.
+ * Local time of an IANA time zone, from the time zone data of the runtime.
  *
- * Instants are milliseconds since 1970. A wall time is the local time of the zone, in milliseconds as if it were UTC. An offset is their difference.
+ * Instants are Unix milliseconds. A wall time is the local time of the zone, in milliseconds as if it were UTC. An offset is the wall time minus the instant.
  */
 export class TimeZone {
   readonly name: string;
@@ -26,7 +26,7 @@ export class TimeZone {
     return sign === "-" ? -size : size;
   }
 
-  /** Returns the first instant after `from`, up to `to`, with another offset; `null` without one. The two must be at most two days apart, so that there is at most one change. */
+  /** Returns the first instant after `from`, up to `to`, with another offset; `null` without one. `from` and `to` must be at most two days apart, so that there is at most one change. */
   transition(from: number, to: number): number | null {
     const before = this.offsetAt(from);
     if (this.offsetAt(to) === before) return null;

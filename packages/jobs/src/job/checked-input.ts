@@ -4,16 +4,16 @@ import { isPromise, jsonWriter, validate } from "@framework/core/feature";
 /**
  * Validates an input and returns the schema's output.
  *
- * @throws FrameworkError JOBS_BAD_INPUT with the first issues; a mistake of the program, not a reply for a client
+ * @throws FrameworkError JOBS_BAD_INPUT with the first 5 issues; it is a mistake of the program, not a reply for a client
  */
-export const checkedInput = async (
+export const validateInputAsync = async (
   name: string,
   schema: StandardSchema | undefined,
   input: unknown,
-): Promise<unknown> => await checkedAtOnce(name, schema, input);
+): Promise<unknown> => await validateInput(name, schema, input);
 
-/** Like `checkedInput`, but synchronous if the schema is. */
-export const checkedAtOnce = (
+/** Like `validateInputAsync`, but synchronous if the schema is synchronous. */
+export const validateInput = (
   name: string,
   schema: StandardSchema | undefined,
   input: unknown,
@@ -33,7 +33,7 @@ export const checkedAtOnce = (
 /**
  * Returns an input after a JSON round trip, as the job will read it from the database.
  *
- * @throws FrameworkError JOBS_BAD_INPUT, with its path, for a value that JSON cannot represent, such as a `Map`, a `bigint` or `NaN`
+ * @throws FrameworkError JOBS_BAD_INPUT, with the path of the first value that JSON cannot represent, such as a `Map`, a `bigint` or `NaN`
  */
 export const storedInput = (name: string, input: unknown): unknown => {
   if (input === undefined) return undefined;

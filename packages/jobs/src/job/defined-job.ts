@@ -16,7 +16,7 @@ import type {
   WorkQueue,
   WorkStats,
 } from "@framework/durable/feature";
-import { checkedAtOnce, checkedInput, storedInput } from "./checked-input.ts";
+import { validateInput, validateInputAsync, storedInput } from "./checked-input.ts";
 import { GroupedAdds } from "./grouped-adds.ts";
 import type { EnqueueArguments, EnqueueOptions, Job, NewJob } from "./job.ts";
 import { type JobInfo, type JobPage, toJobInfo } from "./job-info.ts";
@@ -90,14 +90,14 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
   /** Validates an input and returns its stored form. @throws FrameworkError JOBS_BAD_INPUT */
   async check(input: InputOf<S>): Promise<unknown> {
     const stored = storedInput(this.name, input);
-    await checkedInput(this.name, this.options.input, stored);
+    await validateInputAsync(this.name, this.options.input, stored);
     return stored;
   }
 
   /** Returns the error that `check` would throw; `null` for a valid input, or if the schema is asynchronous. */
   problemOf(input: InputOf<S>): Error | null {
     try {
-      const checked = checkedAtOnce(this.name, this.options.input, storedInput(this.name, input));
+      const checked = validateInput(this.name, this.options.input, storedInput(this.name, input));
       if (isPromise(checked)) checked.catch(() => {}); // `check` reports it
       return null;
     } catch (error) {

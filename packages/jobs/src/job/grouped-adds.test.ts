@@ -7,28 +7,28 @@ import { quiet } from "../testing/job-app.test-kit.ts";
 import { GroupedAdds } from "./grouped-adds.ts";
 import type { JobPayload } from "./job-payload.ts";
 
-/** Statements of the latest queue in flight at the same time, at most. */
-const most = { inFlight: 0 };
+/** Maximum number of concurrent statements of the latest queue. */
+const max = { inFlight: 0 };
 
 /** Adds to a real queue; `groups` has the size of each statement. */
 const adding = async (
   test: (adds: GroupedAdds, groups: number[], queue: WorkQueue<JobPayload>) => Promise<void>,
 ) => {
-  await using place = databaseInFile();
-  const db = openDatabase({ url: place.url });
+  await using storage = databaseInFile();
+  const db = openDatabase({ url: storage.url });
   await using kernel = createKernel(db, { config: { runWork: false }, log: quiet });
   const queue = kernel.queue<JobPayload>({ name: "adds", handle() {} });
   await kernel.start();
   const groups: number[] = [];
   let inFlight = 0;
-  most.inFlight = 0;
+  max.inFlight = 0;
   const counted = Object.create(queue, {
     enqueue: {
       value(work: NewWork<JobPayload> | readonly NewWork<JobPayload>[]) {
         groups.push(Array.isArray(work) ? work.length : 1);
-        most.inFlight = Math.max(most.inFlight, ++inFlight);
+        max.inFlight = Math.max(max.inFlight, ++inFlight);
         return queue.enqueue(work).finally(async () => {
-          for (let turn = 0; turn < 5; turn++) await nextTurn(); // SQLite answers at once, PostgreSQL later
+          for (let turn = 0; turn < 5; turn++) await nextTurn(); // SQLite responds immediately, PostgreSQL later
           inFlight--;
         });
       },
@@ -50,11 +50,11 @@ test("adds of one turn are one statement, in their order, and each caller gets t
     expect(added).toEqual(items.map(({ id }) => ({ id, isNew: true })));
   }));
 
-test("a statement adds at most 1,000 jobs, and two are in flight at most", () =>
+test("a statement adds at most 1,000 jobs, and at most two are in flight", () =>
   adding(async (adds, groups, queue) => {
     await Promise.all(numbers(4500).map((input) => adds.add({ payload: { input } })));
     expect(groups).toEqual([1000, 1000, 1000, 1000, 500]);
-    expect([(await queue.stats()).ready, most.inFlight]).toEqual([4500, 2]);
+    expect([(await queue.stats()).ready, max.inFlight]).toEqual([4500, 2]);
   }));
 
 test("jobs of one key are added by one statement at a time, in the order of the calls, also with unique keys", () =>
@@ -99,7 +99,7 @@ test("adds of one key do not wait for a statement with another key, nor for adds
   expect(flown.slice(3).map((keys) => keys.length)).toEqual([1000, 500]);
 });
 
-test("10,000 adds with keys wait at most, and further ones are refused with 503", () =>
+test("at most 10,000 adds with keys wait, and further ones are refused with 503", () =>
   adding(async (adds, groups, queue) => {
     const calls = numbers(10_500).map((input) => adds.add({ payload: { input }, key: "k" }));
     const plain = adds.add({ payload: { input: "plain" } });
@@ -126,7 +126,7 @@ test("when bad work is refused, the others of its statement are added in their o
     }));
     await Promise.allSettled(works.map((work) => adds.add(work)));
     const { items } = await queue.list({ limit: 1000 });
-    expect([items.map(({ payload }) => payload), most.inFlight]).toEqual([
+    expect([items.map(({ payload }) => payload), max.inFlight]).toEqual([
       numbers(1000)
         .filter((input) => input !== 10)
         .map((input) => ({ input })),

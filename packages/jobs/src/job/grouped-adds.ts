@@ -19,10 +19,10 @@ interface Waiting extends PromiseWithResolvers<Enqueued> {
  */
 export class GroupedAdds {
   private readonly queue: WorkQueue<JobPayload>;
-  /** Adds in the order of the calls; those before the index `start` were taken. */
+  /** Adds in the order of the calls; adds before the index `start` were taken. */
   private waiting: Waiting[] = [];
   private start = 0;
-  /** By key: adds that wait for a statement with the same key. They are removed from `waiting`, so that other adds do not wait for them. */
+  /** Adds that wait for a statement with the same key, by key. They are removed from `waiting`, so that other adds do not wait for them. */
   private readonly lanes = new Map<string, Waiting[]>();
   /** Keys of lanes whose statement has ended. */
   private readonly freeLanes = new Set<string>();
@@ -36,6 +36,8 @@ export class GroupedAdds {
   }
 
   /**
+   * Adds a job, in a statement shared with others where possible.
+   *
    * Jobs with keys always wait for a group, which keeps their order. A job with a unique key has its own statement, because two statements with several unique
    * keys could deadlock. When 10,000 jobs without keys are waiting, further ones get separate statements, which the connection pool limits.
    *
@@ -132,7 +134,7 @@ export class GroupedAdds {
     });
   }
 
-  /** Never rejects. */
+  /** Adds the jobs of a group in one statement and settles their promises. Never rejects. */
   private async write(group: readonly Waiting[]): Promise<void> {
     try {
       const added = await this.queue.enqueue(group.map(({ work }) => work));

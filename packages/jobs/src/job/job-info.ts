@@ -1,7 +1,7 @@
 import type { WorkInfo } from "@framework/durable/feature";
 import { inputIn } from "./job-payload.ts";
 
-/** A job, for programs and operators. Times are milliseconds since 1970. */
+/** A job, for programs and operators. Times are Unix milliseconds. */
 export interface JobInfo extends Omit<WorkInfo, "queue" | "payload"> {
   /** Name of the job. */
   readonly name: string;

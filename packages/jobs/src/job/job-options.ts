@@ -57,7 +57,7 @@ export interface JobOptions<
   readonly maxGaveUpPerHour?: number;
 }
 
-/** Does the work of a job. The return value is the result; if it throws, the job is retried. */
+/** Does the work of a job. The return value is the result; if it throws, the attempt has failed. */
 export type JobHandler<S extends StandardSchema | undefined, I extends Injections | undefined> = [I] extends [
   undefined,
 ]

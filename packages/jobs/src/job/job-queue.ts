@@ -10,7 +10,7 @@ import {
 } from "@framework/durable/feature";
 import { rateLimit } from "../rate/rate-limit.ts";
 import { RATE_TABLES, rateTables } from "../rate/rate-tables.ts";
-import { checkedAtOnce } from "./checked-input.ts";
+import { validateInput } from "./checked-input.ts";
 import type { HandlerInputOf, JobHandler, JobOptions } from "./job-options.ts";
 import { inputIn, type JobPayload } from "./job-payload.ts";
 import { type JobRun, toRun } from "./job-run.ts";
@@ -47,7 +47,7 @@ export const openJobQueue = <S extends StandardSchema | undefined, I extends Inj
   });
 };
 
-/** A handler with or without dependencies; one without ignores the argument. */
+/** A handler with or without dependencies. A handler without dependencies ignores the argument. */
 type AnyHandler<S extends StandardSchema | undefined, I extends Injections | undefined> = (
   input: HandlerInputOf<S>,
   run: JobRun,
@@ -61,7 +61,7 @@ const inputOf = (
   payload: JobPayload,
 ): Awaitable<unknown> => {
   try {
-    const input = checkedAtOnce(name, schema, inputIn(payload));
+    const input = validateInput(name, schema, inputIn(payload));
     return isPromise(input) ? input.catch(refused) : input;
   } catch (error) {
     return refused(error);

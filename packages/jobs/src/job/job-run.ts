@@ -9,7 +9,7 @@ export interface JobRun extends Pick<
   readonly name: string;
   /** Name of the schedule that added the job; `null` for a job that was enqueued. */
   readonly schedule: string | null;
-  /** The scheduled time in milliseconds since 1970; `null` for a job that was enqueued. */
+  /** The scheduled time in Unix milliseconds; `null` for a job that was enqueued. */
   readonly scheduledAt: number | null;
 }
 

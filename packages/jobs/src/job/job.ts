@@ -10,7 +10,7 @@ import type {
 import type { JobInfo, JobPage } from "./job-info.ts";
 import type { InputOf } from "./job-options.ts";
 
-/** When and how a job runs. `key` and `uniqueKey` take precedence over those of the definition. */
+/** Time, priority, keys and headers of a job. `key` and `uniqueKey` take precedence over the keys of the definition. */
 export type JobSettings = Omit<NewWork<unknown>, "payload">;
 
 /** Options of `enqueue`. */

@@ -12,8 +12,8 @@ const shared = async (
   rate: WorkRate,
   use: (one: Admission, other: Admission, time: TableClock) => Promise<void>,
 ): Promise<void> => {
-  await using place = databaseInFile();
-  const db = openDatabase({ url: place.url });
+  await using storage = databaseInFile();
+  const db = openDatabase({ url: storage.url });
   const time = await tableClock(db, Date.parse("2026-05-01T00:00Z"));
   await using kernel = createKernel(db, { now: time.now, config: { runWork: false }, log: quiet });
   kernel.tables(RATE_TABLES, rateTables);
@@ -23,7 +23,7 @@ const shared = async (
   await db.close();
 };
 
-test("a process without permits asks again soon, because others give theirs back", () =>
+test("a process without permits requests some again soon, because others give theirs back", () =>
   shared({ limit: 10, perSecs: 3600 }, async (one, other) => {
     const taken = await one(10);
     expect(await other(10)).toMatchObject({ permits: 0, retryInMs: 1000 });
@@ -31,11 +31,11 @@ test("a process without permits asks again soon, because others give theirs back
     expect(await other(10)).toMatchObject({ permits: 9 });
   }));
 
-test("a process that repeatedly gets no permits asks less and less often, finally each minute, and when the period ends", () =>
+test("a process that repeatedly gets no permits requests less and less often, finally each minute, and when the period ends", () =>
   shared({ limit: 10, perSecs: 3600 }, async (one, other, time) => {
     await one(10);
     const pauses = [];
-    for (let ask = 0; ask < 8; ask++) pauses.push((await other(10)).retryInMs);
+    for (let request = 0; request < 8; request++) pauses.push((await other(10)).retryInMs);
     expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
     await time.advance(3_590_000);
     expect(await other(10)).toMatchObject({ permits: 0, retryInMs: 10_000 });
@@ -46,8 +46,8 @@ test("a process that repeatedly gets no permits asks less and less often, finall
   }));
 
 test("a process that dies after it took permits, or before it gives them back, wastes them until the period ends", async () => {
-  await using place = databaseInFile();
-  const db = openDatabase({ url: place.url });
+  await using storage = databaseInFile();
+  const db = openDatabase({ url: storage.url });
   const time = await tableClock(db, Date.parse("2026-05-01T00:00Z"));
   await using kernel = createKernel(db, { now: time.now, config: { runWork: false }, log: quiet });
   kernel.tables(RATE_TABLES, rateTables);
@@ -64,7 +64,7 @@ test("a process that dies after it took permits, or before it gives them back, w
   expect(taken.permits).toBe(5);
   await time.advance(60_000);
   expect(await permits(4)).toBe(4);
-  await taken.giveBack(5); // those of a period that is over
+  await taken.giveBack(5); // the permits of a period that has ended
   expect([await permits(5), await permits(5)]).toEqual([1, 0]);
   await kernel.stop();
   await db.close();

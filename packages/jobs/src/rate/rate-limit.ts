@@ -7,9 +7,9 @@ interface Granted {
   readonly rest: number;
 }
 
-/** Pause of a process that got fewer permits than requested, because others may give theirs back. Doubles up to a minute. */
+/** Pause before the next request of permits, because others may give theirs back. Doubles up to a minute while none is granted. */
 const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /**
  * Limits the rate of attempts at a job over all processes: the current period is a row, with times of the database's clock.
@@ -20,10 +20,10 @@ export const rateLimit = (kernel: Kernel, job: string, { limit, perSecs }: WorkR
   const periodMs = Math.ceil(perSecs * 1000);
   let pauseMs = FIRST_PAUSE_MS;
   return async (wanted) => {
-    const asked = Math.min(wanted, limit);
-    const { granted, began_at: beganAt, rest } = await take({ kernel, job, asked, limit, periodMs });
+    const requested = Math.min(wanted, limit);
+    const { granted, began_at: beganAt, rest } = await take({ kernel, job, requested, limit, periodMs });
     const retryInMs = Math.max(Math.min(rest, pauseMs), 1);
-    pauseMs = granted > 0 ? FIRST_PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    pauseMs = granted > 0 ? FIRST_PAUSE_MS : Math.min(2 * pauseMs, MAX_PAUSE_MS);
     return {
       permits: granted,
       retryInMs,
@@ -38,7 +38,7 @@ export const rateLimit = (kernel: Kernel, job: string, { limit, perSecs }: WorkR
 interface Request {
   readonly kernel: Kernel;
   readonly job: string;
-  readonly asked: number;
+  readonly requested: number;
   readonly limit: number;
   readonly periodMs: number;
 }
@@ -47,9 +47,9 @@ interface Request {
  * Takes permits in one statement. A period that has ended is replaced by one that begins now; so is one that begins more than a period in the future, because
  * the database's clock was set back. One that begins slightly in the future was started by another process while this statement waited for the row.
  */
-const take = async ({ kernel: { db, now }, job, asked, limit, periodMs }: Request): Promise<Granted> => {
+const take = async ({ kernel: { db, now }, job, requested, limit, periodMs }: Request): Promise<Granted> => {
   const [row] = await db.query<Granted>`INSERT INTO framework_job_rates AS r (job, began_at, used, granted)
-    VALUES (${job}, ${now}, ${asked}, ${asked})
+    VALUES (${job}, ${now}, ${requested}, ${requested})
     ON CONFLICT (job) DO UPDATE SET
       began_at = CASE WHEN excluded.began_at - r.began_at BETWEEN ${-periodMs} AND ${periodMs - 1} THEN r.began_at ELSE excluded.began_at END,
       granted = CASE

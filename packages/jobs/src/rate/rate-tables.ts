@@ -3,7 +3,7 @@ import type { SetMigration } from "@framework/database";
 /** Name of the set of tables. */
 export const RATE_TABLES = "jobs-rates";
 
-/** The current rate window of each limited job: its start, the attempts used, and the attempts granted to the last request. */
+/** The current period of each job with a rate: its start, the attempts used, and the attempts granted to the last request. */
 export const rateTables: readonly SetMigration[] = [
   {
     number: 1,

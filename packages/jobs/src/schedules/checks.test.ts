@@ -10,8 +10,8 @@ import { quiet } from "../testing/job-app.test-kit.ts";
 const MINUTE = 60_000;
 
 test("a failed check of scheduled runs is logged, and that of an unavailable database every ten minutes", async () => {
-  await using place = databaseInFile();
-  const db = openDatabase({ url: place.url });
+  await using storage = databaseInFile();
+  const db = openDatabase({ url: storage.url });
   const kernel = createKernel(db, { clock: virtualClock(), log: quiet });
   const timers = virtualClock();
   const lines: string[] = [];
@@ -20,7 +20,7 @@ test("a failed check of scheduled runs is logged, and that of an unavailable dat
     (_: string, { error, omitted = "" }: Readonly<Record<string, unknown>> = {}): void =>
       void lines.push(`${level} ${(error as { readonly code: string }).code} ${String(omitted)}`.trim());
   const log = { info: note("info"), warn: note("warn"), error: note("error") };
-  const set = new JobSet({ kernel, problem: () => {}, clock: timers, log: () => log });
+  const set = new JobSet({ kernel, onProblem: () => {}, clock: timers, log: () => log });
   set.schedule("often", { cron: "* * * * *", job: set.define("note", {}, () => {}) });
   await kernel.start();
   await set.begin();

@@ -1,4 +1,4 @@
-// A process that dies at any statement of a schedule's steps, on every database.
+// Schedules whose process dies at any statement, on every database.
 import { type Database, openDatabase } from "@framework/database";
 import {
   crashAtEachStatement,
@@ -17,15 +17,15 @@ const MINUTE = 60_000;
 const START = Date.parse("2026-05-01T00:00:30Z");
 const minuteOf = (at: number): string => new Date(at).toISOString().slice(11, 16);
 
-/** The database of a process whose next transaction of the schedules, once armed, is that of a process that dies in it. */
-class Doomed {
+/** Database of the schedules of a process. While armed, it runs the next transaction on a connection that fails, as if the process died in it. */
+class CrashingDatabase {
   readonly db: Database;
   isArmed = false;
 
-  constructor(db: Database, doomed: FaultingDatabase) {
+  constructor(db: Database, faulting: FaultingDatabase) {
     const transaction = (...args: Parameters<Database["transaction"]>): Promise<unknown> => {
-      const on = this.isArmed ? doomed : db;
-      this.isArmed = false; // the next attempt is that of another process
+      const on = this.isArmed ? faulting : db;
+      this.isArmed = false; // another process makes the next attempt
       return on.transaction(...args);
     };
     this.db = Object.create(db, { transaction: { value: transaction } }) as Database;
@@ -34,7 +34,7 @@ class Doomed {
 
 interface Process extends AsyncDisposable {
   readonly set: JobSet;
-  /** Plans the schedule. */
+  /** Schedules the next run. */
   begin(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ const start = async (
   const problem = ({ message }: { readonly message: string }): never => {
     throw new Error(message);
   };
-  const set = new JobSet({ kernel: own, problem });
+  const set = new JobSet({ kernel: own, onProblem: problem });
   const note = set.define("note", {}, (_, { scheduledAt }) => void ran.push(minuteOf(scheduledAt ?? 0)));
   set.schedule("often", { cron, job: note });
   await kernel.start();
@@ -68,13 +68,13 @@ const untilPlannedAfter = async ({ set }: Process, time: TableClock, instant: nu
       await time.advance(500);
       return false;
     },
-    { what: `a run after ${minuteOf(instant)}`, timeoutMs: 60_000 },
+    { subject: `a run after ${minuteOf(instant)}`, timeoutMs: 60_000 },
   );
 
-/** A fresh database, on which a process dies at a statement of the schedules' own transactions. */
-interface Crashing {
+/** A new database, on which a process dies at a statement of a transaction of the schedules. */
+interface CrashSetup {
   readonly real: Database;
-  readonly gate: Doomed;
+  readonly crashing: CrashingDatabase;
   readonly time: TableClock;
   readonly ran: string[];
 }
@@ -83,25 +83,30 @@ export const scheduleCrashes = (
   test: typeof jestTest,
   make: () => TestDatabase | Promise<TestDatabase>,
 ): void => {
-  const everywhere = (run: (crashing: Crashing) => Promise<void>): Promise<number> =>
+  const atEachStatement = (run: (setup: CrashSetup) => Promise<void>): Promise<number> =>
     crashAtEachStatement(async (crash) => {
-      await using place = await make();
-      const real = openDatabase({ url: place.url, connectionTimeoutSecs: 30, poolSize: 3 });
-      const doomed = faultingDatabase(real, crash);
+      await using storage = await make();
+      const real = openDatabase({ url: storage.url, connectionTimeoutSecs: 30, poolSize: 3 });
+      const faulting = faultingDatabase(real, crash);
       try {
-        await run({ real, gate: new Doomed(real, doomed), time: await tableClock(real, START), ran: [] });
+        await run({
+          real,
+          crashing: new CrashingDatabase(real, faulting),
+          time: await tableClock(real, START),
+          ran: [],
+        });
       } finally {
-        await doomed.close();
+        await faulting.close();
         await real.close();
       }
-      return doomed;
+      return faulting;
     });
 
   test("after a crash at any statement that starts a run, each run is started once", async () => {
-    const crashed = await everywhere(async ({ real, gate, time, ran }) => {
-      await using running = await start({ db: gate.db, real, time }, "* * * * *", ran);
+    const crashed = await atEachStatement(async ({ real, crashing, time, ran }) => {
+      await using running = await start({ db: crashing.db, real, time }, "* * * * *", ran);
       await running.begin();
-      gate.isArmed = true;
+      crashing.isArmed = true;
       await time.advance(MINUTE);
       const first = START + MINUTE / 2;
       const next = await untilPlannedAfter(running, time, first);
@@ -113,14 +118,14 @@ export const scheduleCrashes = (
   }, 240_000);
 
   test("after a crash at any statement that reschedules a schedule, its next run is scheduled once, by the new times", async () => {
-    const crashed = await everywhere(async ({ real, gate, time, ran }) => {
+    const crashed = await atEachStatement(async ({ real, crashing, time, ran }) => {
       {
         await using old = await start({ db: real, real, time }, "0 12 * * *", ran);
         await old.begin();
       }
       {
-        await using dying = await start({ db: gate.db, real, time }, "*/5 * * * *", ran);
-        gate.isArmed = true;
+        await using dying = await start({ db: crashing.db, real, time }, "*/5 * * * *", ran);
+        crashing.isArmed = true;
         await dying.begin().catch(() => {});
       }
       await using next = await start({ db: real, real, time }, "*/5 * * * *", ran);

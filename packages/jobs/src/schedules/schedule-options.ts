@@ -7,7 +7,7 @@ export interface ScheduleTimes {
   /**
    * Minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly`, `@annually`.
    *
-   * Sunday is 0 and 7. As in POSIX, if neither day field begins with `*`, a day need only match one of them.
+   * Sunday is 0 or 7. As in POSIX, if neither day field begins with `*`, a day need only match one of them.
    */
   readonly cron: string;
   /** IANA time zone of `cron`, such as `Europe/Berlin`. @default "UTC" */
@@ -34,6 +34,6 @@ export interface ScheduleInfo {
   readonly timeZone: string;
   /** Name of the job. */
   readonly job: string;
-  /** The next run, in milliseconds since 1970; `null` before the app has started. */
+  /** The next run, in Unix milliseconds; `null` before the app has started. */
   readonly nextRunAt: number | null;
 }

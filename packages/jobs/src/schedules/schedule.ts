@@ -15,7 +15,7 @@ export interface ScheduledJob {
   enqueue(headers: Readonly<Record<string, string>>, tx: Transaction): Promise<unknown>;
 }
 
-/** The last uninterrupted range of times for which a schedule ran, in milliseconds since 1970, both inclusive. */
+/** The last uninterrupted range of times for which a schedule ran, in Unix milliseconds, both inclusive. */
 export interface Ran {
   readonly from: number;
   readonly to: number;
@@ -51,7 +51,7 @@ export class Schedule {
     return `${this.cron} ${this.zone.name}`;
   }
 
-  /** Returns the first run after an instant that is not in `ran`; runs in `ran` can be in the future if the database's clock was set back. */
+  /** Returns the first run after an instant, except runs in `ran`, which can be in the future if the database's clock was set back. */
   nextAfter(instant: number, ran: Ran | null = null): number {
     const next = nextRun(this.expression, this.zone, instant);
     if (next === null) throw new Error(`jobs: the schedule "${this.name}" has no further run`);

@@ -13,7 +13,7 @@ import type { ScheduleTimes } from "./schedule-options.ts";
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
-/** Runs of a schedule of every minute that three processes share, the last one at a full hour. */
+/** Runs of a schedule of every minute, over three processes; the last one is at a full hour. */
 const MINUTES = 20;
 
 /** A process of an app: its own connection, kernel and jobs. */
@@ -26,7 +26,7 @@ interface Process extends AsyncDisposable {
 interface ProcessOptions {
   readonly db: Database;
   readonly time: TableClock;
-  /** By name; each adds the job `note`. */
+  /** Schedules by name; each adds the job `note`. */
   readonly schedules: Readonly<Record<string, ScheduleTimes>>;
   /** Called with the schedule and scheduled time of each run. */
   readonly ran: (schedule: string, at: string) => void;
@@ -39,7 +39,7 @@ const startProcess = async ({ db, time, schedules, ran }: ProcessOptions): Promi
     throw new Error(message);
   };
   const timers = virtualClock();
-  const set = new JobSet({ kernel, problem, clock: timers });
+  const set = new JobSet({ kernel, onProblem: problem, clock: timers });
   const note = set.define("note", {}, (_, { schedule, scheduledAt }) =>
     ran(schedule ?? "", new Date(scheduledAt ?? 0).toISOString().slice(0, 16)),
   );
@@ -59,7 +59,7 @@ interface Fixture {
   /** The runs so far, each as `schedule time`. */
   readonly runs: readonly string[];
   start(schedules: ProcessOptions["schedules"]): Promise<Process>;
-  /** Sets the clock, and waits until every schedule of a process is scheduled after that. */
+  /** Sets the clock, and waits until the next run of every schedule of a process is later. */
   at(time: string, process: Process): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ const fixture = async ({ url }: TestDatabase, start: string, opened: Database[])
         const { ready, running } = (await set.all()[0]?.stats()) ?? { ready: 0, running: 0 };
         return planned.every(({ nextRunAt }) => (nextRunAt ?? 0) > now) && ready + running === 0;
       };
-      await waitFor(isSettled, { what: `the runs until ${text}` });
+      await waitFor(isSettled, { subject: `the runs until ${text}` });
     },
   };
 };
@@ -97,10 +97,10 @@ export const scheduleFacts = (
     test(
       name,
       async () => {
-        await using place = await make();
+        await using storage = await make();
         const opened: Database[] = [];
         try {
-          await run(await fixture(place, start, opened));
+          await run(await fixture(storage, start, opened));
         } finally {
           await Promise.all(opened.map((db) => db.close()));
         }
@@ -118,9 +118,9 @@ export const scheduleFacts = (
       await using _three = await start(schedules);
       for (let minute = 1; minute <= MINUTES; minute++) {
         await time.advance(MINUTE);
-        await waitFor(() => runs.length >= minute, { what: `run ${minute}` });
+        await waitFor(() => runs.length >= minute, { subject: `run ${minute}` });
       }
-      await waitFor(() => runs.length > MINUTES, { what: "the hourly run" });
+      await waitFor(() => runs.length > MINUTES, { subject: "the hourly run" });
       expect(await one.set.schedules()).toMatchObject([
         { name: "often", cron: "* * * * *", timeZone: "UTC", job: "note" },
         { name: "hourly", nextRunAt: Date.parse("2026-05-01T02:00Z") },
@@ -145,7 +145,7 @@ export const scheduleFacts = (
       for (const time of ["2026-10-24T23:00Z", "2026-10-25T00:30Z", "2026-10-25T01:30Z", "2026-10-26T01:30Z"])
         await at(time, process);
       expect(runs.slice(-2)).toEqual(["early 2026-10-25T00:30", "early 2026-10-26T01:30"]);
-      expect(runs.length).toBe(5); // and one for all that was missed from April on
+      expect(runs.length).toBe(5); // with one run for all that were missed since April
     },
   );
 
@@ -191,7 +191,7 @@ export const scheduleFacts = (
       await process.timers.advance(MINUTE);
       const next = async (): Promise<number> => (await process.set.schedules())[0]?.nextRunAt ?? 0;
       const right = Date.parse("2026-05-01T12:01Z");
-      await waitFor(async () => (await next()) === right, { what: "the new plan" });
+      await waitFor(async () => (await next()) === right, { subject: "the new plan" });
       await at("2026-05-01T12:01Z", process);
       await at("2028-05-01T12:00:30Z", process);
       await process[Symbol.asyncDispose]();
@@ -218,7 +218,7 @@ export const scheduleFacts = (
       await process.timers.advance(MINUTE);
       const next = async (): Promise<number> => (await process.set.schedules())[0]?.nextRunAt ?? 0;
       const right = Date.parse("2026-05-01T12:29Z");
-      await waitFor(async () => (await next()) === right, { what: "the new plan" });
+      await waitFor(async () => (await next()) === right, { subject: "the new plan" });
       await at("2026-05-01T12:29Z", process);
       expect(await next()).toBe(Date.parse("2026-05-01T12:33Z"));
       await process.timers.advance(MINUTE);

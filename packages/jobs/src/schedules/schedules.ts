@@ -17,7 +17,7 @@ interface PlannedRun {
 
 const QUEUE = "jobs.schedules";
 
-/** Attempts, about a minute apart, at a run of an unknown schedule: a new version of the app that defines it may still be starting. */
+/** Maximum attempts, up to a minute apart, at a run of an unknown schedule: a new version of the app that defines it may still be starting. */
 const MAX_UNKNOWN = 20;
 
 /** Maximum attempts to schedule a run while other processes change it concurrently. */
@@ -67,7 +67,7 @@ export class Schedules {
     });
   }
 
-  /** Returns the mistakes in the inputs of schedules, except those of asynchronous schemas. */
+  /** Returns the mistakes in the inputs of schedules, except inputs with an asynchronous schema. */
   problems(): readonly Problem[] {
     return Array.from(this.schedules.values()).flatMap(({ name, job }) => {
       const problem = job.problem();

@@ -9,7 +9,7 @@ export type JobApp = App & DatabaseMethods & DurableMethods & JobsMethods;
 
 export const quiet: Logger = { info() {}, warn() {}, error() {} };
 
-/** An app that is not started yet. */
+/** Creates an app without starting it. */
 export const jobApp = (
   { url }: Pick<TestDatabase, "url">,
   { runWork = true }: { readonly runWork?: boolean } = {},
@@ -18,7 +18,7 @@ export const jobApp = (
     .enableDatabase({ url, poolSize: 3 })
     .enableDurable({ pollMinMs: 5, pollMaxMs: 50, runWork });
 
-/** Starts an app, uses it, and stops it. */
+/** Starts an app, calls `use`, and stops the app. */
 export const started = async (app: JobApp, use: () => Promise<void>): Promise<void> => {
   await app.start({ log: quiet });
   try {
@@ -29,7 +29,7 @@ export const started = async (app: JobApp, use: () => Promise<void>): Promise<vo
 };
 
 /** Waits until a job is in a state. */
-export const inState = async (
+export const waitForState = async (
   job: Pick<Job, "name" | "get">,
   id: string,
   state: JobInfo["state"],
@@ -39,7 +39,7 @@ export const inState = async (
       const info = await job.get(id);
       return info?.state === state && info;
     },
-    { what: `${job.name} ${id} to be ${state}`, timeoutMs: 60_000 },
+    { subject: `${job.name} ${id} to be ${state}`, timeoutMs: 60_000 },
   );
   return found as JobInfo;
 };

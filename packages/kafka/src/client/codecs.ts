@@ -3,9 +3,9 @@ import { gzip as gzipCompress, unzip, zstdCompress, zstdDecompress } from "node:
 import { messageOf } from "@framework/core/feature";
 import type { KafkaCodec, KafkaCodecs, KafkaCompression } from "../kafka-config.ts";
 import { withSnappyFrames } from "./snappy-frames.ts";
-import { endlessRecords } from "./unreadable-records.ts";
+import { unreadableBatch } from "./unreadable-records.ts";
 
-/** Maximum characters of an error message. */
+/** Maximum characters of a codec's error message in the reported reason. */
 const MAX_REASON = 300;
 
 /** The module of kafkajs with its codec registry. */
@@ -42,8 +42,8 @@ export const registerCodecs = (module: Registry): void => {
   for (const name of ["snappy", "lz4"] as const) register(module, name, null);
 };
 
-/** Registers the codecs of a program, for the whole process, as in kafkajs. */
-export const registerOwnCodecs = (module: Registry, { snappy, lz4 }: KafkaCodecs): void => {
+/** Registers the codecs of `KafkaConfig.codecs`. They apply to the whole process, because kafkajs has one registry. */
+export const registerConfiguredCodecs = (module: Registry, { snappy, lz4 }: KafkaCodecs): void => {
   if (snappy !== undefined) register(module, "snappy", withSnappyFrames(snappy));
   if (lz4 !== undefined) register(module, "lz4", lz4);
 };
@@ -61,11 +61,11 @@ export const register = (
       return asBuffer(await codec.compress(encoder.buffer));
     },
     async decompress(bytes: Uint8Array): Promise<unknown> {
-      if (codec === null) return endlessRecords(`${name}; pass codecs: { ${name} } to KafkaConfig`);
+      if (codec === null) return unreadableBatch(`${name}; pass codecs: { ${name} } to KafkaConfig`);
       try {
         return asBuffer(await codec.decompress(bytes));
       } catch (error) {
-        return endlessRecords(`${name}, and its codec failed: ${messageOf(error).slice(0, MAX_REASON)}`);
+        return unreadableBatch(`${name}, and its codec failed: ${messageOf(error).slice(0, MAX_REASON)}`);
       }
     },
   };

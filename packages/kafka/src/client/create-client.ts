@@ -1,7 +1,7 @@
 import type { Logger } from "@framework/core";
 import type { Kafka, KafkaConfig as DriverConfig, RetryOptions } from "kafkajs";
 import type { KafkaConfig } from "../kafka-config.ts";
-import { registerOwnCodecs } from "./codecs.ts";
+import { registerConfiguredCodecs } from "./codecs.ts";
 import { kafkajs } from "./kafkajs.ts";
 import { logCreatorOf } from "./log-creator.ts";
 import { driverAddress, Sockets } from "./sockets.ts";
@@ -21,7 +21,7 @@ export const retry: RetryOptions = { ...connectRetry, retries: 5 };
 /** Creates a client, without connecting. */
 export const createClient = (config: KafkaConfig, log: Logger): Client => {
   const { Kafka, logLevel } = kafkajs();
-  registerOwnCodecs(kafkajs(), config.codecs);
+  registerConfiguredCodecs(kafkajs(), config.codecs);
   const sockets = new Sockets();
   const { tls, sasl } = config;
   const kafka = new Kafka({

@@ -22,5 +22,5 @@ test("a cluster with a leaderless topic is healthy", async () => {
 
 test("a cluster whose brokers all fail is reported as unresponsive", async () => {
   const lost = { describeCluster: async () => (null as never)["brokers"] as never };
-  await expect(describeCluster(lost)).rejects.toThrow("no broker of the cluster answered");
+  await expect(describeCluster(lost)).rejects.toThrow("no broker of the cluster responded");
 });

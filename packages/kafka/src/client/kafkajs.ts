@@ -8,7 +8,7 @@ export type Kafkajs = typeof import("kafkajs");
 
 let loaded: Kafkajs | undefined;
 
-/** Loads and patches kafkajs. On first use, so that apps without Kafka do not load it. */
+/** Loads and patches kafkajs on first use, so that apps without Kafka do not load it. */
 export const kafkajs = (): Kafkajs => {
   if (loaded !== undefined) return loaded;
   const require = createRequire(import.meta.url);

@@ -5,12 +5,12 @@ import type { logCreator } from "kafkajs";
 const RETRIABLE =
   /rebalanc|re-join|coordinator|not the leader|leader(ship)? (is|election)|loading|in progress|is not aware|Connection (error|timeout)|ECONN|closed connection|disconnected|timed out|request timed? ?out|Failed to (connect|send)|does not host this topic|Restarting|Crash|Limiting retries/i;
 
-/** Level 1 of kafkajs. */
+/** Log level of errors in kafkajs. */
 const ERROR = 1;
 
 /**
- * Writes the log of kafkajs to the app's log: retried states at `debug` if the logger has that level, the rest as warnings. Messaging reports the states of
- * consumers.
+ * Writes the log of kafkajs to the app's log: errors that are not retried as warnings, everything else at `debug` if the logger has that level. Messaging reports
+ * the states of consumers.
  */
 export const logCreatorOf = (log: Logger): logCreator => {
   return () =>

@@ -1,6 +1,6 @@
 import { PATCHED_VERSION } from "./patch-request-timer.ts";
 
-/** The parts of kafkajs' ConsumerGroup that the patch uses. */
+/** Members of kafkajs' `ConsumerGroup` that the patch uses. */
 interface ConsumerGroup {
   generationId: number | null;
   memberId: string | null;
@@ -29,7 +29,7 @@ export const patchFailedSync = (require: (id: string) => unknown): boolean => {
       await joinAndSync.call(this);
     } catch (error) {
       if (this.generationId === generationId) throw error; // not joined: kafkajs joins again
-      await this.leave().catch(() => {}); // the server detects the missing heartbeats
+      await this.leave().catch(() => {}); // otherwise the server detects the missing heartbeats
       this.memberId = null;
       throw Object.assign(new KafkaJSNonRetriableError(error as Error), { cause: error });
     }

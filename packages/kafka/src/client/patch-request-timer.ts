@@ -1,10 +1,10 @@
 /** The only version that is patched, because patches depend on its internals. */
 export const PATCHED_VERSION = "2.2.4";
 
-/** Interval of checks for pending requests. */
+/** Delay of a check for pending requests. */
 const CHECK_MS = 10;
 
-/** The parts of kafkajs' RequestQueue that the patch uses. */
+/** Members of kafkajs' `RequestQueue` that the patch uses. */
 interface RequestQueue {
   scheduleRequestTimeoutCheck(): void;
   readonly pending: readonly unknown[];

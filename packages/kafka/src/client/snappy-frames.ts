@@ -5,7 +5,7 @@ const magic = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0]);
 /** The magic bytes and two version numbers. */
 const HEADER_BYTES = 16;
 
-/** Extends a codec of raw blocks to decompress frames of the Java client, too. */
+/** Extends a codec of raw blocks: also decompresses frames of the Java client. */
 export const withSnappyFrames = (raw: KafkaCodec): KafkaCodec => ({
   compress: (bytes) => raw.compress(bytes),
   async decompress(bytes) {

@@ -5,7 +5,7 @@ import { Sockets } from "./sockets.ts";
 
 const target = { host: "127.0.0.1", port: 1, onConnect() {} } as unknown as ISocketFactoryArgs;
 
-test("closing fails a pending connection at once, and later ones", async () => {
+test("closing immediately fails a pending connection and later ones", async () => {
   const sockets = new Sockets();
   const connecting = sockets.create(target);
   sockets.close();

@@ -18,7 +18,7 @@ export class Sockets {
     return socket;
   };
 
-  /** Closes all connections, and later ones at once. With an error, because kafkajs ignores `close` and would wait for its timeout. */
+  /** Destroys all connections, including later ones, with an error: kafkajs ignores the event `close` and would wait for its timeout. */
   close(): void {
     this.isClosed = true;
     for (const socket of this.open) socket.destroy(closed());

@@ -4,11 +4,11 @@
 export const UNREADABLE = "framework-kafka-unreadable";
 
 /**
- * Returns a replacement of the decompressed batch, from which kafkajs decodes any number of marked records.
+ * Returns a replacement for a decompressed batch: a buffer that repeats one marked record without end, because the number of records is in the batch header.
  *
- * Their offsets are after every requested one, so that kafkajs does not drop them as messages before the fetch position.
+ * The offsets are far beyond the fetch position: kafkajs drops messages before it.
  */
-export const endlessRecords = (why: string): unknown => {
+export const unreadableBatch = (why: string): unknown => {
   const record = markedRecord(why);
   return new Proxy(record, {
     get(target, name) {

@@ -7,25 +7,23 @@ import { KafkaDelivery, type Assignment } from "./kafka-delivery.ts";
 export interface PartitionParts {
   readonly sink: Sink;
   readonly clock: Clock;
-  /** Whether messages may be delivered now: not while paused, stopped or rebalancing. */
+  /** Whether messages may be delivered: `false` while paused, stopped or rebalancing. */
   readonly isOpen: () => boolean;
   /** Stops fetching this partition. */
   readonly pause: () => void;
-  /** Fetches it again. */
+  /** Resumes fetching this partition. */
   readonly resume: () => void;
   /** Highest offset that this process has fetched before; -1 for none. */
   readonly fetched: bigint;
 }
 
-/** Time for which a fetch waits for room before its partition is paused. Short, because all partitions of a server wait with it. */
+/** Time for which a fetch waits for room before its partition is paused. Short, because it delays the next fetch of all partitions of its server. */
 const MAX_WAIT_FOR_ROOM_MS = 50;
 
-/** Time to collect room, so that many messages are delivered at once; the window has enough work meanwhile. */
+/** Pause after room was used up, so that the next delivery has more messages; the window has enough work meanwhile. */
 const GATHER_MS = 5;
 
-/**
- * A partition in one generation of the group. Delivers fetched messages while there is room, and buffers the rest of the last fetch.
- */
+/** A partition in one generation of the group. Delivers fetched messages while there is room, and buffers the others. */
 export class AssignedPartition {
   readonly assignment: Assignment;
   private readonly parts: PartitionParts;
@@ -39,7 +37,7 @@ export class AssignedPartition {
   private lowWater = 0;
   /** Highest offset fetched in this generation; -1 before the first fetch. */
   last = -1n;
-  /** Why the partition cannot be read any further; `null` if it can. */
+  /** Why the partition cannot be read further; `null` if it can. */
   problem: string | null = null;
 
   constructor(assignment: Assignment, parts: PartitionParts) {
@@ -52,7 +50,7 @@ export class AssignedPartition {
     return this.head < this.backlog.length;
   }
 
-  /** Accepts the messages of a fetch. Resolves soon even without room: then the partition is paused until there is room. */
+  /** Accepts the messages of a fetch. Resolves within 50 ms even without room; the partition is then paused until there is room. */
   async take(messages: readonly KafkaMessage[]): Promise<void> {
     if (this.ending.signal.aborted) return;
     this.backlog = this.isFull ? [...this.backlog.slice(this.head), ...messages] : messages;
@@ -60,7 +58,7 @@ export class AssignedPartition {
     this.lowWater = messages.length >> 1;
     this.handOver();
     if (!this.isFull) return;
-    await this.someRoom();
+    await this.waitForRoom();
     if (!this.isFull || this.ending.signal.aborted) return;
     this.isPaused = true;
     this.parts.pause();
@@ -81,7 +79,7 @@ export class AssignedPartition {
     this.head = 0;
   }
 
-  private async someRoom(): Promise<void> {
+  private async waitForRoom(): Promise<void> {
     const { sink, clock } = this.parts;
     const limit = new AbortController();
     const cancel = clock.after(MAX_WAIT_FOR_ROOM_MS, () => limit.abort());
@@ -125,7 +123,7 @@ export class AssignedPartition {
       if (room <= 0) break;
       const next = this.backlog.slice(this.head, this.head + room);
       this.head += next.length;
-      // Created late: short-lived objects are cheap to collect.
+      // Created at the delivery, not at the fetch: short-lived objects are cheap to collect.
       sink.deliver(next.map((message) => this.deliveryOf(message)));
       hasMoved = true;
     }

@@ -44,11 +44,11 @@ const clusterOf = (existing: readonly string[]) => {
       return { partitionId, leader: isLed ? 1 : -1, partitionErrorCode: isLed ? 0 : NO_LEADER };
     }),
   });
-  const metadata = async (asked: readonly string[]): Promise<Metadata> => {
+  const metadata = async (requested: readonly string[]): Promise<Metadata> => {
     await turn;
-    const at = faults.findIndex(({ topic }) => asked.includes(topic));
+    const at = faults.findIndex(({ topic }) => requested.includes(topic));
     if (at >= 0) throw faults.splice(at, 1)[0]?.error;
-    return await parse({ brokers: [], topicMetadata: asked.map(topicMetadata) });
+    return await parse({ brokers: [], topicMetadata: requested.map(topicMetadata) });
   };
   const retry = { retries: 1, initialRetryTime: 1, maxRetryTime: 1 };
   const cluster = new DriverCluster({ logger: silent, brokers: ["127.0.0.1:1"], retry });
@@ -56,14 +56,14 @@ const clusterOf = (existing: readonly string[]) => {
     seedBroker: { connectionPool: {} },
     findConnectedBroker: async () => ({ metadata }),
   });
-  return { cluster, topics, leaderless, faults, answersAfter: (until: Promise<void>) => void (turn = until) };
+  return { cluster, topics, leaderless, faults, respondAfter: (until: Promise<void>) => void (turn = until) };
 };
 
 const { MemberAssignment, MemberMetadata } = kafkajs().AssignerProtocol;
 
 /** Assigns like the leader of a group. Returns the partitions by member. */
 const assign = async (cluster: Cluster, members: Readonly<Record<string, readonly string[]>>) => {
-  const assigner = assignorOf({ held: () => ({}), joining() {} })({ cluster } as never);
+  const assigner = assignorOf({ held: () => ({}), onJoin() {} })({ cluster } as never);
   await cluster.refreshMetadata();
   const claims = Object.entries(members).map(([memberId, topics]) => ({
     memberId,
@@ -126,18 +126,18 @@ test("a topic is not skipped because another one was deleted", async () => {
 });
 
 test("a topic is not skipped because another metadata request was pending", async () => {
-  const { cluster, answersAfter } = clusterOf(["books", "orders"]);
+  const { cluster, respondAfter } = clusterOf(["books", "orders"]);
   await cluster.addMultipleTargetTopics(["books"]);
   await cluster.refreshMetadata();
-  const answer = Promise.withResolvers<void>();
-  answersAfter(answer.promise);
-  const underWay = cluster.refreshMetadata();
+  const response = Promise.withResolvers<void>();
+  respondAfter(response.promise);
+  const pending = cluster.refreshMetadata();
   const refreshed = cluster.refreshMetadata.bind(cluster);
   let calls = 0;
   // The leader has refreshed before.
   cluster.refreshMetadata = async () => (++calls === 1 ? undefined : await refreshed());
   const assigned = assign(cluster, members);
-  setImmediate(answer.resolve);
-  await underWay;
+  setImmediate(response.resolve);
+  await pending;
   expect(await assigned).toEqual(all);
 });

@@ -5,10 +5,10 @@ import { type Claim, distribute } from "./distribute-partitions.ts";
 
 /** Dependencies of `assignorOf`. */
 export interface AssignorParts {
-  /** Partitions that the consumer holds, by topic. */
+  /** Returns the partitions that the consumer holds, by topic. */
   readonly held: () => Readonly<Record<string, readonly number[]>>;
   /** Called before each request to join the group. */
-  readonly joining: () => void;
+  readonly onJoin: () => void;
 }
 
 /**
@@ -16,14 +16,14 @@ export interface AssignorParts {
  *
  * The assignor of kafkajs also assigns partitions to members without a subscription to their topic, which then no member reads.
  */
-export const assignorOf = ({ held, joining }: AssignorParts): PartitionAssigner => {
+export const assignorOf = ({ held, onJoin }: AssignorParts): PartitionAssigner => {
   const { AssignerProtocol } = kafkajs();
   const { MemberAssignment, MemberMetadata } = AssignerProtocol;
   return ({ cluster }) => ({
     name: "framework-sticky",
     version: 1,
     protocol({ topics }) {
-      joining();
+      onJoin();
       const userData = Buffer.from(JSON.stringify(held()));
       return { name: "framework-sticky", metadata: MemberMetadata.encode({ version: 1, topics, userData }) };
     },
@@ -52,29 +52,29 @@ const partitionsOf = async (
 ): Promise<ReadonlyMap<string, readonly number[]>> => {
   const found = new Map<string, readonly number[]>();
   for (const topic of topics)
-    found.set(topic, (await isKnown(cluster, topic)) ? await listed(cluster, topic) : []);
+    found.set(topic, (await addTopic(cluster, topic)) ? await listPartitions(cluster, topic) : []);
   return found;
 };
 
 const unknownTopic: ReadonlySet<unknown> = new Set(["UNKNOWN_TOPIC_OR_PARTITION"]);
 
-/** Whether a topic exists. Requests its metadata together with all topics requested before. @throws if the request fails */
-const isKnown = async (cluster: Cluster, topic: string): Promise<boolean> => {
+/** Adds a topic to the metadata of the cluster. Returns whether it exists. @throws if the metadata request fails */
+const addTopic = async (cluster: Cluster, topic: string): Promise<boolean> => {
   try {
     await cluster.addMultipleTargetTopics([topic]);
     return true;
   } catch (error) {
     if (!isProtocolError(error, unknownTopic)) throw error;
-    await cluster.refreshMetadata(); // throws if the unknown topic is one of the earlier ones
+    await cluster.refreshMetadata(); // throws if an earlier topic is the unknown one
     return false;
   }
 };
 
 /** Returns the sorted partitions of a topic. @throws if the server lists none */
-const listed = async (cluster: Cluster, topic: string): Promise<readonly number[]> => {
+const listPartitions = async (cluster: Cluster, topic: string): Promise<readonly number[]> => {
   const partitions = (): readonly number[] =>
     cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
-  // kafkajs may have shared a pending request, which did not include this topic.
+  // kafkajs may have reused a pending request that did not include this topic.
   if (partitions().length === 0) await cluster.refreshMetadata();
   if (partitions().length === 0)
     throw new Error(`kafka: the server lists no partitions of the topic ${topic}`);

@@ -27,8 +27,8 @@ test("every partition has one owner that subscribes to its topic, and numbers di
         const subscribers = members.filter((each) => each.topics.includes(topic));
         expect(ownersOf(shares, topic)).toEqual(subscribers.length === 0 ? [] : all);
         const sizes = subscribers.map(({ member }) => shares.get(member)?.[topic]?.length ?? 0);
-        const least = Math.min(...sizes);
-        expect(sizes.every((size) => size - least <= 1)).toBe(true);
+        const min = Math.min(...sizes);
+        expect(sizes.every((size) => size - min <= 1)).toBe(true);
       }
     }),
   );

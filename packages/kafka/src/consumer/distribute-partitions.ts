@@ -7,9 +7,7 @@ export interface Claim {
 
 type PartitionsByTopic = Record<string, number[]>;
 
-/**
- * Distributes the partitions of each topic over its subscribers: their numbers differ by at most one, and a partition stays with its member if possible.
- */
+/** Distributes the partitions of each topic over its subscribers: their counts differ by at most one, and a partition stays with its member if possible. */
 export const distribute = (
   claims: readonly Claim[],
   partitions: ReadonlyMap<string, readonly number[]>,
@@ -33,21 +31,21 @@ const distributeTopic = (
   subscribers: readonly Claim[],
   totals: ReadonlyMap<string, number>,
 ): ReadonlyMap<string, number[]> => {
-  const least = Math.floor(all.length / subscribers.length);
+  const min = Math.floor(all.length / subscribers.length);
   let extra = all.length % subscribers.length;
   const free = new Set(all);
   const own = new Map<string, number[]>();
   for (const { member, held } of subscribers) {
-    const kept = (held[topic] ?? []).filter((partition) => free.has(partition)).slice(0, least);
-    for (const partition of kept) free.delete(partition);
-    own.set(member, kept);
+    const retained = (held[topic] ?? []).filter((partition) => free.has(partition)).slice(0, min);
+    for (const partition of retained) free.delete(partition);
+    own.set(member, retained);
   }
   for (const { member, held } of subscribers) {
-    const kept = own.get(member) ?? [];
+    const retained = own.get(member) ?? [];
     const more = (held[topic] ?? []).find((partition) => free.has(partition));
-    if (extra === 0 || kept.length < least || more === undefined) continue;
+    if (extra === 0 || retained.length < min || more === undefined) continue;
     free.delete(more);
-    kept.push(more);
+    retained.push(more);
     extra--;
   }
   for (const partition of free) leastLoaded(subscribers, own, totals)?.push(partition);

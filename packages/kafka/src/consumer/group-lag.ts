@@ -1,17 +1,17 @@
 import type { AdminClient } from "../client/admin-client.ts";
 
 /** A partition of a topic. */
-export interface PartitionPlace {
+export interface TopicPartition {
   readonly topic: string;
   readonly partition: number;
 }
 
-/** Returns the number of uncommitted offsets of a group, including offsets of transaction markers, which are not messages. @param counts selects the partitions */
+/** Returns the number of uncommitted offsets of a group, including offsets of transaction markers, which are not messages. @param isCounted selects the partitions */
 export const groupLag = async (
   admin: AdminClient,
   groupId: string,
   topics: readonly string[],
-  counts: (place: PartitionPlace) => boolean = () => true,
+  isCounted: (partition: TopicPartition) => boolean = () => true,
 ): Promise<number> => {
   if (topics.length === 0) return 0;
   const committed = await admin.use((open) => open.fetchOffsets({ groupId, topics: [...topics] }));
@@ -19,7 +19,7 @@ export const groupLag = async (
     committed.map(async ({ topic, partitions }) => {
       const ends = await admin.use((open) => open.fetchTopicOffsets(topic));
       const offsets = new Map(partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
-      const counted = ends.filter(({ partition }) => counts({ topic, partition }));
+      const counted = ends.filter(({ partition }) => isCounted({ topic, partition }));
       return counted.map(({ partition, high, low }) => {
         const offset = offsets.get(partition) ?? -1n;
         return BigInt(high) - (offset < 0n ? BigInt(low) : offset);

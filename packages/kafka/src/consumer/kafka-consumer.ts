@@ -9,7 +9,7 @@ import {
 } from "@framework/messaging/adapter";
 import type { AdminClient } from "../client/admin-client.ts";
 import type { KafkaConfig } from "../kafka-config.ts";
-import { groupLag, type PartitionPlace } from "./group-lag.ts";
+import { groupLag, type TopicPartition } from "./group-lag.ts";
 import { KafkaDelivery } from "./kafka-delivery.ts";
 import { matchingTopics } from "./matching-topics.ts";
 import { Member, type Position } from "./member.ts";
@@ -33,7 +33,7 @@ export class KafkaConsumer implements Consumer {
   private readonly ending = new AbortController();
   private readonly fetched = new Map<string, bigint>();
   private member: Member | null = null;
-  private living: Promise<void> | null = null;
+  private running: Promise<void> | null = null;
   private isPaused = false;
   private isStopped = false;
 
@@ -42,22 +42,22 @@ export class KafkaConsumer implements Consumer {
   }
 
   start(): void {
-    if (!this.isStopped) this.living ??= this.live();
+    if (!this.isStopped) this.running ??= this.run();
   }
 
   pause(): void {
     this.isPaused = true;
-    this.member?.wantedChanged();
+    this.member?.updateFetching();
   }
 
   resume(): void {
     this.isPaused = false;
-    this.member?.wantedChanged();
+    this.member?.updateFetching();
   }
 
   async stop(): Promise<void> {
     this.isStopped = true;
-    this.member?.wantedChanged();
+    this.member?.updateFetching();
   }
 
   async settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
@@ -80,7 +80,7 @@ export class KafkaConsumer implements Consumer {
 
   async lag(): Promise<number | null> {
     const { admin, options } = this.parts;
-    const known = this.member?.reads ?? []; // listing all topics on every call is expensive on a large cluster
+    const known = this.member?.subscribedTopics ?? []; // listing all topics on every call is expensive on a large cluster
     const topics = known.length > 0 ? known : await matchingTopics(admin, options);
     return await groupLag(admin, options.group, topics);
   }
@@ -89,7 +89,7 @@ export class KafkaConsumer implements Consumer {
     const { admin, options } = this.parts;
     const unread = this.member?.unread() ?? [];
     const topics = Array.from(new Set(unread.map(({ topic }) => topic)));
-    const isUnread = (place: PartitionPlace): boolean =>
+    const isUnread = (place: TopicPartition): boolean =>
       unread.some(({ topic, partition }) => topic === place.topic && partition === place.partition);
     return await groupLag(admin, options.group, topics, isUnread);
   }
@@ -99,22 +99,22 @@ export class KafkaConsumer implements Consumer {
     const isFirst = !this.ending.signal.aborted;
     this.ending.abort();
     await this.member?.leave();
-    await this.living;
+    await this.running;
     if (isFirst) this.parts.options.sink.state("closed");
   }
 
-  private async live(): Promise<void> {
+  private async run(): Promise<void> {
     const { clock, random, options, log } = this.parts;
     const { signal } = this.ending;
     for (let failures = 0; !signal.aborted; failures++) {
       const member = new Member({
         ...this.parts,
         fetched: this.fetched,
-        isWanted: () => !this.isPaused && !this.isStopped,
+        isFetchingEnabled: () => !this.isPaused && !this.isStopped,
       });
       this.member = member;
       void member.run();
-      const reason = await member.over;
+      const reason = await member.whenEnded;
       if (signal.aborted) return; // `close` leaves the group
       if (member.names.length > 0) options.sink.revoked(member.names);
       options.sink.state("connecting", reason);

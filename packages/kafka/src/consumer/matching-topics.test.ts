@@ -46,16 +46,16 @@ test("a pattern matches neither internal nor dead-letter nor retry topics, which
 test("a pattern without a matching topic is ready, and searches every metadataMs", async () => {
   const clock = virtualClock();
   const states: string[] = [];
-  let looks = 0;
-  const looked = Promise.withResolvers<void>();
+  let searches = 0;
+  const searched = Promise.withResolvers<void>();
   const consumer = new KafkaConsumer({
     config: KafkaConfig.of({ brokers: "127.0.0.1:1", metadataMs: METADATA_MS }),
     log,
     clock,
     random: () => 0.9,
     admin: adminOf(() => {
-      looks++;
-      looked.resolve();
+      searches++;
+      searched.resolve();
       return [];
     }),
     options: {
@@ -67,10 +67,10 @@ test("a pattern without a matching topic is ready, and searches every metadataMs
     } as unknown as ConsumerOptions,
   });
   consumer.start();
-  await looked.promise;
-  for (let look = 2; look < 7; look++) {
+  await searched.promise;
+  for (let search = 2; search < 7; search++) {
     await clock.advance(METADATA_MS);
-    expect(looks).toBe(look);
+    expect(searches).toBe(search);
   }
   expect(new Set(states)).toEqual(new Set(["running"]));
   await consumer.close();

@@ -6,7 +6,7 @@ import { topicProblem } from "../topology/topic-problem.ts";
 const OF_MESSAGING = /.\..+\.(?:dlq|retry\.\d+)$/;
 
 /**
- * Returns the topics of a subscription, including those that match its pattern now, sorted by name. A pattern matches neither internal topics of Kafka nor
+ * Returns the topics of a subscription, including existing topics that match its pattern, sorted by name. A pattern matches neither internal topics of Kafka nor
  * dead-letter and retry topics of any group: two patterns would send each other a message that neither can handle.
  *
  * @throws for a topic name that kafkajs cannot use

@@ -29,8 +29,8 @@ export interface MemberParts {
   readonly options: ConsumerOptions;
   /** Highest offset that this process has fetched, by partition. */
   readonly fetched: Map<string, bigint>;
-  /** Whether to fetch: the consumer is neither paused nor stopped. */
-  readonly isWanted: () => boolean;
+  /** Whether messages are fetched: the consumer is neither paused nor stopped. */
+  readonly isFetchingEnabled: () => boolean;
 }
 
 /** A position to commit. */
@@ -40,10 +40,10 @@ export interface Position {
   readonly offset: bigint;
 }
 
-/** Partitions of one fetch that are processed concurrently: all of them. */
+/** Maximum concurrently processed partitions of a fetch; high, so that no partition waits for another. */
 const CONCURRENT_PARTITIONS = 256;
 
-/** Longest time of a fetch without messages, which also delays resumed partitions. */
+/** Longest wait of a fetch for messages, which also delays resumed partitions. */
 const MAX_WAIT_MS = 100;
 
 /** Longest time in milliseconds to leave the group; then the connections are closed. */
@@ -63,7 +63,7 @@ export class Member {
   private memberId: string | null = null;
   /** Join requests since the last generation. After more than one, other members may have had the partitions in between. */
   private joins = 0;
-  private isSettled = false;
+  private isStable = false;
   /** Number of completed fetches, now and at the last call of `unread`. */
   private fetches = 0;
   private fetchesBefore = -1;
@@ -76,7 +76,7 @@ export class Member {
     this.client = createClient(config, log);
     this.consumer = this.client.kafka.consumer({
       groupId: options.group,
-      partitionAssigners: [assignorOf({ held: () => this.held(), joining: () => this.joins++ })],
+      partitionAssigners: [assignorOf({ held: () => this.held(), onJoin: () => this.joins++ })],
       sessionTimeout: config.sessionTimeoutMs,
       rebalanceTimeout: config.rebalanceTimeoutMs,
       heartbeatInterval: this.heartbeatMs,
@@ -94,17 +94,17 @@ export class Member {
   }
 
   /** Resolves with the reason when the membership has ended. */
-  get over(): Promise<string> {
+  get whenEnded(): Promise<string> {
     return this.ending.promise;
   }
 
-  /** Whether it has ever received an assignment. */
+  /** Whether it has received an assignment. */
   get hasJoined(): boolean {
     return this.memberId !== null;
   }
 
-  /** Topics that it reads, including those that match its pattern; empty before the first search. */
-  get reads(): readonly string[] {
+  /** Topics of the subscription, including topics that match its pattern; empty before the first search. */
+  get subscribedTopics(): readonly string[] {
     return this.topics;
   }
 
@@ -146,7 +146,7 @@ export class Member {
         autoCommit: false,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: CONCURRENT_PARTITIONS,
-        eachBatch: (payload) => this.batch(payload),
+        eachBatch: (payload) => this.handleBatch(payload),
       });
     } catch (error) {
       this.end(messageOf(error));
@@ -165,9 +165,9 @@ export class Member {
     }
   }
 
-  /** Pauses or resumes fetching after a change of `isWanted`. */
-  wantedChanged(): void {
-    if (!this.isSettled) return;
+  /** Pauses or resumes fetching after a change of `isFetchingEnabled`. */
+  updateFetching(): void {
+    if (!this.isStable) return;
     for (const partition of this.partitions.values())
       if (this.isOpen) partition.proceed();
       else this.pause(partition.assignment);
@@ -177,7 +177,7 @@ export class Member {
   async commit(positions: readonly Position[]): Promise<void> {
     if (this.commitNow === null) throw new Error("kafka: the consumer has not joined its group");
     await this.commitNow(offsetsOf(positions));
-    for (const { assignment, offset } of positions) this.positions.confirmed(assignment, offset);
+    for (const { assignment, offset } of positions) this.positions.recordCommit(assignment, offset);
   }
 
   /** Leaves the group and closes the connections. */
@@ -194,7 +194,7 @@ export class Member {
   }
 
   private get isOpen(): boolean {
-    return this.isSettled && !this.ended.signal.aborted && this.parts.isWanted();
+    return this.isStable && !this.ended.signal.aborted && this.parts.isFetchingEnabled();
   }
 
   private held(): Readonly<Record<string, readonly number[]>> {
@@ -217,7 +217,7 @@ export class Member {
   /** Suspends deliveries until the next generation. */
   private rebalancing(): void {
     const { sink } = this.parts.options;
-    this.isSettled = false;
+    this.isStable = false;
     sink.suspend();
     sink.state("connecting", "the group rebalances");
   }
@@ -242,20 +242,20 @@ export class Member {
     if (lost.length > 0) sink.revoked(lost.map(({ name }) => name));
     if (from === "latest") {
       for (const { assignment } of now.values()) this.pause(assignment);
-      void this.anchor();
-    } else this.settled();
+      void this.commitStartPositions();
+    } else this.becomeStable();
   }
 
-  private settled(): void {
+  private becomeStable(): void {
     if (this.ended.signal.aborted) return;
-    this.isSettled = true;
-    this.wantedChanged();
+    this.isStable = true;
+    this.updateFetching();
     this.parts.options.sink.proceed();
     this.parts.options.sink.state("running");
   }
 
-  /** Commits the start positions of a new group, so that it misses no later message even if this process dies before its first commit. */
-  private async anchor(): Promise<void> {
+  /** Commits the end offsets of partitions without a committed offset, so that the group misses no later message even if this process dies before its first commit. */
+  private async commitStartPositions(): Promise<void> {
     const { partitions, consumer } = this;
     try {
       const assignments = Array.from(partitions.values(), ({ assignment }) => assignment);
@@ -266,7 +266,7 @@ export class Member {
         if (partitions !== this.partitions) return;
         for (const start of starts) consumer.seek(start);
       }
-      this.settled();
+      this.becomeStable();
     } catch (error) {
       this.end(`the first position could not be committed: ${messageOf(error)}`);
     }
@@ -274,7 +274,7 @@ export class Member {
 
   private assigned(assignment: Assignment): AssignedPartition {
     const { clock, options, fetched } = this.parts;
-    this.positions.assigned(assignment);
+    this.positions.beginGeneration(assignment);
     return new AssignedPartition(assignment, {
       clock,
       fetched: fetched.get(assignment.name) ?? -1n,
@@ -293,18 +293,22 @@ export class Member {
     if (!this.ended.signal.aborted) this.consumer.resume([{ topic, partitions: [partition] }]);
   }
 
-  private async batch({ batch, resolveOffset, commitOffsetsIfNecessary }: EachBatchPayload): Promise<void> {
+  private async handleBatch({
+    batch,
+    resolveOffset,
+    commitOffsetsIfNecessary,
+  }: EachBatchPayload): Promise<void> {
     this.commitNow = commitOffsetsIfNecessary;
     const assigned = this.partitions.get(nameOf(batch.topic, batch.partition));
     if (assigned === undefined || this.ended.signal.aborted) return;
     if (!this.isOpen) return this.pause(assigned.assignment); // not resolved, so it is fetched again
     const partition = this.withoutReset(assigned, batch.messages[0]);
     const unreadable = unreadableMessages(batch.messages);
-    if (unreadable.at === 0) return this.refuse(partition, unreadable.why);
+    if (unreadable.at === 0) return this.pauseUnreadable(partition, unreadable.why);
     const messages = unreadable.at < 0 ? batch.messages : batch.messages.slice(0, unreadable.at);
     const [first, last] = [messages[0], messages.at(-1)?.offset];
     if (first === undefined || last === undefined) return;
-    this.positions.took(partition.assignment, first);
+    this.positions.recordFirst(partition.assignment, first);
     const { fetched } = this.parts;
     const known = fetched.get(partition.assignment.name) ?? -1n;
     partition.last = BigInt(last);
@@ -328,12 +332,12 @@ export class Member {
     const again = this.assigned({ topic, partition: number, name });
     this.partitions.set(name, again);
     options.sink.revoked([name]);
-    this.resume(again.assignment); // the ended one may have paused it
+    this.resume(again.assignment); // the ended `AssignedPartition` may have paused it
     return again;
   }
 
   /** Pauses a partition whose next batch cannot be decompressed; other partitions continue. */
-  private refuse(partition: AssignedPartition, why: string): void {
+  private pauseUnreadable(partition: AssignedPartition, why: string): void {
     const { log, options } = this.parts;
     const { assignment } = partition;
     partition.problem = `the partition ${assignment.name} has messages that are compressed with ${why}`;

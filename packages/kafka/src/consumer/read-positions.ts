@@ -17,24 +17,25 @@ export class ReadPositions {
   /** First message that was read. */
   private readonly firsts = new WeakMap<Assignment, Trace>();
 
-  /** Records that a generation begins, in which the assignment begins or continues. */
-  assigned(assignment: Assignment): void {
+  /** Records that a generation of the group begins in which the partition is assigned. */
+  beginGeneration(assignment: Assignment): void {
     this.starts.set(assignment, this.committed.get(assignment));
   }
 
-  /** Records the first message of a fetch. */
-  took(assignment: Assignment, first: KafkaMessage): void {
+  /** Records the first message of a fetch, if it is the first fetch of the assignment. */
+  recordFirst(assignment: Assignment, first: KafkaMessage): void {
     if (!this.firsts.has(assignment)) this.firsts.set(assignment, traceOf(first));
   }
 
   /** Records a confirmed commit. */
-  confirmed(assignment: Assignment, offset: bigint): void {
+  recordCommit(assignment: Assignment, offset: bigint): void {
     if (offset > (this.committed.get(assignment) ?? -1n)) this.committed.set(assignment, offset);
   }
 
   /**
    * Whether kafkajs has reset its position, because the topic was created again or its log was truncated: the first message of a fetch was already read in this
-   * generation, or committed before it. A generation begins at the committed offset; without one at the first message, so another message is from another topic.
+   * generation, or committed before it. Without a committed offset, a generation begins at the first message of the assignment; a different first message shows
+   * that the topic was created again.
    *
    * @param last highest offset of the generation; -1 before its first fetch
    */

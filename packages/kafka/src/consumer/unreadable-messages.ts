@@ -9,7 +9,7 @@ export const unreadableMessages = (
     if (message?.value !== null || message.key !== null) return null;
     return message.headers?.[UNREADABLE]?.toString() ?? null;
   };
-  const why = mark(messages.at(-1)); // all messages after a marked one are marked, too
+  const why = mark(messages.at(-1)); // assumes that no readable batch follows an unreadable one in the same fetch
   if (why === null) return { at: -1, why: "" };
   return { at: messages.findIndex((message) => mark(message) !== null), why };
 };

@@ -5,7 +5,7 @@ import { OriginalFields } from "../consumer/original-fields.ts";
 /** A message for kafkajs. Its partition is chosen once, so that a retry sends the same batch. */
 export interface BatchRecord extends Message {
   readonly batch: Batch;
-  chosen: number | null;
+  chosenPartition: number | null;
 }
 
 /** Messages that are sent together, in one request for each partition. */
@@ -24,7 +24,7 @@ export class Batch {
     this.cancelled ??= reason;
   }
 
-  /** Why it was cancelled; `null` if it was not. */
+  /** Reason of the cancellation; `null` if the batch was not cancelled. */
   get reason(): Error | null {
     return this.cancelled;
   }
@@ -34,6 +34,6 @@ export class Batch {
     const { key, headers } = original instanceof OriginalFields ? original.copiedTo(message) : message;
     const value =
       typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    return { key, headers, value, batch: this, chosen: null };
+    return { key, headers, value, batch: this, chosenPartition: null };
   }
 }

@@ -68,8 +68,8 @@ export class KafkaProducer implements Producer {
       topic,
       maxBatchBytes: this.maxBatchBytes,
       send: (to, batch) => this.driver.send(to, batch),
-      abandoned: () => this.driver.replace(),
-      idle: () => void this.lanes.delete(topic),
+      onAbandoned: () => this.driver.replace(),
+      onIdle: () => void this.lanes.delete(topic),
     });
     this.lanes.set(topic, lane);
     return lane;

@@ -2,7 +2,7 @@ import type { RecordMetadata } from "kafkajs";
 import type { BatchRecord } from "./batch.ts";
 
 /** Partition and offset of a stored message. */
-export interface Place {
+export interface MessagePosition {
   readonly partition?: string;
   readonly offset?: string;
 }
@@ -11,13 +11,13 @@ export interface Place {
 export const offsetsOf = (
   records: readonly BatchRecord[],
   stored: readonly RecordMetadata[],
-): readonly Place[] => {
+): readonly MessagePosition[] => {
   const next = new Map(stored.map(({ partition, baseOffset }) => [partition, BigInt(baseOffset ?? -1)]));
-  return records.map(({ chosen }) => {
-    if (chosen === null) return {};
-    const offset = next.get(chosen);
-    if (offset === undefined || offset < 0n) return { partition: String(chosen) };
-    next.set(chosen, offset + 1n);
-    return { partition: String(chosen), offset: String(offset) };
+  return records.map(({ chosenPartition }) => {
+    if (chosenPartition === null) return {};
+    const offset = next.get(chosenPartition);
+    if (offset === undefined || offset < 0n) return { partition: String(chosenPartition) };
+    next.set(chosenPartition, offset + 1n);
+    return { partition: String(chosenPartition), offset: String(offset) };
   });
 };

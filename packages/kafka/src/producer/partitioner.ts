@@ -15,7 +15,7 @@ export const createPartitioner: ICustomPartitioner = () => {
     const { reason } = record.batch;
     if (reason !== null)
       throw Object.assign(new Error(reason.message, { cause: reason }), { retriable: false });
-    record.chosen ??= choose(args);
-    return record.chosen;
+    record.chosenPartition ??= choose(args);
+    return record.chosenPartition;
   };
 };

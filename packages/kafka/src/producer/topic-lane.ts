@@ -8,7 +8,7 @@ import { offsetsOf } from "./offsets-of.ts";
 export interface Waiting {
   readonly message: OutgoingMessage;
   readonly bytes: number;
-  /** Identifies its `send` call: after a failure the rest of the call fails, too. */
+  /** Identifies its `send` call: after a failure the rest of the call also fails. */
   readonly call: object;
   readonly signal: AbortSignal;
   readonly settle: (result: SendResult) => void;
@@ -20,9 +20,9 @@ export interface LaneParts {
   readonly maxBatchBytes: number;
   readonly send: (topic: string, batch: Batch) => Promise<readonly RecordMetadata[]>;
   /** Called when a batch was abandoned before its confirmation. */
-  readonly abandoned: () => void;
+  readonly onAbandoned: () => void;
   /** Called when no message is waiting any more. */
-  readonly idle: () => void;
+  readonly onIdle: () => void;
 }
 
 /** Maximum messages of one batch. */
@@ -46,9 +46,9 @@ export class TopicLane {
   private async run(): Promise<void> {
     this.isRunning = true;
     await Promise.resolve(); // calls of the same tick share a batch
-    while (this.waiting.length > 0) await this.sendLive(this.takeBatch());
+    while (this.waiting.length > 0) await this.sendPending(this.takeBatch());
     this.isRunning = false;
-    this.parts.idle();
+    this.parts.onIdle();
   }
 
   /** Removes and returns the next messages, as many as fit into a batch. */
@@ -66,11 +66,11 @@ export class TopicLane {
     return taken;
   }
 
-  private async sendLive(taken: readonly Waiting[]): Promise<void> {
-    const late = taken.filter(({ signal }) => signal.aborted);
-    if (late.length > 0) this.fail(late, abortedReason(late), true);
-    const live = late.length === 0 ? taken : taken.filter(({ signal }) => !signal.aborted);
-    if (live.length > 0) await this.send(live);
+  private async sendPending(taken: readonly Waiting[]): Promise<void> {
+    const aborted = taken.filter(({ signal }) => signal.aborted);
+    if (aborted.length > 0) this.fail(aborted, abortedReason(aborted), true);
+    const pending = aborted.length === 0 ? taken : taken.filter(({ signal }) => !signal.aborted);
+    if (pending.length > 0) await this.send(pending);
   }
 
   private async send(taken: readonly Waiting[]): Promise<void> {
@@ -93,7 +93,7 @@ export class TopicLane {
     const abort = (): void => {
       const reason = abortedReason(taken, batch.lastError);
       batch.cancel(reason);
-      this.parts.abandoned();
+      this.parts.onAbandoned();
       aborted.reject(reason);
     };
     for (const signal of signals) signal.addEventListener("abort", abort, { once: true });

@@ -21,14 +21,14 @@ const message = { topic: "a", id: "1", key: null, headers: {}, body: "1", delayM
 test.each(["NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "NOT_ENOUGH_REPLICAS"])(
   "a batch that fails with %s is sent again until it is stored",
   async (type) => {
-    const answers = [refused(type), refused(type), "stored"];
+    const outcomes = [refused(type), refused(type), "stored"];
     const send = async (): Promise<unknown> => {
-      const answer = answers.shift();
-      if (Error.isError(answer)) throw answer;
-      return answer;
+      const outcome = outcomes.shift();
+      if (Error.isError(outcome)) throw outcome;
+      return outcome;
     };
     expect(await untilLeader(batch(), send)).toBe("stored");
-    expect(answers).toEqual([]);
+    expect(outcomes).toEqual([]);
   },
 );
 
@@ -54,8 +54,8 @@ test("a send to a partition without a leader fails at its time limit, with the c
         if (++sends === 3) limit.abort(new Error("not confirmed within 100 ms"));
         throw refused("NOT_LEADER_FOR_PARTITION");
       }),
-    abandoned: () => {},
-    idle: () => {},
+    onAbandoned: () => {},
+    onIdle: () => {},
   });
   lane.add([{ message, bytes: 1, call: {}, signal: limit.signal, settle: failed.resolve }]);
   const { error, isRetryable } = (await failed.promise) as Extract<SendResult, { ok: false }>;

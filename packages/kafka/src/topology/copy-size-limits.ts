@@ -22,7 +22,7 @@ export const sourcesOfCopies = ({ subscriptions }: Topology): ReadonlyMap<string
   return sources;
 };
 
-/** Returns the size limit of a topic with copies of messages from other topics, at least the server's default; `null` if no limit of them can be read. */
+/** Returns the size limit of a topic with copies of messages from other topics, at least the server's default; `null` if the limit of no source topic can be read. */
 export const copyLimit = async (
   admin: Pick<AdminClient, "use">,
   sources: readonly string[],

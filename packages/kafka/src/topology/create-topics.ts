@@ -35,7 +35,7 @@ const exists: ReadonlySet<unknown> = new Set(["TOPIC_ALREADY_EXISTS"]);
  * Creates topics and waits until all their partitions have leaders.
  *
  * A server confirms a creation before the topic is in its metadata or in that of other servers. Therefore the wait of kafkajs, which fails for an unknown topic,
- * is not used, and the creation is repeated while the topic is missing, which has no effect if it exists.
+ * is not used, and the creation is repeated until the topic is ready, which has no effect if it exists.
  *
  * @returns the problems by topic
  * @throws if the server cannot be queried
@@ -67,7 +67,7 @@ const create = async (
   problems: Map<string, string>,
 ): Promise<ReadonlySet<string>> => {
   const refused = new Set<string>();
-  const errors = await askForCreation(admin, topics);
+  const errors = await requestCreation(admin, topics);
   for (const { topic } of topics) {
     const error = errors.get(topic);
     if (error === undefined || isProtocolError(error, exists)) problems.delete(topic);
@@ -78,7 +78,7 @@ const create = async (
 };
 
 /** Requests the creation and returns the errors by topic. An error of a single topic must not fail `use`, which would replace the connection. */
-const askForCreation = async (
+const requestCreation = async (
   admin: Pick<AdminClient, "use">,
   topics: readonly ITopicConfig[],
 ): Promise<ReadonlyMap<unknown, Error>> => {

@@ -11,12 +11,14 @@ const { KafkaJSAggregateError, KafkaJSCreateTopicError, KafkaJSProtocolError } =
 const errorOf = (type: string): Error =>
   new KafkaJSProtocolError!({ type, message: `(${type})`, code: 1, retriable: true });
 
-/** Successive metadata responses about a topic after its creation; the last one repeats. */
-type Answer = "unknown" | "no leader" | "no partitions" | "one leader" | "ready";
+/** Metadata reply about a topic. */
+type MetadataReply = "unknown" | "no leader" | "no partitions" | "one leader" | "ready";
 
 /** Creates a fake server whose metadata lags behind confirmed creations, like in KRaft. */
-const laggingServer = ({ answers, refusals = {}, existing = [], limit = null, serverLimit = "1" }: Lag) => {
-  const topics = new Map<string, { asked: number }>(existing.map((topic) => [topic, { asked: Infinity }]));
+const laggingServer = ({ replies, refusals = {}, existing = [], limit = null, serverLimit = "1" }: Lag) => {
+  const topics = new Map<string, { requests: number }>(
+    existing.map((topic) => [topic, { requests: Infinity }]),
+  );
   const created: string[] = [];
   const limits: Record<string, string | undefined> = {};
   const admin = {
@@ -42,7 +44,7 @@ const laggingServer = ({ answers, refusals = {}, existing = [], limit = null, se
           continue;
         }
         limits[topic] = configEntries?.[0]?.value;
-        topics.set(topic, { asked: 0 });
+        topics.set(topic, { requests: 0 });
         created.push(topic);
       }
       if (errors.length > 0) throw new KafkaJSAggregateError!("Topic creation errors", errors);
@@ -51,11 +53,13 @@ const laggingServer = ({ answers, refusals = {}, existing = [], limit = null, se
     },
     fetchTopicMetadata: async ({ topics: [topic = ""] = [] }: { topics?: string[] }) => {
       const known = topics.get(topic);
-      const answer =
-        known === undefined ? "unknown" : (answers[Math.min(known.asked++, answers.length - 1)] ?? "ready");
-      if (answer === "unknown") throw errorOf("UNKNOWN_TOPIC_OR_PARTITION");
-      if (answer === "no leader") throw errorOf("LEADER_NOT_AVAILABLE");
-      const leaders = { "no partitions": [], "one leader": [1, -1], ready: [1, 1] }[answer];
+      const reply =
+        known === undefined
+          ? "unknown"
+          : (replies[Math.min(known.requests++, replies.length - 1)] ?? "ready");
+      if (reply === "unknown") throw errorOf("UNKNOWN_TOPIC_OR_PARTITION");
+      if (reply === "no leader") throw errorOf("LEADER_NOT_AVAILABLE");
+      const leaders = { "no partitions": [], "one leader": [1, -1], ready: [1, 1] }[reply];
       return {
         topics: [
           { name: topic, partitions: leaders.map((leader, partitionId) => ({ partitionId, leader })) },
@@ -72,7 +76,7 @@ interface Lag {
   readonly limit?: string | null;
   /** Default maximum batch size of the server. */
   readonly serverLimit?: string;
-  readonly answers: readonly Answer[];
+  readonly replies: readonly MetadataReply[];
   readonly refusals?: Record<string, string[]>;
   readonly existing?: readonly string[];
 }
@@ -116,14 +120,14 @@ interface Declare {
 }
 
 test("waits for a created topic until all its partitions have leaders", async () => {
-  const answers = ["unknown", "unknown", "no partitions", "no leader", "one leader", "ready"] as const;
-  const { problems, created, tookMs, pending } = await declare({ answers });
+  const replies = ["unknown", "unknown", "no partitions", "no leader", "one leader", "ready"] as const;
+  const { problems, created, tookMs, pending } = await declare({ replies });
   expect([problems, created, pending]).toEqual([[], ["a", "b"], 0]);
   expect(tookMs).toBe(20 + 40 + 80 + 160 + 320);
 });
 
 test("the wait ends after 30 seconds, with the problems", async () => {
-  const { problems, tookMs } = await declare({ answers: ["no leader"] });
+  const { problems, tookMs } = await declare({ replies: ["no leader"] });
   expect(problems).toEqual([
     'the topic "a" could not be created: its partitions have no leaders yet',
     'the topic "b" could not be created: its partitions have no leaders yet',
@@ -133,19 +137,19 @@ test("the wait ends after 30 seconds, with the problems", async () => {
 });
 
 test("the wait ends when the app stops", async () => {
-  const { tookMs } = await declare({ answers: ["no leader"] }, { signal: AbortSignal.abort() });
+  const { tookMs } = await declare({ replies: ["no leader"] }, { signal: AbortSignal.abort() });
   expect(tookMs).toBe(0);
 });
 
 test("a failed creation is repeated", async () => {
   const refusals = { a: ["REQUEST_TIMED_OUT", "NOT_CONTROLLER"] };
-  const { problems, created } = await declare({ answers: ["ready"], refusals });
+  const { problems, created } = await declare({ replies: ["ready"], refusals });
   expect([problems, created]).toEqual([[], ["b", "a"]]);
 });
 
 test("a topic that the server refuses is reported at once, and the others are created", async () => {
   const refusals = { a: ["POLICY_VIOLATION"] };
-  const { problems, created, tookMs } = await declare({ answers: ["ready"], refusals });
+  const { problems, created, tookMs } = await declare({ replies: ["ready"], refusals });
   expect([problems, created, tookMs]).toEqual([
     ['the topic "a" could not be created: (POLICY_VIOLATION)'],
     ["b"],
@@ -156,7 +160,7 @@ test("a topic that the server refuses is reported at once, and the others are cr
 test.each(["create", "verify"] as const)(
   "names that kafkajs cannot use are reported in mode %s",
   async (mode) => {
-    const { problems, created } = await declare({ answers: ["ready"] }, { mode, topics: ["__proto__"] });
+    const { problems, created } = await declare({ replies: ["ready"] }, { mode, topics: ["__proto__"] });
     expect([problems, created]).toEqual([
       [expect.stringContaining('the topic "__proto__" has the name of a property of every object')],
       [],
@@ -165,12 +169,12 @@ test.each(["create", "verify"] as const)(
 );
 
 test("existing topics are not changed, not even those without a leader", async () => {
-  const { problems, created } = await declare({ answers: ["no leader"], existing: ["a", "b"] });
+  const { problems, created } = await declare({ replies: ["no leader"], existing: ["a", "b"] });
   expect([problems, created]).toEqual([[], []]);
 });
 
 test("mode verify reports missing topics and creates none", async () => {
-  const { problems, created } = await declare({ answers: ["ready"], existing: ["a"] }, { mode: "verify" });
+  const { problems, created } = await declare({ replies: ["ready"], existing: ["a"] }, { mode: "verify" });
   expect([problems, created]).toEqual([
     ['the topic "b" does not exist; create it with "npx @framework/cli topology", or set topology: "create"'],
     [],
@@ -180,19 +184,19 @@ test("mode verify reports missing topics and creates none", async () => {
 test.each([
   ["with a larger limit than its source topic", {}, "1065536"],
   ["with the default limit if a policy refuses a larger one", { dlq: ["POLICY_VIOLATION"] }, undefined],
-])("a dead-letter topic is created %s", async (_what, refusals, dlq) => {
-  const lag: Lag = { answers: ["ready"], limit: "1000000", refusals };
+])("a dead-letter topic is created %s", async (_case, refusals, dlq) => {
+  const lag: Lag = { replies: ["ready"], limit: "1000000", refusals };
   const { problems, limits } = await declare(lag, { topics: ["a"], dead: ["dlq"] });
   expect([problems, limits]).toEqual([[], { a: undefined, dlq }]);
 });
 
 test("a dead-letter topic has at least the server's default limit, because other groups may share it", async () => {
-  const lag: Lag = { answers: ["ready"], limit: "100000", serverLimit: "1048588" };
+  const lag: Lag = { replies: ["ready"], limit: "100000", serverLimit: "1048588" };
   const { limits } = await declare(lag, { topics: ["a"], dead: ["dlq"] });
   expect(limits).toEqual({ a: undefined, dlq: "1048588" });
 });
 
 test("a dead-letter topic is created if limits cannot be read", async () => {
-  const { problems, limits } = await declare({ answers: ["ready"] }, { topics: ["a"], dead: ["dlq"] });
+  const { problems, limits } = await declare({ replies: ["ready"] }, { topics: ["a"], dead: ["dlq"] });
   expect([problems, limits]).toEqual([[], { a: undefined, dlq: undefined }]);
 });

@@ -25,7 +25,7 @@ export const declareTopics = async (
   const unusable = all.flatMap((topic) => topicProblem(topic) ?? []);
   const wanted = all.filter((topic) => topicProblem(topic) === null);
   const missing = await missingOf(parts, wanted);
-  if (mode === "create") return [...unusable, ...(await created(parts, spec, missing))];
+  if (mode === "create") return [...unusable, ...(await createMissing(parts, spec, missing))];
   return [
     ...unusable,
     ...missing.map(
@@ -44,7 +44,7 @@ const missingOf = async (
 };
 
 /** Creates topics. Retry and dead-letter topics last, because their size limits depend on their source topics. */
-const created = async (
+const createMissing = async (
   parts: DeclareTopicsParts,
   spec: Topology,
   missing: readonly string[],

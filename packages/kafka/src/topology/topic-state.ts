@@ -8,7 +8,7 @@ const unknownTopic: ReadonlySet<unknown> = new Set(["UNKNOWN_TOPIC_OR_PARTITION"
 const noLeader: ReadonlySet<unknown> = new Set(["LEADER_NOT_AVAILABLE"]);
 
 /**
- * Requests the state of one topic. One at a time, because kafkajs fails a request for several topics if one of them is unknown or has no leader.
+ * Requests the state of one topic. A request for several topics would fail if one of them is unknown or has no leader.
  *
  * @throws if the server cannot be queried
  */

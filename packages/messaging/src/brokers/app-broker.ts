@@ -12,7 +12,7 @@ import { isName, NAME_RULE } from "../subscribe/subscription-problems.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
 import { topologyOf, topologyProblems } from "./declared-topology.ts";
 
-/** A broker that the app enabled, before its start. */
+/** A broker that the app has enabled. */
 export interface EnabledBroker {
   /** Name in the app. */
   readonly name: string;
@@ -27,10 +27,10 @@ export interface AppBrokerParts extends EnabledBroker {
   readonly instance: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Messages of transactions that are not sent yet; `null` without `outbox: true`. */
+  /** Outbox of the broker; `null` without `outbox: true`. */
   readonly outbox: Pick<Outbox, "ongoingFailure"> | null;
   /** Whether subscriptions consume in this process; `false` with `runWork: false` on the database. */
-  readonly consumes: boolean;
+  readonly isConsuming: boolean;
   readonly topologyMode: "verify" | "create" | "off";
   /** Topics that the app sends to. */
   readonly topics: readonly string[];
@@ -83,7 +83,7 @@ export class AppBroker {
     await this.parts.broker.register?.(this.topology()).catch(() => {});
   }
 
-  /** Ends a group that this process does not subscribe to. Returns whether there was one. @throws MESSAGING_BAD_CONFIG */
+  /** Ends a group that this process does not subscribe to. Returns whether the group existed. @throws MESSAGING_BAD_CONFIG */
   async endGroup(topic: string, group: string): Promise<boolean> {
     const { broker, name } = this.parts;
     const refused = (problem: string): Error => messagingError("MESSAGING_BAD_CONFIG", problem);
@@ -99,7 +99,7 @@ export class AppBroker {
 
   /** Begins to connect; the app's start does not wait for the broker. Subscriptions keep the process running until `close`, because an unavailable broker has no socket. */
   begin(): void {
-    if (this.parts.consumes && this.subscriptions.length > 0) this.releaseProcess = keepAlive();
+    if (this.parts.isConsuming && this.subscriptions.length > 0) this.releaseProcess = keepAlive();
     this.starting = this.declareAndStart();
     this.cancelLag = this.parts.clock.every(LAG_MS, () => void this.readLag());
   }
@@ -121,7 +121,7 @@ export class AppBroker {
     );
   }
 
-  /** Throws with the reasons if a subscription receives no messages. */
+  /** Returns details for operators. @throws with the reasons if the broker does not respond, its topology has problems, or a subscription is not working */
   async health(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     const details = await this.parts.broker.health(signal);
     const reasons = [
@@ -136,7 +136,7 @@ export class AppBroker {
         .filter(({ stalledMs }) => stalledMs > 0)
         .map(
           ({ label, overdue, stalledMs }) =>
-            `the subscription "${label}" is stalled: ${overdue} messages are due, and none came for ${Math.round(stalledMs / 1000)} s`,
+            `the subscription "${label}" is stalled: ${overdue} messages are due, and none was received for ${Math.round(stalledMs / 1000)} s`,
         ),
       ...this.subscriptions.flatMap(({ label, lastingFailure }) =>
         lastingFailure === null ? [] : [`the subscription "${label}": ${lastingFailure}`],
@@ -210,7 +210,7 @@ export class AppBroker {
   }
 }
 
-/** Mistakes of a subscription that depend on the capabilities of its broker. */
+/** Returns the mistakes of a subscription that depend on the capabilities of its broker. */
 export const brokerProblems = (
   spec: SubscriptionSpec,
   { name, adapter }: EnabledBroker,
@@ -230,7 +230,7 @@ export const brokerProblems = (
     ],
   ];
   return rules
-    .filter(([holds]) => !holds)
+    .filter(([isValid]) => !isValid)
     .map(([, rule]) => ({
       code: "MESSAGING_BAD_CONFIG",
       message: `messaging: subscription "${label}": the broker "${name}" (${adapter.name}) ${rule}`,

@@ -10,13 +10,13 @@ export type SharedConfig = ConfigInput<Omit<MessagingConfig, "broker">>;
 export interface ConfigKind {
   /** Name of the record: `KafkaConfig`. */
   readonly name: string;
-  /** Whether a value is meant as this record, by a field that only it has, such as `brokers`. `open` checks the rest. */
+  /** Whether a configuration is of this kind: it has a field that no other kind has, such as `brokers`. `open` checks the rest. */
   matches(config: object): boolean;
   /** Returns the adapter and the messaging options of the configuration. Check the record with `host.configure`, which reports mistakes. */
   open(config: object): { readonly adapter: BrokerAdapter; readonly shared: SharedConfig };
 }
 
-/** The messaging of an app, as a broker's package extends it. */
+/** Extension points of an app's messaging, for the package of a broker. */
 export interface MessagingSetup {
   /** Lets `enableMessaging` accept another configuration. Call it in `install`. */
   acceptConfig(kind: ConfigKind): void;
@@ -55,7 +55,7 @@ export const registerSetup = (
  *   name: "kafka",
  *   install(host, needs) {
  *     messagingSetup(needs).acceptConfig(kafkaConfigKind(host));
- *     return {} as KafkaMethods; // an overload of enableMessaging, which exists
+ *     return {} as KafkaMethods; // only an overload of enableMessaging, which messaging implements
  *   },
  * };
  */

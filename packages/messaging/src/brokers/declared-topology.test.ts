@@ -6,24 +6,24 @@ import type { BrokerAdapter, Topology } from "../adapter.ts";
 import { memoryBroker, messaging, topic } from "../index.ts";
 
 /** An in-memory broker that records calls of `topology`, and whether it was closed. */
-const recordingBroker = (answer: (mode: string) => readonly string[]) => {
+const recordingBroker = (problemsOf: (mode: string) => readonly string[]) => {
   const inner = memoryBroker();
-  const asked: (readonly [string, Topology])[] = [];
+  const calls: (readonly [string, Topology])[] = [];
   let isClosed = false;
   const adapter: BrokerAdapter = {
     ...inner,
     open: (context) => ({
       ...inner.open(context),
       topology: async (spec, mode) => {
-        asked.push([mode, spec]);
-        return answer(mode);
+        calls.push([mode, spec]);
+        return problemsOf(mode);
       },
       close: async () => {
         isClosed = true;
       },
     }),
   };
-  return { adapter, asked, isClosed: () => isClosed };
+  return { adapter, calls, isClosed: () => isClosed };
 };
 
 test("declares the topology of each broker before the app starts", async () => {
@@ -42,7 +42,7 @@ test("declares the topology of each broker before the app starts", async () => {
     { broker: "default", system: "memory", problems: [] },
     { broker: "other", system: "memory", problems: ["the broker cannot be queried: connect ECONNREFUSED"] },
   ]);
-  expect(first.asked).toMatchObject([
+  expect(first.calls).toMatchObject([
     [
       "create",
       {
@@ -57,10 +57,10 @@ test("declares the topology of each broker before the app starts", async () => {
 });
 
 test("verify does not create anything", async () => {
-  const { adapter, asked } = recordingBroker((mode) => (mode === "verify" ? ["there is no topic"] : []));
+  const { adapter, calls } = recordingBroker((mode) => (mode === "verify" ? ["there is no topic"] : []));
   const app = new (App.with(messaging))().enableMessaging({ broker: adapter });
   expect(await app.messaging.declareTopology("verify")).toMatchObject([{ problems: ["there is no topic"] }]);
-  expect(asked).toMatchObject([["verify", {}]]);
+  expect(calls).toMatchObject([["verify", {}]]);
 });
 
 test("declares nothing on the app's database, which has migrations", async () => {
@@ -79,11 +79,11 @@ test("rejects without a broker, and for a subscription that its broker does not 
   await expect(none.messaging.declareTopology("create")).rejects.toMatchObject({
     code: "MESSAGING_NOT_ENABLED",
   });
-  const { adapter, asked } = recordingBroker(() => []);
+  const { adapter, calls } = recordingBroker(() => []);
   const app = new (App.with(messaging))().enableMessaging({ broker: adapter });
   app.messaging.subscribe(/orders/, { group: "shop" }, () => {});
   await expect(app.messaging.declareTopology("create")).rejects.toMatchObject({
     code: "MESSAGING_BAD_CONFIG",
   });
-  expect(asked).toEqual([]);
+  expect(calls).toEqual([]);
 });

@@ -10,11 +10,11 @@ export interface DeclaredTopology {
   readonly broker: string;
   /** Its technology: `kafka`, `rabbitmq`. */
   readonly system: string;
-  /** Missing or different parts, or why the broker cannot be queried, in sentences for operators. Empty if there are none. */
+  /** Problems for operators: missing or different objects, or why the broker cannot be queried. */
   readonly problems: readonly string[];
 }
 
-/** Parts of a topology other than the subscriptions. */
+/** Dependencies of `topologyOf`, besides the subscriptions. */
 export interface TopologyParts {
   /** Topics that the app sends to. */
   readonly topics: readonly string[];

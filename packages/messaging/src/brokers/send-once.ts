@@ -20,17 +20,17 @@ export const sendOnce = async (
   if (adapter.capabilities.isInProcess)
     throw messagingError(
       "MESSAGING_NOT_ENABLED",
-      `the broker "${context.name}" is in the memory of the processes that serve; replay there, for example through the HTTP API of enableDurable({ admin })`,
+      `the broker "${context.name}" is in-memory, so only the serving processes have its messages; replay there, for example through the HTTP API of enableDurable({ admin })`,
     );
   const broker = adapter.open(context);
   const release = keepAlive(); // an unavailable broker may have no socket
   const limit = new AbortController();
-  const late = new Error(`not confirmed within ${timeoutMs} ms`);
-  const cancel = context.clock.after(timeoutMs, () => limit.abort(late));
+  const timeout = new Error(`not confirmed within ${timeoutMs} ms`);
+  const cancel = context.clock.after(timeoutMs, () => limit.abort(timeout));
   try {
     if (broker.producer.sendIn !== undefined) return await broker.producer.sendIn(tx, [message]);
     const [result] = await broker.producer.send([message], { signal: limit.signal });
-    if (result?.ok !== true) throw result?.error ?? new Error("the broker gave no result");
+    if (result?.ok !== true) throw result?.error ?? new Error("the broker returned no result");
   } finally {
     cancel();
     release();

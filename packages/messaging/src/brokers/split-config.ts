@@ -6,7 +6,7 @@ import type { SharedConfig } from "./config-kinds.ts";
 export interface SplitConfig<T> {
   /** Fields of the broker's record, and unknown ones, which the record rejects. */
   readonly own: ConfigInput<T>;
-  /** Fields of `MessagingConfig`, misspelt ones included. */
+  /** Fields of `MessagingConfig`, including misspelt ones. */
   readonly shared: SharedConfig;
 }
 
@@ -14,7 +14,7 @@ const sharedFields: readonly string[] = Object.keys(MessagingConfig.of()).filter
   (field) => field !== "broker",
 );
 
-/** Separates the fields of a broker's record from those of `MessagingConfig`, so that each record reports mistakes in its own fields. */
+/** Separates the fields of a broker's record from the fields of `MessagingConfig`, so that each record reports mistakes in its own fields. */
 export const splitConfig = <T extends object>(
   record: ConfigRecord<T>,
   config: ConfigInput<T> & SharedConfig,

@@ -9,7 +9,7 @@ import { IncomingMessage } from "../message/incoming-message.ts";
 import type { Message } from "../message/message.ts";
 import type { Outcome, Outcomes } from "../message/outcome.ts";
 import type { Consumer } from "../port/broker-adapter.ts";
-import { answer, replyTopic } from "../request/replies.ts";
+import { sendReplyTo, replyTopic } from "../request/replies.ts";
 import { runBatch } from "../subscribe/run-batch.ts";
 import { type InboxWork, runHandler } from "../subscribe/run-handler.ts";
 import type { ConsumeCounts } from "./consume-counts.ts";
@@ -20,7 +20,7 @@ import type { SubscriptionParts } from "./subscription-parts.ts";
 /** Fails a request at once instead of letting it time out: a batch handler returns verdicts, not replies. */
 const NO_BATCH_REPLY = "it was handled by subscribeBatch, which sends no replies";
 
-/** The subscription, as `Attempts` uses it. */
+/** Members of the subscription that `Attempts` uses. */
 export interface AttemptHost {
   readonly consumer: () => Consumer;
   readonly counts: ConsumeCounts;
@@ -36,7 +36,7 @@ export class Attempts {
   private readonly host: AttemptHost;
   private readonly opening: OpenMessageParts;
   private readonly handle: (message: Message) => Awaitable<Outcome>;
-  /** Entries of the messages whose handlers run, for the inbox. */
+  /** Entries of messages that are being handled, for the inbox. */
   private readonly entries = new WeakMap<Message, Entry>();
 
   constructor(parts: SubscriptionParts, host: AttemptHost) {
@@ -102,7 +102,7 @@ export class Attempts {
   }
 
   private reply(message: Message, value: unknown, error: string | null = null): Awaitable<void> {
-    return replyTopic(message) === null ? undefined : answer(this.parts.replies, message, value, error);
+    return replyTopic(message) === null ? undefined : sendReplyTo(this.parts.replies, message, value, error);
   }
 
   /** Makes a try in the inbox. Its reply is sent after the commit: the transaction could still roll back, and the send may need the database. */
@@ -122,7 +122,7 @@ export class Attempts {
           hasRun = true;
           return work(message, tx, keep);
         },
-        duplicate: () => {
+        onDuplicate: () => {
           returned.length = 0; // another try was committed
           this.host.counts.duplicates++;
         },
@@ -135,12 +135,12 @@ export class Attempts {
   private runIn(
     inbox: DatabaseInbox,
     message: Message,
-    calls: Pick<InboxTry, "work" | "duplicate">,
+    calls: Pick<InboxTry, "work" | "onDuplicate">,
   ): Promise<Outcome> {
     const entry = this.entries.get(message) ?? null;
     const consumer = this.host.consumer();
     const settleIn = consumer.settleIn?.bind(consumer);
-    const together = async (tx: Transaction): Promise<void> => {
+    const settleTogether = async (tx: Transaction): Promise<void> => {
       if (entry === null || settleIn === undefined) return;
       await settleIn(tx, entry.delivery);
       tx.onCommit(() => void (entry.isSettled = true));
@@ -149,10 +149,10 @@ export class Attempts {
       ...calls,
       message,
       maxTries: this.parts.spec.maxTries,
-      canRunAgain: entry !== null && this.parts.middleware.length === 0, // which may have changed the message
-      settleIn: settleIn === undefined ? null : together,
-      counted: (attempts) => countedAs(entry, message, attempts),
-      isGivenUp: this.host.hasGivenUp,
+      canRunAgain: entry !== null && this.parts.middleware.length === 0, // a middleware may have changed the message
+      settleIn: settleIn === undefined ? null : settleTogether,
+      onCounted: (attempts) => countedAs(entry, message, attempts),
+      hasGivenUp: this.host.hasGivenUp,
     });
   }
 

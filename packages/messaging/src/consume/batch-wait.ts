@@ -8,7 +8,7 @@ export interface BatchWaitParts {
   /** Longest wait for a full batch in milliseconds; 0 for none. */
   readonly waitMs: number;
   /** Called at the end of the wait. */
-  readonly due: () => void;
+  readonly onDue: () => void;
 }
 
 /** Delays a batch until it is full, for at most `waitMs`. */
@@ -21,8 +21,8 @@ export class BatchWait {
     this.parts = parts;
   }
 
-  /** Whether the next batch must wait for more entries than the `ready` ones. */
-  holds(ready: number): boolean {
+  /** Starts the wait for a full batch if there are fewer `ready` entries. Returns whether the batch must wait. */
+  waitIfPartial(ready: number): boolean {
     const { size, waitMs } = this.parts;
     if (ready >= size || waitMs === 0 || this.isDue) return false;
     if (ready > 0) this.cancel ??= this.wait();
@@ -39,11 +39,11 @@ export class BatchWait {
   }
 
   private wait(): () => void {
-    const { clock, waitMs, due } = this.parts;
+    const { clock, waitMs, onDue } = this.parts;
     return clock.after(waitMs, () => {
       this.cancel = null;
       this.isDue = true;
-      due();
+      onDue();
     });
   }
 }

@@ -1,12 +1,20 @@
 /** Counters of a subscription. */
 export interface ConsumeCounts {
+  /** Deliveries from the broker. */
   received: number;
+  /** Deliveries that may have been delivered before. */
   redelivered: number;
+  /** Messages handled successfully. */
   done: number;
+  /** Failed tries that are retried. */
   retries: number;
+  /** Messages that became dead letters. */
   deadLettered: number;
+  /** Messages that the inbox had already recorded as done. */
   duplicates: number;
+  /** Deliveries that the broker gave to another consumer. */
   lost: number;
+  /** Handlers that ignored their signal after their time limit. */
   abandoned: number;
 }
 

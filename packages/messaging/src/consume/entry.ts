@@ -20,7 +20,7 @@ export class Entry {
   /** Tries made so far, in this process and before. */
   tries = 0;
   state: EntryState = "queued";
-  /** When its first try in this process began, in milliseconds since 1970; `null` before. */
+  /** Time at which its first try in this process began, in Unix milliseconds; `null` before. */
   firstAt: number | null = null;
   /** Whether a transaction of the inbox has settled the delivery. */
   isSettled = false;

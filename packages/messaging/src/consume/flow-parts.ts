@@ -32,13 +32,13 @@ export interface FlowParts {
   readonly retry: MessageRetry;
   /** Entries of one call; 1 for handlers of single messages. */
   readonly batch: { readonly size: number; readonly waitMs: number };
-  /** Creates the rate limit of calls; `null` for no limit. `due` is called when more calls may begin. */
-  readonly rate: ((due: () => void) => RateGate) | null;
+  /** Creates the rate limit of calls; `null` for no limit. `onDue` is called when more calls may begin. */
+  readonly rate: ((onDue: () => void) => RateGate) | null;
   /** Makes one try with entries that are handled together. Never throws. */
   readonly attempt: (entries: readonly Entry[]) => Awaitable<Outcomes>;
   /** Sets the tries of a new entry and returns how long it must wait. */
   readonly prepare: (entry: Entry) => { readonly waitMs: number };
-  /** Stores a dead letter, with retries. Resolves when it is stored: with `true` if the delivery was settled too, with `false` if it must be settled now. */
+  /** Stores a dead letter, with retries. Resolves when it is stored: with `true` if the delivery was also settled, with `false` if it must be settled now. */
   readonly deadLetter: (entry: Entry, error: unknown, signal: AbortSignal) => Promise<boolean>;
   /** Retry topics. */
   readonly retryTopics: readonly RetryTopic[];
@@ -46,5 +46,5 @@ export interface FlowParts {
   readonly postpone: (entry: Entry, to: Postponement, signal: AbortSignal) => Promise<boolean>;
   /** Failures of work that is being retried. */
   readonly failures: OngoingFailures;
-  readonly stateChanged: (state: ConsumerState, reason: string | null) => void;
+  readonly onStateChange: (state: ConsumerState, reason: string | null) => void;
 }

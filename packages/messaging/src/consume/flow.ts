@@ -38,7 +38,7 @@ export class Flow {
   constructor(parts: FlowParts) {
     this.parts = parts;
     const { clock, timeoutMs, counts } = parts;
-    this.limits = { clock, timeoutMs, abandoned: () => void counts.abandoned++ };
+    this.limits = { clock, timeoutMs, onAbandoned: () => void counts.abandoned++ };
     const pump = (): void => this.pump();
     this.rate = parts.rate?.(pump) ?? null;
     this.isCumulative = parts.capabilities.settlement === "cumulative";
@@ -46,22 +46,22 @@ export class Flow {
       prefetch: parts.prefetch,
       isCumulative: this.isCumulative,
       laneOf: (delivery) => laneOf(delivery, parts.order),
-      accepted: (entry) => this.accepted(entry),
-      delivered: pump,
-      lost: (entries) => this.transitions.lost(entries),
-      state: parts.stateChanged,
-      suspended: (isSuspended) => this.suspended(isSuspended),
+      onAccepted: (entry) => this.accepted(entry),
+      onDelivered: pump,
+      onLost: (entries) => this.transitions.lost(entries),
+      onState: parts.onStateChange,
+      onSuspended: (isSuspended) => this.suspended(isSuspended),
     });
     this.settler = new Settler({
       ...parts,
-      settled: (settlement) => this.transitions.settled(settlement),
-      lost: (deliveries) => this.intake.lost(deliveries),
-      isWanted: ({ delivery }) => this.isCumulative || this.intake.has(delivery),
+      onSettled: (settlement) => this.transitions.settled(settlement),
+      onLost: (deliveries) => this.intake.lost(deliveries),
+      isNeeded: ({ delivery }) => this.isCumulative || this.intake.has(delivery),
     });
     const settle = (settlement: Settlement): void => this.settler.add(settlement);
     this.committer = new Committer({ clock, windows: this.intake.windows, settle });
-    this.pauses = new Pauses({ clock, consumer: parts.consumer, ended: pump });
-    this.batchWait = new BatchWait({ clock, ...parts.batch, due: pump });
+    this.pauses = new Pauses({ clock, consumer: parts.consumer, onEnded: pump });
+    this.batchWait = new BatchWait({ clock, ...parts.batch, onDue: pump });
     this.transitions = new Transitions({
       ...parts,
       lanes: this.lanes,
@@ -91,12 +91,12 @@ export class Flow {
     return this.giveUp.signal.aborted;
   }
 
-  /** Whether an operator has paused it. */
+  /** Whether an operator has paused the subscription. */
   get isHalted(): boolean {
     return this.pauses.isHalted;
   }
 
-  /** Whether it fetches nothing because of an operator, an open circuit or a stop. */
+  /** Whether the subscription fetches nothing because of an operator, an open circuit or a stop. */
   get isClosed(): boolean {
     return this.pauses.isClosed;
   }
@@ -112,13 +112,13 @@ export class Flow {
   }
 
   /** Starts no further handler. */
-  startNoMore(): void {
+  stopStarting(): void {
     this.pauses.stop();
   }
 
   /** Waits for running handlers and for unconfirmed retries and dead letters until the deadline; then aborts them. */
   async drain(deadline: AbortSignal): Promise<void> {
-    this.startNoMore();
+    this.stopStarting();
     this.pauses.end();
     this.batchWait.end();
     this.rate?.end();
@@ -168,8 +168,8 @@ export class Flow {
   private startReady(): void {
     const { concurrency, batch } = this.parts;
     while (!this.pauses.isClosed && !this.isSuspended && this.running < concurrency) {
-      if (this.batchWait.holds(this.lanes.readyCount)) return;
-      if (!this.isAdmitted()) break;
+      if (this.batchWait.waitIfPartial(this.lanes.readyCount)) return;
+      if (!this.admit()) break;
       const entries = this.takeBatch(batch.size);
       if (entries.length === 0) break;
       this.batchWait.begun();
@@ -177,10 +177,12 @@ export class Flow {
     }
   }
 
-  private isAdmitted(): boolean {
+  private admit(): boolean {
     const { concurrency, batch } = this.parts;
     const ready = Math.ceil(this.lanes.readyCount / batch.size);
-    return this.rate === null || (ready > 0 && this.rate.admits(Math.min(ready, concurrency - this.running)));
+    return (
+      this.rate === null || (ready > 0 && this.rate.takePermit(Math.min(ready, concurrency - this.running)))
+    );
   }
 
   private takeBatch(size: number): readonly Entry[] {

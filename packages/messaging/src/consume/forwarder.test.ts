@@ -4,7 +4,7 @@ import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { quietly } from "../contract/until.ts";
+import { shortPause } from "../contract/until.ts";
 import { newHeaders } from "../envelope/event.ts";
 import { REPLY_TO } from "../envelope/own-headers.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
@@ -17,7 +17,7 @@ const long = { timeoutMs: 60_000 };
 test.each<[string, (context: MessageContext) => void, FakeBrokerOptions]>([
   ["dead letter", (context) => context.reject("no such book"), {}],
   ["delayed try", (context) => context.retry({ delayMs: 5000 }), { capabilities: logCapabilities }],
-])("a clean stop waits for an unconfirmed %s, and settles its message", async (_what, decide, options) => {
+])("a clean stop waits for an unconfirmed %s, and settles its message", async (_case, decide, options) => {
   const begun = Promise.withResolvers<void>();
   const confirmed = Promise.withResolvers<void>();
   const sending = async (): Promise<void> => {
@@ -33,7 +33,7 @@ test.each<[string, (context: MessageContext) => void, FakeBrokerOptions]>([
   await begun.promise;
   let hasStopped = false;
   const stopping = app.stop().then(() => (hasStopped = true));
-  await quietly();
+  await shortPause();
   expect(hasStopped).toBe(false);
   confirmed.resolve();
   await stopping;
@@ -61,7 +61,7 @@ test("a clean stop waits for the reply to a message that became a dead letter", 
   await begun.promise;
   let hasStopped = false;
   const stopping = app.stop().then(() => (hasStopped = true));
-  await quietly();
+  await shortPause();
   expect(hasStopped).toBe(false);
   confirmed.resolve();
   await stopping;
@@ -84,7 +84,7 @@ test("a stop abandons a dead letter that cannot be stored at the end of its drai
   await waitFor(() => sends === 1, long);
   let hasStopped = false;
   const stopping = app.stop().then(() => (hasStopped = true));
-  await quietly();
+  await shortPause();
   await clock.advance(999);
   expect(hasStopped).toBe(false);
   await clock.advance(1);
@@ -119,7 +119,7 @@ test("a dead letter whose message was given to another consumer is abandoned", a
   const before = tries;
   for (let n = 0; n < 5; n++) {
     await clock.advance(20_000);
-    await quietly(20);
+    await shortPause(20);
   }
   expect(tries - before).toBeLessThanOrEqual(1); // a try may have been running
   await app.stop();

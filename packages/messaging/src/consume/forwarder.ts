@@ -10,7 +10,7 @@ import {
 import { inboxKey } from "../inbox/inbox-attempts.ts";
 import type { Consumer } from "../port/broker-adapter.ts";
 import type { Delivery, OutgoingMessage } from "../port/delivery.ts";
-import { answer } from "../request/replies.ts";
+import { sendReplyTo } from "../request/replies.ts";
 import type { Entry } from "./entry.ts";
 import { mainTopic } from "./retry-topics.ts";
 import type { Postponement } from "./flow-parts.ts";
@@ -45,7 +45,7 @@ export class Forwarder {
     log.warn(
       "messaging: the broker refused a message to a retry topic; this process holds it until its next try",
       {
-        ...placeOf(delivery),
+        ...positionOf(delivery),
         id: details.id,
       },
     );
@@ -67,10 +67,11 @@ export class Forwarder {
       firstAt: firstAt ?? lastAt,
       lastAt,
     };
-    const answered = event === null ? null : answer(replies, event, null, failureOf(error).code ?? "failed");
+    const replied =
+      event === null ? null : sendReplyTo(replies, event, null, failureOf(error).code ?? "failed");
     const isSettled = await this.store(dead, entry, signal);
     await this.forget(entry);
-    if (answered !== null) await untilAborted(answered, signal).catch(() => {}); // a failed reply does not matter: the dead letter is stored
+    if (replied !== null) await untilAborted(replied, signal).catch(() => {}); // the dead letter is stored even if the reply fails
     return isSettled;
   }
 
@@ -84,21 +85,28 @@ export class Forwarder {
     }
     const consumer = this.consumer();
     const settleIn = consumer.settleIn?.bind(consumer);
-    const together = settleIn === undefined ? null : (tx: Transaction) => settleIn(tx, delivery);
+    const settleTogether = settleIn === undefined ? null : (tx: Transaction) => settleIn(tx, delivery);
     const { failures } = this;
-    await untilDone(() => park(dead, together), { signal, clock, log, failures, what: "a dead letter" });
-    return together !== null;
+    await untilDone(() => park(dead, settleTogether), {
+      signal,
+      clock,
+      log,
+      failures,
+      subject: "a dead letter",
+    });
+    return settleTogether !== null;
   }
 
   /**
-   * Stores a reduced dead letter that the broker accepts after it refused the whole one permanently; otherwise the message would block its group for ever.
-   * If the broker refuses even the smallest form, the dead-letter topic itself is at fault: throws, to try again.
+   * Stores a reduced dead letter after the broker has permanently refused the complete one; otherwise the message would block its group forever.
+   *
+   * @throws if the broker refuses even the smallest form: then the dead-letter topic itself is faulty, and the caller tries again
    */
   private async storeReduced(message: OutgoingMessage, dead: DeadDelivery, refusal: Error): Promise<void> {
     const { parkRefused, log } = this.parts;
     const stored = (how: string): void =>
       log.error(`messaging: the broker refused a dead letter; it is stored ${how}`, {
-        ...placeOf(dead.delivery),
+        ...positionOf(dead.delivery),
         id: dead.id,
         deadLetterTopic: message.topic,
         error: refusal,
@@ -109,8 +117,8 @@ export class Forwarder {
       await parkRefused(dead, null);
       return stored("in the parked work");
     }
-    const least = await this.refusalOf(withoutBody(small));
-    if (least !== null) throw least;
+    const lastRefusal = await this.refusalOf(withoutBody(small));
+    if (lastRefusal !== null) throw lastRefusal;
     stored("without headers and with a truncated body");
   }
 
@@ -118,9 +126,9 @@ export class Forwarder {
   private async forget({ event, delivery }: Entry): Promise<void> {
     const { inbox, spec, brokerName, log } = this.parts;
     if (inbox === null || event === null) return;
-    const place = { broker: brokerName, topic: mainTopic(delivery.topic, spec.group), group: spec.group };
+    const consumer = { broker: brokerName, topic: mainTopic(delivery.topic, spec.group), group: spec.group };
     await inbox
-      .forget(inboxKey(event, place))
+      .forget(inboxKey(event, consumer))
       .catch((error: unknown) =>
         log.warn("messaging: the inbox did not reset the tries of a dead letter", { error }),
       );
@@ -140,8 +148,8 @@ export class Forwarder {
       if (++refusals < MAX_REFUSALS) throw refusal;
       return await refused(refusal);
     };
-    const what = `a message to ${message.topic}`;
-    return await untilDone(send, { signal, clock, log, failures: this.failures, what });
+    const subject = `a message to ${message.topic}`;
+    return await untilDone(send, { signal, clock, log, failures: this.failures, subject });
   }
 
   /** Sends a message. Returns the error of a permanent refusal, `null` when the broker has confirmed it. @throws when a later send may succeed */
@@ -149,10 +157,10 @@ export class Forwarder {
     const [result] = await this.parts.sender.sendNow([message]);
     if (result?.ok === true) return null;
     if (result?.isRetryable === false) return result.error;
-    throw result?.error ?? new Error("the broker gave no result");
+    throw result?.error ?? new Error("the broker returned no result");
   }
 
-  /** The id of the event; if the delivery could not be decoded, the broker's id, its position in a log, or a new one. Unique, because an inbox drops messages with a known id. */
+  /** Returns the id of the event; if the delivery could not be decoded, the broker's id, its position in a log, or a new one. Unique, because an inbox drops messages with a known id. */
   private idOf({ event, delivery }: Entry): string {
     const { topic, partition, offset } = delivery;
     if (event !== null) return event.id;
@@ -161,8 +169,8 @@ export class Forwarder {
   }
 }
 
-/** The position of a message at the broker, for operators. */
-const placeOf = ({ topic, partition, offset }: Delivery): Readonly<Record<string, string | null>> => ({
+/** Returns the position of a message at the broker, for operators. */
+const positionOf = ({ topic, partition, offset }: Delivery): Readonly<Record<string, string | null>> => ({
   topic,
   partition,
   offset,

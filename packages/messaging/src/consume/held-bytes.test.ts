@@ -7,14 +7,14 @@ import { MAX_HELD_BYTES } from "../limits.ts";
 import type { Delivery } from "../port/delivery.ts";
 import { fakeDelivery, fakeBroker } from "./fake-broker.test-kit.ts";
 
-const most = "x".repeat(MAX_HELD_BYTES);
+const longest = "x".repeat(MAX_HELD_BYTES);
 
 test.each<[string, Partial<Delivery>]>([
-  ["body", { body: most }],
-  ["key", { key: most }],
-  ["headers", { headers: Object.assign(newHeaders(), { a: most.slice(1) }) }],
+  ["body", { body: longest }],
+  ["key", { key: longest }],
+  ["headers", { headers: Object.assign(newHeaders(), { a: longest.slice(1) }) }],
   ["original", { original: { bytes: MAX_HELD_BYTES } }],
-])("fetches nothing while it holds deliveries of 64 MiB: %s", async (_what, members) => {
+])("fetches nothing while it holds deliveries of 64 MiB: %s", async (_case, members) => {
   const broker = fakeBroker();
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, drainMs: 0 });
   app.messaging.subscribe("books", { group: "search", prefetch: 100 }, () => {});

@@ -11,14 +11,14 @@ export interface IntakeParts {
   /** Returns the lane of a delivery; `null` for none. */
   readonly laneOf: (delivery: Delivery) => string | null;
   /** Called with each new entry. */
-  readonly accepted: (entry: Entry) => void;
+  readonly onAccepted: (entry: Entry) => void;
   /** Called after a batch was accepted. */
-  readonly delivered: () => void;
+  readonly onDelivered: () => void;
   /** Called with entries that the broker gave to another consumer. */
-  readonly lost: (entries: readonly Entry[]) => void;
-  readonly state: (state: ConsumerState, reason: string | null) => void;
-  /** Called when handlers must not start, and when they may again. */
-  readonly suspended: (isSuspended: boolean) => void;
+  readonly onLost: (entries: readonly Entry[]) => void;
+  readonly onState: (state: ConsumerState, reason: string | null) => void;
+  /** Called when handlers must not start, and when they may start again. */
+  readonly onSuspended: (isSuspended: boolean) => void;
 }
 
 interface Waiter {
@@ -26,12 +26,12 @@ interface Waiter {
   readonly resolve: () => void;
 }
 
-/** Accepts the deliveries of a consumer and tracks those that are not settled. */
+/** Accepts the deliveries of a consumer and tracks the unsettled ones. */
 export class Intake implements Sink {
   /** Windows by partition, with cumulative settlement. */
   readonly windows: Map<string, PartitionWindow> = new Map();
   private readonly parts: IntakeParts;
-  /** Entries that are not settled. */
+  /** Entries that are neither settled nor finished in their window. */
   private readonly held = new Map<Delivery, Entry>();
   /** Number of held entries whose settlement is in progress. */
   private ending = 0;
@@ -43,7 +43,7 @@ export class Intake implements Sink {
     this.parts = parts;
   }
 
-  /** Number of entries that are not settled, including finished ones after an unfinished one. */
+  /** Number of entries that are neither settled nor finished in their window. */
   get size(): number {
     return this.held.size;
   }
@@ -83,7 +83,7 @@ export class Intake implements Sink {
 
   deliver(deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) this.accept(delivery);
-    this.parts.delivered();
+    this.parts.onDelivered();
   }
 
   lost(deliveries: readonly Delivery[]): void {
@@ -111,15 +111,15 @@ export class Intake implements Sink {
   }
 
   suspend(): void {
-    this.parts.suspended(true);
+    this.parts.onSuspended(true);
   }
 
   proceed(): void {
-    this.parts.suspended(false);
+    this.parts.onSuspended(false);
   }
 
   state(state: ConsumerState, reason?: string): void {
-    this.parts.state(state, reason ?? null);
+    this.parts.onState(state, reason ?? null);
   }
 
   /** Accepts no further deliveries. */
@@ -145,7 +145,7 @@ export class Intake implements Sink {
     if (this.waiters.length > 0) this.wake();
   }
 
-  /** Room besides the entries in settlement; at most twice `prefetch` is held in all. */
+  /** Returns the room, without counting entries in settlement; at most twice `prefetch` are held in total. */
   private roomBeside(prefetch: number): number {
     const held = this.held.size;
     return Math.max(0, Math.min(prefetch - held + this.ending, 2 * prefetch - held));
@@ -154,22 +154,22 @@ export class Intake implements Sink {
   /** Removes lost entries without settling them. */
   private drop(entries: readonly Entry[]): void {
     for (const entry of entries) this.release(entry);
-    if (entries.length > 0) this.parts.lost(entries);
+    if (entries.length > 0) this.parts.onLost(entries);
     this.wake();
   }
 
   private accept(delivery: Delivery): void {
-    const { isCumulative, laneOf, accepted } = this.parts;
-    if (isCumulative && !this.isNew(delivery)) return;
+    const { isCumulative, laneOf, onAccepted } = this.parts;
+    if (isCumulative && !this.updateWindow(delivery)) return;
     const entry = new Entry(delivery, laneOf(delivery));
     this.held.set(delivery, entry);
     this.heldBytes += entry.heldBytes;
     if (isCumulative) this.windowOf(delivery).add(entry);
-    accepted(entry);
+    onAccepted(entry);
   }
 
-  /** Whether a delivery of a log is not in its window yet. If it is, it replaces the earlier delivery. */
-  private isNew(delivery: Delivery): boolean {
+  /** Returns whether a delivery of a log is new to its window. A repeated offset replaces its earlier delivery. */
+  private updateWindow(delivery: Delivery): boolean {
     const found = this.windowOf(delivery).lookUp(delivery);
     if (found === "new" || found === "finished") return found === "new";
     if (this.held.delete(found.delivery)) this.held.set(delivery, found);

@@ -1,7 +1,7 @@
 import { Deque } from "../memory/deque.ts";
 import type { Entry } from "./entry.ts";
 
-/** Orders entries: entries of one lane run one at a time in the order of delivery, others at once. */
+/** Orders entries: entries of one lane run one at a time in the order of delivery, others run concurrently. */
 export class Lanes {
   private readonly ready = new Deque<Entry>();
   /** Entries by lane. The first one occupies the lane: it is ready, runs, or waits for its next try. */
@@ -30,7 +30,7 @@ export class Lanes {
   }
 
   /** Makes an entry ready again; it still occupies its lane. */
-  again(entry: Entry): void {
+  requeue(entry: Entry): void {
     this.ready.unshift(entry);
   }
 
@@ -45,7 +45,7 @@ export class Lanes {
     else this.ready.push(next);
   }
 
-  /** Removes and returns all entries of a lane but the first, in order. */
+  /** Removes and returns all entries of a lane except the first, in order. */
   takeFollowing(lane: string): readonly Entry[] {
     return this.lanes.get(lane)?.splice(1) ?? [];
   }

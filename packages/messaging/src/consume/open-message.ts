@@ -25,7 +25,7 @@ export interface OpenMessageParts extends MessageLimits {
   readonly broker: string;
   /** Technology of the broker, as OpenTelemetry names it. */
   readonly system: string;
-  /** Returns the time in milliseconds since 1970. */
+  /** Returns the time in Unix milliseconds. */
   readonly date: () => number;
 }
 
@@ -38,7 +38,7 @@ export type Opened = { readonly message: Message } | { readonly outcome: Outcome
 export const openMessage = (entry: Entry, parts: OpenMessageParts): Awaitable<Opened> => {
   try {
     const event = (entry.event = decoded(entry, parts));
-    if (isForOthers(entry.delivery.headers, parts)) return { outcome: done };
+    if (isSkipped(entry.delivery.headers, parts)) return { outcome: done };
     return typed(entry, event, parts);
   } catch (error) {
     return refused(error);
@@ -62,7 +62,7 @@ const tooLarge = (problem: string): PermanentFailure =>
   new PermanentFailure("MESSAGING_TOO_LARGE", `the delivery is too large: ${problem}`);
 
 /** Whether the message is a retry or replay for another group, or has expired. */
-const isForOthers = (headers: WireHeaders, { spec, date }: OpenMessageParts): boolean => {
+const isSkipped = (headers: WireHeaders, { spec, date }: OpenMessageParts): boolean => {
   const group = headers[GROUP];
   if (group !== undefined && group !== spec.group) return true;
   const expires = headers[EXPIRES] === undefined ? null : numberIn(headers, EXPIRES);

@@ -2,20 +2,18 @@ import type { Delivery } from "../port/delivery.ts";
 import { Deque } from "../memory/deque.ts";
 import type { Entry } from "./entry.ts";
 
-/**
- * The uncommitted deliveries of one partition of a log. They finish in any order and are committed up to the first unfinished one.
- */
+/** The uncommitted deliveries of one partition of a log. They finish in any order and are committed up to the first unfinished one. */
 export class PartitionWindow {
   private readonly order = new Deque<Entry>();
   private readonly byOffset = new Map<string, Entry>();
   /** All offsets up to this one are finished. */
   private doneUpTo: string | null = null;
-  /** The delivery to commit: the last one of the finished head. */
+  /** The delivery to commit: the last one before the first unfinished delivery. */
   private uncommitted: Delivery | null = null;
   /** Finished deliveries since the last commit. */
   private finished = 0;
 
-  /** Number of deliveries from the first unfinished one on. */
+  /** Number of deliveries, starting with the first unfinished one. */
   get size(): number {
     return this.byOffset.size;
   }
@@ -29,7 +27,7 @@ export class PartitionWindow {
     return Array.from(this.byOffset.values()).filter(({ isFinished }) => !isFinished);
   }
 
-  /** Returns the entry of a delivery's offset, `new`, or `finished`; if it was the last finished one, it is committed again. */
+  /** Returns the entry of a delivery's offset, `new`, or `finished`. If its offset is the last finished one, it is committed again. */
   lookUp(delivery: Delivery): Entry | "new" | "finished" {
     const offset = delivery.offset ?? "0";
     const known = this.byOffset.get(offset);

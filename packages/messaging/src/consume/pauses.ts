@@ -6,15 +6,15 @@ export interface PausesParts {
   readonly clock: Clock;
   readonly consumer: () => Pick<Consumer, "pause" | "resume">;
   /** Called when the last pause has ended. */
-  readonly ended: () => void;
+  readonly onEnded: () => void;
 }
 
 /** Pauses of a subscription by an open circuit, an operator or a stop. While paused, it starts no handler and fetches nothing. */
 export class Pauses {
   private readonly parts: PausesParts;
-  /** Whether an open circuit has paused it. */
+  /** Whether an open circuit has paused the subscription. */
   private isTimed = false;
-  /** Whether an operator has paused it. */
+  /** Whether an operator has paused the subscription. */
   private halted = false;
   private hasStopped = false;
   private cancel: () => void = () => {};
@@ -28,7 +28,7 @@ export class Pauses {
     return this.hasStopped || this.isTimed || this.halted;
   }
 
-  /** Whether an operator has paused it. */
+  /** Whether an operator has paused the subscription. */
   get isHalted(): boolean {
     return this.halted;
   }
@@ -65,7 +65,7 @@ export class Pauses {
     this.continueIfOpen();
   }
 
-  /** Stops for good: no handler starts any more. */
+  /** Stops permanently: no handler starts any more. */
   stop(): void {
     this.hasStopped = true;
   }
@@ -75,10 +75,10 @@ export class Pauses {
     this.cancel();
   }
 
-  /** Fetches again unless there is another pause. */
+  /** Resumes fetching unless there is another pause. */
   private continueIfOpen(): void {
     if (this.isClosed) return;
     this.parts.consumer().resume();
-    this.parts.ended();
+    this.parts.onEnded();
   }
 }

@@ -18,7 +18,7 @@ export interface RateGateParts {
   readonly clock: Clock;
   readonly log: Logger;
   /** Called when calls may be admitted again. */
-  readonly due: () => void;
+  readonly onDue: () => void;
 }
 
 /** Wait in milliseconds after the permit store has failed. */
@@ -30,7 +30,7 @@ export class RateGate {
   private readonly key: string;
   private readonly rule: PermitRule;
   private permits = 0;
-  private isAsking = false;
+  private isRequesting = false;
   private cancelWait: (() => void) | null = null;
 
   constructor(parts: RateGateParts) {
@@ -46,12 +46,12 @@ export class RateGate {
   }
 
   /**
-   * Whether a call may begin now. Otherwise permits are requested, and `due` is called when some are granted.
+   * Uses a permit for a call that begins now. Returns `false` without one: then permits are requested, and `onDue` is called when some are granted.
    *
    * @param wanted calls that could begin now
    */
-  admits(wanted: number): boolean {
-    if (this.permits === 0 && !this.isAsking && this.cancelWait === null) this.ask(wanted);
+  takePermit(wanted: number): boolean {
+    if (this.permits === 0 && !this.isRequesting && this.cancelWait === null) this.request(wanted);
     if (this.permits === 0) return false;
     this.permits--;
     return true;
@@ -65,19 +65,19 @@ export class RateGate {
   /** Stops requesting permits. */
   end(): void {
     this.cancelWait?.();
-    this.isAsking = true;
+    this.isRequesting = true;
   }
 
-  private ask(wanted: number): void {
+  private request(wanted: number): void {
     const { permits, rate } = this.parts;
-    this.isAsking = true;
+    this.isRequesting = true;
     try {
       const spent = permits.take(this.key, this.rule, { spend: Math.min(wanted, rate.limit) });
-      if (!isPromise(spent)) return this.answered(spent);
+      if (!isPromise(spent)) return this.granted(spent);
       spent.then(
         (later) => {
-          this.answered(later);
-          if (this.permits > 0) this.parts.due();
+          this.granted(later);
+          if (this.permits > 0) this.parts.onDue();
           this.drop();
         },
         (error: unknown) => this.failed(error),
@@ -87,14 +87,14 @@ export class RateGate {
     }
   }
 
-  private answered({ spent, waitMs }: Spent): void {
-    this.isAsking = false;
+  private granted({ spent, waitMs }: Spent): void {
+    this.isRequesting = false;
     this.permits = spent;
     if (spent === 0) this.wait(Math.max(1, waitMs));
   }
 
   private failed(error: unknown): void {
-    this.isAsking = false;
+    this.isRequesting = false;
     this.parts.log.warn("messaging: the rate limit of a subscription is unavailable; its messages wait", {
       subscription: this.parts.name,
       error,
@@ -105,7 +105,7 @@ export class RateGate {
   private wait(ms: number): void {
     this.cancelWait = this.parts.clock.after(ms, () => {
       this.cancelWait = null;
-      this.parts.due();
+      this.parts.onDue();
     });
   }
 }

@@ -83,7 +83,7 @@ test("a try due in days is sent again to its retry topic after twice the topic's
 test.each<[string, Asking]>([
   ["a message without a key in an ordered group", { order: "key", retry }],
   ["a message of a pattern subscription", { topic: /^books$/, retry }],
-])("%s is held until its delayed try, without retry topics", async (_what, asking) => {
+])("%s is held until its delayed try, without retry topics", async (_case, asking) => {
   await using one = await askingOnce(5000, asking);
   await one.clock.advance(5000);
   await waitFor(() => one.tries() === 2, { timeoutMs: 60_000 });

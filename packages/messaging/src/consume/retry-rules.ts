@@ -21,11 +21,11 @@ export const triesBefore = (
 
 /** A failed try. */
 export interface FailedTry {
-  /** Tries so far, this one included. */
+  /** Tries so far, including this one. */
   readonly tries: number;
   /** A number from 0 up to 1. */
   readonly random: number;
-  /** Delay that the handler asked for, in milliseconds; `null` for the policy's. */
+  /** Delay that the handler requested, in milliseconds; `null` for the delay of the policy. */
   readonly requestedMs: number | null;
 }
 

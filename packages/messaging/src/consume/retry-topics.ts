@@ -27,7 +27,7 @@ const MIN_HOLD_MS = 900_000;
 
 /**
  * Longest time for which a process holds a message of a topic, in milliseconds: for a retry topic twice its delay (jitter included), at least 15 minutes; then
- * the message is sent to the topic again. A message held for days would block commits of its partition, and a thousand of them all other messages.
+ * the message is sent to the topic again. A message held for days would block commits of its partition, and a thousand such messages would block all others.
  */
 export const longestHoldMs = (topics: readonly RetryTopic[], topic: string): number => {
   const own = topics.find((each) => each.topic === topic);

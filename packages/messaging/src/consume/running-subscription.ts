@@ -65,7 +65,7 @@ export class RunningSubscription {
       prepare: (entry) => this.prepare(entry),
       deadLetter: (entry, error, signal) => forwarder.deadLetter(entry, error, signal),
       postpone: (entry, to, signal) => forwarder.postpone(entry, to, signal),
-      stateChanged: (state, reason) => this.changed(state, reason),
+      onStateChange: (state, reason) => this.changed(state, reason),
     });
     this.consumer = parts.broker.consumer({
       topics: topicsOf(parts),
@@ -92,7 +92,7 @@ export class RunningSubscription {
     return this.flow.isLimited;
   }
 
-  /** Whether an operator has paused it in this process. */
+  /** Whether an operator has paused the subscription in this process. */
   get isPaused(): boolean {
     return this.flow.isHalted;
   }
@@ -117,7 +117,7 @@ export class RunningSubscription {
     return this.failures.longest?.reason ?? null;
   }
 
-  /** The same, once it has failed for a minute. */
+  /** Reason and duration of a failure that has lasted for a minute; `null` if none has. */
   get lastingFailure(): string | null {
     const { longest } = this.failures;
     if (longest === null || longest.forMs < STALLED_MS) return null;
@@ -130,7 +130,7 @@ export class RunningSubscription {
 
   /** Finishes running handlers until the deadline and returns the other deliveries to the broker. */
   async stop(deadline: AbortSignal): Promise<void> {
-    this.flow.startNoMore(); // no handler may start while the consumer stops
+    this.flow.stopStarting(); // no handler may start while the consumer stops
     await this.consumer.stop();
     await this.flow.drain(deadline);
     await this.attempts.running.ended(this.parts.clock, ENDING_MS); // aborted tries are uncounted in the inbox

@@ -10,13 +10,13 @@ export interface SettlerParts {
   readonly clock: Clock;
   readonly log: Logger;
   /** Called when the broker has recorded a settlement. */
-  readonly settled: (settlement: Settlement) => void;
+  readonly onSettled: (settlement: Settlement) => void;
   /** Called with deliveries that the consumer no longer held. */
-  readonly lost: (deliveries: readonly Delivery[]) => void;
+  readonly onLost: (deliveries: readonly Delivery[]) => void;
   /** Records the reason while settling fails. */
   readonly failures: OngoingFailures;
   /** Whether a settlement is still needed: its delivery was not lost. */
-  readonly isWanted: (settlement: Settlement) => boolean;
+  readonly isNeeded: (settlement: Settlement) => boolean;
 }
 
 const FIRST_PAUSE_MS = 50;
@@ -81,7 +81,7 @@ class SettlerLine {
   private async run(): Promise<void> {
     await Promise.resolve(); // settlements of the same tick share a call
     while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, BATCH).filter(this.parts.isWanted);
+      const batch = this.waiting.splice(0, BATCH).filter(this.parts.isNeeded);
       if (batch.length > 0) await this.settle(batch);
       else this.parts.failures.ended(this); // all failed deliveries were lost
     }
@@ -89,16 +89,16 @@ class SettlerLine {
   }
 
   private async settle(batch: readonly Settlement[]): Promise<void> {
-    const { consumer, log, settled, lost, failures } = this.parts;
+    const { consumer, log, onSettled, onLost, failures } = this.parts;
     try {
       const lostDeliveries = await consumer().settle(batch);
       failures.ended(this);
       this.pauseMs = FIRST_PAUSE_MS;
-      if (lostDeliveries.length === 0) for (const settlement of batch) settled(settlement);
+      if (lostDeliveries.length === 0) for (const settlement of batch) onSettled(settlement);
       else {
         const missing = new Set(lostDeliveries);
-        for (const settlement of batch) if (!missing.has(settlement.delivery)) settled(settlement);
-        lost(lostDeliveries);
+        for (const settlement of batch) if (!missing.has(settlement.delivery)) onSettled(settlement);
+        onLost(lostDeliveries);
       }
     } catch (error) {
       if (this.hasEnded) return;

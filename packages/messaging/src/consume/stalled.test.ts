@@ -63,7 +63,9 @@ test("an app is not ready after messages were overdue for a minute", async () =>
   await pass(45_000);
   await expect(health()).resolves.toBeDefined();
   await pass(30_000);
-  await expect(health()).rejects.toThrow('"books search" is stalled: 5 messages are due, and none came for');
+  await expect(health()).rejects.toThrow(
+    '"books search" is stalled: 5 messages are due, and none was received for',
+  );
   waiting = 0;
   await pass(15_000);
   await expect(health()).resolves.toBeDefined();

@@ -45,7 +45,7 @@ export interface SubscriptionParts extends MessageLimits {
   readonly isPrivate: boolean;
 }
 
-/** Default for a log, where a broker does not track the deliveries that a process holds. */
+/** Default `prefetch` on a log, whose broker does not track the deliveries that a process holds. */
 const LOG_PREFETCH = 1000;
 
 /** Returns the maximum number of deliveries that a process holds. */
@@ -57,15 +57,15 @@ export const prefetchOf = ({ spec, capabilities }: SubscriptionParts): number =>
 };
 
 /** Returns a factory of the subscription's rate gate; `null` for no limit. */
-export const rateOf = (parts: SubscriptionParts): ((due: () => void) => RateGate) | null => {
+export const rateOf = (parts: SubscriptionParts): ((onDue: () => void) => RateGate) | null => {
   const { spec, brokerName, permits, clock, log } = parts;
   const { rate, topic, group } = spec;
   if (rate === null) return null;
   const name = `${brokerName} ${String(topic)} ${group}`;
-  return (due) => new RateGate({ rate, name, permits, clock, log, due });
+  return (onDue) => new RateGate({ rate, name, permits, clock, log, onDue });
 };
 
-/** Returns the topics that the subscription consumes, retry topics included. */
+/** Returns the topics that the subscription consumes, including retry topics. */
 export const topicsOf = ({ spec, capabilities }: SubscriptionParts): readonly string[] => {
   if (typeof spec.topic !== "string") return [];
   return [spec.topic, ...retryTopicsOf(spec, capabilities).map(({ topic }) => topic)];

@@ -10,18 +10,18 @@ export interface TimeLimits {
   readonly clock: Clock;
   readonly timeoutMs: number;
   /** Called when a handler that ignores its signal is abandoned. */
-  readonly abandoned: () => void;
+  readonly onAbandoned: () => void;
 }
 
 /**
- * Limits the time of a try and calls `ended` with its outcomes, or with one for all. At the limit the signals of its entries abort, and the try has failed
- * whatever the handler returns. `ended` is called when the handler returns, or after the same time again (at least 10 s).
+ * Limits the time of a try and calls `onEnded` with its outcomes, or with one for all. At the limit the signals of its entries abort, and the try has failed
+ * whatever the handler returns. `onEnded` is called when the handler returns, or after the same time again (at least 10 s).
  */
 export const limitTime = (
   entries: readonly Entry[],
   outcomes: Promise<Outcomes>,
-  { clock, timeoutMs, abandoned }: TimeLimits,
-  ended: (outcomes: Outcomes) => void,
+  { clock, timeoutMs, onAbandoned }: TimeLimits,
+  onEnded: (outcomes: Outcomes) => void,
 ): void => {
   let timeout: Outcome | null = null;
   let isAbandoned = false;
@@ -32,14 +32,14 @@ export const limitTime = (
     cancel = clock.after(Math.max(timeoutMs, MIN_GRACE_MS), () => {
       for (const entry of entries) entry.isStuck = true;
       isAbandoned = true;
-      abandoned();
-      ended(failed);
+      onAbandoned();
+      onEnded(failed);
     });
   });
   const returned = (settled: Outcomes): void => {
     cancel();
     for (const entry of entries) entry.isStuck = false;
-    if (!isAbandoned) ended(timeout ?? settled);
+    if (!isAbandoned) onEnded(timeout ?? settled);
   };
   outcomes.then(returned, (error: unknown) => returned(outcomeOfThrown(error)));
 };

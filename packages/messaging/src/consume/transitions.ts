@@ -35,7 +35,7 @@ export interface TransitionParts extends Pick<
 /** The message was stored, it was stored and its delivery settled, or the broker refused it permanently. */
 type ForwardResult = "stored" | "settled" | "refused";
 
-/** Moves an entry on after a try: settles it, holds it for the next try, returns it to the broker, makes it a dead letter, or drops it as lost. */
+/** Changes the state of an entry after a try: settles it, holds it for the next try, returns it to the broker, makes it a dead letter, or drops it as lost. */
 export class Transitions {
   private readonly parts: TransitionParts;
   /** Unconfirmed retries and dead letters; each is settled afterwards. */
@@ -80,7 +80,7 @@ export class Transitions {
     const { isCumulative, retryTopics, capabilities } = this.parts;
     const { maxRetryDelayMs, retryKeepsOrder } = capabilities;
     const canRetry = !isCumulative && maxRetryDelayMs >= delayMs;
-    if (canRetry && (entry.lane === null || retryKeepsOrder)) return this.giveBack(entry, delayMs);
+    if (canRetry && (entry.lane === null || retryKeepsOrder)) return this.returnToBroker(entry, delayMs);
     const topic = retryTopicFor(retryTopics, delayMs);
     if (topic === null) return this.hold(entry, delayMs);
     this.postpone(entry, { topic, delayMs });
@@ -96,8 +96,8 @@ export class Transitions {
     );
   }
 
-  /** Returns an entry to the broker, and the following ones of its lane. */
-  private giveBack(entry: Entry, delayMs: number): void {
+  /** Returns an entry and the following ones of its lane to the broker. */
+  private returnToBroker(entry: Entry, delayMs: number): void {
     const following = entry.lane === null ? [] : this.parts.lanes.takeFollowing(entry.lane);
     for (const each of [entry, ...following]) {
       each.state = "settling";
@@ -144,7 +144,7 @@ export class Transitions {
   }
 
   /** Holds an entry, and its lane, until its next try. */
-  hold(entry: Entry, delayMs: number, due: () => void = () => this.parts.lanes.again(entry)): void {
+  hold(entry: Entry, delayMs: number, due: () => void = () => this.parts.lanes.requeue(entry)): void {
     entry.state = "waiting";
     if (this.parts.isStopped()) return;
     entry.cancelWait = this.parts.clock.after(delayMs, () => {

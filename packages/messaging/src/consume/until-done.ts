@@ -10,7 +10,7 @@ export interface UntilDoneOptions {
   /** Ends the retries: rejects with its reason. */
   readonly signal: AbortSignal;
   /** Names the work in messages. */
-  readonly what: string;
+  readonly subject: string;
   /** Records the reason while the work fails. */
   readonly failures: OngoingFailures;
 }
@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 10_000;
 /** Retries work with exponential backoff until it succeeds or the signal aborts. */
 export const untilDone = async <T>(
   work: () => Promise<T>,
-  { clock, log, signal, what, failures }: UntilDoneOptions,
+  { clock, log, signal, subject, failures }: UntilDoneOptions,
 ): Promise<T> => {
   try {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
@@ -29,8 +29,8 @@ export const untilDone = async <T>(
       try {
         return await work();
       } catch (error) {
-        log.warn(`messaging: ${what} could not be stored; trying again`, { error });
-        failures.failed(work, `${what} cannot be stored: ${messageOf(error)}`);
+        log.warn(`messaging: ${subject} could not be stored; trying again`, { error });
+        failures.failed(work, `${subject} cannot be stored: ${messageOf(error)}`);
       }
       await pause(clock, pauseMs, signal);
     }

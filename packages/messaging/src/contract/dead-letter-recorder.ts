@@ -30,7 +30,7 @@ export class DeadLetterRecorder {
   }
 
   /** Ids of dead letters that do not match a poison message in data, headers, cause and number of tries. */
-  get wrong(): readonly string[] {
+  get mismatches(): readonly string[] {
     return Array.from(this.deadLetters.values())
       .filter((message) => !this.matches(message))
       .map(({ id }) => id);

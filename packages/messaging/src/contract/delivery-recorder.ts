@@ -3,7 +3,7 @@ import type { NewMessage } from "../send/new-message.ts";
 import type { MessagingMethods } from "../messaging.ts";
 import { DeadLetterRecorder } from "./dead-letter-recorder.ts";
 import { fast } from "./poison-messages.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** A process that sends or subscribes. */
 interface Process {
@@ -18,7 +18,7 @@ export interface DeliveryRecorderOptions {
   readonly together?: number;
   /** Messages of each key in one send. @default 1 */
   readonly run?: number;
-  /** Whether every fiftieth message fails at its first try, and poison messages always. @default false */
+  /** Whether every fiftieth message fails at its first try, and poison messages are added, which always fail. @default false */
   readonly fails?: boolean;
 }
 
@@ -34,10 +34,10 @@ const LONGEST_MS = 240_000;
 
 /** Records sent and handled messages, to show that nothing is lost and each key keeps its order. */
 export class DeliveryRecorder {
-  /** Handler calls, repeated deliveries included. */
+  /** Handler calls, including repeated deliveries. */
   handled = 0;
   /** Failed sends that were repeated. */
-  sentAgain = 0;
+  resends = 0;
   /** Handler calls that began while another message of the same key was being handled. */
   overlaps = 0;
   /** Poison messages and their dead letters. */
@@ -133,17 +133,17 @@ export class DeliveryRecorder {
   private async sendLane(from: Process, topic: string, lane: number): Promise<void> {
     const { run } = this.options;
     for (let first = 0; first < this.each; first += run) {
-      const messages = this.block(lane, first);
+      const messages = this.messagesOf(lane, first);
       const end = performance.now() + LONGEST_MS;
-      for (let error; (error = await sent(from, topic, messages)) !== null; await quietly(PAUSE_MS)) {
+      for (let error; (error = await sent(from, topic, messages)) !== null; await shortPause(PAUSE_MS)) {
         if (performance.now() > end) throw new Error("a send was never confirmed", { cause: error });
-        this.sentAgain++;
+        this.resends++;
       }
     }
   }
 
   /** The messages of one send. */
-  private block(lane: number, first: number): readonly NewMessage<unknown>[] {
+  private messagesOf(lane: number, first: number): readonly NewMessage<unknown>[] {
     const { keys, together, run, fails } = this.options;
     const end = Math.min(first + run, this.each);
     const numbers = Array.from({ length: end - first }, (_, at) => first + at);

@@ -4,7 +4,7 @@ import type { Message } from "../message/message.ts";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { TestApp } from "./test-app.ts";
 import { processOf } from "./test-process.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 const structured = { "content-type": "application/cloudevents+json" };
 const attributes = { specversion: "1.0", id: "1", type: "external", source: "/elsewhere" };
@@ -112,7 +112,7 @@ const refused = async (
   const { parked } = one.app.durable;
   await until("the dead letter", async () => (await parked.list(filter)).items.length === 1);
   await until("the other messages", () => got.length === 2);
-  await quietly(20);
+  await shortPause(20);
   const { items } = await parked.list(filter);
   assert.equal(items.length, 1);
   assert.equal(items[0]?.errorCode, code);

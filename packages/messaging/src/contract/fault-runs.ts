@@ -41,7 +41,7 @@ export const expectNothingLost = async (
   }
   await sending;
   assert.deepEqual(await recorder.sequences(), recorder.expected);
-  assert.deepEqual(recorder.dead.wrong, []);
+  assert.deepEqual(recorder.dead.mismatches, []);
   assert.ok(recorder.dead.count > 0, "there are dead letters");
 };
 

@@ -12,9 +12,9 @@ export const sends =
   ({ producer }) => ({
     producer: {
       async send(messages, options) {
-        const kept = messages.map(change);
+        const changed = messages.map(change);
         await producer.send(
-          kept.flatMap((message) => message ?? []),
+          changed.flatMap((message) => message ?? []),
           options,
         );
         return messages.map(() => ({ ok: true }));

@@ -5,7 +5,7 @@ import type { BrokerFixture } from "./broker-fixture.ts";
 import { acceptAll, fast } from "./poison-messages.ts";
 import { takeItems } from "./take-items.ts";
 import { TestApp } from "./test-app.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** Facts about handlers: messages, acknowledgement, tries, middleware. */
 export const handlingFacts: PortFacts<BrokerFixture> = {
@@ -84,7 +84,7 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
     await one.start();
     await one.send(1);
     await until("the fourth try", () => tries.length === 4);
-    await quietly();
+    await shortPause();
     assert.deepEqual(tries, [1, 2, 3, 4]);
   },
   "an unknown type can be acknowledged": async (fixture) => {
@@ -114,7 +114,7 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
     await until("the message", () => got.length === 1);
     assert.deepEqual(JSON.parse(JSON.stringify(got)), [["x"]]);
   },
-  "retry asks for another try": async (fixture) => {
+  "retry requests another try": async (fixture) => {
     await using one = new TestApp(fixture);
     const tries: number[] = [];
     one.messaging.subscribe(one.topic, { group: one.group, retry: fast }, ({ attempt }, context) => {
@@ -141,7 +141,7 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
     await one.start();
     await one.send(1);
     await until("the message", () => one.messaging.status()[0]?.done === 1);
-    await quietly();
+    await shortPause();
     assert.equal(tries, 1);
   },
   "a delayed message is handled, and not before its due time": async (fixture) => {

@@ -3,7 +3,7 @@ import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { fast, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** Facts about the inbox: which attempts count, and which messages run alone. */
 export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
@@ -95,7 +95,7 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
         "SELECT SUM(attempts) FROM framework_inbox WHERE consumer LIKE $1 AND message LIKE 'suspect%' AND done_at IS NULL";
       const sum = Number(await tx.fetchValue(sql, [`% ${one.topic} ${one.group}`]));
       counted.push(sum - (3 - counted.length));
-      await quietly(5);
+      await shortPause(5);
     });
     await one.start();
     const suspects = ["suspect a", "suspect b", "suspect c"];

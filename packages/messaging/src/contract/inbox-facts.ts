@@ -5,7 +5,7 @@ import type { BrokerFixture } from "./broker-fixture.ts";
 import { fast } from "./poison-messages.ts";
 import { takeItems } from "./take-items.ts";
 import { TestApp } from "./test-app.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** Facts about the inbox: effects in the app's database happen once. */
 export const inboxFacts: PortFacts<BrokerFixture> = {
@@ -114,7 +114,7 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
     await one.start();
     for (let n = 0; n < 2; n++) await one.messaging.send(one.topic, { type: "t", id: "same" });
     await until("all to be done", () => one.messaging.status().every(({ done }) => done === 2));
-    await quietly();
+    await shortPause();
     assert.deepEqual(handled.toSorted(), groups.toSorted());
   },
   "the transaction of the inbox needs the inbox": async (fixture) => {

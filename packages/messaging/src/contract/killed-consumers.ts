@@ -2,7 +2,7 @@ import type { BrokerFixture } from "./broker-fixture.ts";
 import { DeliveryRecorder, type DeliveryRecorderOptions } from "./delivery-recorder.ts";
 import { fast } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** Effects of killed consumers in the database, as message ids. */
 export interface EffectsOfKilled {
@@ -20,17 +20,17 @@ export interface KillPlan extends DeliveryRecorderOptions {
   readonly kill: (isEnough: () => Promise<boolean>) => Promise<void>;
 }
 
-/** Subscribes a process whose handler inserts a row in the transaction of the inbox. @param begun called at the first message */
+/** Subscribes a process whose handler inserts a row in the transaction of the inbox. @param onBegun called at the first message */
 export const subscribeEffects = (
   { messaging, topic, group }: TestApp,
   order: "none" | "key",
-  begun: () => void = () => {},
+  onBegun: () => void = () => {},
 ): void => {
   let hasBegun = false;
   const options = { group, order, dedupe: "inbox", retry: { ...fast, quickTries: 100 } } as const;
   messaging.subscribe(topic, options, async ({ id, key }, { tx }) => {
     await tx.execute("INSERT INTO effects (message, key) VALUES ($1, $2)", [id, key ?? ""]);
-    if (!hasBegun) begun();
+    if (!hasBegun) onBegun();
     hasBegun = true;
   });
 };
@@ -64,7 +64,7 @@ export const effectsDespiteKills = async (
     async () => (await countOf(last)) >= recorder.total,
     120_000 + recorder.total * 20,
   );
-  await quietly(); // time for duplicate effects, which must not happen
+  await shortPause(); // time for duplicate effects, which must not happen
   const rows = await last.app.db.query<{ message: string; key: string }>(
     "SELECT message, key FROM effects ORDER BY place",
   );

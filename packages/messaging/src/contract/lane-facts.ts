@@ -4,7 +4,7 @@ import type { BrokerFixture } from "./broker-fixture.ts";
 import { keyedOrder } from "./keyed-order.ts";
 import { fast, numbers, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** Facts about order and concurrency of handlers. */
 export const laneFacts: PortFacts<BrokerFixture> = {
@@ -15,7 +15,7 @@ export const laneFacts: PortFacts<BrokerFixture> = {
     let running = 0;
     one.messaging.subscribe(one.topic, { group: one.group, order: "key" }, async ({ data }) => {
       assert.equal(++running, 1);
-      await quietly(2);
+      await shortPause(2);
       got.push(data);
       running--;
     });
@@ -96,7 +96,7 @@ export const laneFacts: PortFacts<BrokerFixture> = {
       maxRunning = Math.max(maxRunning, ++running);
       if (running === 3) three.resolve();
       await three.promise;
-      await quietly(3);
+      await shortPause(3);
       running--;
     });
     await one.start();

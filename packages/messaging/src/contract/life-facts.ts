@@ -3,7 +3,7 @@ import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { lastOfPartitions } from "./ordering-facts.ts";
 import { processOf, textOf } from "./test-process.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** Facts about the lifecycle of consumers: room, pause, stop, states, health. */
 export const lifeFacts: PortFacts<BrokerFixture> = {
@@ -13,7 +13,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     await process.send(...Array.from({ length: 30 }, (_, n) => ({ body: String(n) })));
     const { got, done, sink } = await process.consume({ room: 5, prefetch: 5 });
     await got(5);
-    await quietly();
+    await shortPause();
     assert.deepEqual([sink.deliveries.length, sink.excess], [5, 0]);
     await done(...lastOfPartitions(sink.deliveries));
   },
@@ -37,9 +37,9 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     await process.send({ body: "1" });
     await done(...(await got(1)));
     consumer.pause();
-    await quietly(300); // a pending request may still return messages
+    await shortPause(300); // a pending request may still return messages
     await process.send({ body: "2" });
-    await quietly(300);
+    await shortPause(300);
     assert.equal(sink.deliveries.length, 1);
     consumer.resume();
     await done(...(await got(2)).slice(1));
@@ -65,7 +65,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     const { sink, consumer } = await process.consume();
     await consumer.stop();
     await process.send({ body: "1" });
-    await quietly(200);
+    await shortPause(200);
     assert.equal(sink.deliveries.length, 0);
   },
   "stop and close may be called again": async (fixture) => {
@@ -134,7 +134,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     await process.send({ body: "1" });
     await done(...(await got(1)));
     consumer.pause();
-    await quietly(300); // a pending request may still return messages
+    await shortPause(300); // a pending request may still return messages
     await process.send({ body: "2" }, { body: "3" });
     await until("two overdue messages", async () => (await consumer.overdue()) === 2);
     consumer.resume();
@@ -148,7 +148,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     await process.declare();
     const { sink, consumer } = await process.consume();
     await process.send({ delayMs: Math.min(maxDelayMs, 600_000) });
-    await quietly(300);
+    await shortPause(300);
     assert.deepEqual([await consumer.overdue(), sink.deliveries.length], [0, 0]);
   },
   "messages after one that another consumer holds are not overdue": async (fixture) => {
@@ -161,7 +161,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     await active.send({ key: "same" }, { key: "same" }, { key: "same" });
     await first.got(1);
     const second = await other.consume({ order });
-    await quietly(300);
+    await shortPause(300);
     assert.equal(await second.consumer.overdue(), 0);
   },
   "the health check of a working broker resolves": async (fixture) => {

@@ -4,7 +4,7 @@ import type { BrokerFixture } from "./broker-fixture.ts";
 import { keyedOrder } from "./keyed-order.ts";
 import { numbers } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** Facts about messages that are sent in a transaction of the app's database. */
 export const outboxFacts: PortFacts<BrokerFixture> = {
@@ -18,7 +18,7 @@ export const outboxFacts: PortFacts<BrokerFixture> = {
     await one.app.db.transaction(async (tx) => {
       const message = { type: "t", id: "a", key: "k", data: { n: 1 }, headers: { "x-shelf": "7" } };
       assert.equal((await one.messaging.send(one.topic, message, { tx })).id, "a");
-      await quietly(30);
+      await shortPause(30);
       assert.equal(got.length, 0);
     });
     await until("the message", () => got.length === 1);
@@ -36,7 +36,7 @@ export const outboxFacts: PortFacts<BrokerFixture> = {
     await assert.rejects(undone);
     await one.send("sent");
     await until("the message", () => got.length === 1);
-    await quietly();
+    await shortPause();
     assert.equal(JSON.stringify(got), '["sent"]');
   },
   "messages of one key sent in transactions are delivered in the order of the commits": async (fixture) => {
@@ -66,7 +66,7 @@ export const outboxFacts: PortFacts<BrokerFixture> = {
       ),
     );
     await until("all messages", () => got.length >= 25);
-    await quietly();
+    await shortPause();
     assert.equal(got.length, 25);
     assert.equal(new Set(got).size, 25);
   },

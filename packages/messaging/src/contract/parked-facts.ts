@@ -4,7 +4,7 @@ import { databaseInFile } from "@framework/database/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { fast, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** Facts about dead letters in the parked work of the app's database. */
 export const parkedFacts: PortFacts<BrokerFixture> = {
@@ -27,7 +27,7 @@ export const parkedFacts: PortFacts<BrokerFixture> = {
       "the dead letter",
       async () => (await parked.list({ source: "message", name })).items.length === 1,
     );
-    await quietly();
+    await shortPause();
     const { items } = await parked.list({ source: "message", name });
     assert.equal(items.length, 1);
     const details = await parked.inspect(items[0]?.id ?? "");
@@ -67,12 +67,12 @@ export const parkedFacts: PortFacts<BrokerFixture> = {
     await until("both groups", () =>
       ["first", "other"].every((name) => got.some((text) => text.startsWith(name))),
     );
-    await quietly();
+    await shortPause();
     assert.deepEqual(got.toSorted(), ['first poison {"a":1}', "other poison"]);
   },
   "an app that has not started replays a parked message, unless the broker is in memory": async (fixture) => {
-    await using place = databaseInFile();
-    const shared = { ...fixture, databaseUrl: fixture.databaseUrl ?? place.url };
+    await using storage = databaseInFile();
+    const shared = { ...fixture, databaseUrl: fixture.databaseUrl ?? storage.url };
     await using one = new TestApp(shared);
     await using operator = new TestApp(shared);
     const got: unknown[] = [];
@@ -92,7 +92,7 @@ export const parkedFacts: PortFacts<BrokerFixture> = {
     isBroken = false;
     const { replayed, failed } = await operator.app.durable.parked.replay(filter);
     if (fixture.adapter().capabilities.isInProcess) {
-      assert.match(failed[0]?.reason ?? "", /in the memory of the processes that serve/);
+      assert.match(failed[0]?.reason ?? "", /only the serving processes have its messages/);
       assert.equal((await one.app.durable.parked.list(filter)).items.length, 1);
       return;
     }

@@ -4,7 +4,7 @@ import type { Message } from "../message/message.ts";
 import type { MessageRetry } from "../subscribe/message-retry.ts";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { TestApp } from "./test-app.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** Retry policy of 3 quick and 2 delayed tries, with delays of milliseconds. */
 export const fast: Partial<MessageRetry> = { quickTries: 3, quickDelayMs: 1, delaysMs: [20, 20], jitter: 0 };
@@ -54,7 +54,7 @@ export const poison = async (
     headers: { "x-shelf": "a 7" },
   });
   await until("the dead letter", () => dead.length === 1);
-  await quietly();
+  await shortPause();
   assert.equal(dead.length, 1, "one dead letter");
   const [message] = dead;
   assert.ok(message);

@@ -34,7 +34,7 @@ export const rateFacts: PortFacts<BrokerFixture> = {
     await until("all messages", () => handled.length === 7);
     const windows = Math.ceil(8 / rate.limit) - 1; // the eighth call is in the third window
     const minMs = windows * rate.perSecs * 1000 - 5; // clocks are rounded
-    assert.ok(performance.now() - from >= minMs, "the eighth call came too early");
+    assert.ok(performance.now() - from >= minMs, "the eighth call began too early");
     assert.deepEqual(order === "key" ? handled : handled.toSorted(byNumber), numbers(7));
     assert.equal(calls, 8);
   },

@@ -17,7 +17,7 @@ export const requestFacts: PortFacts<BrokerFixture> = {
     const reply = await one.messaging.request(one.topic, { type: "double", data: 21 }, { timeoutMs: 60_000 });
     assert.equal(JSON.stringify(reply), '{"doubled":42}');
   },
-  "a request of one process is answered by another": async (fixture) => {
+  "a request of one process receives its reply from another": async (fixture) => {
     await using one = new TestApp(fixture);
     await using other = new TestApp(fixture);
     if (isRefused(fixture)) return;
@@ -56,8 +56,8 @@ export const requestFacts: PortFacts<BrokerFixture> = {
       await promise;
     });
     await one.start();
-    const asked = one.messaging.request(one.topic, { type: "t" }, { timeoutMs: 100 });
-    await assert.rejects(asked, { code: "MESSAGING_NO_REPLY", status: 504 });
+    const pending = one.messaging.request(one.topic, { type: "t" }, { timeoutMs: 100 });
+    await assert.rejects(pending, { code: "MESSAGING_NO_REPLY", status: 504 });
   },
   "a request whose message is a dead letter fails": async (fixture) => {
     await using one = new TestApp(fixture);
@@ -66,8 +66,8 @@ export const requestFacts: PortFacts<BrokerFixture> = {
       throw new Error("secret");
     });
     await one.start();
-    const asked = one.messaging.request(one.topic, { type: "t" }, { timeoutMs: 60_000 });
-    await assert.rejects(asked, { code: "MESSAGING_REQUEST_FAILED", status: 502 });
+    const pending = one.messaging.request(one.topic, { type: "t" }, { timeoutMs: 60_000 });
+    await assert.rejects(pending, { code: "MESSAGING_REQUEST_FAILED", status: 502 });
   },
   "a request whose reply is not JSON data fails, and its handler runs once": async (fixture) => {
     await using one = new TestApp(fixture);
@@ -75,8 +75,8 @@ export const requestFacts: PortFacts<BrokerFixture> = {
     let calls = 0;
     one.messaging.subscribe(one.topic, { group: one.group, retry: fast }, () => BigInt(++calls));
     await one.start();
-    const asked = one.messaging.request(one.topic, { type: "t" }, { timeoutMs: 60_000 });
-    await assert.rejects(asked, { code: "MESSAGING_REQUEST_FAILED", status: 502 });
+    const pending = one.messaging.request(one.topic, { type: "t" }, { timeoutMs: 60_000 });
+    await assert.rejects(pending, { code: "MESSAGING_REQUEST_FAILED", status: 502 });
     await until("its message to be done", () => one.messaging.status()[0]?.done === 1);
     assert.equal(calls, 1);
   },

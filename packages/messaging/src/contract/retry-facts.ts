@@ -34,14 +34,14 @@ export const retryFacts: PortFacts<BrokerFixture> = {
       await using one = new TestApp(fixture, { drainMs: 10 });
       const retry = { quickTries: 1, delaysMs: [20, 20], jitter: 0 };
       one.messaging.subscribe(one.topic, { group: one.group, retry }, async ({ data, signal }, context) => {
-        if (data === "asks") return ++tries === 1 ? context.retry({ delayMs: 0 }) : undefined;
+        if (data === "retries") return ++tries === 1 ? context.retry({ delayMs: 0 }) : undefined;
         const { promise, reject } = Promise.withResolvers<void>();
         signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
         await promise;
       });
       await one.start();
       await one.send("runs", { key: "same" });
-      await one.send("asks", { key: "same" });
+      await one.send("retries", { key: "same" });
       await until("the other try to be done", () => one.messaging.status()[0]?.done === 1);
     }
     await using next = new TestApp(fixture);

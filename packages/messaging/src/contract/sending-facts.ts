@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { processOf, type TestProcess, textOf } from "./test-process.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** Facts about sending: content, confirmation, order, delay. */
 export const sendingFacts: PortFacts<BrokerFixture> = {
@@ -33,7 +33,7 @@ export const sendingFacts: PortFacts<BrokerFixture> = {
   "an empty object is delivered unchanged": (fixture) => roundTrip(fixture, "{}"),
   "JSON that is not an object is delivered unchanged": (fixture) => roundTrip(fixture, '[1.0,"2",null]'),
   "numbers keep every digit": (fixture) => roundTrip(fixture, '{"n":12345678901234567890.10,"e":1e400}'),
-  "members named like those of a prototype are delivered unchanged": (fixture) =>
+  "members with names of a prototype are delivered unchanged": (fixture) =>
     roundTrip(fixture, '{"__proto__":{"a":1},"constructor":2,"toString":null}'),
   "white space and the order of members are kept": (fixture) => roundTrip(fixture, '{ "b" : 1,\n "a" : 2 }'),
   "bytes that are not UTF-8 are delivered unchanged": async (fixture) => {
@@ -115,7 +115,7 @@ export const sendingFacts: PortFacts<BrokerFixture> = {
     await using process = processOf(fixture);
     await process.declare();
     await process.send({ body: '"early"' });
-    await quietly();
+    await shortPause();
     const { got, done } = await process.consume();
     const [delivery] = await got(1);
     assert.equal(delivery && textOf(delivery.body), '"early"');
@@ -139,7 +139,7 @@ export const sendingFacts: PortFacts<BrokerFixture> = {
     await process.send({ topic: other, body: '"other"' });
     await process.send({ body: '"own"' });
     await done(...(await got(1)));
-    await quietly();
+    await shortPause();
     assert.deepEqual(sink.bodies, ['"own"']);
   },
   "a delayed message is delivered, and not before its due time": async (fixture) => {

@@ -3,7 +3,7 @@ import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { bodiesInTurn, lastOfPartitions } from "./ordering-facts.ts";
 import { processOf, textOf } from "./test-process.ts";
-import { quietly } from "./until.ts";
+import { shortPause } from "./until.ts";
 
 /** Facts about settling deliveries. */
 export const settlingFacts: PortFacts<BrokerFixture> = {
@@ -66,7 +66,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     await first.consumer.close();
     const second = await process.consume();
     await second.done(...(await second.got(1)));
-    await quietly();
+    await shortPause();
     assert.deepEqual(second.sink.bodies, ["2"]);
   },
   "settling an offset settles all earlier ones, and no later one": async (fixture) => {
@@ -80,7 +80,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     await first.consumer.close();
     const second = await process.consume();
     await second.done(...(await second.got(1)));
-    await quietly();
+    await shortPause();
     assert.deepEqual(second.sink.bodies, ["4"]);
   },
   "offsets are decimal numbers that grow within a partition": async (fixture) => {
@@ -113,7 +113,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     assert.deepEqual(sink.bodies, ["1", "1"]);
     if (other === null) return;
     await other.done(...(await other.got(1)));
-    await quietly();
+    await shortPause();
     assert.deepEqual(other.sink.bodies, ["1"]);
   },
   "a delayed retry is delivered, and not before its due time": async (fixture) => {

@@ -3,9 +3,9 @@ import { afterAll, test } from "@jest/globals";
 import { brokerContract } from "./broker-contract.ts";
 import { databaseFixture } from "./database-fixture.test-kit.ts";
 
-let place: TestDatabase | null = null;
+let storage: TestDatabase | null = null;
 afterAll(async () => {
-  await place?.[Symbol.asyncDispose]();
+  await storage?.[Symbol.asyncDispose]();
 });
 
-brokerContract(test.concurrent, () => databaseFixture((place ??= databaseInFile())));
+brokerContract(test.concurrent, () => databaseFixture((storage ??= databaseInFile())));

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import type { BrokerAdapter, Consumer } from "../port/broker-adapter.ts";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { TestApp } from "./test-app.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** Deliveries and memory that a process with stalled handlers holds. */
 export interface HeldByStalledHandler {
@@ -30,7 +30,7 @@ export interface WaitingPlan {
 }
 
 /** Number of messages in one send. */
-const TOGETHER = 1000;
+const MESSAGES_PER_SEND = 1000;
 const MIB = 1_048_576;
 
 /** Sends messages, starts a process whose handlers do not end, and returns what the process holds. */
@@ -54,7 +54,7 @@ export const heldByStalledHandler = async (
   const status = (): { readonly inFlight: number; readonly received: number } =>
     consumer.messaging.status()[0] ?? { inFlight: 0, received: 0 };
   await until("the messages that it may hold", () => status().received >= prefetch);
-  await quietly(300); // time for further deliveries, which must not happen
+  await shortPause(300); // time for further deliveries, which must not happen
   const { inFlight, received } = status();
   const grownMib = ((await usedBytes()) - before) / MIB;
   const waiting = await lagOf(latest);
@@ -82,8 +82,8 @@ const lagOf = async (consumer: Consumer | null): Promise<number | null> => (awai
 
 const sendAll = async (fixture: BrokerFixture, messages: number, data: string): Promise<void> => {
   await using sender = await new TestApp(fixture, { sendTimeoutMs: 60_000 }).start();
-  for (let sent = 0; sent < messages; sent += TOGETHER) {
-    const count = Math.min(TOGETHER, messages - sent);
+  for (let sent = 0; sent < messages; sent += MESSAGES_PER_SEND) {
+    const count = Math.min(MESSAGES_PER_SEND, messages - sent);
     const list = Array.from({ length: count }, () => ({ type: "t", data }));
     await sender.messaging.sendAll(sender.topic, list);
   }
@@ -93,16 +93,16 @@ const sendAll = async (fixture: BrokerFixture, messages: number, data: string): 
 const usedBytes = async (): Promise<number> => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  let least = Infinity;
+  let min = Infinity;
   let unchanged = 0;
   for (let collections = 0; unchanged < 5 && collections < MAX_COLLECTIONS; collections++) {
     collect();
     const { heapUsed, arrayBuffers } = process.memoryUsage();
-    unchanged = heapUsed + arrayBuffers < least - FREED_BYTES ? 0 : unchanged + 1;
-    least = Math.min(least, heapUsed + arrayBuffers);
-    await quietly(20);
+    unchanged = heapUsed + arrayBuffers < min - FREED_BYTES ? 0 : unchanged + 1;
+    min = Math.min(min, heapUsed + arrayBuffers);
+    await shortPause(20);
   }
-  return least;
+  return min;
 };
 
 /** Garbage of an earlier test may take seconds to be freed. */

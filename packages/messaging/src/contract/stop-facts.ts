@@ -4,7 +4,7 @@ import type { Message } from "../message/message.ts";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { numbers, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
-import { quietly, until } from "./until.ts";
+import { shortPause, until } from "./until.ts";
 
 /** Facts about stops and pauses of a service. */
 export const stopFacts: PortFacts<BrokerFixture> = {
@@ -12,7 +12,7 @@ export const stopFacts: PortFacts<BrokerFixture> = {
     const got: unknown[] = [];
     const handle = async ({ data }: Message): Promise<void> => {
       got.push(data);
-      await quietly(10);
+      await shortPause(10);
     };
     {
       await using one = new TestApp(fixture);

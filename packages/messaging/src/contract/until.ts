@@ -12,15 +12,15 @@ export const shortenWaits = (ms: number): (() => void) => {
   };
 };
 
-/** Waits until a condition holds. @param what names the condition in the error */
+/** Waits until a condition holds. @param subject names the condition in the error */
 export const until = async (
-  what: string,
-  holds: () => boolean | Promise<boolean>,
+  subject: string,
+  isTrue: () => boolean | Promise<boolean>,
   maxMs: number = limitMs,
 ): Promise<void> => {
-  for (const end = performance.now() + maxMs; !(await holds()); await pause(3))
-    if (performance.now() > end) throw new Error(`waited ${maxMs} ms for ${what}`);
+  for (const end = performance.now() + maxMs; !(await isTrue()); await pause(3))
+    if (performance.now() > end) throw new Error(`waited ${maxMs} ms for ${subject}`);
 };
 
 /** Waits a while in which something must not happen. A wait that is too short can make a fact pass by mistake, but never fail. */
-export const quietly = (ms = 60): Promise<void> => pause(ms);
+export const shortPause = (ms = 60): Promise<void> => pause(ms);

@@ -5,7 +5,7 @@ import { databaseInFile } from "@framework/database/testing";
 import { createKernel } from "@framework/durable/feature";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { quietly } from "../contract/until.ts";
+import { shortPause } from "../contract/until.ts";
 import { TestSink } from "../contract/test-process.ts";
 import { databaseBroker } from "./database-broker.ts";
 
@@ -24,8 +24,8 @@ const ofOne = {
 } as const;
 
 test("a private group is registered every minute, and removed when its consumer closes", async () => {
-  await using place = databaseInFile();
-  const db = openDatabase({ url: place.url });
+  await using storage = databaseInFile();
+  const db = openDatabase({ url: storage.url });
   const kernel = createKernel(db, { log: quiet });
   const adapter = databaseBroker(kernel);
   await kernel.start();
@@ -47,8 +47,8 @@ test("a private group is registered every minute, and removed when its consumer 
 });
 
 test("closing a consumer waits for a running registration before it removes the group", async () => {
-  await using place = databaseInFile();
-  const db = openDatabase({ url: place.url });
+  await using storage = databaseInFile();
+  const db = openDatabase({ url: storage.url });
   await using kernel = createKernel(db, { log: quiet });
   const held = Promise.withResolvers<void>();
   const wait = { isEnabled: false, begun: Promise.withResolvers<void>() };
@@ -75,10 +75,10 @@ test("closing a consumer waits for a running registration before it removes the 
   await clock.advance(60_000);
   await wait.begun.promise;
   const closing = consumer.close();
-  await quietly();
+  await shortPause();
   held.resolve();
   await closing;
-  await quietly();
+  await shortPause();
   expect(await db.fetchValue`SELECT count(*) FROM framework_message_groups`).toBe(0);
   await kernel.stop();
   await db.close();
@@ -88,8 +88,8 @@ test.each([
   [true, 1],
   [false, 0],
 ])("with runWork %p, a waiting message is a lag of %d", async (runWork, lag) => {
-  await using place = databaseInFile();
-  const db = openDatabase({ url: place.url });
+  await using storage = databaseInFile();
+  const db = openDatabase({ url: storage.url });
   const kernel = createKernel(db, { log: quiet, config: { runWork } });
   const adapter = databaseBroker(kernel);
   await kernel.start();

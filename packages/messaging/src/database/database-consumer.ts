@@ -35,8 +35,8 @@ export class DatabaseConsumer implements Consumer, Member {
   private state: "new" | "starting" | "running" | "stopped" | "closed" = "new";
   private isPaused = false;
   private starting: Promise<void> = Promise.resolve();
-  private cancelUpkeep: () => void = () => {};
-  private upkeeping: Promise<void> | null = null;
+  private cancelMaintenance: () => void = () => {};
+  private runningMaintenance: Promise<void> | null = null;
 
   constructor(parts: DatabaseConsumerParts, options: ConsumerOptions) {
     this.parts = parts;
@@ -71,16 +71,16 @@ export class DatabaseConsumer implements Consumer, Member {
 
   resume(): void {
     this.isPaused = false;
-    for (const queue of this.queues) queue.change();
+    for (const queue of this.queues) queue.roomChanged();
   }
 
   async stop(): Promise<void> {
     if (this.state === "closed") return;
     this.state = "stopped";
     this.ending.abort();
-    this.cancelUpkeep();
+    this.cancelMaintenance();
     for (const queue of this.queues) queue.leave(this);
-    await Promise.all([this.starting, this.upkeeping]); // a registration must not come after the removal
+    await Promise.all([this.starting, this.runningMaintenance]); // a registration must not run after the removal
   }
 
   settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
@@ -122,19 +122,19 @@ export class DatabaseConsumer implements Consumer, Member {
     if (this.state === "closed") return;
     await this.stop();
     this.state = "closed";
-    await this.giveBack();
+    await this.returnHeld();
     if (this.options.isPrivate) await this.removeTopics();
     this.options.sink.state("closed");
   }
 
   /** Returns held deliveries to the queue; their attempts do not count. */
-  private async giveBack(): Promise<void> {
-    const back = Array.from(this.held, (delivery) => {
+  private async returnHeld(): Promise<void> {
+    const returned = Array.from(this.held, (delivery) => {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       this.settleOne({ delivery, action: "retry", delayMs: 0, tries: 0 }, resolve, false);
       return promise;
     });
-    await Promise.all(back);
+    await Promise.all(returned);
   }
 
   /** @param settled called with whether the delivery was still held when its outcome was stored */
@@ -172,11 +172,11 @@ export class DatabaseConsumer implements Consumer, Member {
     this.state = "running";
     for (const topic of topics) this.queues.push(queueOf(topic, group));
     for (const queue of this.queues) queue.join(this);
-    const { everyMs, run } = this.upkeep();
-    this.cancelUpkeep = context.clock.every(everyMs, () => {
-      this.upkeeping ??= run()
+    const { everyMs, run } = this.maintenance();
+    this.cancelMaintenance = context.clock.every(everyMs, () => {
+      this.runningMaintenance ??= run()
         .catch(() => {}) // repeated at the next interval
-        .finally(() => (this.upkeeping = null));
+        .finally(() => (this.runningMaintenance = null));
     });
     sink.state("running");
   }
@@ -189,17 +189,17 @@ export class DatabaseConsumer implements Consumer, Member {
   }
 
   /** Returns the periodic work of a running consumer. A private topic has no earlier messages to adopt. */
-  private upkeep(): { readonly everyMs: number; readonly run: () => Promise<void> } {
+  private maintenance(): { readonly everyMs: number; readonly run: () => Promise<void> } {
     return this.options.isPrivate
       ? { everyMs: REGISTER_MS, run: () => this.register() }
       : { everyMs: ADOPT_MS, run: () => this.adopt("due") };
   }
 
-  private async adopt(which: "all" | "due"): Promise<void> {
+  private async adopt(scope: "all" | "due"): Promise<void> {
     const { topics, group, order } = this.options;
     const { signal } = this.ending;
     for (const topic of topics)
-      while (!signal.aborted && (await this.parts.groups.adopt(topic, group, order, which)));
+      while (!signal.aborted && (await this.parts.groups.adopt(topic, group, order, scope)));
   }
 
   private async removeTopics(): Promise<void> {

@@ -25,12 +25,12 @@ export const failedClaimsFacts = (
   make: () => TestDatabase | Promise<TestDatabase>,
 ): void => {
   test("failed claims do not reduce the messages that a subscription takes", async () => {
-    await using place = await make();
-    const db = openDatabase({ url: place.url });
+    await using storage = await make();
+    const db = openDatabase({ url: storage.url });
     let failed = 0;
     const warn = (message: string): void => void (message.includes("could not be claimed") && failed++);
     const app = new (App.with(database, durable, messaging))()
-      .enableDatabase({ url: place.url })
+      .enableDatabase({ url: storage.url })
       .enableDurable({ pollMinMs: 5, pollMaxMs: 20 })
       .enableMessaging();
     const begun: unknown[] = [];
@@ -46,10 +46,10 @@ export const failedClaimsFacts = (
       "books",
       [1, 2, 3, 4].map((data) => ({ type: "t", data })),
     );
-    await waitFor(() => failed >= 3, { what: "failed claims", timeoutMs: 60_000 });
+    await waitFor(() => failed >= 3, { subject: "failed claims", timeoutMs: 60_000 });
     expect(begun).toEqual([]);
     await db.transaction((tx) => tx.script(tables.allow));
-    await waitFor(() => begun.length === 4, { what: "four handlers at a time", timeoutMs: 20_000 });
+    await waitFor(() => begun.length === 4, { subject: "four concurrent handlers", timeoutMs: 20_000 });
     end.resolve();
     await app.stop();
     await db.close();

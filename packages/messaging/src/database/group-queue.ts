@@ -19,7 +19,7 @@ export interface Member {
   deliver(delivery: DatabaseDelivery): void;
 }
 
-/** A week: messaging has its own, shorter time limits. */
+/** Time limit of an item, a week: messaging has its own, shorter limits. */
 const LIMIT_MS = 604_800_000;
 
 /** Deliveries after which the queue parks a message that kills every process. */
@@ -69,16 +69,16 @@ export class GroupQueue {
 
   join(member: Member): void {
     this.members.add(member);
-    this.change();
+    this.roomChanged();
   }
 
   leave(member: Member): void {
     this.members.delete(member);
-    this.change();
+    this.roomChanged();
   }
 
   /** Checks again which consumers have room. */
-  change(): void {
+  roomChanged(): void {
     for (const wait of this.waits) wait.abort();
   }
 

@@ -19,8 +19,8 @@ const message = (delayMs: number): OutgoingMessage => ({
 });
 
 test("the first group of a topic receives earlier messages: all when it registers, later the due ones", async () => {
-  await using place = databaseInFile();
-  const db = openDatabase({ url: place.url });
+  await using storage = databaseInFile();
+  const db = openDatabase({ url: storage.url });
   const kernel = createKernel(db, { config: { runWork: false }, log: console });
   databaseBroker(kernel);
   await kernel.start();
@@ -44,8 +44,8 @@ test("the first group of a topic receives earlier messages: all when it register
 });
 
 test("finds any number of unread groups with two statements", async () => {
-  await using place = databaseInFile();
-  const own = openDatabase({ url: place.url });
+  await using storage = databaseInFile();
+  const own = openDatabase({ url: storage.url });
   const db = faultingDatabase(own); // counts statements
   const kernel = createKernel(db, { config: { runWork: false }, log: console });
   databaseBroker(kernel);
@@ -77,8 +77,8 @@ test("finds any number of unread groups with two statements", async () => {
 });
 
 test("a private group is removed with its messages an hour after its last registration, and later replies are dropped", async () => {
-  await using place = databaseInFile();
-  const db = openDatabase({ url: place.url });
+  await using storage = databaseInFile();
+  const db = openDatabase({ url: storage.url });
   const now = sql`(SELECT ms FROM test_time)`;
   await db.execute`CREATE TABLE test_time (ms INTEGER NOT NULL)`;
   await db.execute`INSERT INTO test_time (ms) VALUES (1000000)`;

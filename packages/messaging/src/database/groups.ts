@@ -50,7 +50,7 @@ export class Groups {
     this.kernel = kernel;
   }
 
-  /** Returns the groups that receive a message. Without any it is the early group, or none for a private topic, whose process has ended. */
+  /** Returns the groups that receive a message. Without any, returns the early group, or none for a private topic, whose process has ended. */
   async of(topic: string, queries: Queries = this.kernel.db): Promise<readonly Group[]> {
     const rows = await queries.query<{ name: string; ordering: ConsumerOptions["order"] }>(
       "SELECT name, ordering FROM framework_message_groups WHERE topic = $1",
@@ -62,7 +62,7 @@ export class Groups {
   }
 
   /**
-   * Atomically registers groups. Each receives every message sent after the commit, in the order that its latest registration asked for.
+   * Atomically registers groups. Each receives every message sent after the commit, in the order of its latest registration.
    */
   async register(added: readonly NewGroup[]): Promise<void> {
     if (added.length === 0) return;
@@ -87,7 +87,7 @@ export class Groups {
     });
   }
 
-  /** Returns groups with a message that has been due for more than a day: no running process subscribes to them. */
+  /** Returns groups with a message that has been due for more than a day, usually because no process subscribes to them. */
   async unread(): Promise<readonly GroupName[]> {
     const { db, now } = this.kernel;
     const groups = await db.query<GroupName>`SELECT topic, name FROM framework_message_groups
@@ -114,16 +114,16 @@ export class Groups {
   /**
    * Moves messages that were sent before the topic had a group to this group. Returns whether there were any.
    *
-   * @param which `due` finds only due messages, by an index; `all` also delayed ones, by reading the table
+   * @param scope `due` finds only due messages, by an index; `all` also delayed ones, by reading the table
    */
   async adopt(
     topic: string,
     group: string,
     ordering: ConsumerOptions["order"],
-    which: "all" | "due",
+    scope: "all" | "due",
   ): Promise<boolean> {
     const [to, from] = [queueOf(topic, group), queueOf(topic, EARLY)];
-    const early = which === "all" ? allOf(from) : dueOf(from);
+    const early = scope === "all" ? allOf(from) : dueOf(from);
     return await this.kernel.transaction(async (tx) => {
       const { changes } = await tx.execute`UPDATE framework_work SET queue = ${to},
         key = CASE WHEN ${ordering} = 'key' THEN key WHEN ${ordering} = 'partition' THEN '*' END

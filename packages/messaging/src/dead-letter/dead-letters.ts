@@ -13,8 +13,9 @@ export interface DeadDelivery {
   readonly group: string;
   readonly error: unknown;
   readonly tries: number;
-  /** Milliseconds since 1970. */
+  /** Time of the first try in Unix milliseconds. */
   readonly firstAt: number;
+  /** Time of the last failure in Unix milliseconds. */
   readonly lastAt: number;
 }
 
@@ -27,7 +28,7 @@ export const deadLetter = (
   { delivery, topic, id, group, error, tries, firstAt, lastAt }: DeadDelivery,
 ): OutgoingMessage => {
   const { name, message, code } = failureOf(error);
-  const headers = lastingHeaders(delivery);
+  const headers = headersForDeadLetter(delivery);
   headers[deadHeaders.error] = headerText(name);
   headers[deadHeaders.message] = headerText(message);
   if (code !== null) headers[deadHeaders.code] = headerText(code);
@@ -52,10 +53,10 @@ export const postponed = (
   return copyOf(delivery, { topic, id, headers });
 };
 
-/** Headers that a reduced dead letter keeps: the main attributes of its event, and the content type. */
+/** Headers of the message that a reduced dead letter keeps: the main attributes of its event, and the content type. */
 const ESSENTIAL = /^(content-type|(ce_|ce-|cloudevents[_:])(specversion|id|source|type|subject|time))$/;
 
-/** Returns a dead letter without the message's headers, for a broker that refused it with them. */
+/** Returns a dead letter without most of the message's headers, for a broker that refused it with them. */
 export const withoutHeaders = (
   message: OutgoingMessage,
   { topic, partition, offset }: Delivery,
@@ -72,18 +73,18 @@ export const withoutHeaders = (
 };
 
 /** Bytes of the body that a truncated dead letter keeps. */
-const KEPT_BYTES = 4096;
+const TRUNCATED_BYTES = 4096;
 
 /** Returns a dead letter with its body truncated to 4,096 bytes. */
 export const withoutBody = (message: OutgoingMessage): OutgoingMessage => {
   const { key, body } = message;
-  const bytes = typeof body === "string" ? new TextEncoder().encode(body.slice(0, KEPT_BYTES)) : body;
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body.slice(0, TRUNCATED_BYTES)) : body;
   const headers = Object.assign(newHeaders(), message.headers, {
     "content-type": "application/octet-stream",
-    [deadHeaders.leftOut]: `headers, body after ${KEPT_BYTES} bytes`,
+    [deadHeaders.leftOut]: `headers, body after ${TRUNCATED_BYTES} bytes`,
   });
   const shortKey = key !== null && key.length <= MAX_ATTRIBUTE ? key : null;
-  return { ...message, key: shortKey, headers, body: bytes.slice(0, KEPT_BYTES) };
+  return { ...message, key: shortKey, headers, body: bytes.slice(0, TRUNCATED_BYTES) };
 };
 
 const deadNames: ReadonlySet<string> = new Set(Object.values(deadHeaders));
@@ -94,7 +95,7 @@ const copyOf = (
   changed: Pick<OutgoingMessage, "topic" | "id" | "headers">,
 ): OutgoingMessage => ({ ...changed, key, body, delayMs: 0, ...(original !== undefined && { original }) });
 
-/** The headers of a delivery without those of an earlier retry or replay. */
+/** Returns the headers of a delivery, without the headers of an earlier retry or replay. */
 const originalHeaders = ({ headers }: Delivery): Record<string, string> => {
   const copy = Object.assign(newHeaders(), headers);
   delete copy[TRIES];
@@ -103,8 +104,8 @@ const originalHeaders = ({ headers }: Delivery): Record<string, string> => {
   return copy;
 };
 
-/** The headers of a dead letter: without the expiry, and without the reply topic, because its request has already failed. */
-export const lastingHeaders = (delivery: Delivery): Record<string, string> => {
+/** Returns the headers of a delivery for its dead letter: without the expiry, and without the reply topic, because its request has already failed. */
+export const headersForDeadLetter = (delivery: Delivery): Record<string, string> => {
   const headers = originalHeaders(delivery);
   delete headers[EXPIRES];
   delete headers[REPLY_TO];

@@ -24,7 +24,7 @@ const appOn = (broker = memoryBroker()) => {
   return { app, clock, stop };
 };
 
-test("a dead letter does not expire, and asks for no reply", async () => {
+test("a dead letter does not expire, and requests no reply", async () => {
   const broker = memoryBroker();
   const { app, clock, stop } = appOn(broker);
   const deadLetters: Message[] = [];
@@ -32,8 +32,8 @@ test("a dead letter does not expire, and asks for no reply", async () => {
     throw new Error("broken");
   });
   await app.start({ log: quiet });
-  const asked = app.messaging.request("books", { type: "t" }, { timeoutMs: TTL_MS });
-  await expect(asked).rejects.toMatchObject({ code: "MESSAGING_REQUEST_FAILED" });
+  const pending = app.messaging.request("books", { type: "t" }, { timeoutMs: TTL_MS });
+  await expect(pending).rejects.toMatchObject({ code: "MESSAGING_REQUEST_FAILED" });
   await waitFor(() => app.messaging.status()[0]?.deadLettered === 1, long);
   await stop();
 

@@ -36,7 +36,7 @@ test.each([
   ["NUL, like integers of Java clients of Kafka", "\0\0\0\u0005"],
   ["a lone surrogate", "a\uD800"],
   ["10,000 characters", "x".repeat(10_000)],
-])("a dead letter whose key has %s is parked, and replayed with its key", async (_what, key) => {
+])("a dead letter whose key has %s is parked, and replayed with its key", async (_case, key) => {
   const { app, broker } = await refusing("parked");
   broker.sink().deliver([fakeDelivery("1", { key })]);
   const { parked } = app.durable;
@@ -50,7 +50,7 @@ test.each([
 });
 
 test("a replay before the start is not repeated when its broker fails to close", async () => {
-  await using place = databaseInFile();
+  await using storage = databaseInFile();
   const serving = fakeBroker();
   const broker = fakeBroker({ capabilities: { isInProcess: false } });
   const open: BrokerAdapter["open"] = (context) => ({
@@ -59,7 +59,7 @@ test("a replay before the start is not repeated when its broker fails to close",
   });
   const appOn = (adapter: BrokerAdapter) => {
     const app = new (App.with(database, durable, messaging))()
-      .enableDatabase({ url: place.url })
+      .enableDatabase({ url: storage.url })
       .enableMessaging({ broker: adapter });
     app.messaging.subscribe("books", { group: "search", deadLetter: "parked" }, (_message, context) =>
       context.reject("no such book"),

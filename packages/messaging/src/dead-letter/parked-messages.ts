@@ -4,12 +4,12 @@ import { GROUP } from "../envelope/own-headers.ts";
 import { newHeaders } from "../envelope/event.ts";
 import { MAX_ATTRIBUTE } from "../limits.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
-import { type DeadDelivery, lastingHeaders } from "./dead-letters.ts";
+import { type DeadDelivery, headersForDeadLetter } from "./dead-letters.ts";
 
 /** Name of the source of parked messages. */
 const SOURCE = "message";
 
-/** The body of a parked message, byte by byte. */
+/** The exact body of a parked message. */
 type ParkedBody = { readonly text: string } | { readonly base64: string };
 
 /** Data of a parked message for its replay. */
@@ -69,7 +69,7 @@ export class ParkedMessages {
     settleIn: ((tx: Transaction) => Promise<void>) | null,
   ): Promise<void> {
     const { parked, transaction } = this.kernel;
-    if (!(await parked.hasRoom())) throw new Error("the parked work is full");
+    if (!(await parked.checkRoom())) throw new Error("the parked work is full");
     const { delivery, topic, group, id, error, tries, firstAt } = dead;
     const { key: exactKey } = delivery;
     const key = exactKey === null ? null : storable(exactKey);
@@ -86,7 +86,7 @@ export class ParkedMessages {
         name: `${topic} ${group}`,
         key,
         payload: JSON.stringify(bodyOf(delivery.body)),
-        headers: JSON.stringify(lastingHeaders(delivery)),
+        headers: JSON.stringify(headersForDeadLetter(delivery)),
         detail: JSON.stringify(detail),
         failure: failureOf(error),
         attempts: tries,

@@ -59,7 +59,7 @@ const structuredData = (of: (name: string) => unknown): unknown => {
   return typeof type === "string" && isJson(type) ? jsonIn(bytes) : bytes;
 };
 
-/** For strings whose length is a multiple of 4. */
+/** Valid base64, for strings whose length is a multiple of 4. */
 const BASE64 = /^[A-Za-z\d+/]*={0,2}$/;
 
 const binary = (delivery: Delivery, binding: Binding): Event => {
@@ -75,8 +75,8 @@ const binary = (delivery: Delivery, binding: Binding): Event => {
 
 const raw = (delivery: Delivery, newId: () => string): Event => {
   const { topic, partition, offset, headers, key, body } = delivery;
-  const place = offset === null ? null : `${topic}/${partition ?? ""}/${offset}`;
-  const given = headers["message-id"] ?? delivery.id ?? place ?? newId();
+  const position = offset === null ? null : `${topic}/${partition ?? ""}/${offset}`;
+  const given = headers["message-id"] ?? delivery.id ?? position ?? newId();
   const own = headersOf(headers, null);
   const data = jsonIn(body);
   return {
@@ -191,7 +191,7 @@ const textOf = (body: string | Uint8Array): string => {
 const bytesOf = (body: string | Uint8Array): Uint8Array =>
   typeof body === "string" ? new TextEncoder().encode(body) : Uint8Array.prototype.slice.call(body);
 
-/** Parses a body that is data alone; `undefined` for an empty one, such as a Kafka tombstone. */
+/** Parses a body that contains only the data; `undefined` for an empty one, such as a Kafka tombstone. */
 const jsonIn = (body: string | Uint8Array): unknown =>
   body.length === 0 ? undefined : parsed(textOf(body), maxDepth.binary);
 

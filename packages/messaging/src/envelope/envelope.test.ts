@@ -219,7 +219,7 @@ test.each([
   ["a time in words", { time: "yesterday" }, "its time is not a timestamp"],
   ["a time of six digits", { time: "+275760-09-13T00:00:00.000Z" }, "its time is not a timestamp"],
   ["a time without an offset", { time: "2030-01-02T03:04:05" }, "its time is not a timestamp"],
-])("an event with %s cannot be decoded", (_what, members, reason) => {
+])("an event with %s cannot be decoded", (_case, members, reason) => {
   expect(() => decode(delivery(event(members), structured), false)).toThrow(reason);
 });
 

@@ -4,13 +4,13 @@ import type { WireHeaders } from "../port/delivery.ts";
 export interface Event {
   /** Unique for its `source`. */
   readonly id: string;
-  /** What happened, such as `book.created`. */
+  /** Type of the event, such as `book.created`. */
   readonly type: string;
-  /** Context in which it happened: a URI reference. */
+  /** Context of the event: a URI reference. */
   readonly source: string;
   /** Subject of the event within its source; `null` for none. */
   readonly subject: string | null;
-  /** When it happened, as RFC 3339; `null` when unknown. */
+  /** Time of the event, as RFC 3339; `null` if unknown. */
   readonly time: string | null;
   /** Key that orders messages: the extension attribute `partitionkey`; `null` for none. */
   readonly key: string | null;

@@ -8,7 +8,7 @@ export const maxDepth: Readonly<Record<Capabilities["envelope"]["mode"], number>
 };
 
 /**
- * Whether arrays and objects of a JSON text are nested deeper than `max` levels. Linear time; texts too short for that are not scanned.
+ * Whether arrays and objects of a JSON text are nested deeper than `max` levels. Linear time; texts too short for so deep a nesting are not scanned.
  */
 export const isDeeperThan = (text: string, max: number): boolean => {
   if (text.length <= 2 * max) return false;

@@ -5,9 +5,9 @@ export const OWN_PREFIX = "framework-";
 
 /** Tries made so far, of a message in a retry topic. */
 export const TRIES = "framework-tries";
-/** Due time of a message in a retry topic, or of one that the broker cannot delay: milliseconds since 1970. */
+/** Due time of a message in a retry topic, or of one that the broker cannot delay: Unix milliseconds. */
 export const NOT_BEFORE = "framework-not-before";
-/** Expiry of the message: milliseconds since 1970. */
+/** Expiry of the message: Unix milliseconds. */
 export const EXPIRES = "framework-expires";
 /** The only group that handles the message: of a retry or a replay. */
 export const GROUP = "framework-group";

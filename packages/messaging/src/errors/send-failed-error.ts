@@ -1,7 +1,7 @@
 import { HttpError } from "@framework/core";
 import { messageOf } from "@framework/core/feature";
 
-/** The broker did not confirm a message. Answered as 503. The message may have been stored; send it again with the same id. */
+/** The broker did not confirm a message. HTTP status 503. The message may have been stored; send it again with the same id. */
 export class SendFailedError extends HttpError {
   override readonly name = "SendFailedError";
 

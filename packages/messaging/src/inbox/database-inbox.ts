@@ -21,17 +21,17 @@ export interface InboxTry {
   /** Settles the delivery in the same transaction; `null` if the broker does not support that. */
   readonly settleIn: ((tx: Transaction) => Promise<void>) | null;
   /** Called if the message was already done. */
-  readonly duplicate: () => void;
-  /** Called before the handler with the number of attempts so far, this one included. */
-  readonly counted: (attempts: number) => void;
+  readonly onDuplicate: () => void;
+  /** Called before the handler with the number of attempts so far, including this one. */
+  readonly onCounted: (attempts: number) => void;
   /** Whether the process has abandoned its deliveries, at the end of a drain. */
-  readonly isGivenUp: () => boolean;
+  readonly hasGivenUp: () => boolean;
 }
 
 /** Time for which a message is kept after its last delivery: 7 days. */
 const KEEP_MS = 604_800_000;
 
-/** Mean interval between removals of old messages. */
+/** Interval between removals of old messages. */
 const PRUNE_MS = 600_000;
 
 /** Maximum messages that one statement removes. */
@@ -92,7 +92,7 @@ export class DatabaseInbox {
     await this.attempts.forget(key);
   }
 
-  /** Runs a suspect message: an earlier attempt never ended, so it may kill its process. At most one suspect message runs at a time. */
+  /** Runs a suspect message: an earlier attempt never ended, so it may kill its process. At most one suspect message runs at a time in this process. */
   private async runSuspect(key: InboxKey, one: InboxTry): Promise<Outcome> {
     if (this.isTryingSuspect) return suspectWaits();
     this.isTryingSuspect = true;
@@ -105,18 +105,18 @@ export class DatabaseInbox {
   }
 
   private async runCounted(key: InboxKey, one: InboxTry, { attempts, isDone }: Attempt): Promise<Outcome> {
-    const { maxTries, duplicate, counted, isGivenUp } = one;
+    const { maxTries, onDuplicate, onCounted, hasGivenUp } = one;
     if (isDone) {
-      duplicate();
+      onDuplicate();
       return done;
     }
     if (attempts > maxTries) return { kind: "reject", error: killed(attempts - 1) };
-    counted(attempts);
+    onCounted(attempts);
     const outcome = await this.tryIn(key, one);
     if (outcome.kind === "done") return outcome;
-    const isUncounted = isGivenUp() || openCircuitMs(outcome.error) !== null;
-    const noted = isUncounted ? this.attempts.takeBack(key) : this.attempts.failed(key);
-    await noted.catch(() => {}); // on failure the attempt counts as one whose process died
+    const isUncounted = hasGivenUp() || openCircuitMs(outcome.error) !== null;
+    const recorded = isUncounted ? this.attempts.takeBack(key) : this.attempts.failed(key);
+    await recorded.catch(() => {}); // on failure the attempt counts as one whose process died
     return outcome;
   }
 
@@ -127,7 +127,7 @@ export class DatabaseInbox {
       return await this.kernel.db.transaction((tx) => this.runIn(tx, key, one), options);
     } catch (error) {
       if (!(error instanceof RolledBack)) return outcomeOfThrown(error);
-      if (error.outcome.kind === "done") one.duplicate();
+      if (error.outcome.kind === "done") one.onDuplicate();
       return error.outcome;
     }
   }

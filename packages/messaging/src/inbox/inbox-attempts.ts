@@ -9,13 +9,13 @@ export interface InboxKey {
 
 /** A counted attempt. */
 export interface Attempt {
-  /** Attempts so far, this one included. */
+  /** Attempts so far, including this one. */
   readonly attempts: number;
   /** Whether the message was already done. */
   readonly isDone: boolean;
 }
 
-/** Counts attempts in the app's database before the handler begins, so that an attempt that kills its process counts too. */
+/** Counts attempts in the app's database before the handler begins, so that an attempt that kills its process also counts. */
 export class InboxAttempts {
   private readonly kernel: Kernel;
 
@@ -26,7 +26,7 @@ export class InboxAttempts {
   /**
    * Counts an attempt.
    *
-   * @param isAlone whether a suspect message may begin: one with an earlier attempt that never ended
+   * @param isAlone whether no other suspect message runs; only then may a message begin whose earlier attempt never ended
    * @returns `null`, without counting, if the message is suspect and must not begin
    */
   async begin({ consumer, message }: InboxKey, isAlone: boolean): Promise<Attempt | null> {

@@ -30,11 +30,11 @@ export const messageOperations = (insight: HostInsight): Operations<Message> =>
 
 const counters: readonly (readonly [keyof ConsumeCounts, string, string])[] = [
   ["received", "received", "Deliveries from brokers."],
-  ["redelivered", "redelivered", "Deliveries that may be repeated."],
+  ["redelivered", "redelivered", "Deliveries that may have been delivered before."],
   ["done", "done", "Messages handled successfully."],
   ["retries", "retries", "Failed tries that are retried."],
   ["deadLettered", "dead_letters", "Messages that became dead letters."],
-  ["duplicates", "duplicates", "Messages that were already done, by the inbox."],
+  ["duplicates", "duplicates", "Messages that the inbox had already recorded as done."],
   ["lost", "lost", "Deliveries that the broker gave to another consumer."],
   ["abandoned", "abandoned", "Handlers that ignored their signal after their time limit."],
 ];

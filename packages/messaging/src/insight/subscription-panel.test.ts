@@ -21,7 +21,10 @@ const started = async () => {
   });
   const panel = app.panel("subscriptions");
   const cells = async (at = 0) => (await panel.rows())[at]?.cells;
-  await waitFor(async () => (await cells())?.[2] === "running", { what: "the consumer", timeoutMs: 60_000 });
+  await waitFor(async () => (await cells())?.[2] === "running", {
+    subject: "the consumer",
+    timeoutMs: 60_000,
+  });
   const send = async (id: string) =>
     await app.messaging.send("books", { type: "book.created", id, data: {} });
   return { app, panel, handled, cells, send, close: () => running.close() };
@@ -37,10 +40,10 @@ test("a paused subscription starts no message until it is resumed; others contin
     ["default books mail", ["pause"]],
   ]);
   await send("one");
-  await waitFor(() => handled.length === 1, { what: "the first message", timeoutMs: 60_000 });
+  await waitFor(() => handled.length === 1, { subject: "the first message", timeoutMs: 60_000 });
   expect(await panel.act("pause", row)).toContain("starts no further message");
   await send("two");
-  await waitFor(async () => (await cells(1))?.[5] === 2, { what: "the other group", timeoutMs: 60_000 });
+  await waitFor(async () => (await cells(1))?.[5] === 2, { subject: "the other group", timeoutMs: 60_000 });
   expect(handled).toEqual(["one"]);
   expect(await cells()).toEqual([
     "books search",
@@ -61,7 +64,7 @@ test("a paused subscription starts no message until it is resumed; others contin
     ]),
   );
   await panel.act("resume", row);
-  await waitFor(() => handled.length === 2, { what: "the second message", timeoutMs: 60_000 });
+  await waitFor(() => handled.length === 2, { subject: "the second message", timeoutMs: 60_000 });
   expect((await cells())?.slice(2, 4)).toEqual(["running", 1]);
   await close();
 });

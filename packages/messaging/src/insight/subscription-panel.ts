@@ -8,13 +8,13 @@ export interface PanelBroker {
   readonly subscriptions: readonly RunningSubscription[];
 }
 
-const words: Readonly<Record<keyof RunningSubscription["counts"], string>> = {
+const countLabels: Readonly<Record<keyof RunningSubscription["counts"], string>> = {
   received: "delivered by the broker",
   redelivered: "delivered again",
   done: "done",
   retries: "failed tries that are retried",
   deadLettered: "dead letters",
-  duplicates: "already done, by the inbox",
+  duplicates: "already recorded as done by the inbox",
   lost: "given to another consumer",
   abandoned: "handlers that ignored their signal",
 };
@@ -75,7 +75,9 @@ export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel 
       const { counts, lag } = subscription;
       const facts = [
         ["waiting at the broker", lag],
-        ...Object.entries(words).map(([name, text]) => [text, counts[name as keyof typeof words]] as const),
+        ...Object.entries(countLabels).map(
+          ([name, text]) => [text, counts[name as keyof typeof countLabels]] as const,
+        ),
       ] as const;
       return [
         {

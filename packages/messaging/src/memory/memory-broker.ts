@@ -57,7 +57,7 @@ const openBroker = (topics: MemoryTopics): Broker => ({
 const stored: SendResult = Object.freeze({ ok: true });
 const full: SendResult = Object.freeze({
   ok: false,
-  error: new Error("a group has reached maxMessages in memory"),
+  error: new Error("the in-memory broker has reached maxMessages"),
   isRetryable: true,
 });
 

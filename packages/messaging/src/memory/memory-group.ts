@@ -12,7 +12,7 @@ export interface MemoryMember {
 /** Maximum deliveries of one call. */
 const BATCH = 256;
 
-/** The messages of one group of a topic: ready, delayed, blocked by another of their lane, or held by a consumer. */
+/** The messages of one group of a topic: ready, delayed, blocked by an earlier message of their lane, or held by a consumer. */
 export class MemoryGroup {
   private readonly clock: Clock;
   private readonly ready = new Deque<MemoryItem>();

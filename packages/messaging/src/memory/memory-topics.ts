@@ -40,7 +40,7 @@ export class MemoryTopics {
     return Array.from(this.topics.keys());
   }
 
-  /** Stores a message for every group; drops it if its private topic has ended. Returns `false` if a group has reached `maxMessages`. */
+  /** Stores a message for every group; drops it if its private topic has ended. Returns `false` if a group, or the topic without groups, has reached `maxMessages`. */
   send(message: OutgoingMessage): boolean {
     if (!this.topics.has(message.topic) && endsWithProcess(message.topic)) return true;
     const topic = this.topic(message.topic);
@@ -57,7 +57,7 @@ export class MemoryTopics {
     return true;
   }
 
-  /** Returns a group, which receives every message from now on; the first group of a topic also the messages sent before. */
+  /** Returns a group, which receives every later message; the first group of a topic also receives the messages sent before. */
   group(name: string, group: string, order: Order): MemoryGroup {
     const topic = this.topic(name);
     const known = topic.groups.get(group);

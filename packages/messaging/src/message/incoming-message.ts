@@ -2,7 +2,7 @@ import type { Event } from "../envelope/event.ts";
 import type { WireHeaders } from "../port/delivery.ts";
 import type { Message, MessageMeta } from "./message.ts";
 
-/** The delivery of a message, as `IncomingMessage` uses it. */
+/** Members of a try that `IncomingMessage` uses. */
 export interface MessageSource {
   readonly meta: MessageMeta;
   readonly attempt: number;

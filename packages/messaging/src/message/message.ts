@@ -6,13 +6,13 @@ import type { WireHeaders } from "../port/delivery.ts";
 export interface Message<Data = unknown, Type extends string = string> {
   /** Unique for its `source`. */
   readonly id: string;
-  /** What happened, such as `book.created`. */
+  /** Type of the event, such as `book.created`. */
   readonly type: Type;
-  /** Context in which it happened: a URI reference. */
+  /** Context of the event: a URI reference. */
   readonly source: string;
   /** Subject of the event within its source; `null` for none. */
   readonly subject: string | null;
-  /** When it happened, as RFC 3339; `null` when unknown. */
+  /** Time of the event, as RFC 3339; `null` if unknown. */
   readonly time: string | null;
   /** Key that orders messages if the subscription has `order: "key"`; `null` for none. */
   readonly key: string | null;
@@ -50,14 +50,14 @@ export interface MessageMeta {
 }
 
 /**
- * Decisions of a handler other than returning (acknowledges) and throwing (retries). The first decision counts, also if the handler throws after it, which
+ * Decisions of a handler other than returning (acknowledges) and throwing (retries). The first decision counts, even if the handler throws after it; that
  * is logged as a warning.
  */
 export interface MessageContext {
   /** Acknowledges the message; for `ack: "manual"`. With the inbox, throwing after it rolls back the transaction, and the message is tried again. */
   ack(): void;
   /**
-   * Asks for another try.
+   * Requests another try.
    *
    * @param options.delayMs delay in milliseconds, at most 7 days; above 1 s the message waits at the broker if that supports it. @default the delay of the retry policy
    * @throws MESSAGING_BAD_CONFIG for an invalid delay
@@ -78,7 +78,7 @@ export interface MessageContext {
 /** Schemas by type. */
 export type Schemas = Readonly<Record<string, StandardSchema>>;
 
-/** The message of a subscription with a schema, or the union of those of its `schemas`. */
+/** The message of a subscription with a schema, or the union of the messages of its schemas by type. */
 export type MessageOf<S> = S extends StandardSchema
   ? Message<InferOutput<S>>
   : S extends Schemas

@@ -10,7 +10,7 @@ export type Outcome =
       readonly error: unknown;
       /** Delay in milliseconds; `null` for the delay of the retry policy. */
       readonly delayMs: number | null;
-      /** `false` if the handler did not run, so that this is not counted as a try. @default true */
+      /** `false` if the handler did not run, so this does not count as a try. @default true */
       readonly counts?: false;
     }
   | { readonly kind: "reject"; readonly error: unknown };

@@ -22,7 +22,7 @@ test.each<[string, unknown]>([
   ["an error with a broken mark", withMember(new Error("plain"), "framework")],
   ["a permanent failure without a name", withMember(new PermanentFailure("MESSAGING_X", "no"), "name")],
   ["a CircuitOpenError without extras", withMember(new CircuitOpenError(1), "extras")],
-])("a message whose handler throws %s is tried again, then becomes a dead letter", async (_what, value) => {
+])("a message whose handler throws %s is tried again, then becomes a dead letter", async (_case, value) => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   let tries = 0;
   const dead: string[] = [];

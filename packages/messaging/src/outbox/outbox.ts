@@ -18,7 +18,7 @@ export interface OutboxParts {
   readonly log: () => Logger;
 }
 
-/** Maximum messages that one process sends at a time. */
+/** Maximum messages that one process sends concurrently. */
 const CONCURRENCY = 200;
 
 /** Time limit of one send; the sender has a shorter one. */
@@ -59,7 +59,7 @@ export class Outbox {
   private readonly warned = new Map<string, number>();
   private waiting: Waiting[] = [];
   /** Time of the broker's first failure since it last confirmed or refused a message; `null` while it works. */
-  private awaySince: number | null = null;
+  private failingSince: number | null = null;
 
   /** Create it before the start: it adds a queue. */
   constructor(kernel: Kernel, broker: string, { sendNow, clock, log }: OutboxParts) {
@@ -105,13 +105,13 @@ export class Outbox {
     for (const [at, { message, done }] of batch.entries()) {
       const result: SendResult | null = Array.isArray(results) ? (results[at] ?? null) : null;
       const isLater = result !== null && !result.ok && result.isRetryable;
-      this.note(message.topic, isLater ? result.error : result === null ? results : null);
+      this.record(message.topic, isLater ? result.error : result === null ? results : null);
       done(this.errorOf(result));
     }
   }
 
-  /** Records and logs why messages of a topic wait; `null` ends that. */
-  private note(topic: string, error: unknown): void {
+  /** Records and logs why messages of a topic are not sent; `null` ends the failure. */
+  private record(topic: string, error: unknown): void {
     const isRecent = this.clock.now() - (this.warned.get(topic) ?? -Infinity) < WARN_MS;
     if (error === null) {
       this.failures.ended(topic);
@@ -140,15 +140,15 @@ export class Outbox {
   private errorOf(result: SendResult | null): Error | null {
     if (result === null || (!result.ok && result.isRetryable))
       return new TryLaterError(this.pauseMs(), { isCounted: false });
-    this.awaySince = null;
+    this.failingSince = null;
     return result.ok ? null : new NonRetryableError(result.error.message, { cause: result.error });
   }
 
-  /** As long as the broker has been failing, so it doubles each time; a count of failures would grow with the number of messages. */
+  /** Returns the time for which the broker has been failing, so each pause doubles the last. A count of failures would grow with the number of messages. */
   private pauseMs(): number {
     const now = this.clock.now();
-    this.awaySince ??= now;
-    return Math.min(Math.max(FIRST_PAUSE_MS, Math.ceil(now - this.awaySince)), LONGEST_PAUSE_MS);
+    this.failingSince ??= now;
+    return Math.min(Math.max(FIRST_PAUSE_MS, Math.ceil(now - this.failingSince)), LONGEST_PAUSE_MS);
   }
 }
 

@@ -15,7 +15,7 @@ export interface BrokerOutline {
   readonly name: string;
   /** Technology: `kafka`. */
   readonly system: string;
-  /** Addresses without credentials; empty for the database and memory. */
+  /** Addresses without credentials; empty for the database and the in-memory broker. */
   readonly servers: NonNullable<BrokerAdapter["servers"]>;
   /** Location of event attributes. */
   readonly envelope: Capabilities["envelope"];

@@ -42,7 +42,7 @@ export interface BrokerContext {
 
 /** An opened broker. */
 export interface Broker {
-  /** Sends messages to a broker. */
+  /** The producer of the broker. */
   readonly producer: Producer;
   /** Creates a consumer, without I/O before its `start`. Never throws. */
   consumer(options: ConsumerOptions): Consumer;
@@ -52,16 +52,16 @@ export interface Broker {
    */
   register?(spec: Topology): Promise<void>;
   /**
-   * Verifies or creates the declared topology. Resolves with the problems, in sentences for operators; empty if there are none.
+   * Verifies or creates the declared topology. Resolves with the problems, for operators; empty if there are none.
    *
    * Rejects if the broker cannot be queried. May be called repeatedly.
    *
    * @param signal aborts waiting for created parts when the app stops
    */
   topology(spec: Topology, mode: "verify" | "create", signal?: AbortSignal): Promise<readonly string[]>;
-  /** Removes a group of a topic with its waiting messages. Resolves with whether there was one. Only for a broker without its own tools. */
+  /** Removes a group of a topic with its waiting messages. Resolves with whether it existed. Only for a broker without its own tools. */
   endGroup?(topic: string, group: string): Promise<boolean>;
-  /** Checks that the broker responds, else rejects. Resolves with details for operators. `signal` aborts at the time limit. */
+  /** Checks that the broker responds; otherwise rejects. Resolves with details for operators. `signal` aborts at the time limit. */
   health(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
   /** Closes every connection; called after all consumers are closed. */
   close(): Promise<void>;
@@ -88,7 +88,7 @@ export interface Producer {
   /**
    * Sends messages. Resolves when the broker has confirmed or refused each of them, with one result per message in the same order. Never rejects.
    *
-   * Messages of one topic and key are stored in the order of the list, after those of earlier calls that have resolved. After a failure no later message of the
+   * Messages of one topic and key are stored in the order of the list, after the messages of earlier calls that have resolved. After a failure no later message of the
    * list with the same topic and key is stored.
    */
   send(messages: readonly OutgoingMessage[], options: SendOptions): Promise<readonly SendResult[]>;
@@ -101,7 +101,7 @@ export interface ConsumerOptions {
   /** Names of topics; with `pattern` only topics that messaging adds. */
   readonly topics: readonly string[];
   /**
-   * Consumes all matching topics too, except `deadLetterTopic` and the dead-letter and retry topics of any group, `*.<group>.dlq` and `*.<group>.retry.*`:
+   * Also consumes all matching topics, except `deadLetterTopic` and the dead-letter and retry topics of any group, `*.<group>.dlq` and `*.<group>.retry.*`:
    * subscriptions would consume their own dead letters. Only with the capability `patterns`.
    */
   readonly pattern: RegExp | null;
@@ -131,14 +131,12 @@ export interface Consumer {
   start(): void;
   /** Fetches nothing until `resume`. Unsettled deliveries stay held. */
   pause(): void;
-  /** Fetches again. */
+  /** Resumes fetching. */
   resume(): void;
-  /**
-   * Ends fetching. Resolves when nothing is delivered any more. Unsettled deliveries stay held and can be settled.
-   */
+  /** Ends fetching. Resolves when nothing more is delivered. Unsettled deliveries stay held and can be settled. */
   stop(): Promise<void>;
   /**
-   * Settles deliveries. Resolves with those that this consumer no longer held: they count as lost.
+   * Settles deliveries. Resolves with the deliveries that this consumer no longer held: they count as lost.
    *
    * Rejects if the broker could not be reached; messaging repeats the call until it succeeds or the deliveries are lost.
    */

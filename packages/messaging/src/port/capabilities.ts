@@ -1,6 +1,4 @@
-/**
- * Features of a broker. Messaging emulates a missing one, or rejects its use at start; it never ignores it.
- */
+/** Features of a broker. Messaging emulates a missing feature or rejects its use; it never ignores it. */
 export interface Capabilities {
   /**
    * How deliveries are settled: `each` individually, or `cumulative`, as in a log, where settling one also settles all earlier ones of its partition. With

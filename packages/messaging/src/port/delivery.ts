@@ -25,7 +25,7 @@ export interface Original {
   readonly bytes: number;
 }
 
-/** A delivered message. Identified by the object: settle with the same one. */
+/** A delivered message. Identified by the object: settle with the same object. */
 export interface Delivery {
   /** Topic that it was read from. */
   readonly topic: string;
@@ -41,17 +41,17 @@ export interface Delivery {
   readonly headers: WireHeaders;
   /** Body as sent. Bytes that are not UTF-8 must stay bytes. */
   readonly body: string | Uint8Array;
-  /** For dead letters and delayed tries copied to the same broker. @default none */
+  /** Data that strings cannot represent, for dead letters and delayed tries on the same broker. @default none */
   readonly original?: Original | undefined;
   /**
    * `tries` of the last settlement with `retry` if the broker stores it, 0 without one; `null` if it does not.
    */
   readonly tries: number | null;
-  /** Number of deliveries of this message, this one included; `null` if the broker does not count them. */
+  /** Number of deliveries of this message, including this one; `null` if the broker does not count them. */
   readonly deliveries: number | null;
   /** Whether it may have been delivered before. */
   readonly isRedelivered: boolean;
-  /** Time at which the broker stored it, in milliseconds since 1970; `null` if unknown. */
+  /** Time at which the broker stored it, in Unix milliseconds; `null` if unknown. */
   readonly sentAt: number | null;
 }
 
@@ -66,7 +66,7 @@ export type Settlement =
       readonly delivery: Delivery;
       /** Delivered again. Never used with cumulative settlement. */
       readonly action: "retry";
-      /** Delay in milliseconds, at most `maxRetryDelayMs` of the capabilities; 0 for at once. */
+      /** Delay in milliseconds, at most `maxRetryDelayMs` of the capabilities; 0 for an immediate delivery. */
       readonly delayMs: number;
       /** Tries made so far: `tries` of the next delivery if the broker stores it. */
       readonly tries: number;

@@ -32,7 +32,7 @@ export interface Sink {
    * or lost, and while its handler ignores its signal after the time limit.
    */
   isAlive(delivery: Delivery): boolean;
-  /** The same for a partition with cumulative settlement: `false` once one of its handlers ignores its signal. */
+  /** Like `isAlive`, for a partition with cumulative settlement: `false` once one of its handlers ignores its signal. */
   isPartitionAlive(partition: string): boolean;
   /**
    * Reports that a rebalance begins: until `proceed` no handler starts, and finished deliveries are settled at once. Only for adapters with cumulative

@@ -36,8 +36,8 @@ test("a handler whose reply cannot be sent is not called again, and its message 
   let calls = 0;
   app.messaging.subscribe("payments", { group: "bank", retry }, () => ({ paid: ++calls }));
   await app.start({ log: { ...quiet, warn: (message) => void warnings.push(message) } });
-  const asked = app.messaging.request("payments", { type: "t" }, { timeoutMs: 200 });
-  await expect(asked).rejects.toMatchObject({ code: "MESSAGING_NO_REPLY" });
+  const pending = app.messaging.request("payments", { type: "t" }, { timeoutMs: 200 });
+  await expect(pending).rejects.toMatchObject({ code: "MESSAGING_NO_REPLY" });
   await waitFor(() => app.messaging.status()[0]?.done === 1, long);
   expect([calls, app.messaging.status()[0]?.deadLettered]).toEqual([1, 0]);
   expect(warnings).toContain("messaging: a reply was not sent");
@@ -51,8 +51,8 @@ test("a request whose handler throws after `ack` fails", async () => {
     throw Object.assign(new Error("the ledger is closed"), { code: type });
   });
   await app.start({ log: quiet });
-  const ask = (type: string) => app.messaging.request("payments", { type }, long);
-  await expect(ask("LEDGER_CLOSED")).rejects.toMatchObject({
+  const request = (type: string) => app.messaging.request("payments", { type }, long);
+  await expect(request("LEDGER_CLOSED")).rejects.toMatchObject({
     code: "MESSAGING_REQUEST_FAILED",
     cause: { message: expect.stringContaining("LEDGER_CLOSED") },
   });
@@ -88,8 +88,8 @@ test("with the inbox, a request whose transaction fails to commit fails", async 
   await app.db.execute`CREATE TABLE accounts (id INTEGER PRIMARY KEY)`;
   await app.db
     .execute`CREATE TABLE payments (account INTEGER REFERENCES accounts (id) DEFERRABLE INITIALLY DEFERRED)`;
-  const asked = app.messaging.request("payments", { type: "t" }, long);
-  await expect(asked).rejects.toMatchObject({ code: "MESSAGING_REQUEST_FAILED" });
+  const pending = app.messaging.request("payments", { type: "t" }, long);
+  await expect(pending).rejects.toMatchObject({ code: "MESSAGING_REQUEST_FAILED" });
   await app.stop();
 });
 

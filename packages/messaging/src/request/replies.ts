@@ -7,7 +7,7 @@ import { MAX_REQUEST_MS } from "../limits.ts";
 import type { Sender } from "../send/sender.ts";
 import { isReplyTopic } from "./reply-topics.ts";
 
-/** Dependencies of `answer`. */
+/** Dependencies of `sendReplyTo`. */
 export interface ReplyParts {
   readonly sender: Sender;
   readonly source: string;
@@ -16,15 +16,15 @@ export interface ReplyParts {
   readonly log: Logger;
 }
 
-/** The parts of a request that a reply needs. */
+/** Members of a request that a reply needs. */
 type RequestMessage = Pick<Event, "id" | "type" | "headers">;
 
 /**
- * Replies to a message that asks for it. Never rejects: the message was handled even if the reply fails. A value that cannot be sent is answered with an error.
+ * Replies to a message that requests a reply. Never rejects: the message was handled even if the reply fails. If the value cannot be sent, an error is sent instead.
  *
  * @param error code of the failure, instead of a value
  */
-export const answer = async (
+export const sendReplyTo = async (
   parts: ReplyParts,
   request: RequestMessage,
   value: unknown,
@@ -36,7 +36,7 @@ export const answer = async (
     parts.log.warn("messaging: a reply was not sent", { error: failure });
     const { code } = failureOf(failure);
     const isOfValue = error === null && code !== "MESSAGING_SEND_FAILED";
-    if (isOfValue) await answer(parts, request, null, code ?? "failed");
+    if (isOfValue) await sendReplyTo(parts, request, null, code ?? "failed");
   }
 };
 
@@ -65,7 +65,7 @@ const sendReply = async (
   await sender.send(to, [event], { ttlMs: MAX_REQUEST_MS }); // no request waits longer
 };
 
-/** Returns the reply topic of a message; `null` if it asks for no reply, or names a topic that is not a reply topic. */
+/** Returns the reply topic of a message; `null` if it requests no reply, or names a topic that is not a reply topic. */
 export const replyTopic = ({ headers }: Pick<Event, "headers">): string | null => {
   const to = headers[REPLY_TO];
   return to !== undefined && isReplyTopic(to) ? to : null;

@@ -18,7 +18,7 @@ export interface ReplyInboxParts {
   readonly log: Logger;
 }
 
-/** Maximum pending requests of one process. */
+/** Maximum pending requests of one process on one broker. */
 const MAX_PENDING = 10_000;
 
 /** Receives the replies to the requests of this process, in a private topic. */
@@ -132,7 +132,7 @@ export class ReplyInbox implements Sink {
     this.unready = null;
   }
 
-  /** Resolves the requests of a reply; drops it if there are none. */
+  /** Resolves the requests of a reply; drops a reply without a request. */
   private take(delivery: Delivery): void {
     try {
       const event = decode(delivery, false);

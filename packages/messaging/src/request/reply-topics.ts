@@ -8,5 +8,5 @@ export const replyTopicOf = (instance: string): string => `${REPLIES}${instance}
 export const isReplyTopic = (topic: string): boolean =>
   topic.startsWith(REPLIES) && /^[\w.-]{1,100}$/.test(topic);
 
-/** Whether a topic is the reply topic of a process. Such a topic ends with its process: without a group it has ended, and messages to it are dropped. */
+/** Whether a topic is the reply topic of a process. Such a topic ends with its process: if it has no group, the process has ended, and messages to it are dropped. */
 export const endsWithProcess = (topic: string): boolean => REPLIES_OF_PROCESS.test(topic);

@@ -12,16 +12,16 @@ const appOn = (broker: BrokerAdapter, config: Pick<ConfigInput<MessagingConfig>,
   new (App.with(messaging))().enableMessaging({ broker, ...config });
 
 /** Starts an app whose replies to `prices` the test resolves. */
-const answering = async (...on: Parameters<typeof appOn>) => {
+const appWithPrices = async (...on: Parameters<typeof appOn>) => {
   const app = appOn(...on);
-  const asked: PromiseWithResolvers<unknown>[] = [];
+  const requests: PromiseWithResolvers<unknown>[] = [];
   app.messaging.subscribe("prices", { group: "shop" }, async () => {
-    const answer = Promise.withResolvers<unknown>();
-    asked.push(answer);
-    return await answer.promise;
+    const reply = Promise.withResolvers<unknown>();
+    requests.push(reply);
+    return await reply.promise;
   });
   await app.start({ log: quiet });
-  return { app, asked };
+  return { app, requests };
 };
 
 /** Creates an in-memory broker with another `send`. */
@@ -46,17 +46,17 @@ const recordingBroker = (inner: BrokerAdapter, closed: string[]): BrokerAdapter 
 
 test("a request that is pending when the service stops receives its reply", async () => {
   const broker = memoryBroker();
-  const other = await answering(broker);
+  const other = await appWithPrices(broker);
   const closed: string[] = [];
   const app = appOn(recordingBroker(broker, closed));
   app.messaging.subscribe("orders", { group: "shop" }, () => {});
   app.get("/price", async () => await app.messaging.request("prices", { type: "t" }, long));
   await app.start({ log: quiet });
   const reply = app.fetch(new Request("http://localhost/price"));
-  await waitFor(() => other.asked.length === 1, long);
+  await waitFor(() => other.requests.length === 1, long);
   const stopping = app.stop();
   await waitFor(() => closed.includes("orders"), long); // then all subscriptions have ended
-  other.asked[0]?.resolve({ price: 7 });
+  other.requests[0]?.resolve({ price: 7 });
   expect((await reply).status).toBe(200);
   await stopping;
   expect(closed).toEqual(["orders", expect.stringContaining("replies.")]);
@@ -101,17 +101,17 @@ const priced: StandardSchema = {
 };
 
 test("a reply that does not fit its schema is a failure of the replying service", async () => {
-  const { app, asked } = await answering(memoryBroker());
+  const { app, requests } = await appWithPrices(memoryBroker());
   const reply = app.messaging.request("prices", { type: "t" }, { ...long, schema: priced });
-  await waitFor(() => asked.length === 1, long);
-  asked[0]?.resolve({ price: 7 });
+  await waitFor(() => requests.length === 1, long);
+  requests[0]?.resolve({ price: 7 });
   const failure: Error = (await reply.catch((error: Error) => error)) as Error;
   expect(failure).toMatchObject({ status: 502, code: "MESSAGING_REQUEST_FAILED" });
   expect(String(failure.cause)).toContain("the reply does not fit its schema: secret_price");
   await app.stop();
 });
 
-test("timeoutMs limits the send of a request too", async () => {
+test("timeoutMs also limits the send of a request", async () => {
   const sent = Promise.withResolvers<never>();
   const clock = virtualClock();
   const app = appOn(
@@ -127,34 +127,36 @@ test("timeoutMs limits the send of a request too", async () => {
 });
 
 test("two concurrent requests with the same id both receive their reply", async () => {
-  const { app, asked } = await answering(memoryBroker());
-  const ask = (timeoutMs: number) => app.messaging.request("prices", { type: "t", id: "7" }, { timeoutMs });
-  const replies = [ask(60_000), ask(60_000)];
-  await waitFor(() => asked.length === 2, long);
-  for (const each of asked) each.resolve({ price: 7 });
+  const { app, requests } = await appWithPrices(memoryBroker());
+  const request = (timeoutMs: number) =>
+    app.messaging.request("prices", { type: "t", id: "7" }, { timeoutMs });
+  const replies = [request(60_000), request(60_000)];
+  await waitFor(() => requests.length === 2, long);
+  for (const each of requests) each.resolve({ price: 7 });
   expect(await Promise.all(replies)).toEqual([{ price: 7 }, { price: 7 }]);
   await app.stop();
 });
 
 test("a request that times out does not affect another one with the same id", async () => {
   const clock = virtualClock();
-  const { app, asked } = await answering(memoryBroker(), { clock });
-  const ask = (timeoutMs: number) => app.messaging.request("prices", { type: "t", id: "7" }, { timeoutMs });
-  const [early, late] = [ask(50), ask(60_000)];
-  await waitFor(() => asked.length === 2, long);
+  const { app, requests } = await appWithPrices(memoryBroker(), { clock });
+  const request = (timeoutMs: number) =>
+    app.messaging.request("prices", { type: "t", id: "7" }, { timeoutMs });
+  const [first, second] = [request(50), request(60_000)];
+  await waitFor(() => requests.length === 2, long);
   await clock.advance(50);
-  await expect(early).rejects.toMatchObject({ code: "MESSAGING_NO_REPLY" });
-  for (const each of asked) each.resolve({ price: 7 });
-  expect(await late).toEqual({ price: 7 });
+  await expect(first).rejects.toMatchObject({ code: "MESSAGING_NO_REPLY" });
+  for (const each of requests) each.resolve({ price: 7 });
+  expect(await second).toEqual({ price: 7 });
   await app.stop();
 });
 
 test.each([0, 0.5, -1, Number.NaN, 3_600_001, "5"])(
   "a request with a timeout of %p is rejected",
   async (timeoutMs) => {
-    const { app } = await answering(memoryBroker());
-    const asked = app.messaging.request("prices", { type: "t" }, { timeoutMs: timeoutMs as number });
-    await expect(asked).rejects.toThrow("timeoutMs must be a number from 1 to 3600000");
+    const { app } = await appWithPrices(memoryBroker());
+    const requests = app.messaging.request("prices", { type: "t" }, { timeoutMs: timeoutMs as number });
+    await expect(requests).rejects.toThrow("timeoutMs must be a number from 1 to 3600000");
     await app.stop();
   },
 );

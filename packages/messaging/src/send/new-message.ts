@@ -1,6 +1,6 @@
 /** A message to send: an event of CloudEvents 1.0. */
 export interface NewMessage<Data = unknown> {
-  /** What happened, such as `book.created`; at most 512 characters, like `key`, `id`, `subject` and `source`. */
+  /** Type of the event, such as `book.created`; at most 512 characters, like `key`, `id`, `subject` and `source`. */
   readonly type: string;
   /** JSON data. Values that JSON would drop or change, such as `NaN`, a `Set` or bytes, are rejected. `undefined` arrives as `null`. */
   readonly data?: Data;
@@ -10,9 +10,9 @@ export interface NewMessage<Data = unknown> {
   readonly id?: string | undefined;
   /** Subject of the event within its source. @default none */
   readonly subject?: string | undefined;
-  /** Context in which it happened: a URI reference. @default `source` of the configuration */
+  /** Context of the event: a URI reference. @default `source` of the configuration */
   readonly source?: string | undefined;
-  /** When it happened, in the years 0 to 9999. @default now */
+  /** Time of the event, in the years 0 to 9999. @default now */
   readonly time?: Date | undefined;
   /** Headers; names of letters, digits and `- . _`, unique ignoring case; `ce_<name>` are extension attributes. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;

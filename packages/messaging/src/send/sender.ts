@@ -45,7 +45,7 @@ export interface SenderParts {
   readonly sends: Pick<Operations<SentMessages>, "isObserved" | "run">;
   /** Returns the current trace. */
   readonly trace: () => CurrentTrace | null;
-  /** Stores messages in a transaction; `null` without one. */
+  /** Stores messages in a transaction; `null` without an outbox. */
   readonly outbox: { add(tx: Transaction, messages: readonly OutgoingMessage[]): Promise<void> } | null;
 }
 
@@ -181,7 +181,7 @@ const checkDelay = (value: number, name: string): void => {
 };
 
 const receiptOf = (topic: string, id: string, result: SendResult | undefined): Receipt => {
-  if (result === undefined) throw new SendFailedError(topic, new Error("the broker gave no result"));
+  if (result === undefined) throw new SendFailedError(topic, new Error("the broker returned no result"));
   if (!result.ok) throw new SendFailedError(topic, result.error);
   const { partition, offset } = result;
   return { id, ...(partition !== undefined && { partition }), ...(offset !== undefined && { offset }) };

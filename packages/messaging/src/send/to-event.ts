@@ -59,7 +59,7 @@ const timeOf = (time: Date | undefined, date: () => number): string => {
   throw badMessage("time must be a valid Date of the years 0 to 9999");
 };
 
-/** Range of RFC 3339 timestamps, in milliseconds since 1970. */
+/** Range of RFC 3339 timestamps, in Unix milliseconds. */
 const YEAR_0 = -62_167_219_200_000;
 const YEAR_10_000 = 253_402_300_800_000;
 

@@ -1,6 +1,6 @@
 import { type WorkRate, workRate, type WorkRateInput } from "@framework/durable/feature";
 
-/** Checks the rate of a subscription. Its permits are kept in memory, so its limits are lower than those of jobs. */
+/** Checks the rate of a subscription. Permits are in memory, so the limits are lower than the limits of jobs. */
 export const messageRate: (rate: WorkRateInput) => WorkRate = workRate({
   maxLimit: 100_000,
   maxPerSecs: 600,

@@ -18,6 +18,7 @@ export interface MessageRetry {
 const isDelay = (value: unknown): boolean =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_DELAY_MS;
 
+/** Checks a retry policy and adds the defaults. */
 export const MessageRetry: ConfigRecord<MessageRetry> = configRecord("MessageRetry", {
   quickTries: integer(3, { min: 1, max: 100 }),
   quickDelayMs: integer(100, { min: 0, max: 60_000 }),

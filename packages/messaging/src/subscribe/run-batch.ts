@@ -24,11 +24,11 @@ export const runBatch = async (
   messages: readonly Message[],
 ): Promise<readonly Outcome[]> => {
   const outcomes = new Map<Message, Outcome>();
-  const judge = async (message: Message): Promise<void> => {
+  const verify = async (message: Message): Promise<void> => {
     const refusal = await refusalOf(parts, message);
     if (refusal !== null) outcomes.set(message, refusal);
   };
-  await Promise.all(messages.map(judge));
+  await Promise.all(messages.map(verify));
   const calls = callsOf(messages.filter((message) => !outcomes.has(message)));
   for (const call of calls)
     if (call === calls[0] || call.some(({ signal }) => !signal.aborted))
@@ -49,7 +49,7 @@ const callsOf = (messages: readonly Message[]): readonly (readonly Message[])[] 
   return calls.map((call) => call.messages);
 };
 
-/** Resolves with the outcome of a message whose sender is rejected; `null` if it is not. */
+/** Resolves with the outcome of a message whose sender is rejected or cannot be verified; otherwise with `null`. */
 const refusalOf = async ({ spec, log }: RunBatchParts, message: Message): Promise<Outcome | null> => {
   try {
     await verifySender(spec, new MessageInvocation(message), log);
@@ -88,7 +88,7 @@ const outcomeOf = (verdict: BatchVerdict | undefined): Outcome => {
   if (typeof verdict === "object" && "reject" in verdict)
     return { kind: "reject", error: messagingError("MESSAGING_REJECTED", verdict.reject) };
   if (typeof verdict === "object" && "retry" in verdict) {
-    const { delayMs = null, error = new Error("the handler asked for another try") } = verdict.retry;
+    const { delayMs = null, error = new Error("the handler requested another try") } = verdict.retry;
     if (delayMs !== null && !isDelay(delayMs)) return { kind: "retry", error: badDelay(), delayMs: null };
     return { kind: "retry", error, delayMs };
   }

@@ -30,11 +30,11 @@ test.each([-1, Number.NaN, Infinity, 8 * 86_400_000, "5"])(
     const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
     const reasons: unknown[] = [];
     const retry = { quickTries: 1, delaysMs: [] };
-    const asked = { delayMs: delayMs as number };
+    const options = { delayMs: delayMs as number };
     app.messaging
-      .subscribe("books", { group: "one", retry }, (_message, context) => context.retry(asked))
+      .subscribe("books", { group: "one", retry }, (_message, context) => context.retry(options))
       .subscribeBatch("books", { group: "many", retry, batch: { size: 2 } }, (messages) => {
-        return new Map(messages.map(({ id }) => [id, { retry: asked }]));
+        return new Map(messages.map(({ id }) => [id, { retry: options }]));
       });
     for (const topic of ["books.one.dlq", "books.many.dlq"])
       app.messaging.subscribe(topic, { group: "dead" }, ({ headers }) => {

@@ -18,9 +18,9 @@ export interface RunHandlerParts {
   readonly middleware: readonly Middleware<Message, Outcome>[];
   /** Runs a try in a transaction of the inbox and replies after its commit; `null` without an inbox. */
   readonly inbox: ((message: Message, work: InboxWork) => Promise<Outcome>) | null;
-  /** Sends the handler's return value to a sender that asks for a reply. */
+  /** Sends the handler's return value to a sender that requests a reply. */
   readonly reply: (message: Message, value: unknown) => Awaitable<void>;
-  /** Replies with a failure to a sender that asks for a reply; the handler is not called again. */
+  /** Replies with a failure to a sender that requests a reply; the handler is not called again. */
   readonly replyFailure: (message: Message, error: unknown) => Awaitable<void>;
 }
 
@@ -65,7 +65,7 @@ const call = (parts: RunHandlerParts, message: Message, tx: Transaction | null):
     const { outcome } = decision;
     if (outcome === null || (outcome.kind === "done" && tx !== null)) throw error; // rolls back the transaction, and with it the `ack`
     warnOfThrown(log(), message, { outcome, error });
-    if (outcome.kind !== "done" || message.signal.aborted) return outcome; // a dead letter replies itself, and another try may succeed
+    if (outcome.kind !== "done" || message.signal.aborted) return outcome; // a dead letter sends its own reply, and another try may succeed
     return mapAwaitable(replyFailure(message, error) as Awaitable<unknown>, () => outcome);
   };
   const run = (): Awaitable<Outcome> => {
@@ -126,7 +126,7 @@ const noOutcome: Outcome = {
   delayMs: null,
 };
 
-/** Creates the error of a handler that asks for an invalid delay. */
+/** Creates the error of a handler that requests an invalid delay. */
 export const badDelay = (): Error =>
   messagingError("MESSAGING_BAD_CONFIG", `delayMs of a retry must be ${delayRule}`);
 
@@ -152,7 +152,7 @@ class Decision implements MessageContext {
 
   retry({ delayMs }: { readonly delayMs?: number } = {}): void {
     if (delayMs !== undefined && !isDelay(delayMs)) throw badDelay();
-    const error = new Error("the handler asked for another try");
+    const error = new Error("the handler requested another try");
     this.outcome ??= { kind: "retry", error, delayMs: delayMs ?? null };
   }
 

@@ -39,7 +39,7 @@ test("a batch larger than `prefetch` is a start error", async () => {
 
 test("a dead-letter topic that is the subscription's topic is a start error", async () => {
   expect(await failureOf("subscribe", { deadLetter: "orders" })).toContain(
-    "deadLetter must be another topic than its own",
+    "deadLetter must not be its own topic",
   );
   expect(await failureOf("subscribe", { deadLetter: "orders.failed" })).toBe("started");
 });
@@ -58,7 +58,7 @@ test.each<[string, object, string]>([
   ["a number as broker", { broker: 5 }, "broker must be the name of a broker"],
   ["null as rate", { rate: null }, "WorkRate needs a limit"],
   ["a number as injection", { inject: { a: 5 } }, "subscription orders a → a: a dependency must be a token"],
-])("%s is a start error, reported with all others", async (_what, options, problem) => {
+])("%s is a start error, reported with all others", async (_case, options, problem) => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   app.messaging
     .subscribe("orders", { group: "a", ...options } as never, () => {})

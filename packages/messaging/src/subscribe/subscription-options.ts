@@ -13,7 +13,7 @@ export interface SubscriptionOptions<
   I extends Injections | undefined = undefined,
 > {
   /**
-   * Consumers of one group share the messages; each group receives all of them. Keep the name over deployments.
+   * Consumers of one group share the messages; each group receives all of them. Keep the name across deployments.
    * @default `group` of its broker, which must be enabled before
    */
   readonly group?: string | undefined;
@@ -91,7 +91,7 @@ export interface BatchSubscriptionOptions<
 export type AnyOptions = Omit<SubscriptionOptions<SchemaOption, Injections | undefined>, "batch"> &
   Partial<Pick<BatchSubscriptionOptions, "batch">>;
 
-/** Handles one message. Its return value is the reply if the sender asks for one. */
+/** Handles one message. Its return value is the reply if the sender requests one. */
 export type MessageHandler<S extends SchemaOption, I extends Injections | undefined> = [
   NonNullable<I>,
 ] extends [never]
@@ -106,7 +106,7 @@ export type BatchVerdict =
 
 /**
  * Handles several messages and returns verdicts by message id. A missing verdict is a failed try; if it throws, all tries have failed. Messages with the same id
- * and different sources come in separate calls.
+ * and different sources are in separate calls.
  */
 export type BatchHandler<S extends SchemaOption, I extends Injections | undefined> = [
   NonNullable<I>,

@@ -33,7 +33,7 @@ const NAME = /^[\w.-]{1,100}$/;
 /** Rule of `isName`, for error messages. */
 export const NAME_RULE = "1 to 100 letters, digits and . _ -";
 
-/** Returns the mistakes of a subscription, including those that only untyped programs can make. */
+/** Returns the mistakes of a subscription, including mistakes that only untyped programs can make. */
 export const subscriptionProblems = (spec: SubscriptionSpec, given: AnyOptions): readonly string[] => {
   if (!isPlainObject(given)) return ['its options must be an object, such as { group: "search" }'];
   const { batch } = given;
@@ -65,7 +65,7 @@ export const subscriptionProblems = (spec: SubscriptionSpec, given: AnyOptions):
     ],
     [
       spec.deadLetter !== topic || ["parked", "topic"].includes(spec.deadLetter),
-      "deadLetter must be another topic than its own, which would receive its dead letters in a loop",
+      "deadLetter must not be its own topic, which would receive its dead letters in a loop",
     ],
     [
       Array.isArray(spec.guards) && spec.guards.every(isGuard),
@@ -92,7 +92,7 @@ export const subscriptionProblems = (spec: SubscriptionSpec, given: AnyOptions):
   return [
     ...unknownFields("it", given, Object.keys(names)),
     ...(isPlainObject(batch) ? unknownFields("batch", batch, ["size", "waitMs"]) : []),
-    ...rules.filter(([holds]) => !holds).map(([, rule]) => rule),
+    ...rules.filter(([isValid]) => !isValid).map(([, rule]) => rule),
   ];
 };
 

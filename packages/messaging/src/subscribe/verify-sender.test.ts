@@ -50,7 +50,7 @@ test.each<[string, () => never]>([
       throw new HttpError(404, "the database is unavailable");
     },
   ],
-])("a guard that throws %s is retried, and the dead letter has the cause", async (_what, fail) => {
+])("a guard that throws %s is retried, and the dead letter has the cause", async (_case, fail) => {
   let failures = 0;
   const guards = [
     ({ headers }: Invocation) => headers.get("x-sender") === "alice" || ++failures > 1 || fail(),

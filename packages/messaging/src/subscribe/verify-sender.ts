@@ -7,7 +7,7 @@ import type { SubscriptionSpec } from "./subscription-spec.ts";
  * Identifies the sender of a message, then runs the guards.
  *
  * @throws PermanentFailure MESSAGING_REJECTED if the sender is rejected, because the message will not change; the original error if the check itself fails: with a
- * status from 500 on, or thrown by a guard
+ * status of 500 or above, or thrown by a guard
  */
 export const verifySender = (
   { auth, guards }: Pick<SubscriptionSpec, "auth" | "guards">,

@@ -14,7 +14,7 @@ export interface AsyncapiConfig {
   readonly path: string;
   /** Converters to JSON Schema, as in `OpenapiConfig`. @default {} */
   readonly jsonSchema: SchemaConverters;
-  /** Guards of the document; run after the app's guards. @default [] */
+  /** Guards of the document; they run after the app's guards. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];
 }
 

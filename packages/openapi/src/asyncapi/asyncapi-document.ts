@@ -1,4 +1,4 @@
-// The AsyncAPI 3.0.0 document (asyncapi.com/docs/reference/specification/v3.0.0).
+// AsyncAPI 3.0.0: asyncapi.com/docs/reference/specification/v3.0.0
 import type { BrokerOutline, MessagingOutline } from "@framework/messaging/adapter";
 import { createComponents } from "../document/components.ts";
 import type { SchemaConverters } from "../document/schema-libraries.ts";
@@ -6,7 +6,7 @@ import type { JsonSchema } from "../document/json-schema.ts";
 import { messagesOf, type PlaceSchema, schemaPlacer, type TypedMessage } from "./messages.ts";
 import { type UniqueName, uniqueNames } from "./unique-names.ts";
 
-/** Metadata of the API. */
+/** Metadata of the API, and converters; see `AsyncapiConfig`. */
 export interface AsyncapiDescription {
   readonly title: string;
   readonly version: string;
@@ -67,14 +67,14 @@ export const createAsyncapi = async (
   };
 };
 
-/** Collects the parts of a document. A topic that is both sent to and received from is one channel. */
+/** Collects the parts of a document. A topic to which the app sends and subscribes is one channel. */
 class Drafts {
   readonly servers = new Map<string, { readonly host: string; readonly protocol: string }>();
   readonly channels = new Map<string, Channel>();
   readonly operations = new Map<string, Operation>();
   readonly messages = new Map<string, object>();
   private readonly place: PlaceSchema;
-  private readonly hasSeveral: boolean;
+  private readonly hasSeveralBrokers: boolean;
   private readonly serverNames: UniqueName = uniqueNames();
   private readonly channelNames: UniqueName = uniqueNames();
   private readonly operationNames: UniqueName = uniqueNames();
@@ -82,9 +82,9 @@ class Drafts {
   /** Keys of the messages of each channel. */
   private readonly keys = new Map<string, UniqueName>();
 
-  constructor(place: PlaceSchema, hasSeveral: boolean) {
+  constructor(place: PlaceSchema, hasSeveralBrokers: boolean) {
     this.place = place;
-    this.hasSeveral = hasSeveral;
+    this.hasSeveralBrokers = hasSeveralBrokers;
   }
 
   add(broker: BrokerOutline): void {
@@ -120,7 +120,12 @@ class Drafts {
     { topic, isPattern, description }: { topic: string; isPattern: boolean; description: string | null },
   ): string {
     const own = isPattern ? `pattern.${safe(topic)}` : topic;
-    const channel = this.channelNames(this.hasSeveral ? `${name}.${own}` : own, name, topic, isPattern);
+    const channel = this.channelNames(
+      this.hasSeveralBrokers ? `${name}.${own}` : own,
+      name,
+      topic,
+      isPattern,
+    );
     const known = this.channels.get(channel);
     const about = description ?? known?.description ?? (isPattern ? `Topics that match ${topic}.` : null);
     this.channels.set(channel, {
@@ -134,7 +139,7 @@ class Drafts {
     return channel;
   }
 
-  /** Adds messages to a channel, and returns references to them in it. */
+  /** Adds messages to a channel, and returns references to these messages of the channel. */
   private addMessages(channel: string, typed: readonly TypedMessage[]): readonly Reference[] {
     const known = this.channels.get(channel);
     if (known === undefined) return [];
@@ -157,5 +162,5 @@ class Drafts {
   }
 }
 
-/** AsyncAPI allows only these characters in the names of components. */
+/** Replaces characters that AsyncAPI does not allow in the names of components. */
 const safe = (name: string): string => name.replaceAll(/[^\w.-]+/g, "_");

@@ -10,7 +10,7 @@ import { asyncapi } from "./index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** Checks a document by the JSON Schema of the specification. */
+/** Validates a document by the JSON Schema of the specification. */
 const validate = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(
   specs.schemasWithoutId["3.0.0"] as object,
 );
@@ -18,7 +18,7 @@ const validate = new Ajv({ strict: false, validateFormats: false, allErrors: tru
 const Book = z.object({ id: z.int(), title: z.string() }).meta({ id: "Book" });
 const books = topic("books", { "book.created": Book, "book.deleted": z.object({ id: z.int() }) });
 
-/** A broker with addresses and binary events, like those of the adapter packages. */
+/** A broker with addresses and binary events, like the brokers of the adapter packages. */
 const distant = (): BrokerAdapter => {
   const inner = memoryBroker();
   return {
@@ -55,10 +55,10 @@ test("the document is valid by the schema of AsyncAPI 3.0.0", async () => {
   const document = await documentOf(app);
   validate(document);
   expect(validate.errors).toBeNull();
-  expect(validate({ ...document, channels: { books: { address: 7 } } })).toBe(false); // the schema checks channels
+  expect(validate({ ...document, channels: { books: { address: 7 } } })).toBe(false); // the validation includes channels
 });
 
-test("a topic is a channel with its messages, and each direction an operation", async () => {
+test("a topic is a channel with its messages, and each direction is an operation", async () => {
   const app = appOn(memoryBroker()).enableAsyncapi();
   app.messaging.subscribe(books, { group: "search" }, () => {});
   const { channels, operations } = await documentOf(app);
@@ -72,7 +72,7 @@ test("a topic is a channel with its messages, and each direction an operation", 
   );
 });
 
-test("payload and headers are those of the broker: attributes in headers in binary mode", async () => {
+test("in binary mode the attributes are headers and the data is the payload", async () => {
   const { components } = await documentOf(appOn(distant()).enableAsyncapi());
   expect(components.messages["books.book.created"]).toMatchObject({
     name: "book.created",
@@ -86,7 +86,7 @@ test("payload and headers are those of the broker: attributes in headers in bina
   });
 });
 
-test("payload and headers are those of the broker: one object with attributes and data in structured mode", async () => {
+test("in structured mode the payload is one object with attributes and data", async () => {
   const { components } = await documentOf(appOn(memoryBroker()).enableAsyncapi());
   expect(components.messages["books.book.deleted"]).toMatchObject({
     contentType: "application/cloudevents+json",
@@ -121,7 +121,7 @@ test("guards protect the document, and without the feature there is none", async
   expect((await without.fetch(new Request("http://localhost/asyncapi.json"))).status).toBe(404);
 });
 
-test("topics, groups and types whose names would be equal are numbered, and no message is lost", async () => {
+test("names of topics, groups and types that would be equal are numbered, and no message is lost", async () => {
   const order = topic("order", { "line.added": z.object({ sku: z.string() }) });
   const line = topic("order.line", {
     added: z.object({ count: z.number() }),

@@ -10,13 +10,13 @@ export interface Asyncapi {
   /**
    * Serves an AsyncAPI 3 document of every topic that the app sends to or subscribes to.
    *
-   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
    */
   enableAsyncapi(config?: ConfigInput<AsyncapiConfig>): this;
 }
 
 /**
- * An AsyncAPI 3 document, generated once at start from the topics and subscriptions, with the schemas that check their messages.
+ * Adds an AsyncAPI 3 document to an app, generated once at start from its topics and subscriptions with the schemas of their messages.
  *
  * @example
  * const app = new (App.with(messaging, asyncapi))().enableMessaging({ broker: memoryBroker(), topics: [books] }).enableAsyncapi();
@@ -28,7 +28,7 @@ export const asyncapi: Feature<Asyncapi, MessagingMethods> = {
     enableAsyncapi(input) {
       const config = host.configure(AsyncapiConfig, input);
       const { guards, path } = config;
-      let file: CachedFile = textFile("", "application/json"); // not read before start
+      let file: CachedFile = textFile("", "application/json"); // never sent: set at start
       host.life.onStart({
         name: "asyncapi",
         async run() {

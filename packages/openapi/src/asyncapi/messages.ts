@@ -5,16 +5,16 @@ import { convertersFor, type SchemaConverters, withConverter } from "../document
 import type { JsonSchema } from "../document/json-schema.ts";
 import { jsonSchemaOf } from "../document/standard-json-schema.ts";
 
-/** A message of one type; `null` for any. */
+/** A message of one type; `null` for any type. */
 export interface TypedMessage {
   readonly type: string | null;
   readonly message: object;
 }
 
-/** Returns the JSON Schema of a message as senders pass it; any value if its schema has none. */
+/** Returns the JSON Schema of a message's input type; any value if its schema has none. */
 export type PlaceSchema = (schema: StandardSchema, name: string) => JsonSchema;
 
-/** Any value. AsyncAPI does not allow `true` as a payload. */
+/** Schema of any value. AsyncAPI does not allow `true` as a payload. */
 const anything: JsonSchema = {};
 
 type Schemas = BrokerOutline["receives"][number]["schemas"];
@@ -42,7 +42,7 @@ const schemasIn = (schemas: Schemas): readonly StandardSchema[] => {
 
 const isSchema = (schemas: NonNullable<Schemas>): schemas is StandardSchema => "~standard" in schemas;
 
-/** Returns the messages of a topic: one for each type, or one of any type. */
+/** Returns the messages of a topic: one per type, or a single one for any type. */
 export const messagesOf = (
   topic: string,
   schemas: Schemas,
@@ -61,7 +61,7 @@ export const messagesOf = (
 const text = { type: "string" } as const;
 const time = { type: "string", format: "date-time" } as const;
 
-/** Attributes of CloudEvents 1.0. */
+/** Returns the schemas of the attributes of CloudEvents 1.0. */
 const attributes = (type: string | null): Readonly<Record<string, object>> => ({
   specversion: { const: "1.0" },
   id: text,
@@ -74,7 +74,7 @@ const attributes = (type: string | null): Readonly<Record<string, object>> => ({
 
 const required = ["specversion", "id", "type", "source"];
 
-/** Binary mode: attributes in headers, the data as payload. */
+/** Returns a message in binary mode: attributes in headers, the data as payload. */
 const binary = (prefix: string, type: string | null, payload: JsonSchema): object => {
   const own = Object.entries(attributes(type)).map(([name, schema]) => [`${prefix}${name}`, schema] as const);
   return {
@@ -88,7 +88,7 @@ const binary = (prefix: string, type: string | null, payload: JsonSchema): objec
   };
 };
 
-/** Structured mode: one JSON object with the attributes and the data. */
+/** Returns a message in structured mode: one JSON object with the attributes and the data. */
 const structured = (type: string | null, data: JsonSchema): object => ({
   contentType: "application/cloudevents+json",
   headers: { type: "object", properties: tracing },

@@ -1,12 +1,12 @@
-/** Returns the unique name of an identity: the wanted one, with a number from 2 on if another identity has it. */
+/** Returns the unique name of an identity: the wanted name, numbered from 2 if another identity has it. */
 export type UniqueName = (
   wanted: string,
   ...identity: readonly (string | number | boolean | null)[]
 ) => string;
 
 /**
- * Creates unique names. Parts of names are joined with dots but may contain dots, and some characters are replaced, so different parts of a document may want
- * the same name. Duplicates are numbered in order.
+ * Returns a function that creates unique names. Different parts of a document may get the same name: names are joined with dots but may contain dots, and
+ * some characters are replaced. Duplicates are numbered in order.
  */
 export const uniqueNames = (): UniqueName => {
   const names = new Map<string, string>();

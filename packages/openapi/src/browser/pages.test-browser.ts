@@ -58,7 +58,7 @@ void test(
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(input, "7");
       input.dispatchEvent(new Event("input", { bubbles: true }));
     }`);
-      // the field applies its text after a delay, so the first clicks may send none
+      // The field applies its text after a delay, so the first clicks may send an empty text.
       await shows(
         visit,
         `${click(`${operation} .execute`)} && document.querySelector("${operation} .live-responses-table")?.textContent.includes("Emma")`,
@@ -99,7 +99,9 @@ for (const path of ["/docs", "/redoc"]) {
         assert.deepEqual(
           visit
             .requested()
-            .filter((asked) => asked.includes("outside.example") && !asked.startsWith(`${url}/`)),
+            .filter(
+              (requestUrl) => requestUrl.includes("outside.example") && !requestUrl.startsWith(`${url}/`),
+            ),
           [],
         );
         await picture(visit, `hostile${path.replace("/", "-")}`);
@@ -108,7 +110,7 @@ for (const path of ["/docs", "/redoc"]) {
   );
 }
 
-void test("by keyboard alone an operation is opened in Swagger UI", { skip }, () =>
+void test("an operation can be opened in Swagger UI by keyboard alone", { skip }, () =>
   open("", "/docs", async (visit, url) => {
     await shows(visit, complete["/docs"], "the operations");
     const operation = `document.querySelector("#operations-books-get_books_id")`;
@@ -121,7 +123,7 @@ void test("by keyboard alone an operation is opened in Swagger UI", { skip }, ()
   }),
 );
 
-void test("by keyboard alone an operation is found in Redoc", { skip }, () =>
+void test("an operation can be found in Redoc by keyboard alone", { skip }, () =>
   open("", "/redoc", async (visit, url) => {
     await shows(visit, complete["/redoc"], "the operations");
     await tabUntil(visit, `document.activeElement.matches("input[placeholder^=Search]")`);

@@ -6,10 +6,10 @@ import {
   type JsonSchemaObject,
 } from "./json-schema.ts";
 
-/** JSON types that a handler's return value does not send as JSON: a string is sent as text, `null` as a 204. */
+/** JSON types whose values a handler does not send as JSON: a string is sent as text, `null` as a 204. */
 export type PlainType = "string" | "null";
 
-/** Whether a schema has the type, itself or in a reference or an alternative. A schema that allows any value has both; a file is not a string. */
+/** Whether a schema allows the type, itself or in a reference or an alternative. A schema that allows any value allows both types; a file is not a string. */
 export const hasType = (root: JsonSchemaObject, type: PlainType): boolean => {
   const followed = new Set<string>();
   const names = (schema: JsonSchema | undefined): boolean => {
@@ -29,7 +29,7 @@ export const hasType = (root: JsonSchemaObject, type: PlainType): boolean => {
   return names(root);
 };
 
-/** Keywords that exclude values. A schema without any of them, such as one with only a description, allows any value. */
+/** Keywords that exclude values. A schema without any of them, such as a schema with only a description, allows any value. */
 const restricting: ReadonlySet<string> = new Set(
   (
     "$ref $dynamicRef type const enum format pattern not if anyOf oneOf allOf properties patternProperties additionalProperties propertyNames " +
@@ -44,7 +44,7 @@ const allowsAny = (schema: unknown): boolean =>
   schema === true ||
   (isSchemaObject(schema) && !Object.keys(schema).some((keyword) => restricting.has(keyword)));
 
-/** The parts of `allOf` that exclude values; the others have no effect. */
+/** Returns the parts of `allOf` that exclude values, or all parts if none does. */
 const restrictions = (parts: unknown): unknown =>
   Array.isArray(parts) && !parts.every(allowsAny) ? parts.filter((part) => !allowsAny(part)) : parts;
 

@@ -9,32 +9,33 @@ import {
 } from "./json-schema.ts";
 import type { Side } from "./standard-json-schema.ts";
 
-/** A schema of a library, to place in the document. */
+/** A schema of a library that is added to the document. */
 export interface Source {
   readonly schema: JsonSchemaObject;
   readonly side: Side;
-  /** Name of the schema itself, if it is recursive and has no title. */
+  /** Name of the component if the schema is recursive and has no title. */
   readonly name: string;
 }
 
 /** Schemas of the document's `components`. */
 export interface Components {
-  /** The schema as written in the document, with references to components. */
+  /** Returns the schema for the document, with references to components. */
   place(source: Source): JsonSchema;
-  /** The properties of an object's schema, by name, with the names of those that are required; `null` for any other schema. */
+  /** Returns the properties of an object's schema, and the names of the required properties; `null` for other schemas. */
   properties(source: Source): Properties | null;
-  /** All referenced schemas, sorted by name. */
+  /** Returns all referenced schemas, sorted by name. */
   schemas(): Readonly<Record<string, JsonSchema>>;
 }
 
+/** Properties of an object's schema. */
 export interface Properties {
   readonly schemas: ReadonlyMap<string, JsonSchema>;
   readonly required: ReadonlySet<string>;
 }
 
 /**
- * Collects named schemas. Equal schemas share a name. A schema of a request that differs from that of a reply with the same name is called `…Input`; further ones are
- * numbered in order.
+ * Collects named schemas. Equal schemas share a name. If the schemas of a request and of a reply with the same name differ, the request's is called `…Input`;
+ * further schemas are numbered in order.
  */
 export const createComponents = (initial: Readonly<Record<string, JsonSchema>>): Components => {
   const placed = new Map<string, JsonSchema>(Object.entries(initial));
@@ -60,10 +61,10 @@ export const createComponents = (initial: Readonly<Record<string, JsonSchema>>):
       const known = names.get(identity);
       if (known !== undefined) return known;
       const token = lastToken(reference) || (isSchemaObject(target) && nameInId(target)) || "";
-      const isNumber = /^\d+$/.test(token); // valibot's name of a nameless schema
+      const isNumber = /^\d+$/.test(token); // valibot names unnamed schemas by number
       const wanted = reference === "#" || isNumber ? (nameInId(root) ?? titleOf(root) ?? own) : token;
       const [name, isNew] = claim(componentName(wanted), side, contentOf(root, reference));
-      names.set(identity, name); // before the content, which may be recursive
+      names.set(identity, name); // before rewriting the content, which may be recursive
       if (isNew) {
         placed.set(name, true);
         placed.set(name, rewrite(target));
@@ -117,17 +118,17 @@ const candidates = function* (wanted: string, side: Side): Generator<string> {
   for (let number = 2; ; number++) yield `${further}${number}`;
 };
 
-/** OpenAPI 3.1 allows only these characters in the names of components. */
+/** Replaces characters that OpenAPI 3.1 does not allow in the names of components. */
 const componentName = (name: string): string => name.replaceAll(/[^\w.-]+/g, "_") || "Schema";
 
-/** Keywords with a meaning only within the library's own document: names and targets of references. */
+/** Keywords that have a meaning only within the library's own document: names and targets of references. */
 const localKeywords = new Set(["$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"]);
 
 const referenceOf = (schema: JsonSchemaObject): unknown => schema["$ref"] ?? schema["$dynamicRef"];
 
 const titleOf = ({ title }: JsonSchemaObject): string | null => (typeof title === "string" ? title : null);
 
-/** Resolves up to 32 references, so that a cycle ends. */
+/** Resolves references, at most 32 because they may be circular. */
 const dereferenced = (root: JsonSchemaObject): JsonSchemaObject | null => {
   let at: JsonSchema | undefined = root;
   for (let step = 0; step < 32; step++) {
@@ -138,7 +139,7 @@ const dereferenced = (root: JsonSchemaObject): JsonSchemaObject | null => {
   return null;
 };
 
-/** Canonical text of a schema with all schemas that it refers to. */
+/** Returns the canonical text of a schema and of all schemas to which it refers. */
 const contentOf = (root: JsonSchemaObject, reference: string): string => {
   const reached = new Set([reference]);
   const texts: unknown[] = [];

@@ -65,7 +65,7 @@ test("contractTest reports an undocumented reply", async () => {
   await app.stop();
 });
 
-test("a string is documented as text and as JSON, and null as a 204: all of them pass the contract", async () => {
+test("strings are documented as text and as JSON, and null as a 204, and the replies pass the contract", async () => {
   const Title = z.enum(["Emma", "Persuasion"]).meta({ id: "Title" });
   const app = new (App.with(openapi))().enableOpenapi();
   const replies: readonly (readonly [string, z.ZodType, unknown])[] = [

@@ -12,7 +12,7 @@ const documentOf = async (app: App): Promise<OpenapiDocument> => {
   return (await reply.json()) as OpenapiDocument;
 };
 
-/** Every operation, by method and path. */
+/** Returns every operation, by method and path. */
 const operationsOf = async (app: App): Promise<Record<string, Operation>> =>
   Object.fromEntries(
     Object.entries((await documentOf(app)).paths).flatMap(([path, item]) =>
@@ -91,7 +91,7 @@ test("the default summary is method and path, and every method is listed", async
   });
 });
 
-test("operation ids are unique where paths have the same words, and a route's name is its id", async () => {
+test("operation ids are unique even if paths have the same words, and a route's name is its id", async () => {
   const app = new documented().enableOpenapi();
   app.get("/a/b", () => 1);
   app.get("/a-b", () => 1);
@@ -143,7 +143,7 @@ test("paths that differ only in parameter names are merged, with the names that 
   expect(operations["get /books/{book}"]?.parameters?.map(({ name }) => name)).toEqual(["book"]);
 });
 
-test("a wildcard is a parameter with slashes; it is omitted with a warning if its method has a plain parameter at the same position", async () => {
+test("a wildcard is a parameter with slashes, or omitted with a warning if its method has a plain parameter at the same position", async () => {
   const warnings: string[] = [];
   const app = new documented().enableOpenapi();
   app.get("/files/{*path}", () => 1);

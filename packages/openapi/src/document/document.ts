@@ -31,7 +31,7 @@ export interface ApiDescription {
   readonly tags: readonly Tag[];
 }
 
-/** Inputs of a document. */
+/** Arguments of `createDocument`. */
 export interface DocumentParts {
   readonly config: ApiDescription;
   readonly routes: readonly RouteInfo[];
@@ -39,7 +39,7 @@ export interface DocumentParts {
   readonly impliedReplies: (route: RouteInfo) => readonly ImpliedReply[];
   /** Returns the header fields that features use on a route. */
   readonly usedFields: (route: RouteInfo) => readonly FieldUse[];
-  /** Called with each problem that the document cannot express. */
+  /** Called with a message for each route or schema that the document cannot express. */
   readonly warn: (message: string) => void;
 }
 
@@ -52,7 +52,7 @@ interface Draft {
   readonly own: ReadonlyMap<string, OwnBody>;
 }
 
-/** The OpenAPI 3.1 document of an app, independent of the order in which routes were registered. */
+/** Returns the OpenAPI 3.1 document of an app, which does not depend on the order in which routes were registered. */
 export const createDocument = (parts: DocumentParts): OpenapiDocument => {
   const { config, warn } = parts;
   const listed = listedRoutes(parts.routes, warn);
@@ -64,7 +64,7 @@ export const createDocument = (parts: DocumentParts): OpenapiDocument => {
     const id = idOf(one.route);
     const implied = parts.impliedReplies(one.route);
     const fields = parts.usedFields(one.route);
-    return { listed: one, id, implied, fields, own: ownReplies(one.route, components, id) }; // replies first, so that they get the plain names
+    return { listed: one, id, implied, fields, own: ownReplies(one.route, components, id) }; // replies first, so their schemas get the names without `Input`
   });
   const paths: Record<string, Record<string, Operation>> = {};
   for (const draft of drafts) {
@@ -98,7 +98,7 @@ const infoOf = ({ title, version, description, license }: ApiDescription): Info 
   ...(license === undefined ? {} : { license }),
 });
 
-/** Methods that usually have a body, even without a schema. */
+/** Whether a route without a body schema accepts any object, by its method. */
 const takesAnyObject = ({ method }: RouteInfo): boolean =>
   method === "POST" || method === "PUT" || method === "PATCH" || method === "QUERY";
 
@@ -129,7 +129,7 @@ const operation = (
   };
 };
 
-/** Whether a route is deprecated: a feature sends the Deprecation field in its replies (RFC 9745). */
+/** Whether a route is deprecated: its replies have the field Deprecation (RFC 9745). */
 const isDeprecated = (fields: readonly FieldUse[]): boolean =>
   fields.some((field) => field.in === "reply" && field.name.toLowerCase() === "deprecation");
 
@@ -144,7 +144,7 @@ const requestBody = (route: RouteInfo, components: Components, name: string): Re
   return takesAnyObject(route) ? { content: { "application/json": { schema: { type: "object" } } } } : null;
 };
 
-/** Whether the body is required: the schema refuses `undefined`. For a part of an object, only whether the part has required members. */
+/** Whether the body is required: its schema refuses `undefined`. A part of an object is required if it has required members. */
 const isRequired = (body: StandardSchema, jsonSchema: JsonSchemaObject): boolean => {
   const documents = documentsOf(body);
   if (documents === null || documents.part === null)

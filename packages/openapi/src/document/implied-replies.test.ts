@@ -5,7 +5,7 @@ import { z } from "zod";
 import { openapi } from "../openapi.ts";
 import type { OpenapiDocument, SecurityScheme } from "./openapi-document.ts";
 
-/** A feature that implies replies, with the members that the document reads. */
+/** Members of a feature that implies replies. */
 interface Quota extends AddsRouteOptions<{ readonly quota?: false }> {
   enableQuota(): this;
 }
@@ -122,7 +122,7 @@ test("header fields that an enabled feature uses are parameters, and fields of s
   expect(paths["/free"]?.["get"]?.responses["2XX"]).not.toHaveProperty("headers");
 });
 
-test("declared errors have the framework's error body, as do those that core and features imply", async () => {
+test("declared errors and implied errors have the framework's error body", async () => {
   const app = newApp().enableQuota();
   app.post("/orders", { errors: [401, 409, 429], responses: { 201: z.string() } }, () => "x");
   const { paths, components } = await documentOf(app);
@@ -149,7 +149,7 @@ test("guards of the app apply to every operation", async () => {
   expect(Object.keys(paths["/"]?.["get"]?.responses ?? {})).toEqual(["400", "401", "403", "2XX"]);
 });
 
-test("a declared reply is combined with the framework's error of its status, unless only the handler sends that status", async () => {
+test("a declared reply is combined with the framework's error of its status, unless only the handler sends the status", async () => {
   const Missing = z.looseObject({ error: z.string() });
   const app = newApp();
   app.get("/{id}", { responses: { 200: z.string(), 400: Missing, 404: Missing } }, () => "x");
@@ -177,7 +177,7 @@ test("only replies of an operation become components", async () => {
   });
 });
 
-/** An authentication with the members that the document reads. */
+/** Creates an authentication with the members that the document reads. */
 const auth = (
   schemes: Record<string, SecurityScheme>,
   open: readonly string[] = [],
@@ -205,7 +205,7 @@ test("an operation requires the authentication registered before it, unless its 
   expect(paths["/login"]?.["post"]?.responses).not.toHaveProperty("401");
 });
 
-test("several methods are all required, each with any of its schemes; a different scheme of the same name is numbered", async () => {
+test("several authentications are all required, each with any of its schemes; a different scheme of the same name is numbered", async () => {
   const app = newApp()
     .use(auth({ bearerAuth: bearer }))
     .use(auth({ basicAuth: basic, apiKeyAuth: apiKey }))

@@ -4,12 +4,12 @@ import type { JsonSchema } from "./json-schema.ts";
 import { mergeReplies } from "./merge-replies.ts";
 import type { Reference, Reply } from "./openapi-document.ts";
 
-/** The reference of an implied reply. */
+/** Returns the reference to an implied reply. */
 export const impliedReference = (status: number): Reference => ({
   $ref: `#/components/responses/${nameOf(status)}`,
 });
 
-/** The referenced replies by name, each with the descriptions of all routes. */
+/** Returns the implied replies by name, each with the descriptions of all routes. */
 export const impliedReplies = (implied: readonly ImpliedReply[]): Record<string, Reply> =>
   Object.fromEntries(
     mergeReplies(implied)
@@ -33,7 +33,7 @@ const toReply = ({ status, description, headers }: ImpliedReply): Reply => ({
       }),
 });
 
-/** The header fields of an implied reply; an empty object without any. */
+/** Returns the header fields of an implied reply; `{}` without any. */
 export const impliedFields = (fields: ImpliedReply["headers"] = {}): Pick<Reply, "headers"> => {
   const headers = Object.entries(fields).map(
     ([name, { description, type }]) => [name, { description, schema: { type } }] as const,
@@ -44,16 +44,16 @@ export const impliedFields = (fields: ImpliedReply["headers"] = {}): Pick<Reply,
 /** Reference to the schema that all errors share. */
 export const errorReference: JsonSchema = { $ref: "#/components/schemas/Error" };
 
-/** Bodies of errors. Only `error` is required, because exception handlers may leave out other members. */
+/** Schema of error bodies. Only `error` is required, because exception handlers may omit the other members. */
 export const errorSchema: JsonSchema = {
   type: "object",
   properties: {
     error: { type: "string", description: "Kind of the error." },
-    detail: { type: "string", description: "What is wrong, in one sentence." },
+    detail: { type: "string", description: "Description of the error, in one sentence." },
     status: { type: "integer", description: "The status of the reply." },
     errors: {
       type: "array",
-      description: "Every place that does not match its schema.",
+      description: "Every value that does not match its schema.",
       items: {
         type: "object",
         properties: {

@@ -25,10 +25,10 @@ const single = new Set([
 ]);
 /** Keywords whose value is a list of schemas. */
 const lists = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
-/** Keywords whose value has a schema under each name. */
+/** Keywords whose value is a map of schemas. */
 const maps = new Set(["dependentSchemas", "patternProperties", "properties"]);
 
-/** A copy of a schema with `change` applied to each schema directly below it; values such as `const` and `default` are not changed. */
+/** Returns a copy of a schema with `change` applied to each direct subschema; values such as `const` and `default` are not changed. */
 export const mapSubschemas = (
   schema: JsonSchemaObject,
   change: (schema: JsonSchema) => JsonSchema,
@@ -71,7 +71,7 @@ export const targetOf = (root: JsonSchemaObject, reference: unknown): JsonSchema
     : schemaWith(resource, ["$anchor", "$dynamicAnchor"], fragment);
 };
 
-/** The first schema in a root that has this text under one of the keywords. */
+/** Returns the first schema in a root that has this text under one of the keywords. */
 const schemaWith = (
   root: JsonSchemaObject,
   keywords: readonly string[],
@@ -92,10 +92,10 @@ const schemaWith = (
   return found;
 };
 
-/** The last token of a reference: the name that a library gave the schema. */
+/** Returns the last token of a reference: the schema's name in its library. */
 export const lastToken = (reference: string): string => unescaped(reference.split(/[/#]/).at(-1) ?? "");
 
-/** The name in a schema's `$id`: `Book` of `Book`, `https://shop.test/schemas/Book.json` and `https://shop.test/Book/`; `null` without one. */
+/** Returns the name in a schema's `$id`: `Book` of `Book`, `https://shop.test/schemas/Book.json` and `https://shop.test/Book/`; `null` without one. */
 export const nameInId = ({ $id: id }: JsonSchemaObject): string | null => {
   if (typeof id !== "string") return null;
   const path = id.replace(/[?#].*$/, "").replace(/^[a-z][\w+.-]*:\/\/[^/]*/i, "");
@@ -112,14 +112,14 @@ const unescaped = (token: string): string => {
   }
 };
 
-/** The schema of a file. */
+/** Schema of a file. */
 export const fileSchema: JsonSchemaObject = { type: "string", format: "binary" };
 
-/** Whether a schema is that of a file: binary text. */
+/** Whether a schema describes a file: a string with the format `binary`. */
 export const isFileSchema = (schema: unknown): boolean =>
   isSchemaObject(schema) && schema["type"] === "string" && schema["format"] === "binary";
 
-/** Whether a schema, or one that it contains or refers to, is that of a file. */
+/** Whether a schema, or a schema that it contains or refers to, describes a file. */
 export const containsFile = (root: JsonSchemaObject): boolean => {
   const followed = new Set<unknown>();
   let found = false;
@@ -151,5 +151,5 @@ export const requiresMembers = (root: JsonSchemaObject): boolean => {
   return requires(root);
 };
 
-/** Maximum chain of alternatives and references, which may be cyclic. */
+/** Maximum depth of alternatives and references, which may be circular. */
 const MAX_DEPTH = 32;

@@ -28,7 +28,7 @@ const bare = () => {
   return app;
 };
 
-/** An app with every part that schemas, tags and authentication can add to a document. */
+/** Creates an app with every part that schemas, tags and authentication can add to a document. */
 const rich = () => {
   const Node = z.object({
     name: z

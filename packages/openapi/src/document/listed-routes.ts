@@ -4,20 +4,20 @@ import { type PathTemplate, pathTemplate } from "./path-template.ts";
 /** A route of the document. */
 export interface ListedRoute {
   readonly route: RouteInfo;
-  /** Key under `paths`; routes of one shape share one, which has the parameter names of the first. */
+  /** Key under `paths`; routes of one shape share a key with the parameter names of the first route. */
   readonly path: string;
   readonly template: PathTemplate;
-  /** The parameters' names in `path`, in order. */
+  /** Names of the parameters in `path`, in order. */
   readonly names: readonly string[];
 }
 
 const methods: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
 
 /**
- * The routes of the document, sorted by path and method, so that the order of registration has no effect.
+ * Returns the routes of the document, sorted by path and method, so the order of registration has no effect.
  *
- * OpenAPI ignores parameter names when it compares paths and has no wildcards: where `/files/{name}` and `/files/{*path}` have the same method, the
- * second one is omitted, with a warning.
+ * OpenAPI ignores parameter names when it compares paths, and has no wildcards: if `/files/{name}` and `/files/{*path}` have the same method, the second is
+ * omitted with a warning.
  */
 export const listedRoutes = (
   routes: readonly RouteInfo[],
@@ -47,7 +47,7 @@ export const listedRoutes = (
 const byPathAndMethod = (a: RouteInfo, b: RouteInfo): number =>
   compare(sortKey(a.path), sortKey(b.path)) || methods.indexOf(a.method) - methods.indexOf(b.method);
 
-/** Sorts wildcards after parameters, which take precedence. */
+/** Returns a key that sorts wildcards after parameters, which take precedence. */
 const sortKey = (path: string): string => path.replace("{*", "{~");
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

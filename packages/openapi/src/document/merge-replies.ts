@@ -2,7 +2,7 @@ import type { ImpliedReply } from "@framework/core/feature";
 
 /**
  * Merges implied replies, in ascending order of their statuses. Several causes of one status become one reply with all descriptions and all
- * fields, which counts as a reply of the handler only if every cause does.
+ * fields; it counts as a reply of the handler only if every cause does.
  */
 export const mergeReplies = (replies: readonly ImpliedReply[]): readonly ImpliedReply[] =>
   [...Map.groupBy(replies, ({ status }) => status)]

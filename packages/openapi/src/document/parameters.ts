@@ -6,7 +6,7 @@ import type { ListedRoute } from "./listed-routes.ts";
 import type { Parameter } from "./openapi-document.ts";
 import { jsonSchemaOf } from "./standard-json-schema.ts";
 
-/** Every parameter of the path, with the route's schema, else as a string. */
+/** Returns every parameter of the path, with its schema from `params`, otherwise as a string. */
 export const pathParameters = (
   { route, template, names }: ListedRoute,
   components: Components,
@@ -19,12 +19,12 @@ export const pathParameters = (
     name: names[index] ?? param.name,
     in: "path",
     required: true,
-    ...(param.takesRest ? { description: "The rest of the path, including slashes." } : {}),
+    ...(param.isWildcard ? { description: "The rest of the path, including slashes." } : {}),
     ...described(known?.schemas.get(param.name) ?? { type: "string" }),
   }));
 };
 
-/** The query with one parameter per property; a schema that is not a plain object becomes one parameter for the whole query. */
+/** Returns one parameter per property of the query; a schema that is not an object becomes one parameter for the whole query. */
 export const queryParameters = (
   query: StandardSchema | undefined,
   components: Components,
@@ -44,7 +44,7 @@ export const queryParameters = (
   }));
 };
 
-/** The header fields that features read from requests, each name once. */
+/** Returns the header fields that features read from requests, each name once. */
 export const fieldParameters = (fields: readonly FieldUse[]): Parameter[] =>
   [
     ...new Map(fields.filter((field) => field.in === "request").map((field) => [field.name, field])).values(),
@@ -56,7 +56,7 @@ export const fieldParameters = (fields: readonly FieldUse[]): Parameter[] =>
     schema: { type },
   }));
 
-/** A parameter's schema, with the description on the parameter itself. */
+/** Returns a parameter's schema, with the description moved to the parameter itself. */
 const described = (schema: JsonSchema): Pick<Parameter, "description" | "schema"> => {
   if (!isSchemaObject(schema) || typeof schema["description"] !== "string") return { schema };
   const { description, ...rest } = schema;

@@ -1,16 +1,17 @@
 /** A route's path in OpenAPI notation. */
 export interface PathTemplate {
-  /** With a name in each pair of braces: `/files/{path}`, also for a wildcard. */
+  /** The path with parameters in braces: `/files/{path}`, also for a wildcard. */
   readonly path: string;
   /** The path without names; OpenAPI allows each shape only once. */
   readonly shape: string;
   readonly params: readonly TemplateParam[];
 }
 
+/** A parameter of a path. */
 export interface TemplateParam {
   readonly name: string;
   /** Whether it matches the rest of the path, including slashes. */
-  readonly takesRest: boolean;
+  readonly isWildcard: boolean;
 }
 
 const PARAMETER = /\{(\*?)(\w+)\}/g;
@@ -21,6 +22,6 @@ export const pathTemplate = (pattern: string): PathTemplate => ({
   shape: pattern.replaceAll(PARAMETER, "{}"),
   params: Array.from(pattern.matchAll(PARAMETER), ([, star, name = ""]) => ({
     name,
-    takesRest: star === "*",
+    isWildcard: star === "*",
   })),
 });

@@ -9,14 +9,14 @@ import { documentsOf, jsonSchemaOf, resultOfUndefined } from "./standard-json-sc
 
 /** The body of a reply that a route declares. */
 export interface OwnBody {
-  /** `true` when its library has no JSON Schema for it. */
+  /** Schema of the body; `true` if its library has no JSON Schema for it. */
   readonly schema: JsonSchema;
-  /** Schema of the body when it is sent as text, that of its strings; `null` if it never is. */
+  /** Schema of the strings that are sent as text; `null` if the body is never sent as text. */
   readonly text: JsonSchema | null;
   readonly mayBeNull: boolean;
 }
 
-/** The bodies of a route's own replies, by the keys of `responses`: `200`, `4XX`, `default`. */
+/** Returns the bodies of a route's own replies, by the keys of `responses`: `200`, `4XX`, `default`. */
 export const ownReplies = (
   route: RouteInfo,
   components: Components,
@@ -36,7 +36,7 @@ export const ownReplies = (
     }),
   );
 
-/** Whether a schema accepts `undefined`, such as an optional object, which its JSON Schema does not express. */
+/** Whether a schema accepts `undefined` unchanged or as `null`, such as an optional object: its JSON Schema does not express this. */
 const acceptsUndefined = (schema: StandardSchema): boolean => {
   const result = resultOfUndefined(schema);
   return result !== null && (result.value === undefined || result.value === null);
@@ -47,7 +47,7 @@ const textOf = (found: JsonSchemaObject, placed: JsonSchema): JsonSchema | null 
   return found["type"] === "string" || found["$ref"] !== undefined ? placed : { type: "string" };
 };
 
-/** All replies of an operation: its own, the implied ones, and a generic success if the route declares none. */
+/** Returns all replies of an operation: its own and implied replies, and a generic success if the route declares none. */
 export const repliesOf = (
   { method }: RouteInfo,
   implied: readonly ImpliedReply[],
@@ -60,7 +60,7 @@ export const repliesOf = (
     const body = ownBody(own, shared.status);
     if (body === null) replies[key] = impliedReference(shared.status);
     else if (!own.has(key))
-      replies[key] = replyOf({ method, key, body, shared: { ...shared, byHandler: false }, fields }); // a handler may still throw
+      replies[key] = replyOf({ method, key, body, shared: { ...shared, byHandler: false }, fields }); // the handler may also send this status
   }
   for (const [key, body] of own) {
     const shared = implied.find(({ status }) => String(status) === key);
@@ -72,13 +72,13 @@ export const repliesOf = (
   return Object.fromEntries(Object.entries(replies).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-/** The body that the route declares for a status, its class (`4XX`) or `default`; `null` for a reply that always comes from the framework. */
+/** Returns the body that the route declares for a status, its range (`4XX`) or `default`; `null` if the route declares none, and for a 304. */
 export const ownBody = (own: ReadonlyMap<string, OwnBody>, status: number): OwnBody | null =>
   own.get(String(status)) ??
   (status === 304 ? undefined : (own.get(`${Math.trunc(status / 100)}XX`) ?? own.get("default"))) ??
   null;
 
-/** Whether a key of `responses` is for successes and redirections. */
+/** Whether a key of `responses` includes successes or redirections. */
 const maySucceed = (key: string): boolean => /^[23d]/.test(key);
 
 /** A reply that the route declares. */
@@ -93,7 +93,7 @@ interface OwnReply {
   readonly fields: Reply["headers"];
 }
 
-/** The header fields that features set on the successful replies of a route; `undefined` without any. */
+/** Returns the header fields that features set on the successful replies of a route; `undefined` without any. */
 export const replyFields = (fields: readonly FieldUse[]): Reply["headers"] => {
   const set = fields.filter((field) => field.in === "reply");
   if (set.length === 0) return undefined;
@@ -111,7 +111,7 @@ const replyOf = ({ method, key, body, shared, fields }: OwnReply): Reply => ({
   ...(method === "HEAD" || key === "204" || key === "304" ? {} : { content: contentOf(key, body, shared) }),
 });
 
-/** Description of a reply without an implied one. */
+/** Returns the description of a reply whose status no implied reply has. */
 const descriptionOf = (key: string): string => {
   if (key === "default") return "Any other reply.";
   return maySucceed(key) ? "Success." : "Failure.";

@@ -9,18 +9,18 @@ export type SchemaConverter = (schema: StandardSchema, side: Side) => unknown;
 export type SchemaConverters = Readonly<Record<string, SchemaConverter>>;
 
 /**
- * Returns the routes with schemas that all have Standard JSON Schema: those of other libraries get a converter of `given`, valibot's the one of
- * `@valibot/to-json-schema`.
+ * Returns the routes with schemas that all have Standard JSON Schema: schemas of other libraries get a converter of `given`, valibot's schemas by default the
+ * converter of `@valibot/to-json-schema`.
  *
- * @throws ConfigurationError with each route whose schema has no converter, OPENAPI_NO_JSON_SCHEMA
+ * @throws ConfigurationError OPENAPI_NO_JSON_SCHEMA with each route whose schema has no converter
  */
-export const readableRoutes = async (
+export const withJsonSchemas = async (
   routes: readonly RouteInfo[],
   given: SchemaConverters,
 ): Promise<readonly RouteInfo[]> => {
   const converters = await convertersFor(routes.flatMap(schemasOf), given);
   const problems: Problem[] = [];
-  const readable = routes.map((route) => {
+  const converted = routes.map((route) => {
     const missing = schemasOf(route)
       .filter(needsConverter)
       .map(vendorOf)
@@ -29,10 +29,10 @@ export const readableRoutes = async (
     return withConverters(route, converters);
   });
   if (problems.length > 0) throw new ConfigurationError(problems);
-  return readable;
+  return converted;
 };
 
-/** Returns the converters for schemas: those of `given`, and valibot's own if needed. */
+/** Returns the converters for schemas: all of `given`, and valibot's own if it is needed. */
 export const convertersFor = async (
   schemas: readonly StandardSchema[],
   given: SchemaConverters,
@@ -53,13 +53,13 @@ const vendorOf = (schema: StandardSchema): string => schema["~standard"].vendor;
 
 const remedies: Readonly<Record<string, string>> = {
   valibot: "npm install @valibot/to-json-schema",
-  zod: 'use the schemas of "zod" 4, or, for those of "zod/mini", pass enableOpenapi({ jsonSchema: { zod: (schema, side) => z.toJSONSchema(schema, { io: side }) } })',
+  zod: 'use the schemas of "zod" 4, or, for schemas of "zod/mini", pass enableOpenapi({ jsonSchema: { zod: (schema, side) => z.toJSONSchema(schema, { io: side }) } })',
 };
 
 const problemOf = ({ method, path }: RouteInfo, vendor: string): Problem => {
   const remedy = Object.hasOwn(remedies, vendor)
     ? remedies[vendor]
-    : `use a version of it with Standard JSON Schema, or pass enableOpenapi({ jsonSchema: { ${JSON.stringify(vendor)}: (schema, side) => … } })`;
+    : `use a version with Standard JSON Schema, or pass enableOpenapi({ jsonSchema: { ${JSON.stringify(vendor)}: (schema, side) => … } })`;
   const message = `${method} ${path}: the API document cannot show schemas of ${vendor}; ${remedy}, or hide the route with hidden: true`;
   return { code: "OPENAPI_NO_JSON_SCHEMA", message };
 };
@@ -81,17 +81,17 @@ export const withConverter = <S extends StandardSchema | undefined>(
 };
 
 const withConverters = (route: RouteInfo, converters: SchemaConverters): RouteInfo => {
-  const readable = <S extends StandardSchema | undefined>(schema: S): S => withConverter(schema, converters);
+  const converted = <S extends StandardSchema | undefined>(schema: S): S => withConverter(schema, converters);
   const { params, query, body, responses } = route.options;
   const options = {
     ...route.options,
-    ...(params !== undefined && { params: readable(params) }),
-    ...(query !== undefined && { query: readable(query) }),
-    ...(body !== undefined && { body: readable(body) }),
+    ...(params !== undefined && { params: converted(params) }),
+    ...(query !== undefined && { query: converted(query) }),
+    ...(body !== undefined && { body: converted(body) }),
     ...(responses !== undefined && {
       responses: Object.fromEntries(
         Object.entries(responses).flatMap(([status, schema]) =>
-          schema === undefined ? [] : [[status, readable(schema)]],
+          schema === undefined ? [] : [[status, converted(schema)]],
         ),
       ),
     }),
@@ -99,18 +99,18 @@ const withConverters = (route: RouteInfo, converters: SchemaConverters): RouteIn
   return { ...route, options };
 };
 
-/** The converter of valibot's own package, an optional peer dependency; none where it is not installed. */
+/** Returns the converter of valibot's own package, an optional peer dependency; `{}` if it is not installed. */
 const loadValibot = async (): Promise<SchemaConverters> => {
   try {
     const { toJsonSchema } = await import("@valibot/to-json-schema");
-    return { valibot: (schema, side) => toJsonSchema(schema as never, { ...valibotConfig, typeMode: side }) }; // a schema of valibot, by its vendor
+    return { valibot: (schema, side) => toJsonSchema(schema as never, { ...valibotConfig, typeMode: side }) }; // the vendor shows that it is a schema of valibot
   } catch (error) {
     if ((error as { code?: unknown }).code === "ERR_MODULE_NOT_FOUND") return {};
     throw error;
   }
 };
 
-/** JSON Schemas of the outputs of valibot's transformations. */
+/** JSON Schemas of the outputs of valibot's transformations, which its converter cannot express. */
 const outputs: Readonly<Record<string, object>> = {
   to_number: { type: "number" },
   to_boolean: { type: "boolean" },

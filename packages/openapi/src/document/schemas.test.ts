@@ -61,7 +61,7 @@ test("a named object schema of the query becomes parameters too; a union becomes
   });
 });
 
-test("a body is the schema's input, a reply its output", async () => {
+test("a body has the input type of its schema, a reply the output type", async () => {
   const Draft = z.object({ title: z.string(), genre: z.string().default("General") });
   const { paths } = await documentOf((app) =>
     app.post("/books", { body: Draft, responses: { 201: Draft, 204: z.null() } }, () => 1),
@@ -135,7 +135,7 @@ test("a recursive schema becomes a component, named by its title or its location
   });
 });
 
-/** A schema of a library whose JSON Schema is given. */
+/** Returns a schema of a library with the given JSON Schema. */
 const plain = (schema: object): StandardSchema =>
   ({
     "~standard": {
@@ -146,7 +146,7 @@ const plain = (schema: object): StandardSchema =>
     },
   }) as StandardSchema;
 
-test("an $id with a trailing slash names its component by its last segment, and one of only a host does not name it", async () => {
+test("an $id with a trailing slash names its component by its last segment, and an $id that is only a host does not", async () => {
   const Book = {
     $id: "https://shop.test/schemas/Book/",
     properties: { author: { $ref: "https://shop.test/Author/" } },
@@ -165,7 +165,7 @@ test("an $id with a trailing slash names its component by its last segment, and 
   expect(paths["/notes"]?.["post"]?.requestBody?.content).toEqual(content);
 });
 
-test("$id and $anchor name schemas in the library's document only: references lead to components", async () => {
+test("$id and $anchor are resolved: references refer to components", async () => {
   const Book = {
     $id: "https://shop.test/schemas/Book.json",
     type: "object",
@@ -276,7 +276,7 @@ test("a library without JSON Schema is a start error that names each route and t
   expect(error).toMatchObject({ code: "CORE_START_TASK" });
   const { message } = error as Error;
   expect(message).toContain(
-    'GET /a: the API document cannot show schemas of mine; use a version of it with Standard JSON Schema, or pass enableOpenapi({ jsonSchema: { "mine": (schema, side) => … } })',
+    'GET /a: the API document cannot show schemas of mine; use a version with Standard JSON Schema, or pass enableOpenapi({ jsonSchema: { "mine": (schema, side) => … } })',
   );
   expect(message).toContain("GET /b: the API document cannot show schemas of theirs");
   expect(message).not.toContain("GET /c");
@@ -294,7 +294,7 @@ test("a library without JSON Schema is a start error that names each route and t
   });
 });
 
-test("the start error for schemas of zod/mini names a converter that fixes it", async () => {
+test("the start error for schemas of zod/mini has a converter that fixes it", async () => {
   const mini: StandardSchema = {
     "~standard": { version: 1, vendor: "zod", validate: (value: unknown) => ({ value }) },
   };
@@ -324,7 +324,7 @@ test("a schema that its own library cannot convert causes a warning", async () =
   ]);
 });
 
-/** A schema with this JSON Schema. */
+/** Returns a schema with this JSON Schema. */
 function fakeLibrary(schema: object): StandardSchema {
   const jsonSchema = { input: () => schema, output: () => schema };
   const validate = (value: unknown) => ({ value });

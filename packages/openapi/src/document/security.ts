@@ -3,13 +3,13 @@ import type { SecurityRequirement, SecurityScheme } from "./openapi-document.ts"
 
 /** Security schemes of the document, and the requirements of operations. */
 export interface Security {
-  /** Alternatives, each of which requires all its schemes; empty for an open route. */
+  /** Returns the alternatives of a route, each of which requires all its schemes; empty for an open route. */
   requirements(route: RouteInfo): readonly SecurityRequirement[];
-  /** Every scheme that a route requires, sorted by name. */
+  /** Returns every scheme that a route requires, sorted by name. */
   schemes(): Readonly<Record<string, SecurityScheme>>;
 }
 
-/** Equal schemes share a name; a different scheme of the same name is numbered. */
+/** Collects security schemes. Equal schemes share a name; a different scheme of the same name is numbered. */
 export const createSecurity = (): Security => {
   const schemes = new Map<string, SecurityScheme>();
 

@@ -1,7 +1,7 @@
 import type { StandardSchema } from "@framework/core";
 import { fileSchema, isSchemaObject, type JsonSchemaObject } from "./json-schema.ts";
 
-/** Input or output type of a schema. */
+/** The input or the output type of a schema. */
 export type Side = "input" | "output";
 
 /** The member `~standard.jsonSchema` of Standard JSON Schema v1 (standardschema.dev/json-schema). */
@@ -10,7 +10,7 @@ type Converter = Readonly<
 >;
 
 /**
- * The member `~standard.documents` of a schema that does not validate, because its values are validated elsewhere, such as the input of a command of
+ * The member `~standard.documents` of a schema that only documents its values, because they are validated elsewhere, such as the input of a command of
  * `@framework/cqrs`.
  */
 export interface Documents {
@@ -20,13 +20,13 @@ export interface Documents {
   readonly part: ((jsonSchema: unknown) => unknown) | null;
 }
 
-/** The documented schema; `null` for a schema that validates itself. */
+/** Returns the documented schema; `null` for a schema that validates its values. */
 export const documentsOf = (schema: StandardSchema): Documents | null =>
   (schema["~standard"] as { readonly documents?: Documents }).documents ?? null;
 
 /**
- * Options with which a library converts files: arktype's "File" is a class, which all libraries but zod and valibot's converter
- * convert to any value.
+ * Library options for the conversion of files. In arktype a file is a class, which it would convert to any value; zod and valibot's converter need no
+ * option.
  */
 const optionsOf: Readonly<Record<string, Record<string, unknown>>> = {
   arktype: {
@@ -38,9 +38,9 @@ const optionsOf: Readonly<Record<string, Record<string, unknown>>> = {
 };
 
 /**
- * The JSON Schema of a Standard Schema; `null` when its library provides none or cannot express the type.
+ * Returns the JSON Schema of a Standard Schema; `null` if its library provides none or cannot express the type.
  *
- * Parts that JSON Schema cannot express, such as dates and transforms, allow any value if the library can omit them.
+ * Types that JSON Schema cannot express, such as dates and transforms, become schemas that allow any value, if the library can omit them.
  */
 export const jsonSchemaOf = (schema: StandardSchema, side: Side): JsonSchemaObject | null => {
   const { jsonSchema, vendor } = schema["~standard"] as { readonly jsonSchema?: Converter; vendor: string };
@@ -54,20 +54,20 @@ export const jsonSchemaOf = (schema: StandardSchema, side: Side): JsonSchemaObje
       });
       if (isSchemaObject(converted)) return converted;
     } catch {
-      // the library throws if it cannot: the next attempt requests less, and `null` means none
+      // The library cannot convert the schema with these options.
     }
   }
   return null;
 };
 
-/** The result of a synchronous schema for `undefined`; `null` if it refuses `undefined`, throws, or is asynchronous. */
+/** Returns the result of a synchronous schema for `undefined`; `null` if it refuses `undefined`, throws, or is asynchronous. */
 export const resultOfUndefined = (schema: StandardSchema): { readonly value: unknown } | null => {
   try {
     const result = schema["~standard"].validate(undefined);
     if ("issues" in result || "value" in result) return result.issues === undefined ? result : null;
-    result.then(undefined, () => {}); // asynchronous: the document is generated synchronously
+    result.then(undefined, () => {}); // asynchronous schemas are not awaited: the document is generated synchronously
   } catch {
-    // a validator that expects a value; the app reports the error for the request that causes it
+    // A validator that expects a value may throw; the app reports the error for the request that causes it.
   }
   return null;
 };

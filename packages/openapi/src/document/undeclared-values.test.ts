@@ -1,4 +1,4 @@
-// Documentation of values that a schema accepts but its JSON Schema does not state: `undefined`, any value, files.
+// Values that a schema accepts and its JSON Schema does not express: `undefined`, any value, files.
 import { App, type StandardSchema } from "@framework/core";
 import { contractTest } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -40,7 +40,7 @@ test.each<[string, StandardSchema, boolean | undefined]>([
   expect((await bodyOf(schema))?.required).toBe(required);
 });
 
-test("a request without its optional body is answered", async () => {
+test("a request without its optional body succeeds", async () => {
   const app = newApp();
   app.post("/", { body: object.optional() }, ({ input }) => ({ got: input.body ?? null }));
   const reply = await app.fetch(new Request("http://test.local/", { method: "POST" }));
@@ -77,7 +77,7 @@ test("text and empty replies match the document if the schema accepts them", asy
   expect((await contractTest(app, { runs: 20 })).operations).toBe(4);
 });
 
-/** A schema like those of arktype: a class is converted by the option, or to any value. */
+/** Returns a schema like a schema of arktype: a class is converted by the option, or to any value. */
 const arkLike = (proto: { readonly name: string }): StandardSchema => {
   interface Options {
     readonly libraryOptions?: { readonly fallback?: { readonly proto?: (context: object) => object } };

@@ -18,7 +18,7 @@ test("the replaced text occurs exactly once in the bundle", () => {
   }
 });
 
-test("a file is read once, on first request, and again after a failure", async () => {
+test("a file is read once, on first request, and read again after a failure", async () => {
   const read = bundleReader(swaggerUi);
   expect(await read("swagger-ui.css")).toBe(await read("swagger-ui.css"));
   await expect(read("absent.css")).rejects.toThrow("ENOENT");

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { mediaTypeOf } from "@framework/core/http";
 import { type CachedFile, textFile } from "./cached-file.ts";
 
-/** Files of another project that a page loads; this package contains copies. */
+/** Files of another project that a page loads. This package contains copies. */
 export interface Bundle {
   readonly name: string;
   readonly version: string;
@@ -15,7 +15,7 @@ export interface Bundle {
   /** Folder of the files in that package. */
   readonly folder: string;
   readonly files: readonly string[];
-  /** Replacements in the files' text when they are served. */
+  /** Replacements in the text of the files. */
   readonly replaced: readonly (readonly [text: string, by: string])[];
 }
 
@@ -40,7 +40,7 @@ export const redoc: Bundle = {
   },
   folder: "bundles",
   files: ["redoc.standalone.js"],
-  // A logo on another host, to which every page view would send a request.
+  // Replaces a logo on another host, to which every page view would send a request.
   replaced: [["https://cdn.redoc.ly/redoc/logo-mini.svg", "data:image/gif;base64,R0lGODlhAQABAAAAACw="]],
 };
 
@@ -49,16 +49,16 @@ export const copiesOf = ({ name }: Bundle): string =>
   fileURLToPath(new URL(`../assets/${name}`, import.meta.url));
 
 /**
- * Returns a file of a bundle, read on first request and cached: 3 MB for both pages.
+ * Returns a function that reads files of a bundle, each on first request, and caches them: 3 MB for both pages.
  */
 export const bundleReader = (bundle: Bundle): ((file: string) => Promise<CachedFile>) => {
-  const kept = new Map<string, Promise<CachedFile>>();
+  const cached = new Map<string, Promise<CachedFile>>();
   return (file) => {
-    const known = kept.get(file);
+    const known = cached.get(file);
     if (known !== undefined) return known;
     const reading = read(bundle, file);
-    kept.set(file, reading);
-    reading.catch(() => kept.delete(file)); // the caller gets the error; the next call tries again
+    cached.set(file, reading);
+    reading.catch(() => cached.delete(file)); // the caller gets the error, and the next call retries
     return reading;
   };
 };

@@ -10,7 +10,7 @@ export interface CachedFile {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Creates a file from text; by default its tag is a hash of the content. */
+/** Creates a file from text; by default its ETag is a hash of the content. */
 export const textFile = (
   text: string,
   contentType: string,

@@ -2,8 +2,8 @@ import { redoc, swaggerUi } from "./bundle.ts";
 import type { PageKind } from "./page.ts";
 
 /**
- * Calls a function after every change of the page. The function corrects attributes that the tools get wrong for screen readers; each only if it
- * differs, so that the function does not trigger itself.
+ * Script that defines `onEveryChange`, which calls a function after every change of the page. The function corrects attributes for screen readers, each only
+ * if it differs, so that it does not trigger itself.
  */
 const ON_EVERY_CHANGE = `
 const put = (selector, attributes) => {
@@ -63,7 +63,7 @@ SwaggerUIBundle({
   policy: ["style-src 'self'"],
 };
 
-/** Redoc: read only. Text of the document is sanitised; search runs in a worker created from a blob. */
+/** Redoc: shows operations. Text of the document is sanitised; search runs in a worker created from a blob. */
 export const redocPage: PageKind = {
   bundle: redoc,
   hasMain: false,

@@ -6,29 +6,29 @@ import { relativeUrl } from "./relative-url.ts";
 /** Content and paths of a page. */
 export interface PageParts {
   readonly title: string;
-  /** Path of the page, and of the document that it shows. */
+  /** Path of the page. `documentPath` is the path of the document that it shows. */
   readonly path: string;
   readonly documentPath: string;
   /** Other origins that the page may call, to try out operations. */
   readonly origins: readonly string[];
 }
 
-/** Requirements of one tool. */
+/** Requirements of a tool for its page. */
 export interface PageKind {
   readonly bundle: Bundle;
   /** Whether the tool renders a main landmark; otherwise the page adds `<main>`. */
   readonly hasMain: boolean;
-  /** Shows the document `page.dataset.document` in the element `page`. Must be constant: it must not contain configuration values. */
+  /** Shows the document `page.dataset.document` in the element `page`. Must not contain configuration values. */
   readonly script: string;
   /** Further directives of its content security policy. */
   readonly policy: readonly string[];
 }
 
-/** Versioned path of a bundle's file, so that clients may cache it forever. */
+/** Returns the path of a bundle's file, with the version, so that clients can cache it forever. */
 export const bundlePath = (pagePath: string, { name, version }: Bundle, file: string): string =>
   `${pagePath}/${name}-${version}/${file}`;
 
-/** The page as HTML. Its only inline script is that of the tool, allowed by its hash. */
+/** Returns the page as HTML. Its only inline script is the script of the tool, allowed by its hash. */
 export const createPage = (parts: PageParts, { bundle, hasMain, script, policy }: PageKind): CachedFile => {
   const linked = (file: string): string =>
     escaped(relativeUrl(parts.path, bundlePath(parts.path, bundle, file)));

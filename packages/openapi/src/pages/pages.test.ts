@@ -14,7 +14,7 @@ const makeApp = () => {
   return app;
 };
 
-/** Values of an attribute in a page. */
+/** Returns the values of an attribute in a page. */
 const valuesOf = (html: string, attribute: string): string[] =>
   Array.from(html.matchAll(new RegExp(` ${attribute}="([^"]*)"`, "g")), ([, value = ""]) => value);
 
@@ -24,7 +24,7 @@ const addressesOf = (html: string): string[] =>
     .filter((url) => !url.startsWith("data:"));
 
 eachClient(test, makeApp, {
-  "the document has a tag, and an unchanged one gets 304": async (client) => {
+  "the document has an ETag, and a client that has it gets 304": async (client) => {
     const first = await client.get("/openapi.json");
     expect([first.status, first.headers.get("content-type"), first.headers.get("cache-control")]).toEqual([
       200,
@@ -37,7 +37,7 @@ eachClient(test, makeApp, {
     const head = await client.head("/openapi.json");
     expect([head.status, head.headers.get("content-length")]).toEqual([200, String(first.bytes.byteLength)]);
   },
-  "the pages are escaped HTML, and every address in them is served by this host": async (client) => {
+  "the pages are escaped HTML, and the app serves every URL in them": async (client) => {
     for (const path of ["/docs", "/redoc"]) {
       const page = await client.get(path);
       expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -54,7 +54,7 @@ eachClient(test, makeApp, {
       }
     }
   },
-  "files of a page are immutable for caches, since their path has a version": async (client) => {
+  "files of a page are immutable for caches": async (client) => {
     const reply = await client.get("/docs/swagger-ui-5.35.0/swagger-ui-bundle.js");
     expect(reply.headers.get("cache-control")).toBe("max-age=31536000, immutable");
     expect(reply.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
@@ -69,7 +69,7 @@ eachClient(test, makeApp, {
 });
 
 test.each(["/docs", "/redoc"])(
-  "the policy of %s allows scripts of this host, and the inline one by its hash",
+  "the policy of %s allows scripts of the app, and the inline script by its hash",
   async (path) => {
     await using client = testClient(makeApp());
     const { text, headers } = await client.get(path);
@@ -103,7 +103,7 @@ test("Redoc is served without its logo from another host", async () => {
   expect(text).toContain("data:image/gif;base64,R0lGODlhAQABAAAAACw=");
 });
 
-test("paths are configurable, and addresses are relative to the page", async () => {
+test("paths are configurable, and URLs are relative to the page", async () => {
   const app = new documented().enableOpenapi({
     path: "/meta/api.json",
     docsPath: "/meta/help/docs",
@@ -122,7 +122,7 @@ test("paths are configurable, and addresses are relative to the page", async () 
   expect(await Promise.all(statuses)).toEqual([200, 404, 404, 404]);
 });
 
-test("configured guards cover the document, the pages and their files", async () => {
+test("configured guards apply to the document, the pages and their files", async () => {
   await using client = testClient(new documented().enableOpenapi({ guards: [() => false] }));
   for (const path of ["/openapi.json", "/docs", "/redoc", "/docs/swagger-ui-5.35.0/swagger-ui.css"])
     expect([path, (await client.get(path)).status]).toEqual([path, 403]);

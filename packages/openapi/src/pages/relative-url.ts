@@ -1,4 +1,4 @@
-/** Returns a relative URL from one path to another, which stays valid when a proxy adds a prefix to both. */
+/** Returns a relative URL from one path to another, which stays valid if a proxy adds a prefix to both. */
 export const relativeUrl = (from: string, to: string): string => {
   const folders = from.split("/").slice(1, -1);
   const target = to.split("/").slice(1);

@@ -13,7 +13,7 @@ const NewBook = z.object({
 });
 const Missing = z.object({ error: z.string(), id: z.int().optional() });
 
-/** A service of books, kept in memory. */
+/** A service with books in memory. */
 export const booksApp = (config: ConfigInput<OpenapiConfig> = {}): App => {
   const books = new Map<number, z.infer<typeof Book>>();
   let lastId = 0;

@@ -37,7 +37,7 @@ export class Link {
   private lastReason: string | null = null;
   /** Number of channels awaiting close-ok. */
   private closing = 0;
-  private wasAsked = false;
+  private wasRequested = false;
   private wasReset = false;
   /** The current backoff before an attempt; `null` without one. */
   private backoff: { readonly end: AbortController; isShort: boolean } | null = null;
@@ -56,7 +56,7 @@ export class Link {
 
   /** Whether the connection was ever requested. */
   get isUsed(): boolean {
-    return this.wasAsked;
+    return this.wasRequested;
   }
 
   get isClosed(): boolean {
@@ -81,7 +81,7 @@ export class Link {
   /** Returns the connection; connects if there is none, after a backoff. Concurrent calls share an attempt. @throws RABBITMQ_UNAVAILABLE */
   async open(): Promise<ChannelModel> {
     if (this.ending.signal.aborted) throw unavailable("it was closed");
-    this.wasAsked = true;
+    this.wasRequested = true;
     if (this.current !== null) return this.current;
     this.opening ??= this.connect().finally(() => (this.opening = null));
     return await this.opening;
@@ -101,12 +101,12 @@ export class Link {
     return await opened;
   }
 
-  /** Ends a backoff, because another connection has just been opened. */
+  /** Ends the current backoff. Called when another connection was opened. */
   skipBackoff(): void {
     this.backoff?.end.abort();
   }
 
-  /** Counts a channel until the server confirms its close, which it does not while a leaderless queue blocks the channel. */
+  /** Counts a channel as closing until the server confirms its close; a leaderless queue delays that confirmation. */
   trackClosing(closed: Promise<unknown>): void {
     const { current: model } = this;
     this.closing++;
@@ -116,7 +116,7 @@ export class Link {
     if (this.closing > MAX_CLOSING) this.reset("the server does not close channels");
   }
 
-  /** Destroys the connection: the server has stopped answering, and buffered data must not be sent later. */
+  /** Destroys the connection: the server no longer responds, and buffered data must not be sent later. */
   reset(reason: string): void {
     if (this.current === null) return;
     this.parts.log.warn(`rabbitmq: the connection for ${this.parts.purpose} is replaced`, { reason });

@@ -1,10 +1,10 @@
 import { FrameworkError } from "@framework/core";
 import { messageOf } from "@framework/core/feature";
 
-/** Reply codes of AMQP 0-9-1 that are handled. */
+/** Reply codes of AMQP 0-9-1. */
 export const NOT_FOUND = 404;
-export const DIFFERENT = 406;
-export const FORBIDDEN = 403;
+export const PRECONDITION_FAILED = 406;
+export const ACCESS_REFUSED = 403;
 
 /** Returns the server's reply code in an error of amqplib; `null` without one. */
 export const replyCode = (error: unknown): number | null => {

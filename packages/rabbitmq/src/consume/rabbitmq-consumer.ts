@@ -51,7 +51,7 @@ export class RabbitMQConsumer implements Consumer {
   private readonly held = new Set<RabbitMQDelivery>();
   /** Messages that arrived while paused or stopped; at most the prefetch. */
   private waiting: RabbitMQDelivery[] = [];
-  /** Topics of which the session has received a message. */
+  /** Topics from which the session has received a message. */
   private readonly activeOn = new Set<string>();
   /** Unacknowledged deliveries whose copy is stored: settling them again must not store another copy. */
   private readonly copied = new WeakSet<RabbitMQDelivery>();
@@ -89,7 +89,7 @@ export class RabbitMQConsumer implements Consumer {
     if (this.isStopped) return;
     this.ending.abort();
     this.cancelWatch();
-    // Cancelling would activate another consumer of an ordered queue, whose messages would overtake those that this one still holds.
+    // Cancelling would activate another consumer of an ordered queue, whose messages would overtake the messages that this one still holds.
     if (this.options.order !== "none") return;
     await this.inTime(this.session?.cancel());
     for (const { channel, message } of this.waiting.splice(0)) attempt(() => channel.nack(message));
@@ -119,7 +119,7 @@ export class RabbitMQConsumer implements Consumer {
     return states.reduce((sum, { messageCount }) => sum + messageCount, this.waiting.length);
   }
 
-  /** An ordered queue delivers only to its active consumer, and does not report which one that is: the one that has received a message. */
+  /** Excludes ordered queues from which this consumer has received nothing: they deliver only to their active consumer, and do not report which one that is. */
   async overdue(): Promise<number> {
     const { order } = this.options;
     const states = await this.queueStates(({ topic }) => order === "none" || this.activeOn.has(topic));
@@ -155,7 +155,7 @@ export class RabbitMQConsumer implements Consumer {
     while (!this.isStopped) {
       const from = clock.now();
       const reason = await this.consume().catch((error: unknown) => this.explained(error));
-      this.ended();
+      this.reportLost();
       if (this.isStopped) return;
       this.failures = clock.now() - from >= STABLE_MS ? 1 : this.failures + 1;
       sink.state("connecting", reason);
@@ -173,12 +173,12 @@ export class RabbitMQConsumer implements Consumer {
       queues: this.queues,
       order: this.options.order,
       prefetch: this.prefetch,
-      arrived: (...arrival) => this.arrived(...arrival),
+      onMessage: (...arrival) => this.onMessage(...arrival),
     });
     this.session = session;
     try {
       await session.start(model);
-      if (this.isStopped) await this.cancelLate(session);
+      if (this.isStopped) await this.endAfterStop(session);
       else this.options.sink.state("running");
       return await session.ended;
     } finally {
@@ -186,20 +186,20 @@ export class RabbitMQConsumer implements Consumer {
     }
   }
 
-  /** Cancels a session that started after the consumer was stopped. */
-  private async cancelLate(session: Session): Promise<void> {
+  /** Ends a session that started after the consumer was stopped: closes it if nothing is held, otherwise cancels the consumers of unordered queues. */
+  private async endAfterStop(session: Session): Promise<void> {
     if (this.held.size === 0) await session.close();
     else if (this.options.order === "none") await session.cancel();
   }
 
   private get prefetch(): number {
     const { prefetch, topics, batchSize = 1 } = this.options;
-    const min = batchSize === 1 ? 1 : 2 * batchSize; // one batch fills while another is handled
+    const min = batchSize === 1 ? 1 : 2 * batchSize; // one batch is collected while another is handled
     const whole = Math.min(prefetch, Math.max(this.parts.config.prefetchCount, min));
     return Math.max(1, Math.floor(whole / Math.max(1, topics.length)));
   }
 
-  private arrived(message: ConsumeMessage, channel: Channel, topic: string): void {
+  private onMessage(message: ConsumeMessage, channel: Channel, topic: string): void {
     this.activeOn.add(topic);
     const delivery = new RabbitMQDelivery(message, channel, { topic, now: this.parts.clock.now() });
     if (this.isPaused || this.isStopped) this.waiting.push(delivery);
@@ -213,7 +213,7 @@ export class RabbitMQConsumer implements Consumer {
   }
 
   /** Reports the deliveries of an ended session as lost: the server delivers them again. */
-  private ended(): void {
+  private reportLost(): void {
     const lost = Array.from(this.held);
     this.session = null;
     this.held.clear();
@@ -261,7 +261,7 @@ export class RabbitMQConsumer implements Consumer {
     );
   }
 
-  /** Warns of deliveries that are unsettled for half of the server's consumer timeout, at which it closes the channel. */
+  /** Logs deliveries that are unsettled for half of `consumerTimeoutMs`, at which the server closes the channel. Returns a function that ends the checks. */
   private watch(): () => void {
     const { clock, config, log } = this.parts;
     const nearMs = config.consumerTimeoutMs / 2;

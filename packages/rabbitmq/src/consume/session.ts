@@ -9,7 +9,7 @@ export interface SessionParts {
   /** Maximum unsettled deliveries of each queue. */
   readonly prefetch: number;
   readonly order: ConsumerOptions["order"];
-  readonly arrived: (message: ConsumeMessage, channel: Channel, topic: string) => void;
+  readonly onMessage: (message: ConsumeMessage, channel: Channel, topic: string) => void;
 }
 
 /** The channels of a consumer, until the first of them ends. Deliveries of an earlier session cannot be settled. */
@@ -36,7 +36,7 @@ export class Session {
       const { consumerTag } = await channel.consume(queue, (message) => {
         if (message === null)
           this.end(`the server cancelled the consumer of queue ${queue}; was it deleted?`);
-        else this.parts.arrived(message, channel, topic);
+        else this.parts.onMessage(message, channel, topic);
       });
       this.tags.push([channel, consumerTag]);
     }

@@ -7,7 +7,7 @@ import { ConfirmLane } from "./confirm-lane.ts";
 const to = { exchange: "orders", routingKey: "" };
 const publication = { to, delayMs: 0, content: Buffer.from("1"), options: {} };
 
-/** Creates a lane for one message at a time, on a server that opens channels but confirms nothing. */
+/** Creates a lane with at most one unconfirmed message, on a server that opens channels but confirms nothing. */
 const silentLane = async () => {
   const clock = virtualClock();
   const link = {
@@ -62,7 +62,7 @@ test("a full channel that confirms nothing is replaced, even if the server block
   expect([lane.isFull, timesStuck()]).toEqual([false, 1]);
 });
 
-test("a message that amqplib cannot write takes no room and waits for no answer", async () => {
+test("a message that amqplib cannot write uses no room and does not wait for a confirmation", async () => {
   const { clock, lane, timedOut, unwritable, timesStuck } = await silentLane();
   await unwritable();
   expect(lane.isFull).toBe(false);

@@ -2,9 +2,9 @@ import { FrameworkError } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import type { ConfirmChannel, Message } from "amqplib";
 import type { Link } from "../connection/link.ts";
-import { FORBIDDEN, reasonOf, replyCode, unavailable } from "../connection/server-error.ts";
-import type { DelayedTo } from "../topology/delay-queues.ts";
-import { Abandonable } from "./abandonable.ts";
+import { ACCESS_REFUSED, reasonOf, replyCode, unavailable } from "../connection/server-error.ts";
+import type { MessageTarget } from "../topology/delay-queues.ts";
+import { AbortableWaits } from "./abortable-waits.ts";
 import { type Pending, PendingMessages } from "./pending-messages.ts";
 import type { Publication } from "./publication.ts";
 import { refused, timedOut } from "./send-errors.ts";
@@ -13,20 +13,20 @@ import { refused, timedOut } from "./send-errors.ts";
 export interface ConfirmLaneParts {
   readonly link: Link;
   readonly clock: Clock;
-  /** Maximum unanswered messages of the channel. */
+  /** Maximum messages of the channel that are neither confirmed nor refused. */
   readonly maxPending: number;
-  /** Time in milliseconds without an answer after which a channel counts as stuck; a message with a shorter time limit does not prove that. */
+  /** Milliseconds without a confirmation or refusal after which a channel counts as stuck, even if a message times out earlier. */
   readonly stuckMs: number;
   /** Called when the server or the network has closed the channel. */
   readonly onLost: () => void;
   /** Called with the targets of all waiting messages when the channel is stuck: one has timed out, and nothing was confirmed since it was published. */
-  readonly onStuck: (targets: readonly DelayedTo[]) => void;
+  readonly onStuck: (targets: readonly MessageTarget[]) => void;
   /** Called when the server has confirmed or refused a message. */
-  readonly onAnswered?: () => void;
+  readonly onOutcome?: () => void;
 }
 
-/** Time in milliseconds that the server has to open another channel after a stuck one. */
-const ANSWER_MS = 2000;
+/** Time limit in milliseconds for opening another channel after a stuck one. */
+const OPEN_MS = 2000;
 
 /** A confirm channel with its unconfirmed messages. Opened again after it was closed. */
 export class ConfirmLane {
@@ -36,12 +36,12 @@ export class ConfirmLane {
   /** Resolves when the channel has room; `null` while it has. */
   private full: PromiseWithResolvers<void> | null = null;
   private confirmed = 0;
-  /** Unanswered messages of the channel, including abandoned ones: the server stops reading a connection with hundreds of them. */
-  private unanswered = 0;
-  /** Time at which the oldest unanswered message was published; `null` for none. */
-  private unansweredFrom: number | null = null;
+  /** Messages of the channel that are neither confirmed nor refused, including timed-out ones: the server stops reading a connection with hundreds of them. */
+  private unconfirmed = 0;
+  /** Time of the first publish since the last confirmation or refusal; `null` for none. */
+  private unconfirmedSince: number | null = null;
   private readonly pending = new PendingMessages();
-  private readonly abandonable = new Abandonable<Pending>((pending) => this.abandon(pending));
+  private readonly waits = new AbortableWaits<Pending>((pending) => this.timeOut(pending));
   /** The server's reason for closing a channel, which amqplib does not pass to unconfirmed messages. */
   private readonly closedBy = new WeakMap<ConfirmChannel, Error>();
 
@@ -75,7 +75,7 @@ export class ConfirmLane {
   /** Publishes a message on the channel. Resolves when the server has confirmed it. */
   async publish(
     channel: ConfirmChannel,
-    to: DelayedTo,
+    to: MessageTarget,
     { content, options }: Publication,
     signal: AbortSignal,
   ): Promise<void> {
@@ -85,17 +85,17 @@ export class ConfirmLane {
     const { confirmed: confirmedBefore } = this;
     const pending: Pending = { id, to, channel, resolve, reject, confirmedBefore, isReturned: false };
     this.pending.add(pending);
-    this.abandonable.add(signal, pending);
+    this.waits.add(signal, pending);
     try {
       const hasRoom = channel.publish(to.exchange, to.routingKey, content, options, (error: unknown) =>
-        this.answered(pending, this.explained(channel, error)),
+        this.settle(pending, this.explain(channel, error)),
       );
-      this.unanswered++; // after `publish`, which throws if amqplib cannot write the message
-      this.unansweredFrom ??= this.parts.clock.now();
-      if (!hasRoom || this.unanswered >= this.parts.maxPending) this.full ??= Promise.withResolvers();
+      this.unconfirmed++; // after `publish`, which throws if amqplib cannot write the message
+      this.unconfirmedSince ??= this.parts.clock.now();
+      if (!hasRoom || this.unconfirmed >= this.parts.maxPending) this.full ??= Promise.withResolvers();
       await promise;
     } finally {
-      this.abandonable.remove(signal, pending);
+      this.waits.remove(signal, pending);
       this.pending.remove(pending);
     }
   }
@@ -109,9 +109,9 @@ export class ConfirmLane {
     this.release();
   }
 
-  private answered(pending: Pending, error: unknown): void {
-    if (pending.channel === this.channel) this.unanswered--;
-    if (this.isBounded && this.unanswered < this.parts.maxPending) this.release();
+  private settle(pending: Pending, error: unknown): void {
+    if (pending.channel === this.channel) this.unconfirmed--;
+    if (this.isBounded && this.unconfirmed < this.parts.maxPending) this.release();
     const { exchange } = pending.to;
     if (error === null || error === undefined) {
       this.count(pending);
@@ -125,23 +125,23 @@ export class ConfirmLane {
       }
       return;
     }
-    if (replyCode(error) === FORBIDDEN && reasonOf(error).includes(`exchange '${exchange}'`))
+    if (replyCode(error) === ACCESS_REFUSED && reasonOf(error).includes(`exchange '${exchange}'`))
       return pending.reject(refused(reasonOf(error), error)); // only messages to this exchange were refused
     if (reasonOf(error) !== "message nacked") return pending.reject(unavailable(reasonOf(error), error));
     this.count(pending);
     pending.reject(refused("a queue rejected it", error));
   }
 
-  /** Counts an answer if it is from the current channel. */
+  /** Counts a confirmation or refusal if it is from the current channel. */
   private count({ channel }: Pending): void {
     if (channel !== this.channel) return;
     this.confirmed++;
-    this.unansweredFrom = null;
-    this.parts.onAnswered?.();
+    this.unconfirmedSince = null;
+    this.parts.onOutcome?.();
   }
 
-  /** Returns the server's reason if it has closed the channel, else the error. */
-  private explained(channel: ConfirmChannel, error: unknown): unknown {
+  /** Returns the server's reason if it has closed the channel; otherwise the error. */
+  private explain(channel: ConfirmChannel, error: unknown): unknown {
     return error === null || error === undefined ? error : (this.closedBy.get(channel) ?? error);
   }
 
@@ -149,7 +149,7 @@ export class ConfirmLane {
    * Fails a message at its time limit. A leaderless queue blocks its whole channel at the server: if the channel has confirmed nothing since the message was
    * published, all its waiting messages move to other channels.
    */
-  private abandon(pending: Pending): void {
+  private timeOut(pending: Pending): void {
     pending.reject(timedOut(this.parts.link, null));
     this.checkStuck(pending);
   }
@@ -158,7 +158,7 @@ export class ConfirmLane {
   private checkStuck(pending: Pending): void {
     const { link, clock, stuckMs } = this.parts;
     if (pending.channel !== this.channel || pending.confirmedBefore !== this.confirmed) return;
-    const leftMs = stuckMs - (clock.now() - (this.unansweredFrom ?? clock.now()));
+    const leftMs = stuckMs - (clock.now() - (this.unconfirmedSince ?? clock.now()));
     const isBlocked = link.blockedReason !== null;
     if (leftMs <= 0 && !isBlocked) return this.replaceStuck(pending);
     // A full channel accepts no further message whose timeout would check again.
@@ -166,7 +166,7 @@ export class ConfirmLane {
       clock.after(isBlocked ? stuckMs : leftMs, () => this.checkStuck(pending));
   }
 
-  /** Replaces a stuck channel by another one. */
+  /** Replaces a stuck channel with another one. */
   private replaceStuck({ channel }: Pending): void {
     const waiting = this.pending.of(channel);
     this.parts.onStuck(waiting.map(({ to }) => to));
@@ -183,7 +183,7 @@ export class ConfirmLane {
     const { link, clock } = this.parts;
     const { model } = link;
     if (model === null) return;
-    const cancel = clock.after(ANSWER_MS, () => {
+    const cancel = clock.after(OPEN_MS, () => {
       if (link.model === model) link.reset("the server confirmed nothing in time");
     });
     void this.open().then(cancel, cancel);
@@ -201,8 +201,8 @@ export class ConfirmLane {
       this.release();
     });
     this.channel = channel;
-    this.unansweredFrom = null;
-    this.unanswered = 0;
+    this.unconfirmedSince = null;
+    this.unconfirmed = 0;
     return channel;
   }
 

@@ -6,7 +6,7 @@ interface Typed {
   readonly value: unknown;
 }
 
-/** Last second that RFC 3339 can represent, in seconds since 1970. */
+/** Last second that RFC 3339 can represent, as Unix seconds. */
 const LAST_SECOND = 253_402_300_799;
 /** Smallest 64-bit integer. */
 const MIN_INTEGER = -(2 ** 63);

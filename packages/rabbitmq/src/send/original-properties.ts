@@ -6,14 +6,12 @@ import {
 } from "@framework/messaging/adapter";
 import type { MessageProperties, Options } from "amqplib";
 import { writtenBytes, writable } from "./field-values.ts";
-import { propertiesOf, type PublishedAt } from "./properties.ts";
+import { propertiesOf, type PublishInfo } from "./properties.ts";
 import { isShort } from "./short-string.ts";
 import { isServerHeader, TRIES } from "./wire-headers.ts";
 
-/**
- * Properties that copies keep. Not `expiration`, which would remove a dead letter, and not `user-id`, which the server accepts only from that user.
- */
-const kept = [
+/** Properties that copies keep. Not `expiration`, which would remove a dead letter, and not `user-id`, which the server accepts only from that user. */
+const copiedProperties = [
   "contentType",
   "contentEncoding",
   "correlationId",
@@ -46,7 +44,7 @@ export class OriginalProperties implements Original {
   }
 
   /** Returns the properties of a copy: the original ones with the changes that messaging has made. */
-  copiedTo({ id, headers }: OutgoingMessage, at: PublishedAt): Options.Publish {
+  copiedTo({ id, headers }: OutgoingMessage, at: PublishInfo): Options.Publish {
     const changed = newHeaders();
     for (const name in headers) {
       const value = headers[name];
@@ -66,7 +64,7 @@ export class OriginalProperties implements Original {
 
   private texts(headers: WireHeaders): Options.Publish {
     const found: Record<string, string> = {};
-    for (const name of kept) {
+    for (const name of copiedProperties) {
       const value: unknown = this.properties[name];
       if (typeof value !== "string" || value === "" || !isShort(value)) continue;
       if (name !== "contentType" || value === headers["content-type"]) found[name] = value;

@@ -1,12 +1,12 @@
 import type { ConfirmChannel, Message } from "amqplib";
-import type { DelayedTo } from "../topology/delay-queues.ts";
+import type { MessageTarget } from "../topology/delay-queues.ts";
 
 /** An unconfirmed message. */
 export interface Pending {
   /** Its property `message-id`; empty for none. */
   readonly id: string;
   /** Target of the message. */
-  readonly to: DelayedTo;
+  readonly to: MessageTarget;
   /** Channel on which it was published. */
   readonly channel: ConfirmChannel;
   readonly resolve: () => void;

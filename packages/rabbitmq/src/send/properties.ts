@@ -4,8 +4,8 @@ import { isShort, shortened } from "./short-string.ts";
 import { toWire } from "./wire-headers.ts";
 
 /** Time and tries of a published message. */
-export interface PublishedAt {
-  /** Milliseconds since 1970. */
+export interface PublishInfo {
+  /** Time of the publish in Unix milliseconds. */
   readonly date: number;
   /** Tries made so far, for the copy of a retried message. */
   readonly tries: number;
@@ -17,7 +17,7 @@ export interface PublishedAt {
  */
 export const propertiesOf = (
   { id, key, headers }: Pick<OutgoingMessage, "id" | "key" | "headers">,
-  { date, tries }: PublishedAt,
+  { date, tries }: PublishInfo,
 ): Options.Publish => {
   const contentType = headers["content-type"];
   return {

@@ -1,19 +1,19 @@
 import type { OutgoingMessage } from "@framework/messaging/adapter";
 import type { Options } from "amqplib";
-import type { DelayedTo } from "../topology/delay-queues.ts";
+import type { MessageTarget } from "../topology/delay-queues.ts";
 import { OriginalProperties } from "./original-properties.ts";
-import { propertiesOf, type PublishedAt } from "./properties.ts";
+import { propertiesOf, type PublishInfo } from "./properties.ts";
 
 /** An encoded message with its target. */
 export interface Publication {
-  readonly to: DelayedTo;
+  readonly to: MessageTarget;
   readonly delayMs: number;
   readonly content: Buffer;
   readonly options: Options.Publish;
 }
 
 /** Encodes a message for an exchange or a queue. The copy of a delivery keeps its original properties. */
-export const publicationOf = (message: OutgoingMessage, to: DelayedTo, at: PublishedAt): Publication => {
+export const publicationOf = (message: OutgoingMessage, to: MessageTarget, at: PublishInfo): Publication => {
   const { original, delayMs, body } = message;
   return {
     to,

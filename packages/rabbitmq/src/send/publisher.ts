@@ -4,15 +4,15 @@ import { backoffMs, pause, untilAborted } from "@framework/messaging/adapter";
 import type { ConfirmChannel } from "amqplib";
 import type { Link } from "../connection/link.ts";
 import {
-  DIFFERENT,
-  FORBIDDEN,
+  PRECONDITION_FAILED,
+  ACCESS_REFUSED,
   NOT_FOUND,
   reasonOf,
   replyCode,
   unavailable,
 } from "../connection/server-error.ts";
 import { withChannel } from "../connection/with-channel.ts";
-import type { DelayedTo, DelayQueues } from "../topology/delay-queues.ts";
+import type { MessageTarget, DelayQueues } from "../topology/delay-queues.ts";
 import { ConfirmLane, type ConfirmLaneParts } from "./confirm-lane.ts";
 import type { Publication } from "./publication.ts";
 import { refused, timedOut } from "./send-errors.ts";
@@ -33,7 +33,7 @@ export interface PublisherParts {
 interface Prepared {
   readonly lane: ConfirmLane;
   readonly channel: ConfirmChannel;
-  readonly to: DelayedTo;
+  readonly to: MessageTarget;
 }
 
 /** Maximum remembered exchanges. */
@@ -41,7 +41,7 @@ const MAX_KNOWN = 10_000;
 
 /** Longest pause of a send between attempts, in milliseconds. */
 const MAX_PAUSE_MS = 1000;
-/** Times in milliseconds without an answer after which a channel is replaced. Longer for a dedicated one, because the server keeps closed channels for about a minute. */
+/** Milliseconds without a confirmation after which a channel is replaced. Longer for a dedicated one, because the server keeps closed channels for about a minute. */
 const SHARED_STUCK_MS = 1000;
 const DEDICATED_STUCK_MS = 5000;
 /** Maximum targets with a dedicated channel. */
@@ -50,9 +50,9 @@ const MAX_DEDICATED = 32;
 /** Publishes messages on confirm channels and waits for their confirmations. */
 export class Publisher {
   private readonly parts: PublisherParts;
-  private readonly laneParts: Omit<ConfirmLaneParts, "onStuck" | "onAnswered">;
+  private readonly laneParts: Omit<ConfirmLaneParts, "onStuck" | "onOutcome">;
   private readonly shared: ConfirmLane;
-  /** Dedicated lanes of stuck targets, with one message at a time: a leaderless queue blocks all messages of its channel. */
+  /** Dedicated lanes of stuck targets, each with at most one unconfirmed message: a leaderless queue blocks all messages of its channel. */
   private readonly dedicated = new Map<string, ConfirmLane>();
   private readonly lines = new TargetLines();
   private known = new Set<string>();
@@ -103,7 +103,7 @@ export class Publisher {
       } catch (error) {
         if (signal.aborted) throw timedOut(link, last);
         if (FrameworkError.is(error) && error.code !== "RABBITMQ_UNAVAILABLE") throw error;
-        if (replyCode(error) === FORBIDDEN || replyCode(error) === DIFFERENT)
+        if (replyCode(error) === ACCESS_REFUSED || replyCode(error) === PRECONDITION_FAILED)
           throw refused(reasonOf(error), error);
         if (link.isClosed) throw error;
         last = error;
@@ -128,12 +128,12 @@ export class Publisher {
   }
 
   /** Returns the lane of a target: a dedicated one after it was stuck. */
-  private laneOf(to: DelayedTo): ConfirmLane {
+  private laneOf(to: MessageTarget): ConfirmLane {
     return (this.dedicated.size === 0 ? undefined : this.dedicated.get(nameOf(to))) ?? this.shared;
   }
 
-  /** Gives targets dedicated lanes, until the server answers a message on them. */
-  private isolate(targets: readonly DelayedTo[]): void {
+  /** Gives targets dedicated lanes, until the server confirms or refuses a message on them. */
+  private isolate(targets: readonly MessageTarget[]): void {
     for (const to of targets) {
       const name = nameOf(to);
       if (this.dedicated.has(name)) continue;
@@ -144,13 +144,13 @@ export class Publisher {
         maxPending: 1,
         stuckMs: DEDICATED_STUCK_MS,
         onStuck: () => this.stuckAgain(to),
-        onAnswered: () => this.drop(name, lane),
+        onOutcome: () => this.drop(name, lane),
       });
       this.dedicated.set(name, lane);
     }
   }
 
-  private stuckAgain(to: DelayedTo): void {
+  private stuckAgain(to: MessageTarget): void {
     const { exchange, routingKey } = to;
     this.parts.log.warn(
       "rabbitmq: a queue confirms nothing; check whether it has a leader",
@@ -192,4 +192,4 @@ export class Publisher {
 
 const targetOf = ({ to, delayMs }: Publication): string => `${to.exchange}\n${to.routingKey}\n${delayMs}`;
 
-const nameOf = ({ exchange, routingKey }: DelayedTo): string => `${exchange}\n${routingKey}`;
+const nameOf = ({ exchange, routingKey }: MessageTarget): string => `${exchange}\n${routingKey}`;

@@ -6,7 +6,7 @@ import {
   type SendOptions,
   type SendResult,
 } from "@framework/messaging/adapter";
-import type { DelayedTo } from "../topology/delay-queues.ts";
+import type { MessageTarget } from "../topology/delay-queues.ts";
 import { publicationOf } from "./publication.ts";
 import type { Publisher } from "./publisher.ts";
 
@@ -60,9 +60,9 @@ const isUnencodable = (error: unknown): boolean => error instanceof RangeError |
  * Returns the exchange of a topic; for a private topic its queue, because its exchange may be deleted at any time, and publishing to a missing exchange closes the
  * channel.
  */
-const targetOf = ({ topic }: OutgoingMessage): DelayedTo =>
+const targetOf = ({ topic }: OutgoingMessage): MessageTarget =>
   endsWithProcess(topic) ? { exchange: "", routingKey: topic } : { exchange: topic, routingKey: "" };
 
-/** Returns the result of a message after a failed one of its key. */
+/** Returns the result of a message that was not sent because an earlier one of its key failed. */
 const notSent = (last: SendResult): SendResult =>
   last.ok ? last : { ok: false, error: last.error, isRetryable: true };

@@ -23,7 +23,7 @@ export class TargetLines {
     return this.lines.has(target);
   }
 
-  /** Runs work after all earlier work of its target, or when its signal aborts. After a failure all queued work of the target fails. */
+  /** Runs work after all earlier work of its target, or when its signal aborts. After a failure, other than an abort, all queued work of the target fails. */
   async inTurn<T>(target: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const line = this.lines.get(target) ?? { tail: Promise.resolve(), waiting: 0, failure: null };
     this.lines.set(target, line);

@@ -14,7 +14,7 @@ const partitionKey = `${PREFIX}partitionkey`;
 /** Headers that RabbitMQ adds. */
 const SERVER_HEADER = /^x-(?:death|first-death-|last-death-|delivery-count|acquired-count|delivery-limit)/;
 
-/** Converts headers for the server. Drops names that are too long for AMQP: lower case can lengthen a name of another system. */
+/** Converts headers for the server. Drops names that are too long for AMQP: lowercasing can lengthen a name of another system. */
 export const toWire = ({ headers, key }: Pick<OutgoingMessage, "headers" | "key">, tries: number): object => {
   const wire: Record<string, string | number> = {};
   for (const name in headers) {

@@ -13,7 +13,7 @@ export interface Declaration {
 }
 
 /** Returns the arguments of a queue: replicated, on disk, and with at-least-once dead-lettering. */
-export const safeQueue = (deadLetters: {
+export const quorumQueueArguments = (deadLetters: {
   readonly exchange: string;
   readonly routingKey?: string;
 }): object => ({
@@ -39,14 +39,14 @@ const exchange = (name: string, options: Options.AssertExchange = {}): Declarati
   create: (channel) => channel.assertExchange(name, "fanout", { durable: true, ...options }),
 });
 
-/** Declares a topic: an exchange that copies each message to the queue of every group. */
+/** Returns the declaration of a topic: an exchange that copies each message to the queue of every group. */
 export const topicDeclaration = (topic: string): Declaration =>
   exchange(topic, { alternateExchange: unroutedExchange(topic) });
 
 /** Delivery limit of dead-letter queues, effectively unlimited: dead letters must not be dropped. */
 const UNLIMITED_DELIVERIES = 1_000_000;
 
-/** Declares a dead-letter topic, with a queue of the same name that keeps dead letters while no group subscribes. */
+/** Returns the declarations of a dead-letter topic, with a queue of the same name that keeps dead letters while no group subscribes. */
 export const deadLetterDeclarations = (topic: string): readonly Declaration[] => [
   topicDeclaration(topic),
   exchange(unroutedExchange(topic)),
@@ -55,7 +55,7 @@ export const deadLetterDeclarations = (topic: string): readonly Declaration[] =>
   }),
 ];
 
-/** Declares the queue of a group with its topic and dead-letter topic. */
+/** Returns the declarations of a group's queue, its topic and its dead-letter topic. */
 export const groupDeclarations = (
   topic: string,
   group: string,
@@ -67,7 +67,7 @@ export const groupDeclarations = (
     ...deadLetterDeclarations(deadLetterTopic(topic, group)),
     queue(name, topic, {
       arguments: {
-        ...safeQueue({ exchange: deadLetterTopic(topic, group) }),
+        ...quorumQueueArguments({ exchange: deadLetterTopic(topic, group) }),
         "x-delivery-limit": deliveryLimit,
         ...(order === "none" ? {} : { "x-single-active-consumer": true }),
       },

@@ -1,17 +1,17 @@
 import type { Clock } from "@framework/core/feature";
 import type { Link } from "../connection/link.ts";
 import { withChannel } from "../connection/with-channel.ts";
-import { safeQueue } from "./declarations.ts";
+import { quorumQueueArguments } from "./declarations.ts";
 import { delayQueue } from "./names.ts";
 
-/** Target of a message, after its delay. */
-export interface DelayedTo {
+/** Exchange or queue of a message. */
+export interface MessageTarget {
   /** An exchange, or "" for the queue that `routingKey` names. */
   readonly exchange: string;
   readonly routingKey: string;
 }
 
-/** Time without use, after its last message was due, after which the server deletes a delay queue. */
+/** Time for which the server keeps an unused delay queue after its last message was due. */
 const UNUSED_MS = 300_000;
 /** Minimum interval of declarations of a queue, which count as use. */
 const REDECLARE_MS = 60_000;
@@ -29,27 +29,27 @@ export class DelayQueues {
     this.clock = clock;
   }
 
-  /** Returns the queue for a delay if it was declared recently; else `null`. */
-  known(to: DelayedTo, delayMs: number): DelayedTo | null {
+  /** Returns the queue for a delay if it was declared in the last minute; otherwise `null`. */
+  known(to: MessageTarget, delayMs: number): MessageTarget | null {
     const name = nameOf(to, this.roundedUp(to, delayMs));
     return this.clock.now() - (this.declared.get(name) ?? -REDECLARE_MS) < REDECLARE_MS
       ? { exchange: "", routingKey: name }
       : null;
   }
 
-  /** Replaces a queue that confirms nothing by another one. */
-  avoid({ exchange, routingKey }: DelayedTo): void {
+  /** Avoids a queue that confirms nothing: later messages use another one, whose delay is 1 ms longer. */
+  avoid({ exchange, routingKey }: MessageTarget): void {
     if (exchange !== "" || !this.declared.has(routingKey)) return;
     if (this.avoided.size >= MAX_QUEUES) this.avoided = new Set();
     this.avoided.add(routingKey);
   }
 
   /** Declares the queue for a delay. Rejects if the server refuses it. */
-  async declare(link: Link, { exchange, routingKey }: DelayedTo, delayMs: number): Promise<void> {
+  async declare(link: Link, { exchange, routingKey }: MessageTarget, delayMs: number): Promise<void> {
     const ms = this.roundedUp({ exchange, routingKey }, delayMs);
     const name = nameOf({ exchange, routingKey }, ms);
     const args = {
-      ...safeQueue({ exchange, routingKey }),
+      ...quorumQueueArguments({ exchange, routingKey }),
       "x-message-ttl": ms,
       "x-expires": ms + UNUSED_MS,
     };
@@ -60,7 +60,7 @@ export class DelayQueues {
   }
 
   /** Returns the rounded delay, 1 ms longer for each avoided queue. */
-  private roundedUp(to: DelayedTo, delayMs: number): number {
+  private roundedUp(to: MessageTarget, delayMs: number): number {
     let ms = roundedUp(delayMs);
     while (this.avoided.size > 0 && this.avoided.has(nameOf(to, ms))) ms++;
     return ms;
@@ -72,10 +72,10 @@ export class DelayQueues {
   }
 }
 
-const nameOf = ({ exchange, routingKey }: DelayedTo, ms: number): string =>
+const nameOf = ({ exchange, routingKey }: MessageTarget, ms: number): string =>
   delayQueue(exchange === "" ? routingKey : exchange, ms);
 
-/** Rounds a delay up by at most 10 %, so that random delays share a few queues: 5,123 ms becomes 5,500 ms. */
+/** Rounds a delay up by at most 10 %, or to 10 ms, so that random delays share a few queues: 5,123 ms becomes 5,500 ms. */
 export const roundedUp = (ms: number): number => {
   if (ms <= 10) return 10;
   const unit = 10 ** (Math.floor(Math.log10(ms)) - 1);

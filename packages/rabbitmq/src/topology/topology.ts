@@ -1,6 +1,12 @@
 import type { Topology } from "@framework/messaging/adapter";
 import type { Link } from "../connection/link.ts";
-import { DIFFERENT, FORBIDDEN, NOT_FOUND, reasonOf, replyCode } from "../connection/server-error.ts";
+import {
+  PRECONDITION_FAILED,
+  ACCESS_REFUSED,
+  NOT_FOUND,
+  reasonOf,
+  replyCode,
+} from "../connection/server-error.ts";
 import { withChannel } from "../connection/with-channel.ts";
 import {
   type Declaration,
@@ -21,7 +27,7 @@ export class RabbitMQTopology {
     this.deliveryLimit = deliveryLimit;
   }
 
-  /** Returns missing and different parts, in sentences. Rejects if the server cannot be queried. */
+  /** Verifies or creates exchanges and queues. Returns the problems, for operators. Rejects if the server cannot be queried. */
   async apply(spec: Topology, mode: "verify" | "create"): Promise<readonly string[]> {
     const declarations = declarationsOf(spec, this.deliveryLimit).filter(
       ({ label }) => !/ amq\./.test(label),
@@ -32,14 +38,14 @@ export class RabbitMQTopology {
         ({ topics, group, maxTries }) =>
           `RabbitMQConfig.deliveryLimit must be greater than the ${maxTries} tries of the subscription "${topics.join(" ")} ${group}", not ${this.deliveryLimit}`,
       )
-      .concat(reservedIn(spec));
+      .concat(reservedNameProblems(spec));
     for (const declaration of declarations)
       problems.push(...(await (mode === "create" ? this.create(declaration) : this.verify(declaration))));
     if (mode === "create" && problems.length === 0) this.created = unique([...this.created, ...declarations]);
     return problems;
   }
 
-  /** Redeclares what `apply` has created in this process, because the server may have lost it. Does nothing after mode `verify`. */
+  /** Redeclares the exchanges and queues that `apply` has created in this process, because the server may have lost them. Does nothing after mode `verify`. */
   async redeclare(): Promise<void> {
     const { created } = this;
     if (created.length === 0) return;
@@ -58,8 +64,8 @@ export class RabbitMQTopology {
     try {
       await withChannel(this.link, create); // it exists, so this only compares; AMQP has no other way
     } catch (error) {
-      if (replyCode(error) === FORBIDDEN) return []; // comparing needs the permission to configure
-      if (replyCode(error) !== DIFFERENT) throw error;
+      if (replyCode(error) === ACCESS_REFUSED) return []; // comparing needs the permission to configure
+      if (replyCode(error) !== PRECONDITION_FAILED) throw error;
       return [different(label, error)];
     }
     return [];
@@ -67,16 +73,16 @@ export class RabbitMQTopology {
 }
 
 /** Returns problems of topics with names that the server reserves. */
-const reservedIn = ({ topics, subscriptions }: Topology): readonly string[] => {
+const reservedNameProblems = ({ topics, subscriptions }: Topology): readonly string[] => {
   const all = [...topics, ...subscriptions.flatMap((each) => [...each.topics, each.deadLetterTopic ?? ""])];
   return Array.from(new Set(all))
     .filter((topic) => topic.startsWith("amq."))
     .map((topic) => `RabbitMQ reserves names that begin with "amq."; rename the topic ${topic}`);
 };
 
-const problemsOf = async (label: string, ask: () => Promise<unknown>): Promise<readonly string[]> => {
+const problemsOf = async (label: string, request: () => Promise<unknown>): Promise<readonly string[]> => {
   try {
-    await ask();
+    await request();
     return [];
   } catch (error) {
     const code = replyCode(error);
@@ -84,8 +90,8 @@ const problemsOf = async (label: string, ask: () => Promise<unknown>): Promise<r
       return [
         `there is no ${label}; create it with "npx @framework/cli topology", or set topology: "create"`,
       ];
-    if (code === DIFFERENT) return [different(label, error)];
-    if (code === FORBIDDEN)
+    if (code === PRECONDITION_FAILED) return [different(label, error)];
+    if (code === ACCESS_REFUSED)
       return [`the user may not create or read the ${label}; grant the permission: ${reasonOf(error)}`];
     throw error;
   }

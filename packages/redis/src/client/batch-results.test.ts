@@ -6,8 +6,8 @@ import { type OpenRedis, openRedis, RedisUnavailableError } from "../index.ts";
 const quiet = { info() {}, warn() {}, error() {} };
 const text = (value: string) => `$${value.length}\r\n${value}\r\n`;
 
-/** A server that gives scripted answers; it is the only node of its cluster. */
-const startScripted = async (answers: Readonly<Record<string, string>>) => {
+/** A server that sends scripted replies; it is the only node of its cluster. */
+const startScripted = async (replies: Readonly<Record<string, string>>) => {
   const server = createServer((socket) => {
     const { port } = server.address() as AddressInfo;
     const setup: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const startScripted = async (answers: Readonly<Record<string, string>>) => {
       // Every command is an array of bulk strings; the first one is its name.
       for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)) {
         if (name.toUpperCase() === "QUIT") return socket.end("+OK\r\n");
-        socket.write(answers[name.toUpperCase()] ?? setup[name.toUpperCase()] ?? "+OK\r\n");
+        socket.write(replies[name.toUpperCase()] ?? setup[name.toUpperCase()] ?? "+OK\r\n");
       }
     });
   }).listen(0, "127.0.0.1");

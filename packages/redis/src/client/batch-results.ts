@@ -8,7 +8,7 @@ interface Batch {
   resolve(results: readonly Result[]): void;
 }
 
-/** Another node serves the slot. ioredis follows the redirect, unless other commands of the pipeline got different answers. */
+/** Another node serves the slot. ioredis follows the redirect, unless other commands of the pipeline got different results. */
 const REDIRECT = /^(MOVED|ASK)\b/;
 
 /**

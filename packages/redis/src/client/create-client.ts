@@ -6,7 +6,7 @@ import { addressesOf } from "./addresses.ts";
 import { backoffMs, createWake } from "./backoff.ts";
 import { explainBatches } from "./batch-results.ts";
 import type { RedisMetrics } from "./metrics.ts";
-import { type Command, gate } from "./gate.ts";
+import { type Command, wrapSendCommand } from "./send-command.ts";
 import { ioredis, type IoredisClient } from "./ioredis.ts";
 
 /** Dependencies of `createClient`. */
@@ -15,7 +15,7 @@ export interface ClientOptions {
   /** Publishes each command. */
   readonly operations: Operations<{ readonly name: string }>;
   /** Called with every error of a connection. */
-  readonly failed: (error: Error) => void;
+  readonly onError: (error: Error) => void;
   /** Timeout of a command in milliseconds. @default the configuration's */
   readonly timeoutMs?: () => number;
   /** Called when a command may have changed the connection's state. */
@@ -32,9 +32,18 @@ export const createClient = (config: RedisConfig, options: ClientOptions): Iored
   const { maxQueue, defaultTtlSecs } = config;
   let lastAttempt = -Infinity;
   client.on("connecting", () => (lastAttempt = performance.now()));
-  client.on("error", options.failed);
+  client.on("error", options.onError);
   const wake = createWake(client, () => lastAttempt);
-  gate(client, { metrics, operations, maxQueue, defaultTtlSecs, timeoutMs, wake, onTainted, refusalOf });
+  wrapSendCommand(client, {
+    metrics,
+    operations,
+    maxQueue,
+    defaultTtlSecs,
+    timeoutMs,
+    wake,
+    onTainted,
+    refusalOf,
+  });
   explainBatches(client);
   return client;
 };
@@ -54,7 +63,7 @@ const connectionOptions = (config: RedisConfig, isLeased: boolean): OwnOptions =
     disconnectTimeout: 100,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // Closes connections without answers (half-open TCP). Leased connections may block for longer; `gate` enforces their timeouts.
+    // Closes connections without replies (half-open TCP). Leased connections may block for longer; `wrapSendCommand` enforces their timeouts.
     ...(!isLeased && { socketTimeout: commandTimeoutMs, commandTimeout: commandTimeoutMs }),
     ...(keyPrefix !== undefined && { keyPrefix }),
     ...(address?.username !== undefined && { username: address.username }),
@@ -83,7 +92,7 @@ const createSingle = (config: RedisConfig, { metrics, timeoutMs }: ClientOptions
   return client;
 };
 
-const createCluster = (config: RedisConfig, { metrics, failed, timeoutMs }: ClientOptions): Cluster => {
+const createCluster = (config: RedisConfig, { metrics, onError, timeoutMs }: ClientOptions): Cluster => {
   const nodes = addressesOf(config);
   const { tls, db: _, ...redisOptions } = connectionOptions(config, timeoutMs !== undefined);
   const options: Omit<ClusterOptions, "redisOptions"> & { readonly redisOptions: OwnOptions } = {
@@ -108,7 +117,7 @@ const createCluster = (config: RedisConfig, { metrics, failed, timeoutMs }: Clie
   );
   const refresh = refresher(cluster);
   cluster.on("node error", (error: Error) => {
-    failed(error);
+    onError(error);
     refresh();
   });
   cluster.on("-node", refresh);

@@ -2,7 +2,7 @@
 export interface RedisMetrics {
   /** Requested commands. */
   commands: number;
-  /** Commands that Redis rejected or did not answer. */
+  /** Commands that Redis rejected, or that got no reply. */
   failures: number;
   /** Connections reopened after a loss. */
   reconnects: number;

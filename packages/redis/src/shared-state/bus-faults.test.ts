@@ -78,10 +78,10 @@ test("a process that joins right after a restart of the server waits for the oth
 test("a process that was not renewed in time reports a gap before it counts as connected again", async () => {
   const clock = virtualClock();
   const events: string[] = [];
-  const answers: (() => void)[] = [];
+  const pending: (() => void)[] = [];
   const link: BusLink = {
-    open: ({ subscribed }) => subscribed(),
-    renew: () => new Promise((resolve) => answers.push(() => resolve({ rows: [], uptimeMs: Infinity }))),
+    open: ({ onSubscribed }) => onSubscribed(),
+    renew: () => new Promise((resolve) => pending.push(() => resolve({ rows: [], uptimeMs: Infinity }))),
     announce: async () => ({ rows: [], uptimeMs: Infinity }),
     send: async () => {},
     leave: async () => {},
@@ -89,20 +89,20 @@ test("a process that was not renewed in time reports a gap before it counts as c
   };
   const bus = new Bus({ id: "a", link, subscriberMs: 1000, joinMs: 2000, clock, log });
   bus.subscribe("drop", () => {}, {
-    missed: () => void events.push(`missed, connected: ${bus.isConnected}`),
+    onMissed: () => void events.push(`missed, connected: ${bus.isConnected}`),
   });
-  const answer = async (): Promise<void> => {
-    answers.splice(0).forEach((resolve) => resolve());
+  const reply = async (): Promise<void> => {
+    pending.splice(0).forEach((resolve) => resolve());
     await clock.advance(0);
   };
-  await answer();
+  await reply();
   expect(bus.isConnected).toBe(true);
   await clock.advance(3999);
   expect(bus.isConnected).toBe(true);
   await clock.advance(1);
   expect(bus.isConnected).toBe(false);
-  await answer();
+  await reply();
   await clock.advance(1000);
-  await answer();
+  await reply();
   expect([events, bus.isConnected]).toEqual([["missed, connected: false", "missed, connected: false"], true]);
 });

@@ -3,11 +3,11 @@ import type { MemberRow } from "./membership.ts";
 /** Events of a link. */
 export interface BusLinkEvents {
   /** Called with each message. */
-  readonly receive: (text: string) => void;
+  readonly onMessage: (text: string) => void;
   /** Called whenever the channels were subscribed (again). */
-  readonly subscribed: () => void;
+  readonly onSubscribed: () => void;
   /** Called when the subscription was lost. The link subscribes again by itself. */
-  readonly lost: () => void;
+  readonly onLost: () => void;
 }
 
 /** The server's list of members. */

@@ -40,7 +40,7 @@ const run = async (steps: readonly Step[]): Promise<World> => {
 
 const usual: readonly Step[0][] = ["fill", "fill", "write", "say", "wait"];
 
-test("whatever fails, a confirmed drop leaves no older copy, and a confirmed message has reached every process once", async () => {
+test("under any faults, a confirmed drop leaves no older copy, and a confirmed message has reached every process once", async () => {
   const faults: readonly Step[0][] = [
     "kill",
     "lose",
@@ -61,7 +61,7 @@ test("whatever fails, a confirmed drop leaves no older copy, and a confirmed mes
   );
 });
 
-test("once the faults are over, drops and messages are confirmed, and every copy may be used", async () => {
+test("after the faults, drops and messages are confirmed, and every copy may be used", async () => {
   const faults: readonly Step[0][] = ["kill", "lose", "start", "cut", "silence", "heal"];
   await fc.assert(
     fc.asyncProperty(fc.array(step([...usual, ...faults]), { maxLength: 12 }), async (steps) => {

@@ -20,7 +20,7 @@ class Process {
     this.id = id;
     this.bus = new Bus({ id, link: server.link(id), subscriberMs: 1000, joinMs: 2000, clock, log });
     const drop = (): void => void (this.copy = null);
-    this.bus.subscribe("drop", drop, { missed: drop });
+    this.bus.subscribe("drop", drop, { onMissed: drop });
     this.bus.subscribe("room", (message) => void this.heard.push(message as number));
   }
 }
@@ -80,14 +80,14 @@ export class World {
         (isComplete) => {
           this.outcomes.push(isComplete ? "said" : "not heard");
           if (!isComplete) return;
-          const deaf = listening.filter(
+          const unreached = listening.filter(
             (each) =>
               each.isAlive &&
               !each.heard.includes(message) &&
               (this.knewOthers(sender, now) || this.isConnected(each)),
           );
-          if (deaf.length > 0)
-            throw new Error(`message ${message} did not reach ${deaf.map(({ id }) => id).join()}`);
+          if (unreached.length > 0)
+            throw new Error(`message ${message} did not reach ${unreached.map(({ id }) => id).join()}`);
         },
         () => this.outcomes.push("failed"),
       )
@@ -128,7 +128,7 @@ export class World {
     }
   }
 
-  /** A joining process knows only the current members; on a server without data, those that rejoined before their leases ended. */
+  /** A joining process knows only the current members; on a server without data, only the members that rejoined before their leases ended. */
   private knewOthers({ firstConnectedAt }: Process, saidAt: number): boolean {
     if (firstConnectedAt > saidAt) return false;
     return firstConnectedAt < this.dataLostAt || saidAt - this.dataLostAt > 8000;

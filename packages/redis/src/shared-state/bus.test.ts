@@ -25,8 +25,8 @@ test("messages that other programs publish to the channel are dropped, and logge
   let receive: (text: string) => void = () => {};
   const link: BusLink = {
     open(events) {
-      receive = events.receive;
-      events.subscribed();
+      receive = events.onMessage;
+      events.onSubscribed();
     },
     renew: async () => ({ rows: [], uptimeMs: Infinity }),
     announce: async () => ({ rows: [], uptimeMs: Infinity }),

@@ -13,13 +13,13 @@ import { LEASE_MS, MEMBER_MS, Membership } from "./membership.ts";
 import { OpenMessage } from "./open-message.ts";
 
 /** Interval of renewals of the membership, and delay after a failed one, in milliseconds. */
-const BEAT_MS = 1000;
+const RENEW_MS = 1000;
 const RETRY_MS = 200;
-/** Milliseconds after the start of the server until which its earlier members are back or have lost their lease; a new process does not know them. */
+/** Milliseconds after the start of the server until which its earlier members have rejoined or lost their lease; a new process does not know them. */
 const settleMs = LEASE_MS;
-/** Timeout of a publication, in milliseconds: by then, members that do not answer have lost their membership. */
+/** Timeout of a publication, in milliseconds: by then, unreachable members have lost their membership. */
 const publishMs = MEMBER_MS + LEASE_MS;
-/** Delays of retransmissions to members without an acknowledgement, in milliseconds. A member that is back is sent its messages at once. */
+/** Delays of retransmissions to members without an acknowledgement, in milliseconds. A member that rejoins gets its messages immediately. */
 const retransmitMs = [150, 400, 1000, 2000, 4000];
 /** Maximum message ids kept for deduplication of retransmissions. */
 const MAX_SEEN = 10_000;
@@ -63,15 +63,15 @@ export class Bus {
   private mayHaveMissed = false;
   private hasJoined = false;
   private settledAt = -Infinity;
-  private cancelBeat: () => void = () => {};
+  private cancelRenewal: () => void = () => {};
   private lastId = 0;
-  private readonly logSometimes: ReturnType<typeof throttledLog>;
+  private readonly logThrottled: ReturnType<typeof throttledLog>;
 
   constructor(options: BusOptions) {
     this.options = options;
     const { subscriberMs: limitMs, clock, log } = options;
     this.subscriptions = new Subscriptions({ limitMs, clock, log });
-    this.logSometimes = throttledLog({ clock });
+    this.logThrottled = throttledLog({ clock });
   }
 
   /** The pending first join; `null` before the first use and once it has succeeded. Rejects at the timeout. */
@@ -110,8 +110,8 @@ export class Bus {
       clock.after(publishMs, () => message.fail(new Error("a process did not acknowledge a message"))),
     );
     try {
-      this.learn(await link.announce(envelope));
-      message.awaits([from, ...this.membership.ids]);
+      this.applyList(await link.announce(envelope));
+      message.setRecipients([from, ...this.membership.ids]);
       return await message.ended;
     } finally {
       for (const cancel of timers) cancel();
@@ -123,8 +123,8 @@ export class Bus {
     if (this.isClosed) return;
     this.isClosed = true;
     this.leaseEnd = -Infinity;
-    this.cancelBeat();
-    for (const message of this.open.values()) message.giveUp();
+    this.cancelRenewal();
+    for (const message of this.open.values()) message.stopWaiting();
     if (!this.isOpen) return;
     const { id, link } = this.options;
     const departure = JSON.stringify(["left", id] satisfies Envelope);
@@ -139,16 +139,17 @@ export class Bus {
     joining.promise.catch(() => {}); // concurrent callers get the error
     this.joinInProgress = joining;
     const { clock, joinMs, link } = this.options;
-    const late = (): void => joining.reject(new Error("the connection for messages was not opened in time"));
-    const cancel = clock.after(joinMs, late);
+    const onTimeout = (): void =>
+      joining.reject(new Error("the connection for messages was not opened in time"));
+    const cancel = clock.after(joinMs, onTimeout);
     void joining.promise.then(cancel, cancel);
     link.open({
-      receive: (text) => this.receive(text),
-      subscribed: () => {
+      onMessage: (text) => this.receive(text),
+      onSubscribed: () => {
         this.subscription += 1;
         void this.renew();
       },
-      lost: () => {
+      onLost: () => {
         this.subscription += 1;
         this.leaseEnd = -Infinity;
         this.mayHaveMissed = true;
@@ -162,13 +163,13 @@ export class Bus {
     const { subscription } = this;
     const isCurrent = (): boolean =>
       subscription === this.subscription && subscription % 2 === 1 && !this.isClosed;
-    this.cancelBeat();
+    this.cancelRenewal();
     const sentAt = clock.now();
     const list = await link.renew(MEMBER_MS).catch(() => null);
     if (!isCurrent()) return;
     if (list !== null) this.renewed(list, sentAt);
-    this.cancelBeat();
-    this.cancelBeat = clock.after(list === null ? RETRY_MS : BEAT_MS, () => {
+    this.cancelRenewal();
+    this.cancelRenewal = clock.after(list === null ? RETRY_MS : RENEW_MS, () => {
       if (isCurrent()) void this.renew();
     });
   }
@@ -178,18 +179,18 @@ export class Bus {
     const isBack = now >= this.leaseEnd;
     if (!this.hasJoined) this.settledAt = now + Math.max(0, settleMs - list.uptimeMs);
     else if (isBack) this.mayHaveMissed = true; // publishers may have stopped waiting for this process
-    this.learn(list);
+    this.applyList(list);
     if (this.hasJoined && this.mayHaveMissed) this.subscriptions.emitMissed();
     this.mayHaveMissed = false;
     this.hasJoined = true;
     this.leaseEnd = sentAt + LEASE_MS;
-    if (isBack) this.greet();
+    if (isBack) this.resynchronize();
     this.joinInProgress?.resolve();
     this.joinInProgress = null;
   }
 
-  /** Asks the other members for their unacknowledged messages, and retransmits those of this process. */
-  private greet(): void {
+  /** Requests the unacknowledged messages of the other members, and retransmits the messages of this process. */
+  private resynchronize(): void {
     const { id, link } = this.options;
     link.announce(JSON.stringify(["hello", id] satisfies Envelope)).catch(() => {}); // retransmissions follow
     for (const message of this.open.values()) this.retransmit(message);
@@ -202,12 +203,12 @@ export class Bus {
   }
 
   /** Applies the server's list; publications stop waiting for processes that are no longer members. */
-  private learn({ rows }: MemberList): void {
-    const { ended, left } = this.membership.learn(rows, this.options.clock.now());
+  private applyList({ rows }: MemberList): void {
+    const { ended, left } = this.membership.update(rows, this.options.clock.now());
     if (ended.length === 0 && left.length === 0) return;
     for (const message of this.open.values()) {
       for (const member of left) message.acknowledge(member);
-      for (const member of ended) if (member !== this.options.id) message.lose(member);
+      for (const member of ended) if (member !== this.options.id) message.dropMember(member);
     }
   }
 
@@ -236,7 +237,7 @@ export class Bus {
   }
 
   private drop(): void {
-    this.logSometimes((omitted) =>
+    this.logThrottled((omitted) =>
       this.options.log.error(
         "redis: dropped a message that another program published on the channel of the shared state; give that program another keyPrefix",
         { omitted },

@@ -2,7 +2,10 @@ import type { Added } from "@framework/core/feature";
 import type { IoredisClient } from "../client/ioredis.ts";
 import { Script } from "../client/script.ts";
 
-/** KEYS: counter. ARGV: amount, maximum, TTL in whole milliseconds. Returns the value, the granted amount and the remaining TTL, -1 for a counter that did not exist. */
+/**
+ * KEYS: counter. ARGV: amount, maximum, TTL in whole milliseconds. Returns the value, the granted amount and the remaining TTL, -1 for a counter that did not
+ * exist.
+ */
 const script = new Script(`
 local function text(n) return string.format('%.17g', n) end
 local present = redis.call('GET', KEYS[1])
@@ -33,9 +36,9 @@ export const addToCounter = async (
   amount: number,
   { ttlMs, max }: { readonly ttlMs: number; readonly max: number },
 ): Promise<Added | null> => {
-  const answer = await script.run(client, [key], [amount, max, wholeMs(ttlMs)]);
-  if (!Array.isArray(answer)) return null;
-  const [value = 0, granted = 0, left = -1] = answer.map(Number);
+  const reply = await script.run(client, [key], [amount, max, wholeMs(ttlMs)]);
+  if (!Array.isArray(reply)) return null;
+  const [value = 0, granted = 0, left = -1] = reply.map(Number);
   return { value: value + 0, granted: granted + 0, expiresInMs: left < 0 ? ttlMs : left };
 };
 

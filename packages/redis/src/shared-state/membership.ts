@@ -35,7 +35,7 @@ export class Membership {
   }
 
   /** Applies the server's list. Returns the processes that are no longer members. */
-  learn(rows: readonly MemberRow[], now: number): Departures {
+  update(rows: readonly MemberRow[], now: number): Departures {
     const [ended, left]: [string[], string[]] = [[], []];
     const listed = new Set<string>();
     for (const { id, leftMs, hasLeft } of rows) {

@@ -1,4 +1,4 @@
-/** A message that is not acknowledged by all members yet. */
+/** A message that some members have not acknowledged yet. */
 export class OpenMessage {
   readonly envelope: string;
   /** Resolves with whether every member has acknowledged it. */
@@ -7,9 +7,9 @@ export class OpenMessage {
   /** Members without an acknowledgement; empty until the recipients are known. */
   private readonly awaited = new Set<string>();
   /** Members that acknowledged before the recipients were known. */
-  private readonly early = new Set<string>();
-  private isKnown = false;
-  private isLost = false;
+  private readonly earlyAcknowledgements = new Set<string>();
+  private hasRecipients = false;
+  private hasDropped = false;
 
   constructor(envelope: string) {
     this.envelope = envelope;
@@ -22,26 +22,26 @@ export class OpenMessage {
   }
 
   /** Sets the recipients. */
-  awaits(members: readonly string[]): void {
-    for (const member of members) if (!this.early.has(member)) this.awaited.add(member);
-    this.isKnown = true;
+  setRecipients(members: readonly string[]): void {
+    for (const member of members) if (!this.earlyAcknowledgements.has(member)) this.awaited.add(member);
+    this.hasRecipients = true;
     this.check();
   }
 
   acknowledge(member: string): void {
-    if (!this.isKnown) this.early.add(member);
+    if (!this.hasRecipients) this.earlyAcknowledgements.add(member);
     else if (this.awaited.delete(member)) this.check();
   }
 
   /** Stops waiting for a member that lost its membership. */
-  lose(member: string): void {
+  dropMember(member: string): void {
     if (!this.awaited.has(member)) return;
-    this.isLost = true;
+    this.hasDropped = true;
     this.acknowledge(member);
   }
 
   /** Ends the wait for all members. */
-  giveUp(): void {
+  stopWaiting(): void {
     this.end.resolve(false);
   }
 
@@ -50,6 +50,6 @@ export class OpenMessage {
   }
 
   private check(): void {
-    if (this.awaited.size === 0) this.end.resolve(!this.isLost);
+    if (this.awaited.size === 0) this.end.resolve(!this.hasDropped);
   }
 }

@@ -1,4 +1,4 @@
-import type { PermitAnswer, PermitRequest, PermitRule } from "@framework/core/feature";
+import type { PermitResult, PermitRequest, PermitRule } from "@framework/core/feature";
 import type { IoredisClient } from "../client/ioredis.ts";
 import { keyHash } from "../client/key-hash.ts";
 import { Script } from "../client/script.ts";
@@ -8,7 +8,7 @@ import { Script } from "../client/script.ts";
  * If it is back by more than a window, the clock was wrong before: uses in the future count as used now, and leases end earlier by the same amount.
  *
  * KEYS: a hash (`k` kind, `v` level or number used, `a` last update, `n` number leased, `c:<time>` uses at a time, `l:<holder>` size of a lease); a
- * sorted set of the times in a window; a sorted set of leases by expiry. ARGV: kind, capacity, window, spend; with a lease also holder, hold, most,
+ * sorted set of the times in a window; a sorted set of leases by expiry. ARGV: kind, capacity, window, spend; with a lease also holder, hold, max,
  * share, duration, ages of uses. Returns spent, leased, free, leased by others, wait and reset.
  */
 const script = new Script(`
@@ -173,14 +173,14 @@ export const takePermits = async (
   key: string,
   { kind, capacity, windowMs }: PermitRule,
   { spend, lease }: PermitRequest,
-): Promise<PermitAnswer> => {
+): Promise<PermitResult> => {
   const base = `${prefix}{${keyHash(key)}}`;
   const args: (string | number)[] = [kind, capacity, windowMs, spend];
   if (lease !== undefined) {
-    const { holder, hold, most, share, leaseMs, used } = lease;
-    args.push(holder, hold, most, share, leaseMs, ...used);
+    const { holder, hold, max, share, leaseMs, used } = lease;
+    args.push(holder, hold, max, share, leaseMs, ...used);
   }
-  const answer = (await script.run(client, [base, `${base}:t`, `${base}:l`], args)) as readonly string[];
-  const [spent = 0, leased = 0, free = 0, elsewhere = 0, waitMs = 0, resetMs = 0] = answer.map(Number);
+  const reply = (await script.run(client, [base, `${base}:t`, `${base}:l`], args)) as readonly string[];
+  const [spent = 0, leased = 0, free = 0, elsewhere = 0, waitMs = 0, resetMs = 0] = reply.map(Number);
   return { spent, leased, free, elsewhere, waitMs, resetMs };
 };

@@ -25,6 +25,6 @@ export const raiseValue = async (
   value: number,
   ttlMs: number,
 ): Promise<boolean | null> => {
-  const answer = await script.run(client, [key], [value, wholeMs(ttlMs)]);
-  return typeof answer === "number" ? answer === 1 : null;
+  const reply = await script.run(client, [key], [value, wholeMs(ttlMs)]);
+  return typeof reply === "number" ? reply === 1 : null;
 };

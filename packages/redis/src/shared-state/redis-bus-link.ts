@@ -66,14 +66,14 @@ export const redisBusLink = ({ source, name, id, timeoutMs }: RedisBusLinkOption
   const channelOf = (member: string): string => `${all()}:${member}`;
   let subscriber: Subscriber | null = null;
   return {
-    open({ receive, subscribed, lost }: BusLinkEvents) {
+    open({ onMessage, onSubscribed, onLost }: BusLinkEvents) {
       subscriber = new Subscriber({
         client: () => source.redis,
         channels: [all(), channelOf(id)],
-        receive,
+        onMessage,
         timeoutMs,
-        onSubscribed: subscribed,
-        onLost: lost,
+        onSubscribed,
+        onLost,
       });
       subscriber.open();
     },
@@ -93,8 +93,8 @@ export const redisBusLink = ({ source, name, id, timeoutMs }: RedisBusLinkOption
   };
 };
 
-const listOf = (answer: unknown): MemberList => {
-  const [uptime, cells] = answer as readonly [uptime: string, cells: readonly string[]];
+const listOf = (reply: unknown): MemberList => {
+  const [uptime, cells] = reply as readonly [uptime: string, cells: readonly string[]];
   const rows = [];
   for (let at = 0; at + 1 < cells.length; at += 2) {
     const name = cells[at] ?? "";

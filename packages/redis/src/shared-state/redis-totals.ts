@@ -14,7 +14,7 @@ export interface RedisTotalsOptions {
 /**
  * Creates totals shared by all hosts with one Redis. A key expires 30 days after its last addition.
  *
- * @throws CORE_SHARED_STATE_UNAVAILABLE if Redis does not answer; the outcome of the call is unknown
+ * @throws CORE_SHARED_STATE_UNAVAILABLE if Redis does not reply; the outcome of the call is unknown
  */
 export const redisTotals = (source: RedisSource, { name = "totals" }: RedisTotalsOptions = {}): Totals => {
   checkName(name);

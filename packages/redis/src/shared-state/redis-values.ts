@@ -41,7 +41,7 @@ export interface RedisValues extends SharedValues {
 /**
  * Creates values and messages shared by all hosts with one Redis. Each call is atomic, by the server's clock.
  *
- * @throws CORE_SHARED_STATE_UNAVAILABLE if Redis does not answer; the outcome of the call is unknown
+ * @throws CORE_SHARED_STATE_UNAVAILABLE if Redis does not reply; the outcome of the call is unknown
  */
 export const redisValues = (
   source: RedisSource,
@@ -58,7 +58,7 @@ export const redisValues = (
   const bus = new Bus({ id, link, subscriberMs: timeoutMs, joinMs, clock: systemClock, log });
   const warnOfEviction = evictionWarning(source, log);
   const valueKey = (key: string): string => `${name}:v:${key}`;
-  /** Waits for pending subscriptions first: after an answer, all earlier subscriptions are active. */
+  /** Waits for pending subscriptions first: after a reply, all earlier subscriptions are active. */
   const run = <T>(call: () => Promise<T>): Promise<T> =>
     orUnavailable(async () => {
       if (bus.joining !== null) await bus.joining;

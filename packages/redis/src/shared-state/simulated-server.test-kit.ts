@@ -103,13 +103,13 @@ export class SimulatedServer {
   private call<T>(connection: Connection, perform: () => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const reaches = (): boolean => this.isUp && connection.network === "up" && !connection.isDead;
-    const lost = (): void => {
-      this.clock.after(connection.network === "silent" ? 1000 : WAY_MS, () => reject(new Error("no answer")));
+    const fail = (): void => {
+      this.clock.after(connection.network === "silent" ? 1000 : WAY_MS, () => reject(new Error("no reply")));
     };
     this.clock.after(WAY_MS, () => {
-      if (!reaches()) return lost();
+      if (!reaches()) return fail();
       const result = perform();
-      this.clock.after(WAY_MS, () => (reaches() ? resolve(result) : lost()));
+      this.clock.after(WAY_MS, () => (reaches() ? resolve(result) : fail()));
     });
     return promise;
   }
@@ -118,14 +118,14 @@ export class SimulatedServer {
     const { events } = to;
     if (!to.isSubscribed || to.network !== "up") return;
     this.clock.after(WAY_MS, () => {
-      if (to.isSubscribed && to.network === "up" && to.events === events) events?.receive(text);
+      if (to.isSubscribed && to.network === "up" && to.events === events) events?.onMessage(text);
     });
   }
 
   private drop(connection: Connection): void {
     if (!connection.isSubscribed) return;
     connection.isSubscribed = false;
-    connection.events?.lost();
+    connection.events?.onLost();
     this.reconnect(connection);
   }
 
@@ -134,7 +134,7 @@ export class SimulatedServer {
       if (connection.isDead || connection.isSubscribed) return;
       if (!this.isUp || connection.network !== "up") return this.reconnect(connection);
       connection.isSubscribed = true;
-      connection.events?.subscribed();
+      connection.events?.onSubscribed();
     });
   }
 

@@ -3,7 +3,7 @@ import { backoffMs } from "../client/backoff.ts";
 import { isCluster } from "../client/is-cluster.ts";
 import { ioredis, type IoredisClient } from "../client/ioredis.ts";
 
-/** Interval of pings, in milliseconds; a connection that does not answer is replaced. */
+/** Interval of pings, in milliseconds; a connection without a reply is replaced. */
 const PING_MS = 1000;
 /** Cap on the attempt number of the backoff: limits the delay to 0.4 s. */
 const MAX_ATTEMPT = 4;
@@ -12,7 +12,7 @@ const MAX_ATTEMPT = 4;
 export interface SubscriberOptions {
   readonly client: () => IoredisClient;
   readonly channels: readonly string[];
-  readonly receive: (text: string) => void;
+  readonly onMessage: (text: string) => void;
   /** Called after each (re)subscription of the channels. */
   readonly onSubscribed: () => void;
   /** Called when a connection that had subscribed has ended. */
@@ -21,7 +21,7 @@ export interface SubscriberOptions {
 }
 
 /**
- * Subscribes to channels on a dedicated connection. Reconnects when the connection breaks or stops answering; on a cluster to any node.
+ * Subscribes to channels on a dedicated connection. Reconnects when the connection breaks or stops replying; on a cluster to any node.
  *
  * ioredis' own resubscription causes an unhandled rejection if the connection breaks again, and does not detect half-open connections.
  */
@@ -61,13 +61,13 @@ export class Subscriber {
   }
 
   private async listen(): Promise<void> {
-    const { channels, receive, onSubscribed, onLost } = this.options;
+    const { channels, onMessage, onSubscribed, onLost } = this.options;
     const connection = await this.connect();
     this.connection = connection;
     if (this.isClosed) return;
     const ended = new Promise((resolve) => connection.once("end", resolve)); // "error" precedes "end"
     connection.on("error", () => {}); // "end" follows
-    connection.on("message", (_channel: string, text: string) => receive(text));
+    connection.on("message", (_channel: string, text: string) => onMessage(text));
     await connection.subscribe(...channels);
     this.attempts = 0;
     onSubscribed();

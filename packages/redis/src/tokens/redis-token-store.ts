@@ -34,7 +34,7 @@ const MARGIN_MS = 60_000;
 /** Lua: the new TTL of the key in milliseconds: ARGV[1], or the remaining TTL if that is longer. */
 const LIFE = `
 local life = tonumber(ARGV[1])
-local function px(least) return string.format('%.0f', math.max(life, least, redis.call('PTTL', KEYS[1]))) end
+local function px(min) return string.format('%.0f', math.max(life, min, redis.call('PTTL', KEYS[1]))) end
 `;
 
 /** KEYS: id. ARGV: TTL. The longer TTL applies; an expired one has no effect. */
@@ -53,12 +53,13 @@ return 1
 `);
 
 /**
- * Creates a store of revoked tokens and renewed logins in Redis, shared by all hosts and kept across restarts. Each has one entry, which expires a minute after its tokens.
+ * Creates a store of revoked tokens and renewed logins in Redis, shared by all hosts, which persists across restarts. Each has one entry, which expires a
+ * minute after its tokens.
  * Set `maxmemory-policy noeviction` on the server, so that a full server refuses writes instead of dropping revocations.
  *
  * @example
  * const auth = new JwtAuth({ secret, store: redisTokenStore(app) });
- * @throws RedisUnavailableError (503) if Redis does not answer; access is then denied
+ * @throws RedisUnavailableError (503) if Redis does not reply; access is then denied
  */
 export const redisTokenStore = (
   source: RedisSource,

@@ -16,11 +16,11 @@ export const dbos = (): Sdk["DBOS"] => dbosSdk().DBOS;
  * Shuts DBOS down and unregisters its workflows, so that it can be launched again. If the shutdown fails twice, the executor is dropped: its connections may
  * already be closed, and closing them again fails.
  *
- * @param failed called with each error
+ * @param onError called with each error
  */
-export const shutDown = async (failed: (error: unknown) => void): Promise<void> => {
+export const shutDown = async (onError: (error: unknown) => void): Promise<void> => {
   const again = async (error: unknown): Promise<void> => {
-    failed(error);
+    onError(error);
     await dbos().shutdown({ deregister: true });
   };
   const last = async (error: unknown): Promise<void> => {

@@ -7,7 +7,7 @@ import { workflowOf } from "../names/ids.ts";
 const unfinished: WorkflowStatusString[] = ["PENDING", "ENQUEUED", "DELAYED"];
 const PAGE = 1000;
 
-/** Compares each list of steps with that of its unfinished instances. @throws SAGA_CHANGED */
+/** Compares each list of steps with the list of its unfinished instances. @throws SAGA_CHANGED */
 export const checkDefinitions = async (definitions: readonly AnySaga[]): Promise<void> => {
   for (const definition of definitions) {
     const { name, version, hash } = definition;

@@ -57,7 +57,10 @@ export class DbosEngine implements OpenEngine {
     }
   }
 
-  /** Closes a session whose executor id is lost, such as after the database was unavailable for a whole lease, and relaunches DBOS until it succeeds or the app stops. */
+  /**
+   * Closes a session whose executor id is lost, such as after the database was unavailable for a whole lease, and relaunches DBOS until it succeeds or the
+   * app stops.
+   */
   private async relaunch(lost: DbosSession, lifetime: AbortController): Promise<void> {
     const log = this.parts.log();
     log.error(

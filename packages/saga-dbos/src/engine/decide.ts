@@ -7,7 +7,11 @@ import type { SagaInput } from "../script/effect.ts";
 import { isResumable, isStopped, type SagaView } from "../view/saga-view.ts";
 import { INPUT_TOPIC } from "./performer.ts";
 
-/** Sends an operator's decision to an instance, and resumes its workflow if DBOS has stopped it. @throws HttpError 409 if the state does not allow the decision */
+/**
+ * Sends an operator's decision to an instance, and resumes its workflow if DBOS has stopped it.
+ *
+ * @throws HttpError 409 if the state does not allow the decision
+ */
 export const decide = async (
   { workflow, definition, progress: { saga } }: SagaView,
   verb: Verb,

@@ -57,7 +57,7 @@ export const hasDeliveries = async (sagaId: string, count: number): Promise<bool
 };
 
 /** Deletes the records of all messages of an instance. */
-export const forgetDeliveries = async (sagaId: string): Promise<void> => {
+export const deleteDeliveries = async (sagaId: string): Promise<void> => {
   const found = await dbos().listWorkflows({
     workflowName: DELIVERY,
     attributes: ofSaga(sagaId),
@@ -67,5 +67,5 @@ export const forgetDeliveries = async (sagaId: string): Promise<void> => {
   if (found.length > 0) await dbos().deleteWorkflows(found.map(({ workflowID }) => workflowID));
 };
 
-/** Attributes to find the deliveries of an instance by; DBOS indexes them. */
+/** Returns the workflow attributes by which the deliveries of an instance are found; DBOS indexes them. */
 const ofSaga = (saga: string): { readonly saga: string } => ({ saga });

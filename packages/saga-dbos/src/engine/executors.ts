@@ -27,7 +27,7 @@ export const claimExecutorId = async (kernel: Kernel): Promise<HeldLease> => {
 /**
  * Launches DBOS while no other process of the app does: a launch migrates DBOS's tables, and concurrent migrations deadlock.
  *
- * @param signal ends the wait for the other processes
+ * @param signal aborts the wait for the other processes
  */
 export const launchAlone = async (
   kernel: Kernel,
@@ -57,8 +57,8 @@ export const allExecutors: readonly string[] = Array.from({ length: MAX_PROCESSE
   executorOf({ name: String(number) }),
 );
 
-/** Calls `adopt` for each executor whose process is gone, while holding its lease. */
-export const forEachGone = async (
+/** Calls `adopt` for each executor whose process is lost, while holding its lease. */
+export const forEachLost = async (
   kernel: Kernel,
   executors: Iterable<string>,
   adopt: (executor: string) => Promise<void>,

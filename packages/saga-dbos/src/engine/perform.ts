@@ -2,7 +2,7 @@ import { dbos } from "../driver/dbos-sdk.ts";
 import { failureText, MAX_WAIT_MS, sagaContext } from "@framework/saga/feature";
 import type { AnySaga } from "@framework/saga/feature";
 import type {
-  Answer,
+  EffectResult,
   AttemptResult,
   ConditionsResult,
   Effect,
@@ -13,15 +13,15 @@ import { INPUT_TOPIC, type Performer } from "./performer.ts";
 import { interrupted, runAttempt } from "./run-attempt.ts";
 
 /** Performs an effect as DBOS steps: DBOS records each result, and returns the record when the workflow runs again. */
-export const perform = async (performer: Performer, effect: Effect): Promise<Answer> => {
-  if (performer.stopping.aborted) return await interrupted(); // a relaunched DBOS may call this old run
+export const perform = async (performer: Performer, effect: Effect): Promise<EffectResult> => {
+  if (performer.stopping.aborted) return await interrupted(); // a relaunched DBOS may still call this workflow of the previous session
   if (effect.kind === "receive") return await receive(effect.until);
   if (effect.kind === "now") return await dbos().runStep(async () => Date.now(), { name: effect.name });
   if (effect.kind === "conditions") {
     const { name } = effect;
-    const answer = (): ConditionsResult =>
-      performer.begun.has(name) ? { isLost: true } : ask(performer.definition, effect);
-    return await dbos().runStep(async () => answer(), { name });
+    const result = (): ConditionsResult =>
+      performer.begun.has(name) ? { isLost: true } : evaluate(performer.definition, effect);
+    return await dbos().runStep(async () => result(), { name });
   }
   return await attempts(performer, effect.attempts);
 };
@@ -33,7 +33,7 @@ const receive = async (until: number): Promise<SagaInput | null> => {
   });
 };
 
-const ask = (
+const evaluate = (
   definition: AnySaga,
   { step, saga }: Extract<Effect, { readonly kind: "conditions" }>,
 ): ConditionsResult => {
@@ -53,6 +53,6 @@ const attempts = async (
     planned.map((each) => dbos().runStep(() => attempt(performer, each), { name: each.name })),
   );
 
-/** An attempt that another process has begun is recorded as lost: the script then reads inputs, and decides whether to repeat it. */
+/** Runs an attempt, unless another process had begun it: then it is recorded as lost, and the script reads inputs and decides whether to repeat it. */
 const attempt = async (performer: Performer, planned: PlannedAttempt): Promise<AttemptResult> =>
   performer.begun.has(planned.name) ? { end: "lost", ms: 0 } : await runAttempt(performer, planned);

@@ -9,7 +9,7 @@ import {
   type EngineParts,
   failureText,
   jsonValue,
-  placeOf,
+  stepLabel,
   retryOf,
   type StepCall,
   stepContext,
@@ -38,12 +38,12 @@ export const runAttempt = async (performer: Performer, planned: PlannedAttempt):
   const { parts, slots, stopping } = performer;
   const { step, branch, isUndo, saga, mayHaveRun } = planned;
   if (mayHaveRun && branch.onUnknown === "manual") {
-    const error = failureText(unknownOutcome(placeOf(step, branch)));
+    const error = failureText(unknownOutcome(stepLabel(step, branch)));
     return { end: "unknown", error, isOver: true, isUnknown: false, delayMs: 0, ms: 0 };
   }
   const outcome: Outcome = { isUnknown: mayHaveRun && branch.onUnknown === "check", output: null };
-  const free = await slots.take(stopping);
-  if (free === null) return await interrupted();
+  const release = await slots.take(stopping);
+  if (release === null) return await interrupted();
   const begun = systemClock.now();
   const ms = (): number => systemClock.now() - begun;
   try {
@@ -55,14 +55,14 @@ export const runAttempt = async (performer: Performer, planned: PlannedAttempt):
     const end = parts.classOf(error);
     parts.insight.ended(saga.name, end satisfies AttemptEnd);
     if (end === "bug" || end === "machinery")
-      parts.log().warn(`saga: "${saga.name}" failed in ${placeOf(step, branch)}`, { id: saga.id, error });
+      parts.log().warn(`saga: "${saga.name}" failed in ${stepLabel(step, branch)}`, { id: saga.id, error });
     return { end, error: failureText(error), ...next(parts, planned, end), ...outcome, ms: ms() };
   } finally {
-    free();
+    release();
   }
 };
 
-/** Known outcome of an attempt, even if it fails. */
+/** Outcome of an attempt, even if the attempt fails. */
 interface Outcome {
   /** Whether it is unknown if an earlier attempt took effect, because `check` has not returned. */
   isUnknown: boolean;
@@ -98,42 +98,45 @@ const observed = (
 ): Promise<string | null> => {
   const { step, branch, attempt, isUndo, saga, atMostMs } = planned;
   const { limits, insight, sender, scopes, kernel } = parts;
-  const place = placeOf(step, branch);
+  const label = stepLabel(step, branch);
   const timeoutMs = Math.min(branch.timeoutMs ?? limits.stepTimeoutMs, Math.max(Math.ceil(atMostMs), 1));
-  const late = (): Error => stepTimeout(place, timeoutMs);
-  const abandoned = (): void =>
-    parts.log().warn(abandonedCall(saga.name, place), { id: saga.id, attempt, isUndo });
-  return withinLimit({ clock: systemClock, timeoutMs, signal: stopping, late, abandoned }, async (signal) => {
-    const context = stepContext(definition, saga, {
-      step,
-      branch,
-      attempt,
-      isUndo,
-      signal,
-      sender: sender(),
-    });
-    const operation = { saga: saga.name, id: saga.id, step: place, attempt, isUndo, trace: saga.trace };
-    const json = (value: unknown): string | null => jsonValue(value, `the output of "${place}"`);
-    const called = { saga: saga.name, step, branch, context };
-    const work = async (): Promise<string | null> => {
-      if (step.kind === "tx") {
-        const contextOfRun = contextPerRun({ definition, saga }, context);
-        return await onceInTransaction(
-          kernel,
-          { saga: saga.id, key: context.idempotencyKey, signal },
-          async (tx) => json(await call(scopes, planned, { ...called, context: contextOfRun() }, tx)),
-        );
-      }
-      if (outcome.isUnknown && branch.check !== null) {
-        const found = checkedOutcome(await checkStep(scopes, called, branch.check), place);
-        if (found !== null) return (outcome.output = json(found.output));
-        signal.throwIfAborted(); // the attempt has timed out or the process is stopping: do not run the work
-        outcome.isUnknown = false;
-      }
-      return (outcome.output = json(await call(scopes, planned, called, null)));
-    };
-    return (await insight.operations.run(operation, work as never)) as string | null;
-  });
+  const timeoutError = (): Error => stepTimeout(label, timeoutMs);
+  const onAbandoned = (): void =>
+    parts.log().warn(abandonedCall(saga.name, label), { id: saga.id, attempt, isUndo });
+  return withinLimit(
+    { clock: systemClock, timeoutMs, signal: stopping, timeoutError, onAbandoned },
+    async (signal) => {
+      const context = stepContext(definition, saga, {
+        step,
+        branch,
+        attempt,
+        isUndo,
+        signal,
+        sender: sender(),
+      });
+      const operation = { saga: saga.name, id: saga.id, step: label, attempt, isUndo, trace: saga.trace };
+      const json = (value: unknown): string | null => jsonValue(value, `the output of "${label}"`);
+      const called = { saga: saga.name, step, branch, context };
+      const work = async (): Promise<string | null> => {
+        if (step.kind === "tx") {
+          const contextOfRun = contextPerRun({ definition, saga }, context);
+          return await onceInTransaction(
+            kernel,
+            { saga: saga.id, key: context.idempotencyKey, signal },
+            async (tx) => json(await call(scopes, planned, { ...called, context: contextOfRun() }, tx)),
+          );
+        }
+        if (outcome.isUnknown && branch.check !== null) {
+          const found = checkedOutcome(await checkStep(scopes, called, branch.check), label);
+          if (found !== null) return (outcome.output = json(found.output));
+          signal.throwIfAborted(); // the attempt has timed out or the process is stopping: do not run the work
+          outcome.isUnknown = false;
+        }
+        return (outcome.output = json(await call(scopes, planned, called, null)));
+      };
+      return (await insight.operations.run(operation, work as never)) as string | null;
+    },
+  );
 };
 
 const call = async (

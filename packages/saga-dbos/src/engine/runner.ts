@@ -138,7 +138,7 @@ export class DbosRunner implements SagaRunner {
     const found = workflow === null ? null : await readSaga(this.parts.registry, workflow);
     const text = await checkedMessage(found?.definition ?? definition, name, data);
     if (workflow === null) return "unknown";
-    // if only other processes define the instance's version, as during a rolling deployment, DBOS keeps the message
+    // If only other processes define the instance's version, as during a rolling deployment, DBOS stores the message.
     const saga = found?.progress.saga ?? null;
     if (saga === null ? workflow.status === "SUCCESS" : isEnd(saga.status)) return "ended";
     if (found !== null) this.parts.registry.checkWait(found.definition, name);

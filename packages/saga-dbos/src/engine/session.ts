@@ -19,7 +19,7 @@ import { sweep } from "./sweep.ts";
 const SCRIPT_VERSION = "framework-saga-2";
 const SWEEP_MS = 3_600_000;
 
-/** The options, with a URL. */
+/** The options, with a required URL. */
 export type EngineConfig = DbosRunnerConfig & { readonly url: string };
 
 /** DBOS in this process with one executor id, from its launch to its shutdown. */
@@ -46,8 +46,8 @@ export class DbosSession {
     return this.state === "running";
   }
 
-  /** Launches DBOS; `close` also aborts a launch. @param lost called when another process may claim the executor id: this process must stop using it */
-  async launch(lost: () => void): Promise<void> {
+  /** Launches DBOS; `close` also aborts a launch. @param onLost called when another process may claim the executor id: this process must stop using it */
+  async launch(onLost: () => void): Promise<void> {
     if (dbos().isInitialized())
       throw new FrameworkError(
         "SAGA_DBOS_TAKEN",
@@ -61,7 +61,7 @@ export class DbosSession {
     await this.launchAt(lease);
     this.state = "running";
     this.begin();
-    const isLost = (): void => void (this.isRunning && lost());
+    const isLost = (): void => void (this.isRunning && onLost());
     if (lease.signal.aborted) isLost();
     else lease.signal.addEventListener("abort", isLost);
   }
@@ -80,10 +80,10 @@ export class DbosSession {
     this.state = "closed";
     this.ending.abort(new Error("the process ends"));
     for (const stop of this.timers.splice(0)) stop();
-    const failed = (error: unknown): void =>
+    const onError = (error: unknown): void =>
       this.parts.log().error("saga-dbos: the shutdown of DBOS failed and is repeated", { error });
     try {
-      if (this.hasDbos) await shutDown(failed);
+      if (this.hasDbos) await shutDown(onError);
     } finally {
       await this.executorLease?.release();
     }
@@ -124,14 +124,14 @@ export class DbosSession {
     this.every(SWEEP_MS, "delete old sagas", () => sweep(kernel, keepSecs));
   }
 
-  private every(ms: number, what: string, task: () => Promise<void>): void {
+  private every(ms: number, description: string, task: () => Promise<void>): void {
     let running = false;
     const stop = systemClock.every(ms, () => {
       if (running) return;
       running = true;
       task()
         .catch((error: unknown) => {
-          if (this.isRunning) this.parts.log().warn(`saga-dbos: could not ${what}`, { error });
+          if (this.isRunning) this.parts.log().warn(`saga-dbos: could not ${description}`, { error });
         })
         .finally(() => (running = false));
     });

@@ -20,10 +20,10 @@ export class Slots {
       signal.removeEventListener("abort", wake);
       if (signal.aborted) return null;
     }
-    return () => this.giveBack();
+    return () => this.release();
   }
 
-  private giveBack(): void {
+  private release(): void {
     const next = this.queue.shift();
     if (next === undefined) this.free++;
     else next();

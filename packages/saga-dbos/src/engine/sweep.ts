@@ -1,8 +1,8 @@
 import { dbos } from "../driver/dbos-sdk.ts";
 import type { Kernel } from "@framework/durable/feature";
-import { forgetDeliveries } from "./delivery.ts";
+import { deleteDeliveries } from "./delivery.ts";
 import { sagaOf } from "../names/ids.ts";
-import { forgetOnce } from "../store/once.ts";
+import { deleteOnceRecords } from "../store/once.ts";
 
 const PAGE = 500;
 
@@ -25,8 +25,8 @@ export const sweep = async (kernel: Pick<Kernel, "db">, keepSecs: number): Promi
     });
     if (old.length === 0) break;
     const ids = old.map(({ workflowID }) => workflowID);
-    for (const id of ids) await forgetDeliveries(id);
-    await forgetOnce(kernel, ids);
+    for (const id of ids) await deleteDeliveries(id);
+    await deleteOnceRecords(kernel, ids);
     await dbos().deleteWorkflows(ids);
   }
 };

@@ -7,9 +7,9 @@ import {
   type CallStep,
   failureText,
   isSettled,
-  lostTurns,
-  MAX_LOST_TURNS,
-  placeOf,
+  workersLost,
+  MAX_LOST_WORKERS,
+  stepLabel,
   type TxStep,
 } from "@framework/saga/feature";
 import type { AttemptResult, FailedAttempt, Script } from "./effect.ts";
@@ -34,7 +34,7 @@ export const runAttempts = function* (saga: Progress, step: TxStep | CallStep): 
   saga.begin(states);
   const attempts = open.map((branch, at) => {
     const attempt = states[at]?.attempts ?? 1;
-    const name = saga.nameOf(`${placeOf(step, branch)}, attempt ${attempt}`);
+    const name = saga.nameOf(`${stepLabel(step, branch)}, attempt ${attempt}`);
     const seen = saga.saga;
     return {
       name,
@@ -70,13 +70,13 @@ const settle = function* (saga: Progress, step: TxStep | CallStep, tried: readon
     return yield* finishStep(saga, { position: position + 1, step: step.name, done: branches });
   const broken = failures.find(({ result }) => result.end === "bug" || result.end === "unknown");
   if (broken !== undefined) {
-    const place = placeOf(step, broken.branch);
-    return saga.change({ event: "pause", step: place, error: broken.result.error, branches });
+    const label = stepLabel(step, broken.branch);
+    return saga.change({ event: "pause", step: label, error: broken.result.error, branches });
   }
-  const over = failures.find(({ result }) => result.isOver);
-  if (over !== undefined) return fail(saga, placeOf(step, over.branch), over.result.error, branches);
+  const final = failures.find(({ result }) => result.isOver);
+  if (final !== undefined) return fail(saga, stepLabel(step, final.branch), final.result.error, branches);
   if (isLost && !saga.countLoss()) {
-    const error = failureText(lostTurns(MAX_LOST_TURNS));
+    const error = failureText(workersLost(MAX_LOST_WORKERS));
     return saga.change({ event: "pause", step: null, error, branches });
   }
   if (failures.length > 0) return yield* again(saga, step, failures, branches);
@@ -94,7 +94,7 @@ const again = function* (
   if (counted === undefined) saga.begin(branches);
   else {
     const { message = null } = JSON.parse(counted.result.error) as { readonly message?: string };
-    saga.change({ event: "again", step: placeOf(step, counted.branch), note: message, branches });
+    saga.change({ event: "again", step: stepLabel(step, counted.branch), note: message, branches });
   }
   const longest = Math.max(...failures.map(({ result }) => result.delayMs));
   const delayMs = counted === undefined ? longest : Math.max(0, Math.min(longest, saga.remainingMs));

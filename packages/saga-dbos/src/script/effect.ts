@@ -26,13 +26,13 @@ export type Effect =
   | { readonly kind: "conditions"; readonly name: string; readonly step: Step; readonly saga: Instance }
   /** Reads the current time. */
   | { readonly kind: "now"; readonly name: string }
-  /** Receives the next input; `null` on timeout. `until`: milliseconds since 1970, or 0 to receive only an input that has already arrived. */
+  /** Receives the next input; `null` on timeout. `until`: Unix milliseconds, or 0 to receive only an input that has already arrived. */
   | { readonly kind: "receive"; readonly until: number };
 
 /** Result of an attempt. It includes the decisions that depend on the configuration of the process, so that they are recorded. */
 export type AttemptResult =
   | { readonly end: "done"; readonly output: string | null; readonly ms: number }
-  /** Its process was lost, and the attempt has not been repeated. */
+  /** The process of the attempt was lost, and the attempt has not been repeated. */
   | { readonly end: "lost"; readonly ms: 0 }
   | {
       readonly end: "reject" | "transient" | "bug" | "machinery" | "unknown";
@@ -70,7 +70,7 @@ export type SagaInput =
     };
 
 /** Result of an effect. */
-export type Answer = readonly AttemptResult[] | ConditionsResult | number | SagaInput | null;
+export type EffectResult = readonly AttemptResult[] | ConditionsResult | number | SagaInput | null;
 
 /** A running saga, as a generator that yields effects and receives their recorded results. */
-export type Script<T> = Generator<Effect, T, Answer>;
+export type Script<T> = Generator<Effect, T, EffectResult>;

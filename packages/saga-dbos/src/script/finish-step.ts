@@ -3,8 +3,8 @@ import {
   type Change,
   failureText,
   intents,
-  lostTurns,
-  MAX_LOST_TURNS,
+  workersLost,
+  MAX_LOST_WORKERS,
   skippedBranches,
   type Step,
   withBranches,
@@ -60,26 +60,26 @@ const arrive = function* (saga: Progress, position: number, done: readonly Branc
     const arrival = { position: at, step, isFinal, skipped, error: null };
     if (step === null) return arrival;
     const seen = withBranches(withBranches(saga.saga.branches, done), skipped);
-    const asked = yield* ask(saga, step, seen);
-    if ("error" in asked) return { ...arrival, error: asked.error };
-    if (!asked.holds) skipped.push(...skippedBranches(step, at));
+    const evaluated = yield* evaluate(saga, step, seen);
+    if ("error" in evaluated) return { ...arrival, error: evaluated.error };
+    if (!evaluated.holds) skipped.push(...skippedBranches(step, at));
     else if (step.kind === "pivot") isFinal = true;
     else return arrival;
   }
 };
 
-type Asked = Exclude<ConditionsResult, { readonly isLost: true }>;
+type Evaluated = Exclude<ConditionsResult, { readonly isLost: true }>;
 
 /** Evaluates conditions. The results are recorded, because the code of a condition may change while the saga is running. */
-const ask = function* (saga: Progress, step: Step, branches: readonly BranchState[]): Script<Asked> {
+const evaluate = function* (saga: Progress, step: Step, branches: readonly BranchState[]): Script<Evaluated> {
   if (step.conditions.length === 0) return { holds: true };
-  for (let losses = 0; losses < MAX_LOST_TURNS; losses++) {
+  for (let losses = 0; losses < MAX_LOST_WORKERS; losses++) {
     const name = saga.nameOf(`conditions of ${step.name}`);
     const effect = { kind: "conditions", name, step, saga: { ...saga.saga, branches } } as const;
     const result = (yield effect) as ConditionsResult;
     if (!("isLost" in result)) return result;
   }
-  return { error: failureText(lostTurns(MAX_LOST_TURNS)) };
+  return { error: failureText(workersLost(MAX_LOST_WORKERS)) };
 };
 
 /** Records that the saga has failed: it is compensated, or paused after the pivot. */

@@ -2,7 +2,7 @@ import { decisionChange, valueIn } from "@framework/saga/feature";
 import type { SagaInput, Script } from "./effect.ts";
 import type { Progress } from "./progress.ts";
 
-/** A time that is never reached. */
+/** Deadline of a wait without a timeout. */
 const never = Infinity;
 
 /** Handles the inputs that have arrived, such as a cancellation. */
@@ -19,7 +19,7 @@ export const waitForOperator = function* (saga: Progress): Script<void> {
   }
 };
 
-/** Waits for `ms`, or until an operator changes the saga. Returns whether the time is over. */
+/** Waits for `ms`, or until an operator changes the saga. Returns whether the time has elapsed. */
 export const pause = function* (saga: Progress, ms: number): Script<boolean> {
   const { status } = saga.saga;
   const until = (yield* now(saga, "now")) + ms;

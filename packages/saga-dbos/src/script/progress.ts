@@ -4,7 +4,7 @@ import {
   type BranchState,
   type Change,
   type Instance,
-  MAX_LOST_TURNS,
+  MAX_LOST_WORKERS,
   type RunLimits,
   statusAfter,
   withBranches,
@@ -14,7 +14,7 @@ import type { SagaInput } from "./effect.ts";
 /** Stored start parameters of an instance. */
 export interface SagaStart {
   readonly key: string;
-  /** JSON. */
+  /** Input as JSON. */
   readonly input: string;
   readonly hash: string;
   readonly trace: string | null;
@@ -37,10 +37,13 @@ export class Progress {
   undoMs = 0;
   /** Number of consecutive processes lost during attempts. */
   losses = 0;
-  /** Index of the last step whose conditions held, which are not evaluated again. After an operator's `skip` or `settle`, those of the next step are still to be evaluated. */
+  /**
+   * Index of the last step whose conditions held, which are not evaluated again. After an operator's `skip` or `settle`, the conditions of the next step are
+   * still to be evaluated.
+   */
   arrivedAt: number | null = null;
   saga: Instance;
-  /** Time of the last record in milliseconds since 1970, for views. */
+  /** Time of the last record in Unix milliseconds, for views. */
   at: number;
   private effects = 0;
 
@@ -89,7 +92,7 @@ export class Progress {
 
   /** Counts a process lost during attempts. Returns whether another one may run them. */
   countLoss(): boolean {
-    return ++this.losses < MAX_LOST_TURNS;
+    return ++this.losses < MAX_LOST_WORKERS;
   }
 
   /** Consumes the first message with a name. Returns its data as JSON; `null` if there is none. */
@@ -99,8 +102,8 @@ export class Progress {
   }
 
   /** Returns the name of the next effect: unique, and the same in every run of the script. */
-  nameOf(what: string): string {
-    return `${++this.effects}: ${what}`;
+  nameOf(label: string): string {
+    return `${++this.effects}: ${label}`;
   }
 }
 

@@ -9,12 +9,13 @@ import type { Progress } from "./progress.ts";
 export const runNext = function* (saga: Progress): Script<void> {
   const { position } = saga.saga;
   if (saga.remainingMs <= 0) {
-    const late = sagaTimeout(`the saga "${saga.saga.name}"`, saga.limits.timeoutMs);
-    return fail(saga, null, failureText(late));
+    const timeout = sagaTimeout(`the saga "${saga.saga.name}"`, saga.limits.timeoutMs);
+    return fail(saga, null, failureText(timeout));
   }
   const step = saga.definition.steps[position];
-  const isAsked = position !== saga.arrivedAt && (step?.conditions.length ?? 0) > 0;
-  if (step === undefined || isAsked) return yield* finishStep(saga, { position, step: null, done: [] });
+  const needsConditions = position !== saga.arrivedAt && (step?.conditions.length ?? 0) > 0;
+  if (step === undefined || needsConditions)
+    return yield* finishStep(saga, { position, step: null, done: [] });
   if (step.kind === "wait") return yield* wait(saga, step);
   if (step.kind === "sleep") return yield* sleep(saga, step);
   if (step.kind === "pivot") return yield* finishStep(saga, { position, step: null, done: [] });
@@ -25,8 +26,8 @@ export const runNext = function* (saga: Progress): Script<void> {
 const wait = function* (saga: Progress, step: WaitStep): Script<void> {
   const first = saga.take(step.name);
   if (first !== null) return yield* received(saga, step, first);
-  const isOver = yield* waitUntilDue(saga, step, step.timeoutMs);
-  if (!isOver) return;
+  const hasTimedOut = yield* waitUntilDue(saga, step, step.timeoutMs);
+  if (!hasTimedOut) return;
   const data = saga.take(step.name);
   if (data !== null) return yield* received(saga, step, data);
   fail(saga, step.name, failureText(sagaTimeout(`the wait for "${step.name}"`, step.timeoutMs)));
@@ -43,7 +44,7 @@ const sleep = function* (saga: Progress, step: SleepStep): Script<void> {
   yield* finishStep(saga, { position: saga.saga.position + 1, step: step.name, done: [] });
 };
 
-/** Waits until the time is over or the message arrives. Returns `false` if an operator has changed the saga meanwhile. */
+/** Waits until the time has elapsed or the message arrives. Returns `false` if an operator has changed the saga meanwhile. */
 const waitUntilDue = function* (saga: Progress, step: WaitStep | SleepStep, ms: number): Script<boolean> {
   const message = step.kind === "wait" ? step.name : null;
   saga.change({ event: "wait", step: null, note: step.name, wait: { message, ms } });

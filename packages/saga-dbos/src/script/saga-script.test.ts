@@ -3,7 +3,7 @@ import { saga, SagaReject } from "@framework/saga";
 import { type AnySaga, failureText } from "@framework/saga/feature";
 import { expect, test } from "@jest/globals";
 import { replay, type StepRecord } from "../view/replay.ts";
-import type { Answer, AttemptResult, Effect, SagaInput, PlannedAttempt } from "./effect.ts";
+import type { EffectResult, AttemptResult, Effect, SagaInput, PlannedAttempt } from "./effect.ts";
 import { Progress, type SagaStart } from "./progress.ts";
 import { sagaScript } from "./saga-script.ts";
 
@@ -15,7 +15,7 @@ const start = (definition: AnySaga): SagaStart => ({
   limits: { maxRetries: 3, timeoutMs: 300_000, stepTimeoutMs: 30_000, undoTimeoutMs: 86_400_000 },
 });
 
-/** An engine without waits: it performs effects at once and records them. @param isLost whether the process of an effect is lost */
+/** Runs a script without waiting, and records its effects. @param isLost whether the process of an effect is lost */
 const recordOf = (
   definition: AnySaga,
   inputs: (SagaInput | null)[] = [],
@@ -46,12 +46,12 @@ const recordOf = (
       };
     }
   };
-  const perform = (effect: Effect): Answer => {
+  const perform = (effect: Effect): EffectResult => {
     if (effect.kind === "now") return add(effect.name, 0) as number;
     if (effect.kind === "conditions")
-      return add(effect.name, isLost(effect.name) ? { isLost: true } : { holds: true }) as Answer;
+      return add(effect.name, isLost(effect.name) ? { isLost: true } : { holds: true }) as EffectResult;
     if (effect.kind === "receive")
-      return add("DBOS.recv", effect.until === 0 ? null : (inputs.shift() ?? null)) as Answer;
+      return add("DBOS.recv", effect.until === 0 ? null : (inputs.shift() ?? null)) as EffectResult;
     return effect.attempts.map((planned) => add(planned.name, attempt(planned)) as AttemptResult);
   };
   const script = sagaScript(new Progress(definition, "id", start(definition), 0));
@@ -170,7 +170,7 @@ const deadly = saga("s", 1)
   .build();
 const decision = { kind: "decision", reason: "the test", output: null } as const;
 
-test("ten processes that are lost in a row during an attempt pause the saga, which then obeys an operator", () => {
+test("ten processes that are lost in a row during an attempt pause the saga, and an operator's decision continues it", () => {
   let losses = 0;
   const tenTimes = (): boolean => ++losses <= 10;
   const records = recordOf(deadly, [], tenTimes);
@@ -191,7 +191,7 @@ test("ten processes that are lost in a row during an attempt pause the saga, whi
   ]);
 });
 
-test("processes that are lost now and then do not pause a saga", () => {
+test("processes that are lost occasionally do not pause a saga", () => {
   const definition = saga("s", 1)
     .call("a", () => 1)
     .call("b", () => 2)

@@ -2,9 +2,9 @@ import {
   type BranchState,
   type Change,
   failureText,
-  lostTurns,
-  MAX_LOST_TURNS,
-  placeOf,
+  workersLost,
+  MAX_LOST_WORKERS,
+  stepLabel,
   type UndoTarget,
   undoPlan,
 } from "@framework/saga/feature";
@@ -20,7 +20,7 @@ export const undoNext = function* (saga: Progress): Script<void> {
   const { step, branch, state } = first;
   const attempt = state.undoAttempts + 1;
   const planned = {
-    name: saga.nameOf(`undo ${placeOf(step, branch)}, attempt ${attempt}`),
+    name: saga.nameOf(`undo ${stepLabel(step, branch)}, attempt ${attempt}`),
     step,
     branch,
     attempt,
@@ -31,7 +31,7 @@ export const undoNext = function* (saga: Progress): Script<void> {
     output: state.output,
   };
   const [result] = (yield { kind: "attempts", attempts: [planned] }) as readonly AttemptResult[];
-  if (result?.end === "lost") return lost(saga, placeOf(step, branch));
+  if (result?.end === "lost") return lost(saga, stepLabel(step, branch));
   saga.losses = 0;
   if (result === undefined || result.end === "done") return saga.change(undone(first, plan.length === 1));
   saga.undoMs += result.ms;
@@ -40,17 +40,17 @@ export const undoNext = function* (saga: Progress): Script<void> {
 
 const undone = ({ step, branch, state }: UndoTarget, isLast: boolean): Change => ({
   event: isLast ? "restore" : "undo",
-  step: placeOf(step, branch),
+  step: stepLabel(step, branch),
   branches: [{ ...state, status: "undone", undoAttempts: state.undoAttempts + 1 }],
   wait: null,
 });
 
 const lost = (saga: Progress, step: string): void => {
   if (saga.countLoss()) return;
-  saga.change({ event: "giveUp", step, error: failureText(lostTurns(MAX_LOST_TURNS)) });
+  saga.change({ event: "giveUp", step, error: failureText(workersLost(MAX_LOST_WORKERS)) });
 };
 
-/** Schedules another attempt, or gives up: at once for a bug, which another attempt would only repeat. */
+/** Schedules another attempt, or gives up: immediately for a programming error, which another attempt would repeat. */
 const undoFailed = function* (
   saga: Progress,
   { step, branch, state }: UndoTarget,
@@ -58,7 +58,7 @@ const undoFailed = function* (
 ): Script<void> {
   if (end === "machinery") return void (yield* pause(saga, delayMs));
   const failed: BranchState = { ...state, undoAttempts: state.undoAttempts + 1, error };
-  const change = { step: placeOf(step, branch), branches: [failed], error } as const;
+  const change = { step: stepLabel(step, branch), branches: [failed], error } as const;
   if (end === "bug" || saga.undoMs >= saga.limits.undoTimeoutMs)
     return saga.change({ ...change, event: "giveUp" });
   saga.change({ ...change, event: "undoAgain" });

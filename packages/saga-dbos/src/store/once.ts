@@ -47,6 +47,9 @@ export const onceInTransaction = async (
   );
 
 /** Deletes the records of sagas, by their ids. */
-export const forgetOnce = async ({ db }: Pick<Kernel, "db">, sagas: readonly string[]): Promise<void> => {
+export const deleteOnceRecords = async (
+  { db }: Pick<Kernel, "db">,
+  sagas: readonly string[],
+): Promise<void> => {
   await db.execute`DELETE FROM framework_saga_once WHERE saga IN (${sql.list(sagas)})`;
 };

@@ -4,10 +4,10 @@ import type { RunnerFixture } from "@framework/saga/testing";
 import { type SharedSchema, sharedSchema } from "@framework/services";
 import { type OpenSagas, openSagas, type SagasOnDbos } from "./open-sagas.test-kit.ts";
 
-/** A fixture whose process can end and be followed by another one. */
+/** A fixture whose process can end and be replaced by another one. */
 export interface DbosFixture extends RunnerFixture {
   /** Databases of the sagas. */
-  readonly place: Pick<SagasOnDbos, "url" | "server" | "schema">;
+  readonly storage: Pick<SagasOnDbos, "url" | "server" | "schema">;
   /** The running app, if any. */
   readonly open: () => OpenSagas;
   run(
@@ -18,27 +18,27 @@ export interface DbosFixture extends RunnerFixture {
   stop(): Promise<void>;
 }
 
-/** Makes one fixture after the other. */
+/** Creates fixtures, one after the other. */
 export type DbosFixtures = (() => Promise<DbosFixture>) & AsyncDisposable;
 
-/** Fixtures whose tables of DBOS are in one schema, emptied after each: its hundred migrations would take most of the time. */
+/** Creates fixtures that share one schema for DBOS's tables, emptied after each: running the hundred migrations of DBOS for every test would take too long. */
 export const dbosFixtures = (server: string): DbosFixtures => {
   const tables = sharedSchema(server);
   const make = async (): Promise<DbosFixture> => dbosFixture(await databaseInSchema(server), server, tables);
   return Object.assign(make, { [Symbol.asyncDispose]: () => tables[Symbol.asyncDispose]() });
 };
 
-/** The runner on DBOS, with the app's tables in a schema of the test's own. */
+/** Creates the runner on DBOS, with the app's tables in a separate schema for the test. */
 const dbosFixture = (database: TestDatabase, server: string, tables: SharedSchema): DbosFixture => {
   let running: OpenSagas | null = null;
-  const place = { url: database.url, server, schema: tables.name };
+  const storage = { url: database.url, server, schema: tables.name };
   const stop = async (): Promise<void> => {
     const own = running;
     running = null;
     await own?.close();
   };
   return {
-    place,
+    storage,
     open() {
       if (running === null) throw new Error("run sagas first");
       return running;
@@ -46,7 +46,7 @@ const dbosFixture = (database: TestDatabase, server: string, tables: SharedSchem
     stop,
     async run(definitions, options = {}) {
       await stop();
-      running = await openSagas({ ...place, definitions, ...options });
+      running = await openSagas({ ...storage, definitions, ...options });
       return running.engine.runner;
     },
     async close() {

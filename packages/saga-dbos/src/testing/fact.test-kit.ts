@@ -24,6 +24,6 @@ export const factsOf =
 
 export const inStatus = async (runner: SagaRunner, id: string, status: SagaStatus): Promise<void> =>
   void (await waitFor(async () => (await runner.get(id))?.status === status, {
-    what: `the saga to be ${status}`,
+    subject: `the saga to be ${status}`,
     timeoutMs: 60_000,
   }));

@@ -1,6 +1,6 @@
 import { type AnySaga, saga } from "@framework/saga";
 
-/** A saga whose second step does what the process says. */
+/** Creates a saga with the given second step. */
 export const killedSaga = (second: (key: string) => Promise<string> | string): AnySaga =>
   saga("killed", 1)
     .call("first", () => "once")

@@ -6,7 +6,7 @@ import { dbosRunner } from "../index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** Where the sagas of a process are, and how it runs them. */
+/** Databases of the sagas of a process, and options of the runner. */
 export interface SagasOnDbos {
   /** Address of the app's database. */
   readonly url: string;

@@ -1,5 +1,5 @@
 import { type AnySaga, failureText } from "@framework/saga/feature";
-import type { Answer, ConditionsResult, Effect, FailedAttempt, SagaInput } from "../script/effect.ts";
+import type { EffectResult, ConditionsResult, Effect, FailedAttempt, SagaInput } from "../script/effect.ts";
 import { Progress, type SagaStart } from "../script/progress.ts";
 import { sagaScript } from "../script/saga-script.ts";
 
@@ -7,7 +7,7 @@ import { sagaScript } from "../script/saga-script.ts";
 export interface StepRecord {
   readonly name: string;
   readonly output: unknown;
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   readonly endedAt: number;
 }
 
@@ -16,7 +16,7 @@ export interface Recorded {
   readonly id: string;
   readonly start: SagaStart;
   readonly createdAt: number;
-  /** In the order in which the script requested them. */
+  /** Records in the order in which the script requested them. */
   readonly records: readonly StepRecord[];
 }
 
@@ -48,13 +48,13 @@ const walk = (definition: AnySaga, { id, start, createdAt, records }: Recorded):
     const found = recordOf(effect, byName, inputs);
     if (found === null) return { saga, effect };
     saga.at = found.at;
-    ({ done, value } = script.next(found.answer));
+    ({ done, value } = script.next(found.result));
   }
   return { saga, effect: null };
 };
 
 interface Found {
-  readonly answer: Answer;
+  readonly result: EffectResult;
   readonly at: number;
 }
 
@@ -65,13 +65,13 @@ const recordOf = (
 ): Found | null => {
   if (effect.kind === "receive") {
     const { value, done } = inputs.next();
-    return done === true ? null : { answer: value.output as SagaInput | null, at: value.endedAt };
+    return done === true ? null : { result: value.output as SagaInput | null, at: value.endedAt };
   }
   const records = namesOf(effect).map((name) => byName.get(name));
   if (!records.every((record) => record !== undefined)) return null;
   const outputs = records.map(({ name, output }) => output ?? resultOfError(effect, name));
-  const answer = (effect.kind === "attempts" ? outputs : outputs[0]) as Answer;
-  return { answer, at: Math.max(...records.map(({ endedAt }) => endedAt)) };
+  const result = (effect.kind === "attempts" ? outputs : outputs[0]) as EffectResult;
+  return { result, at: Math.max(...records.map(({ endedAt }) => endedAt)) };
 };
 
 /** Steps of effects never reject, but DBOS itself may record an error: the step then has no output, and its workflow has failed. */

@@ -63,7 +63,7 @@ export const summaryOf = ({ workflow, progress }: SagaView): SagaSummary => {
   };
 };
 
-/** Returns the failure because of which DBOS stopped the workflow, as JSON. */
+/** Returns the failure that stopped the workflow in DBOS, as JSON. */
 const stopOf = ({ status, error }: WorkflowStatus): string =>
   failureText(error ?? new Error(`the workflow is ${status}; it was changed in DBOS`));
 

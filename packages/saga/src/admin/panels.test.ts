@@ -36,7 +36,7 @@ panelContract(test, async () => {
   const { app, order, rows } = await started();
   await app.saga.start(order, {}, { key: "order-7" });
   await waitFor(async () => (await rows("sagas"))[0]?.cells[2] === "paused", {
-    what: "the pause",
+    subject: "the pause",
     timeoutMs: 60_000,
   });
   return { panel: app.panel("sagas"), close: () => app.stop() };
@@ -53,7 +53,7 @@ test("sagas are shown with their timeline; a paused one is retried with a reason
   const { app, order, state, act, rows } = await started();
   const { id } = await app.saga.start(order, { card: "canary" }, { key: "order-7" });
   await waitFor(async () => (await rows("sagas"))[0]?.cells[2] === "paused", {
-    what: "the pause",
+    subject: "the pause",
     timeoutMs: 60_000,
   });
   const [paused] = await rows("sagas");
@@ -73,7 +73,7 @@ test("sagas are shown with their timeline; a paused one is retried with a reason
   state.isBroken = false;
   await act("sagas", "retry", id, { reason: "the bug is fixed" });
   await waitFor(async () => (await rows("sagas"))[0]?.cells[2] === "completed", {
-    what: "the end",
+    subject: "the end",
     timeoutMs: 60_000,
   });
   expect((await rows("sagas"))[0]?.actions).toEqual([]);
@@ -93,15 +93,15 @@ test("a paused saga continues without the step after skip, and with its output a
     const { app, order, calls, act, rows } = await started();
     const { id } = await app.saga.start(order, {}, { key: verb });
     const status = async () => (await rows("sagas"))[0]?.cells[2];
-    await waitFor(async () => (await status()) === "paused", { what: "the pause", timeoutMs: 60_000 });
+    await waitFor(async () => (await status()) === "paused", { subject: "the pause", timeoutMs: 60_000 });
     await act("sagas", verb, id, { reason: "by hand" });
-    await waitFor(async () => (await status()) === end, { what: end, timeoutMs: 60_000 });
+    await waitFor(async () => (await status()) === end, { subject: end, timeoutMs: 60_000 });
     expect([verb, calls.filter((call) => call.startsWith("undo"))]).toEqual([verb, undone]);
     await app.stop();
   }
 });
 
-test("the time machine loses a worker, shows what would be undone, resumes and replays, beside the app's store", async () => {
+test("the time machine loses a worker, shows the undo plan, resumes and replays, without using the app's store", async () => {
   const { app, calls, state, act, rows } = await started();
   state.isBroken = false;
   const row = "order version 1";

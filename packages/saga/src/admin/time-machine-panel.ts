@@ -20,7 +20,7 @@ export interface TimeMachinePanel {
 }
 
 /** Discards the messages of sagas in time machines. */
-const nowhere: MessageSender = { send: async () => {} };
+const discardingSender: MessageSender = { send: async () => {} };
 
 /**
  * Returns the dev-page panel of time machines for the defined sagas: start one, lose its worker after an attempt, resume, replay, and see the undo plan.
@@ -38,14 +38,14 @@ export const timeMachinePanel = (
     return found;
   };
   const start = async (row: string | null, text: string): Promise<void> => {
-    const definition = definitions().find((each) => placeOf(each) === row);
+    const definition = definitions().find((each) => rowIdOf(each) === row);
     if (definition === undefined) throw new NotFoundError("There is no such saga");
-    const known = running.get(placeOf(definition));
+    const known = running.get(rowIdOf(definition));
     if (known === undefined && running.size >= MAX_MACHINES)
       throw new HttpError(409, `${MAX_MACHINES} sagas are running already; end one`);
     const input = parsed(text);
     const { openMachine } = await import("../testing/time-machine.ts");
-    const machine = await openMachine(definition, { ...options, sender: nowhere });
+    const machine = await openMachine(definition, { ...options, sender: discardingSender });
     try {
       await machine.start(input);
     } catch (error) {
@@ -54,7 +54,7 @@ export const timeMachinePanel = (
       throw new ValueError(error.message, { cause: error }); // a 4xx, because the input comes from the client
     }
     await known?.machine[Symbol.asyncDispose]();
-    running.set(placeOf(definition), { machine, crashes: 0 });
+    running.set(rowIdOf(definition), { machine, crashes: 0 });
   };
   const panel: Panel = {
     name: "time-machine",
@@ -63,7 +63,7 @@ export const timeMachinePanel = (
     read: async () => ({
       note: "Sagas on separate in-memory databases. Their steps really call external services: use test services",
       columns: ["Saga", "Status", "Next step", "Crashes", "Would be undone"],
-      rows: await Promise.all(definitions().map((each) => rowOf(each, running.get(placeOf(each))))),
+      rows: await Promise.all(definitions().map((each) => rowOf(each, running.get(rowIdOf(each))))),
     }),
     async details(row) {
       const { machine } = find(row);
@@ -148,14 +148,14 @@ export const timeMachinePanel = (
 };
 
 const rowOf = async (definition: AnySaga, running: Running | undefined): Promise<PanelRow> => {
-  const id = placeOf(definition);
+  const id = rowIdOf(definition);
   if (running === undefined) return { id, cells: [id, "not started", null, null, null], actions: ["start"] };
   const { status, position } = await running.machine.info();
   const plan = await running.machine.plan();
   return { id, cells: [id, status, position + 1, running.crashes, plan.join(", ") || "nothing"] };
 };
 
-const placeOf = ({ name, version }: AnySaga): string => `${name} version ${version}`;
+const rowIdOf = ({ name, version }: AnySaga): string => `${name} version ${version}`;
 
 const parsed = (text: string): unknown => {
   try {

@@ -68,19 +68,19 @@ const isWait = (ms: number): boolean => ms >= 0 && ms <= MAX_WAIT_MS;
 
 const branchProblems = (step: string, branch: Branch): readonly string[] => {
   const problems: string[] = [];
-  const place = branch.name === "" ? `"${step}"` : `"${step}" branch "${branch.name}"`;
+  const label = branch.name === "" ? `"${step}"` : `"${step}" branch "${branch.name}"`;
   if (branch.name !== "" && !NAME.test(branch.name))
-    problems.push(`${place}: the name of a branch must have 1 to 64 letters, digits and . _ -`);
-  if (typeof branch.run !== "function") problems.push(`${place}: its work must be a function`);
+    problems.push(`${label}: the name of a branch must have 1 to 64 letters, digits and . _ -`);
+  if (typeof branch.run !== "function") problems.push(`${label}: its work must be a function`);
   for (const name of ["undo", "check"] as const)
     if (branch[name] !== null && typeof branch[name] !== "function")
-      problems.push(`${place}: ${name} must be a function`);
+      problems.push(`${label}: ${name} must be a function`);
   if (!["retry", "check", "manual"].includes(branch.onUnknown))
-    problems.push(`${place}: onUnknown must be "retry", "check" or "manual"`);
+    problems.push(`${label}: onUnknown must be "retry", "check" or "manual"`);
   if (branch.onUnknown === "check" && branch.check === null)
-    problems.push(`${place}: onUnknown "check" needs the function check`);
+    problems.push(`${label}: onUnknown "check" needs the function check`);
   const { timeoutMs } = branch;
   if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS))
-    problems.push(`${place}: timeoutMs must be a whole number from 1 to ${MAX_TIMEOUT_MS}`);
+    problems.push(`${label}: timeoutMs must be a whole number from 1 to ${MAX_TIMEOUT_MS}`);
   return problems;
 };

@@ -8,9 +8,9 @@ export class SagaRegistry {
   /** Adds a definition. Returns its mistakes. */
   add(definition: AnySaga): readonly string[] {
     const { name, version, problems } = definition;
-    const place = placeOf(name, version);
-    if (this.definitions.has(place)) return ["it is defined twice; rename one, or give it another version"];
-    if (problems.length === 0) this.definitions.set(place, definition);
+    const key = keyOf(name, version);
+    if (this.definitions.has(key)) return ["it is defined twice; rename one, or give it another version"];
+    if (problems.length === 0) this.definitions.set(key, definition);
     return problems;
   }
 
@@ -21,11 +21,11 @@ export class SagaRegistry {
 
   /** Whether the process has a version of a saga. */
   has(name: string, version: number): boolean {
-    return this.definitions.has(placeOf(name, version));
+    return this.definitions.has(keyOf(name, version));
   }
 
   /**
-   * Checks that some version of a saga in this process has a wait: otherwise a message for it would be kept forever. Does nothing if only other processes
+   * Checks that some version of a saga in this process has a wait: otherwise a message for it would be stored forever. Does nothing if only other processes
    * define the instance's version, as during a rolling deployment, because its waits are unknown here.
    *
    * @throws SAGA_NO_WAIT
@@ -39,20 +39,20 @@ export class SagaRegistry {
   }
 
   /**
-   * Returns the definition whose schemas check a message for an instance: that of the instance's version, or `definition` if there is no instance or this
-   * process does not define its version.
+   * Returns the definition whose schemas check a message for an instance: the definition of the instance's version, or `definition` if there is no instance
+   * or this process does not define its version.
    */
   versionOf(definition: AnySaga, version: number | undefined): AnySaga {
-    const own = version === undefined ? undefined : this.definitions.get(placeOf(definition.name, version));
+    const own = version === undefined ? undefined : this.definitions.get(keyOf(definition.name, version));
     return own ?? definition;
   }
 
   /** Returns a version of a saga. @throws SAGA_UNKNOWN */
   get(name: string, version: number): AnySaga {
-    const definition = this.definitions.get(placeOf(name, version));
+    const definition = this.definitions.get(keyOf(name, version));
     if (definition === undefined) throw unknownSaga(name, version);
     return definition;
   }
 }
 
-const placeOf = (name: string, version: number): string => `${name}:${version}`;
+const keyOf = (name: string, version: number): string => `${name}:${version}`;

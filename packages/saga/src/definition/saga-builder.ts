@@ -56,7 +56,10 @@ export class SagaBuilder<Given, Input, Outputs> {
     this.parts = parts;
   }
 
-  /** Adds work in the app's database. Its changes and the record of the step are one transaction, so they happen exactly once; the function may run again after a conflict. */
+  /**
+   * Adds work in the app's database. Its changes and the record of the step are one transaction, so they happen exactly once; the function may run again
+   * after a conflict.
+   */
   tx<const Name extends string, Out, const Inject extends Injections | undefined = undefined>(
     name: Name,
     run: TxRun<Input, Outputs, Out, Inject>,
@@ -153,8 +156,8 @@ export class SagaBuilder<Given, Input, Outputs> {
   /** @param options `undefined` for a branch that `branch` did not make */
   private branch(step: string, name: string, options: AnyWork = { run: undefined }): Branch {
     const { run, undo, check, onUnknown, retry, timeoutMs, inject } = options;
-    const place = name === "" ? `"${step}"` : `"${step}" branch "${name}"`;
-    this.parts.list.problems.push(...unknownFields(place, options, optionNames));
+    const label = name === "" ? `"${step}"` : `"${step}" branch "${name}"`;
+    this.parts.list.problems.push(...unknownFields(label, options, optionNames));
     return {
       name,
       run: run as Work["run"],

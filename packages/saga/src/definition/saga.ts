@@ -1,9 +1,9 @@
 import type { InferInput, InferOutput, StandardSchema } from "@framework/core";
 import { newSteps, SagaBuilder } from "./saga-builder.ts";
 
-/** Input that a saga's steps see. */
+/** Input as passed to the steps of a saga. */
 type Seen<S extends StandardSchema | undefined> = S extends StandardSchema ? InferOutput<S> : unknown;
-/** Input that callers pass. */
+/** Input as passed by callers. */
 type Given<S extends StandardSchema | undefined> = S extends StandardSchema ? InferInput<S> : unknown;
 
 /**

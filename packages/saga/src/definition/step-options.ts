@@ -14,7 +14,7 @@ export interface AttemptOptions {
   readonly timeoutMs?: number;
 }
 
-/** A function of a step with these arguments, and its dependencies as another one, if there are any. */
+/** A function of a step with these arguments, and its dependencies as an additional last argument, if there are any. */
 export type StepFunction<Args extends readonly unknown[], Out, Inject extends Injections | undefined> = [
   NonNullable<Inject>,
 ] extends [never] // two complete function types, not an optional parameter: only then does the default type `mailer = Depends(Mailer)`
@@ -37,7 +37,7 @@ export type CallRun<Input, Outputs, Out, Inject extends Injections | undefined =
 
 /** Dependencies of a step. */
 export interface InjectOption<Inject extends Injections | undefined> {
-  /** Dependencies, passed to the functions of the step as their last argument; those of scope `invocation` live as long as the call. @default none */
+  /** Dependencies, passed to the functions of the step as their last argument; dependencies of scope `invocation` live as long as the call. @default none */
   readonly inject?: Inject;
 }
 
@@ -57,7 +57,7 @@ export interface CallOptions<Input, Outputs, Out, Inject extends Injections | un
   extends AttemptOptions, InjectOption<Inject> {
   /**
    * Undoes the step. It may be called again after a crash, and for a step that may not have taken effect: `output` is then `undefined`.
-   * `context.stepKey` is the idempotency key of the step, and `context.idempotencyKey` that of the undo.
+   * `context.stepKey` is the idempotency key of the step, `context.idempotencyKey` the key of the undo.
    * @default nothing to undo
    */
   readonly undo?: StepFunction<
@@ -102,12 +102,12 @@ export interface WaitOptions<S extends StandardSchema | undefined = undefined> {
 
 /** A message that a saga sends through `@framework/messaging`. */
 export interface Outgoing {
-  /** Topic to send it to. */
+  /** Topic of the message. */
   readonly topic: string;
   /** Type of the message, such as `order.shipped`. */
   readonly type: string;
   /** A JSON value. */
   readonly data?: unknown;
-  /** Messages of one key keep their order. @default the saga's key */
+  /** Messages with the same key keep their order. @default the saga's key */
   readonly key?: string;
 }

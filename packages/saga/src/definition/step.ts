@@ -16,15 +16,15 @@ export interface Work {
     | null;
   /** Action after a worker was lost during an attempt. */
   readonly onUnknown: OnUnknown;
-  /** Absent fields have the values of the configuration; `null` if all do. */
+  /** Retry policy; absent fields, or all with `null`, have the values of the configuration. */
   readonly retry: ConfigInput<RetryPolicy> | null;
-  /** Time limit of one attempt; `null` for that of the configuration. */
+  /** Time limit of one attempt; `null` for the limit of the configuration. */
   readonly timeoutMs: number | null;
   /** Dependencies of the functions, as their last argument. */
   readonly inject: Injections | undefined;
 }
 
-/** One of the concurrent works of a step; the name is empty if there is only one. */
+/** One of the concurrent functions of a step, with its options; the name is empty if there is only one. */
 export interface Branch extends Work {
   /** Name within the step. */
   readonly name: string;
@@ -42,7 +42,7 @@ interface Named {
 
 /** Work inside the transaction that records it. */
 export interface TxStep extends Named {
-  /** Tells the kinds of steps apart. */
+  /** Kind of the step. */
   readonly kind: "tx";
   /** The work of the step. */
   readonly branches: readonly [Branch];
@@ -50,15 +50,15 @@ export interface TxStep extends Named {
 
 /** Work outside the database. */
 export interface CallStep extends Named {
-  /** Tells the kinds of steps apart. */
+  /** Kind of the step. */
   readonly kind: "call";
-  /** The concurrent works of the step. */
+  /** The concurrent branches of the step. */
   readonly branches: readonly Branch[];
 }
 
 /** A message or event that the saga waits for. */
 export interface WaitStep extends Named {
-  /** Tells the kinds of steps apart. */
+  /** Kind of the step. */
   readonly kind: "wait";
   /** Longest wait, in milliseconds. */
   readonly timeoutMs: number;
@@ -68,7 +68,7 @@ export interface WaitStep extends Named {
 
 /** A pause. */
 export interface SleepStep extends Named {
-  /** Tells the kinds of steps apart. */
+  /** Kind of the step. */
   readonly kind: "sleep";
   /** Length of the pause, in milliseconds. */
   readonly ms: number;
@@ -76,13 +76,13 @@ export interface SleepStep extends Named {
 
 /** The point of no return. */
 export interface PivotStep extends Named {
-  /** Tells the kinds of steps apart. */
+  /** Kind of the step. */
   readonly kind: "pivot";
 }
 
 /** A step of a saga, as data. */
 export type Step = TxStep | CallStep | WaitStep | SleepStep | PivotStep;
 
-/** Returns the works of a step; none for waits, sleeps and pivots. */
+/** Returns the branches of a step; none for waits, sleeps and pivots. */
 export const branchesOf = (step: Step): readonly Branch[] =>
   step.kind === "tx" || step.kind === "call" ? step.branches : [];

@@ -9,13 +9,13 @@ export const staleSaga = (id: string): FrameworkError =>
 export const illegalTransition = (status: string, event: string): FrameworkError =>
   new FrameworkError("SAGA_ILLEGAL", `saga: a saga that is ${status} cannot ${event}`);
 
-/** An attempt took too long. */
+/** An attempt exceeded its time limit. */
 export const stepTimeout = (step: string, ms: number): FrameworkError =>
   new FrameworkError("SAGA_STEP_TIMEOUT", `saga: the step "${step}" took longer than ${ms} ms`);
 
-/** The forward steps in total, or a wait, took too long. */
-export const sagaTimeout = (what: string, ms: number): FrameworkError =>
-  new FrameworkError("SAGA_TIMEOUT", `saga: ${what} took longer than ${ms} ms`);
+/** The forward steps in total, or a wait, exceeded the time limit. */
+export const sagaTimeout = (subject: string, ms: number): FrameworkError =>
+  new FrameworkError("SAGA_TIMEOUT", `saga: ${subject} took longer than ${ms} ms`);
 
 /** A worker was lost during an attempt at a step with `onUnknown: "manual"`. */
 export const unknownOutcome = (step: string): FrameworkError =>
@@ -25,7 +25,7 @@ export const unknownOutcome = (step: string): FrameworkError =>
   );
 
 /** Too many workers were lost while they ran one saga. */
-export const lostTurns = (count: number): FrameworkError =>
+export const workersLost = (count: number): FrameworkError =>
   new FrameworkError("SAGA_WORKERS_LOST", `saga: ${count} workers were lost while they ran this saga`);
 
 /** A 409 reply: the state of a saga does not allow a request. */

@@ -21,7 +21,7 @@ export interface ObservedAttempt {
 
 /** Counts attempts and reports them to traces. */
 export interface Insight {
-  /** Runs attempts as operations of the app, which tracers see. */
+  /** Runs attempts as operations of the app, which tracers observe. */
   readonly operations: Pick<Operations<ObservedAttempt>, "run">;
   /** Counts an attempt by its result. */
   ended(saga: string, end: AttemptEnd): void;

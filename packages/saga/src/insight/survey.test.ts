@@ -6,7 +6,7 @@ import { type Counted, Survey } from "./survey.ts";
 
 test("begin waits for the first count, so that the first health check has it", async () => {
   const counted = Promise.withResolvers<readonly Counted[]>();
-  const db = { query: () => counted.promise } as unknown as Database; // as slow as a database can be
+  const db = { query: () => counted.promise } as unknown as Database; // a query that is still pending
   const log = { info() {}, warn() {}, error() {} };
   const survey = new Survey({
     db: () => db,

@@ -6,7 +6,7 @@ import { MAX_MESSAGES } from "../limits.ts";
 import { checkedValue } from "../store/checked-value.ts";
 import type { SagaStore } from "../store/saga-store.ts";
 import { isEnd } from "../transitions/transitions.ts";
-import type { Turns } from "../turns/turns.ts";
+import type { RunQueue } from "../run-queue/run-queue.ts";
 import { addMessage, countMessages, knowsMessage } from "./inbox.ts";
 
 /** A message for the instance with a key. */
@@ -21,19 +21,22 @@ export interface SagaMessage {
   readonly data?: unknown;
 }
 
-/** Result of a delivery. `resumed`: the wait ends; `kept`: the saga has not reached the wait yet; `repeated`: it already has the message; `ended`; `unknown`: no instance has the key. */
+/**
+ * Result of a delivery. `resumed`: the wait ends; `kept`: the saga has not reached the wait yet; `repeated`: it already has the message; `ended`; `unknown`:
+ * no instance has the key.
+ */
 export type Delivered = "resumed" | "kept" | "repeated" | "ended" | "unknown";
 
 /** Dependencies of `deliver`. */
 export interface DeliverParts {
   readonly store: SagaStore;
-  readonly turns: Turns;
+  readonly queue: RunQueue;
   readonly registry: Pick<SagaRegistry, "checkWait" | "versionOf">;
 }
 
 /** Delivers a message to an instance in a transaction. @throws SAGA_BAD_VALUE, SAGA_NO_WAIT, HttpError 409 */
 export const deliver = async (
-  { store, turns, registry }: DeliverParts,
+  { store, queue, registry }: DeliverParts,
   tx: Transaction,
   definition: AnySaga,
   { key, name, id, data = null }: SagaMessage,
@@ -53,7 +56,7 @@ export const deliver = async (
   }
   if (!(await addMessage(tx, store.now, { sagaId: saga.id, id, name, data: text }))) return "repeated";
   if (saga.status !== "waiting" || saga.waitsFor !== name) return "kept";
-  await turns.replace(tx, saga);
+  await queue.replace(tx, saga);
   return "resumed";
 };
 

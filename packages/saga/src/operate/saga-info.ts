@@ -2,7 +2,7 @@ import type { StoredFailure } from "@framework/durable/feature";
 import type { BranchStatus } from "../store/instance.ts";
 import type { SagaStatus } from "../transitions/transitions.ts";
 
-/** An instance in a list. Times are milliseconds since 1970, by the database's clock. */
+/** An instance in a list. Times are Unix milliseconds, by the database's clock. */
 export interface SagaSummary {
   /** Id of the instance. */
   readonly id: string;
@@ -20,7 +20,7 @@ export interface SagaSummary {
   readonly waitsFor: string | null;
   /** When the wait or sleep ends; `null` outside one. */
   readonly waitUntil: number | null;
-  /** The failure because of which it was paused, compensated or got stuck; `null` without one. */
+  /** The failure that paused or compensated the saga, or made it stuck; `null` without one. */
   readonly error: StoredFailure | null;
   /** When it was started. */
   readonly createdAt: number;

@@ -4,13 +4,13 @@ import type { SagaRegistry } from "../definition/registry.ts";
 import { branchesOf } from "../definition/step.ts";
 import { notPossible } from "../errors/saga-errors.ts";
 import { hasUnknownOutcome, newBranch, skippedBranches } from "../run/arrive.ts";
-import { placeOf } from "../run/saga-run.ts";
+import { stepLabel } from "../run/saga-run.ts";
 import { undoPlan } from "../run/undo-plan.ts";
 import type { Change } from "../store/change.ts";
 import { type BranchState, branchAt, type Instance } from "../store/instance.ts";
 import { jsonValue } from "../store/json-value.ts";
 import type { SagaStore } from "../store/saga-store.ts";
-import type { Turns } from "../turns/turns.ts";
+import type { RunQueue } from "../run-queue/run-queue.ts";
 
 /** An operator's decision about a saga. `settle`: the step was done by other means. */
 export type Verb = "cancel" | "retry" | "skip" | "settle";
@@ -26,13 +26,13 @@ export interface Decision {
 /** Dependencies of `decide`. */
 export interface VerbParts {
   readonly store: SagaStore;
-  readonly turns: Turns;
+  readonly queue: RunQueue;
   readonly registry: SagaRegistry;
 }
 
 const MAX_REASON = 2000;
 
-/** Applies a decision and schedules a turn. Returns `false` for an unknown id. @throws HttpError 409 if the state does not allow the decision */
+/** Applies a decision and schedules a run. Returns `false` for an unknown id. @throws HttpError 409 if the state does not allow the decision */
 export const decide = async (
   parts: VerbParts,
   tx: Transaction,
@@ -54,9 +54,9 @@ export const decide = async (
     note,
     wait: null,
   });
-  const { turns } = parts;
-  if (verb === "cancel" && mayBeInCall(saga)) await turns.interrupt(tx, saga);
-  else await turns.replace(tx, saga);
+  const { queue } = parts;
+  if (verb === "cancel" && mayBeInCall(saga)) await queue.interrupt(tx, saga);
+  else await queue.replace(tx, saga);
   return true;
 };
 
@@ -86,7 +86,7 @@ export const decisionChange = (
   if (first === undefined) return {};
   const { step, branch, state } = first;
   const status = verb === "retry" ? state.status : verb === "skip" ? "skipped" : "undone";
-  return { step: placeOf(step, branch), branches: [{ ...state, status, undoAttempts: 0 }] };
+  return { step: stepLabel(step, branch), branches: [{ ...state, status, undoAttempts: 0 }] };
 };
 
 const cancelled = (saga: Instance): Omit<Change, "event"> => {
@@ -133,7 +133,7 @@ const atStep = (
   return { step: step.name, position: position + 1, branches: done };
 };
 
-/** Resets the attempts. An unknown outcome stays unknown, and the next turn checks it. */
+/** Resets the attempts. An unknown outcome stays unknown, and the next run checks it. */
 const retried = (saga: Instance, step: StepHere, open: readonly BranchState[]): readonly BranchState[] => {
   const isUnknown = (state: BranchState): boolean =>
     branchesOf(step).some((branch) => branch.name === state.branch && hasUnknownOutcome(branch, state));

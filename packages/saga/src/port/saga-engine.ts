@@ -9,7 +9,7 @@ import type { RunLimits } from "../run/runner-parts.ts";
 import type { StepScopes } from "../run/step-calls.ts";
 import type { SagaRunner } from "./saga-runner.ts";
 
-/** Parts of the app that an engine gets. */
+/** Dependencies of an engine. */
 export interface EngineParts {
   /** The kernel of the app; its database is available after the start. */
   readonly kernel: Kernel;
@@ -21,11 +21,11 @@ export interface EngineParts {
   readonly concurrency: number;
   /** Whether this process runs sagas. */
   readonly workers: boolean;
-  /** Resolves when the whole app is up; run no step before. */
+  /** Resolves when the whole app has started; the engine must not run a step before. */
   readonly ready: Promise<void>;
-  /** How long ended instances are kept, in seconds. */
+  /** Retention of ended instances, in seconds. */
   readonly keepSecs: number;
-  /** Classifies a failure: by the rule of the configuration, then by those of the package. */
+  /** Classifies a failure: by the rule of the configuration, then by the rules of the package. */
   readonly classOf: (error: unknown) => FailureClass;
   /** Returns the app's message sender; `null` without messaging. */
   readonly sender: () => MessageSender | null;
@@ -55,6 +55,6 @@ export interface SagaEngine {
   configProblems(): readonly Problem[];
   /** Returns the parts of a definition that the engine does not support; with any, the app does not start. */
   problems(definition: AnySaga): readonly string[];
-  /** Connects the engine with an app, before the app's start. */
+  /** Creates the engine of an app, before the app's start. */
   open(parts: EngineParts): OpenEngine;
 }

@@ -8,7 +8,7 @@ import { attemptAt, hasUnknownOutcome, isSettled } from "./arrive.ts";
 import { checkedOutcome } from "./checked-outcome.ts";
 import type { FailureClass } from "./failure-class.ts";
 import { commitStepEnd } from "./finish-step.ts";
-import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
+import { failureText, stepLabel, type SagaRun } from "./saga-run.ts";
 import { checkStep, doStep } from "./step-calls.ts";
 import { fail, pause, tryAgain } from "./step-failures.ts";
 
@@ -36,8 +36,8 @@ export const runCalls = async (run: SagaRun, step: CallStep): Promise<boolean> =
   const unclear = calls.find(({ isUnknown, branch }) => isUnknown && branch.onUnknown === "manual");
   if (unclear !== undefined) {
     const { branch, state } = unclear;
-    const place = placeOf(step, branch);
-    return await pause(run, place, unknownOutcome(place), [{ ...state, status: "failed" }]);
+    const label = stepLabel(step, branch);
+    return await pause(run, label, unknownOutcome(label), [{ ...state, status: "failed" }]);
   }
   await recordIntents(run, step, calls);
   const called = await Promise.all(calls.map((call) => callOnce(run, step, call)));
@@ -55,7 +55,10 @@ const callOf = (run: SagaRun, branch: Branch, position: number): Calling => {
   return { branch, state, isUnknown: hasUnknownOutcome(branch, before) };
 };
 
-/** Records the intents of branches with `check` or `manual` just before the attempt. Those with `retry` were recorded when the saga arrived at the step. */
+/**
+ * Records the intents of branches with `check` or `manual` just before the attempt. The intents of branches with `retry` were recorded when the saga arrived
+ * at the step.
+ */
 const recordIntents = async (run: SagaRun, step: CallStep, calls: readonly Calling[]): Promise<void> => {
   const { position } = run.saga;
   const open = calls.filter(
@@ -69,22 +72,22 @@ const recordIntents = async (run: SagaRun, step: CallStep, calls: readonly Calli
 const callOnce = async (run: SagaRun, step: CallStep, call: Calling): Promise<Called> => {
   const { branch, state } = call;
   let { isUnknown } = call;
-  const which = { step, branch, attempt: state.attempts, atMostMs: remainingMs(run) };
-  const place = placeOf(step, branch);
+  const attempting = { step, branch, attempt: state.attempts, atMostMs: remainingMs(run) };
+  const label = stepLabel(step, branch);
   let returned: unknown;
   try {
-    await run.attempt(which, async (context, signal) => {
+    await run.attempt(attempting, async (context, signal) => {
       const { scopes } = run.parts;
       const called = { saga: run.saga.name, step, branch, context };
       if (isUnknown && branch.check !== null) {
-        const found = checkedOutcome(await checkStep(scopes, called, branch.check), place);
+        const found = checkedOutcome(await checkStep(scopes, called, branch.check), label);
         if (found !== null) return void (returned = found.output);
         signal.throwIfAborted(); // the attempt has timed out or was taken over: do not run the work
         isUnknown = false;
       }
       returned = await doStep(scopes, called, null);
     });
-    const output = jsonValue(returned, `the output of "${place}"`);
+    const output = jsonValue(returned, `the output of "${label}"`);
     run.parts.insight.ended(run.saga.name, "done");
     return { ...call, output };
   } catch (error) {
@@ -102,22 +105,22 @@ const settle = async (run: SagaRun, step: CallStep, called: readonly Called[]): 
   if (failures.length === 0)
     return await commitStepEnd(run, { position: position + 1, step: step.name, done: branches });
   const bug = failures.find(({ kind }) => kind === "bug");
-  if (bug !== undefined) return await pause(run, placeOf(step, bug.branch), bug.error, branches);
-  const over = failures.find((each) => isOver(run, each));
-  if (over !== undefined) return await fail(run, placeOf(step, over.branch), over.error, branches);
+  if (bug !== undefined) return await pause(run, stepLabel(step, bug.branch), bug.error, branches);
+  const final = failures.find((each) => hasFailed(run, each));
+  if (final !== undefined) return await fail(run, stepLabel(step, final.branch), final.error, branches);
   const delays = failures.map(({ branch, state }) => run.delayMs(run.retryOf(branch), state.attempts));
   const [{ error, branch } = failures[0] as Failed] = failures;
-  return await tryAgain(run, placeOf(step, branch), error, { branches, delayMs: Math.max(...delays) });
+  return await tryAgain(run, stepLabel(step, branch), error, { branches, delayMs: Math.max(...delays) });
 };
 
-const isOver = (run: SagaRun, { kind, branch, state }: Failed): boolean =>
+const hasFailed = (run: SagaRun, { kind, branch, state }: Failed): boolean =>
   kind !== "transient" || state.attempts >= run.retryOf(branch).attempts;
 
 const stateAfter = (run: SagaRun, each: Called): BranchState => {
   const state = stateWithOutput(each);
   if (!("kind" in each)) return { ...state, status: "done", error: null };
   const error = failureText(each.error);
-  const isLast = isOver(run, each);
+  const isLast = hasFailed(run, each);
   if (each.isUnknown) return { ...state, attempts: state.attempts + (isLast ? 0 : 1), error };
   return { ...state, status: isLast ? "failed" : "retrying", error };
 };

@@ -45,7 +45,7 @@ const machineryCodes = new Set<unknown>([
 const machineryNames = new Set<unknown>(["DatabaseUnavailableError", "CommitUnknownError"]);
 const passingKinds = new Set<unknown>(["serialization", "deadlock", "cancelled", "timeout"]);
 
-/** Classifies an error, by its shape so that errors from other copies of a package are recognised. */
+/** Classifies an error by its name and code, so that errors from other copies of a package are recognised. */
 export const failureClass = (error: unknown): FailureClass => {
   if (SagaReject.is(error)) return "reject";
   if (!Error.isError(error)) return "transient";
@@ -60,7 +60,7 @@ export const failureClass = (error: unknown): FailureClass => {
 };
 
 /**
- * Returns a function that classifies errors by the app's rule, then by those of the package. If the app's rule throws, the rules of the package apply:
+ * Returns a function that classifies errors by the app's rule, then by the rules of the package. If the app's rule throws, the rules of the package apply:
  * otherwise the rule's own error would repeat the attempt forever.
  */
 export const classifier =

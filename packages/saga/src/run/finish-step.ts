@@ -15,7 +15,7 @@ export interface FinishedStep {
   readonly done: readonly BranchState[];
 }
 
-/** The changed instance, and whether the turn continues. */
+/** The changed instance, and whether the run continues. */
 export interface StepEnd {
   readonly saga: Instance;
   readonly continues: boolean;
@@ -27,7 +27,7 @@ export const finishStep = async (
   tx: Transaction,
   { position, step, done }: FinishedStep,
 ): Promise<StepEnd> => {
-  const { saga, definition, turn, parts } = run;
+  const { saga, definition, claim, parts } = run;
   const arrival = arriveAt(definition, { ...saga, branches: withBranches(saga.branches, done) }, position);
   const base = {
     step,
@@ -38,7 +38,7 @@ export const finishStep = async (
   };
   const end = async (change: Change, delayMs?: number): Promise<StepEnd> => {
     const changed = await run.change(tx, change);
-    await (delayMs === undefined ? turn.end(tx) : turn.again(tx, delayMs));
+    await (delayMs === undefined ? claim.end(tx) : claim.again(tx, delayMs));
     return { saga: changed, continues: false };
   };
   if (arrival.problem !== undefined) {

@@ -1,5 +1,5 @@
-import { lostTurns, sagaTimeout } from "../errors/saga-errors.ts";
-import { MAX_LOST_TURNS } from "../limits.ts";
+import { workersLost, sagaTimeout } from "../errors/saga-errors.ts";
+import { MAX_LOST_WORKERS } from "../limits.ts";
 import { remainingMs } from "./active-time.ts";
 import { arriveAt } from "./arrive.ts";
 import { runCalls } from "./calls.ts";
@@ -9,10 +9,10 @@ import { fail, pause } from "./step-failures.ts";
 import { runTx } from "./tx-step.ts";
 import { sleep, wait } from "./waits.ts";
 
-/** Runs the next step of an instance. Returns whether the turn continues. */
+/** Runs the next step of an instance. Returns whether the run continues. */
 export const runNext = async (run: SagaRun): Promise<boolean> => {
-  const { saga, definition, turn } = run;
-  if (turn.attempt > MAX_LOST_TURNS) return await pause(run, null, lostTurns(turn.attempt - 1));
+  const { saga, definition, claim } = run;
+  if (claim.attempt > MAX_LOST_WORKERS) return await pause(run, null, workersLost(claim.attempt - 1));
   if (saga.waitUntil === null && remainingMs(run) <= 0)
     return await fail(run, null, sagaTimeout(`the saga "${saga.name}"`, run.parts.limits.timeoutMs));
   const arrival = arriveAt(definition, saga, saga.position);

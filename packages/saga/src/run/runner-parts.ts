@@ -15,11 +15,11 @@ export interface RunLimits {
   readonly timeoutMs: number;
   /** Time limit of one attempt, in milliseconds. */
   readonly stepTimeoutMs: number;
-  /** How long undos are retried, in milliseconds of active time. */
+  /** Maximum active time for retries of undos, in milliseconds. */
   readonly undoTimeoutMs: number;
 }
 
-/** Dependencies of `runTurn`. */
+/** Dependencies of `runInstance`. */
 export interface RunnerParts {
   readonly store: SagaStore;
   /** Runs the short transactions that record outcomes. */

@@ -8,7 +8,7 @@ import { stepTimeout, staleSaga } from "../errors/saga-errors.ts";
 import type { Change } from "../store/change.ts";
 import type { BranchState, Instance } from "../store/instance.ts";
 import { keepOutputs } from "../store/keep-outputs.ts";
-import type { Turn } from "../turns/turns.ts";
+import type { RunClaim } from "../run-queue/run-queue.ts";
 import { type AttemptParts, stepContext } from "./context-of.ts";
 import type { FailureClass } from "./failure-class.ts";
 import { retryOf } from "./retries.ts";
@@ -21,22 +21,22 @@ export interface Attempting extends Pick<AttemptParts, "step" | "branch" | "atte
   readonly atMostMs?: number;
 }
 
-/** State and operations of one turn of one instance. */
+/** State and operations of one run of an instance, from the claim until it waits, ends, or needs a later attempt. */
 export class SagaRun {
   readonly parts: RunnerParts;
   readonly definition: AnySaga;
-  readonly turn: Turn;
+  readonly claim: RunClaim;
   /** The instance, as last written by this worker. */
   saga: Instance;
   private readonly readAt: number;
   private readonly activeMsBefore: number;
-  /** Whether an operator has cancelled the saga during this turn, whose outcomes are then no longer written. */
+  /** Whether an operator has cancelled the saga during this run, whose outcomes are then no longer written. */
   private isCancelled = false;
 
-  constructor(parts: RunnerParts, definition: AnySaga, turn: Turn, saga: Instance) {
+  constructor(parts: RunnerParts, definition: AnySaga, claim: RunClaim, saga: Instance) {
     this.parts = parts;
     this.definition = definition;
-    this.turn = turn;
+    this.claim = claim;
     this.saga = saga;
     this.readAt = parts.clock.now();
     this.activeMsBefore = saga.activeMs;
@@ -48,8 +48,8 @@ export class SagaRun {
   }
 
   /**
-   * The saga's active time: the sum of its turns and planned pauses. Time in which no worker had the saga, such as in a long queue or after the loss of a
-   * worker, does not count.
+   * Active time of the saga: the durations of its runs and of planned pauses. Time without a claim, such as in a long queue or after the loss of a worker,
+   * does not count.
    */
   get activeMs(): number {
     return this.activeMsBefore + Math.ceil(this.elapsedMs);
@@ -62,10 +62,10 @@ export class SagaRun {
 
   /** Writes a change. If it throws, the transaction must be rolled back. */
   change(tx: Transaction, change: Change): Promise<Instance> {
-    return this.parts.store.change(tx, this.saga, { activeMs: this.activeMs, ...change }, this.turn.held);
+    return this.parts.store.change(tx, this.saga, { activeMs: this.activeMs, ...change }, this.claim.held);
   }
 
-  /** Writes a change in a separate transaction. @param after ends the turn in the same transaction */
+  /** Writes a change in a separate transaction. @param after ends the claim in the same transaction */
   async commit(change: Change, after?: (tx: Transaction) => Promise<void>): Promise<void> {
     this.saga = await this.parts.transaction(async (tx) => {
       const changed = await this.change(tx, change);
@@ -74,12 +74,14 @@ export class SagaRun {
     });
   }
 
-  /** If the saga was cancelled while works were running, stores their outputs for the undos. */
+  /** If the saga was cancelled while its functions were running, stores their outputs for the undos. */
   async keepOutputs(branches: readonly BranchState[]): Promise<void> {
-    await this.parts.transaction((tx) => keepOutputs(tx, this.saga.id, branches, this.turn.held));
+    await this.parts.transaction((tx) => keepOutputs(tx, this.saga.id, branches, this.claim.held));
   }
 
-  /** Runs the program's function of an attempt until its time limit, or until the saga is cancelled. Settles only when the function has ended or is abandoned. */
+  /**
+   * Runs the program's function of an attempt until its time limit, or until the saga is cancelled. Settles only when the function has ended or is abandoned.
+   */
   attempt<T>(
     { atMostMs = Infinity, ...which }: Attempting,
     work: (context: StepContext, signal: AbortSignal) => T | PromiseLike<T>,
@@ -88,24 +90,24 @@ export class SagaRun {
     const { step, branch, attempt, isUndo = false } = which;
     const timeoutMs = Math.min(branch.timeoutMs ?? limits.stepTimeoutMs, Math.max(atMostMs, 1));
     const { name: saga, id, trace } = this.saga;
-    const place = placeOf(step, branch);
+    const label = stepLabel(step, branch);
     const limit: AttemptLimits = {
       clock,
       timeoutMs,
-      signal: this.turn.signal,
-      late: () => stepTimeout(place, timeoutMs),
+      signal: this.claim.signal,
+      timeoutError: () => stepTimeout(label, timeoutMs),
       ...(!isUndo && { onStopped: (stop) => this.whenCancelled(stop) }),
-      abandoned: () => log().warn(abandonedCall(saga, place), { id, attempt, isUndo }),
+      onAbandoned: () => log().warn(abandonedCall(saga, label), { id, attempt, isUndo }),
     };
     return withinLimit(limit, async (signal) => {
       const context = stepContext(this.definition, this.saga, { ...which, signal, sender: sender() });
-      const observed = { saga, id, step: place, attempt, isUndo, trace };
+      const observed = { saga, id, step: label, attempt, isUndo, trace };
       return (await insight.operations.run(observed, () => work(context, signal) as never)) as T;
     });
   }
 
   private whenCancelled(stop: (reason: Error) => void): () => void {
-    return this.turn.onCancelled(() => {
+    return this.claim.onCancelled(() => {
       this.isCancelled = true;
       stop(staleSaga(this.saga.id));
     });
@@ -113,7 +115,7 @@ export class SagaRun {
 
   /** Classifies the error of an attempt, and counts it. */
   classOf(error: unknown): FailureClass {
-    const kind = this.turn.signal.aborted || this.isCancelled ? "machinery" : this.parts.classOf(error);
+    const kind = this.claim.signal.aborted || this.isCancelled ? "machinery" : this.parts.classOf(error);
     this.parts.insight.ended(this.saga.name, kind);
     return kind;
   }
@@ -128,8 +130,8 @@ export class SagaRun {
   }
 }
 
-/** Names a step and its branch, for messages and the timeline. */
-export const placeOf = ({ name }: Pick<Step, "name">, branch: Pick<Branch, "name">): string =>
+/** Returns the name of a step and its branch, for messages and the timeline. */
+export const stepLabel = ({ name }: Pick<Step, "name">, branch: Pick<Branch, "name">): string =>
   branch.name === "" ? name : `${name}/${branch.name}`;
 
 /** Returns the stored form of a failure: JSON without the stack. */

@@ -17,8 +17,8 @@ export interface StepCall {
 
 /** Resolves the dependencies of steps: each call is an invocation with its own scope. */
 export interface StepScopes {
-  /** Checks a step's dependencies when the app starts. @param place labels the step in messages */
-  check(place: string, inject: Injections): void;
+  /** Checks a step's dependencies when the app starts. @param label labels the step in messages */
+  check(label: string, inject: Injections): void;
   /** Resolves the step's dependencies and calls `work` with them. `Depends` works until its first `await`; the values live until it has ended. */
   invoke<T>(call: StepCall, work: (dependencies: never) => Awaitable<T>): Awaitable<T>;
 }

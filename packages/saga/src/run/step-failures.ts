@@ -27,7 +27,7 @@ export const pause = async (
 ): Promise<boolean> => {
   const { name: saga, id } = run.saga;
   run.parts.log().error(`saga: "${saga}" is paused`, { id, step, error });
-  await run.commit({ event: "pause", step, error: failureText(error), branches }, (tx) => run.turn.end(tx));
+  await run.commit({ event: "pause", step, error: failureText(error), branches }, (tx) => run.claim.end(tx));
   return false;
 };
 
@@ -41,6 +41,6 @@ export const tryAgain = async (
   const delay = Math.ceil(Math.max(0, Math.min(delayMs, remainingMs(run))));
   const note = failureOf(error).message.slice(0, MAX_NOTE).toWellFormed();
   const activeMs = run.activeMs + delay;
-  await run.commit({ event: "again", step, note, branches, activeMs }, (tx) => run.turn.again(tx, delay));
+  await run.commit({ event: "again", step, note, branches, activeMs }, (tx) => run.claim.again(tx, delay));
   return false;
 };

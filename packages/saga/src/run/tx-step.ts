@@ -7,11 +7,11 @@ import { remainingMs } from "./active-time.ts";
 import { attemptAt, isSettled } from "./arrive.ts";
 import { contextPerRun } from "./context-per-run.ts";
 import { commitStepEnd, finishStep, type StepEnd } from "./finish-step.ts";
-import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
+import { failureText, stepLabel, type SagaRun } from "./saga-run.ts";
 import { fail, pause, tryAgain } from "./step-failures.ts";
 import { doStep } from "./step-calls.ts";
 
-/** Runs a `tx` step and records it in the same transaction. Returns whether the turn continues. */
+/** Runs a `tx` step and records it in the same transaction. Returns whether the run continues. */
 export const runTx = async (run: SagaRun, step: TxStep): Promise<boolean> => {
   const { saga, parts } = run;
   const { position } = saga;
@@ -58,7 +58,7 @@ export const runTx = async (run: SagaRun, step: TxStep): Promise<boolean> => {
   }
 };
 
-/** @param isOwn whether the program's function threw the error */
+/** Records a failed attempt, or rethrows an error of the infrastructure. @param isOwn whether the program's function threw the error */
 const txFailed = async (
   run: SagaRun,
   step: TxStep,
@@ -67,14 +67,14 @@ const txFailed = async (
   isOwn: boolean,
 ): Promise<boolean> => {
   const kind = run.classOf(error);
-  const isLate = failureOf(error).code === "SAGA_STEP_TIMEOUT";
-  if (kind === "machinery" || !(isOwn || isLate || kind === "bug")) throw error;
+  const hasTimedOut = failureOf(error).code === "SAGA_STEP_TIMEOUT";
+  if (kind === "machinery" || !(isOwn || hasTimedOut || kind === "bug")) throw error;
   const [branch] = step.branches;
   const failed = { ...state, status: "failed", error: failureText(error) } as const;
-  const place = placeOf(step, branch);
-  if (kind === "bug") return await pause(run, place, error, [failed]);
+  const label = stepLabel(step, branch);
+  if (kind === "bug") return await pause(run, label, error, [failed]);
   const retry = run.retryOf(branch);
-  if (kind === "reject" || state.attempts >= retry.attempts) return await fail(run, place, error, [failed]);
+  if (kind === "reject" || state.attempts >= retry.attempts) return await fail(run, label, error, [failed]);
   const delayMs = run.delayMs(retry, state.attempts);
-  return await tryAgain(run, place, error, { branches: [{ ...failed, status: "retrying" }], delayMs });
+  return await tryAgain(run, label, error, { branches: [{ ...failed, status: "retrying" }], delayMs });
 };

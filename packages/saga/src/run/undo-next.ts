@@ -1,27 +1,27 @@
 import type { Transaction } from "@framework/database";
 import type { StepContext } from "../definition/context.ts";
-import { lostTurns } from "../errors/saga-errors.ts";
-import { MAX_LOST_TURNS } from "../limits.ts";
+import { workersLost } from "../errors/saga-errors.ts";
+import { MAX_LOST_WORKERS } from "../limits.ts";
 import type { Change } from "../store/change.ts";
 import type { BranchState } from "../store/instance.ts";
 import { valueIn } from "../store/json-value.ts";
 import { contextPerRun } from "./context-per-run.ts";
 import { undoRetry } from "./retries.ts";
-import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
+import { failureText, stepLabel, type SagaRun } from "./saga-run.ts";
 import { undoStep } from "./step-calls.ts";
 import { undoPlan, type UndoTarget } from "./undo-plan.ts";
 
-/** Undoes the next branch of an instance that is being compensated. Returns whether the turn continues. */
+/** Undoes the next branch of an instance that is being compensated. Returns whether the run continues. */
 export const undoNext = async (run: SagaRun): Promise<boolean> => {
   const plan = undoPlan(run.definition, run.saga);
   const [first] = plan;
   if (first === undefined) {
-    await run.commit({ event: "restore", wait: null }, (tx) => run.turn.end(tx));
+    await run.commit({ event: "restore", wait: null }, (tx) => run.claim.end(tx));
     return false;
   }
-  if (run.turn.attempt > MAX_LOST_TURNS) {
-    const step = placeOf(first.step, first.branch);
-    return await giveUp(run, step, lostTurns(run.turn.attempt - 1));
+  if (run.claim.attempt > MAX_LOST_WORKERS) {
+    const step = stepLabel(first.step, first.branch);
+    return await giveUp(run, step, workersLost(run.claim.attempt - 1));
   }
   const isLast = plan.length === 1;
   try {
@@ -41,7 +41,7 @@ const undoCall = async (run: SagaRun, undoing: UndoTarget, isLast: boolean): Pro
   await run.attempt({ step, branch, attempt, isUndo: true }, (context) =>
     undoOnce(run, undoing, context, null),
   );
-  await run.commit(undone(undoing, isLast), isLast ? (tx) => run.turn.end(tx) : undefined);
+  await run.commit(undone(undoing, isLast), isLast ? (tx) => run.claim.end(tx) : undefined);
 };
 
 const undoInTransaction = async (run: SagaRun, undoing: UndoTarget, isLast: boolean): Promise<void> => {
@@ -53,7 +53,7 @@ const undoInTransaction = async (run: SagaRun, undoing: UndoTarget, isLast: bool
       async (tx: Transaction) => {
         await undoOnce(run, undoing, contextOfRun(), tx);
         const changed = await run.change(tx, undone(undoing, isLast));
-        if (isLast) await run.turn.end(tx);
+        if (isLast) await run.claim.end(tx);
         return changed;
       },
       { signal },
@@ -72,27 +72,27 @@ const undoOnce = (
 
 const undone = ({ step, branch, state }: UndoTarget, isLast: boolean): Change => ({
   event: isLast ? "restore" : "undo",
-  step: placeOf(step, branch),
+  step: stepLabel(step, branch),
   branches: [{ ...state, status: "undone", undoAttempts: state.undoAttempts + 1 }],
   wait: null,
 });
 
-/** Schedules another attempt, or gives up: at once for a bug, which another attempt would only repeat. */
+/** Schedules another attempt, or gives up: immediately for a programming error, which another attempt would repeat. */
 const undoFailed = async (
   run: SagaRun,
   { step, branch, state }: UndoTarget,
   error: unknown,
   isBug: boolean,
 ): Promise<boolean> => {
-  const { saga, turn, parts } = run;
+  const { saga, claim, parts } = run;
   const failed: BranchState = { ...state, undoAttempts: state.undoAttempts + 1, error: failureText(error) };
-  const place = placeOf(step, branch);
-  const isLate = saga.undoSince !== null && run.activeMs - saga.undoSince >= parts.limits.undoTimeoutMs;
-  if (isBug || isLate) return await giveUp(run, place, error, [failed]);
+  const label = stepLabel(step, branch);
+  const hasTimedOut = saga.undoSince !== null && run.activeMs - saga.undoSince >= parts.limits.undoTimeoutMs;
+  if (isBug || hasTimedOut) return await giveUp(run, label, error, [failed]);
   const delayMs = run.delayMs(undoRetry, Math.min(failed.undoAttempts, undoRetry.attempts));
   const activeMs = run.activeMs + delayMs;
-  const change = { step: place, branches: [failed], error: failed.error, activeMs } as const;
-  await run.commit({ ...change, event: "undoAgain" }, (tx) => turn.again(tx, delayMs));
+  const change = { step: label, branches: [failed], error: failed.error, activeMs } as const;
+  await run.commit({ ...change, event: "undoAgain" }, (tx) => claim.again(tx, delayMs));
   return false;
 };
 
@@ -106,6 +106,6 @@ const giveUp = async (
   const { id, name } = run.saga;
   run.parts.log().error(`saga: "${name}" is stuck: an undo gave up`, { id, step, error });
   const change = { event: "giveUp", step, branches, error: failureText(error) } as const;
-  await run.commit(change, (tx) => run.turn.end(tx));
+  await run.commit(change, (tx) => run.claim.end(tx));
   return false;
 };

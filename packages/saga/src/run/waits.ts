@@ -6,11 +6,11 @@ import { commitStepEnd, finishStep } from "./finish-step.ts";
 import type { SagaRun } from "./saga-run.ts";
 import { fail, pause } from "./step-failures.ts";
 
-/** Consumes the expected message, keeps waiting, or fails at the timeout. Returns whether the turn continues. */
+/** Consumes the expected message, keeps waiting, or fails at the timeout. Returns whether the run continues. */
 export const wait = async (run: SagaRun, step: WaitStep): Promise<boolean> => {
   const { store, transaction } = run.parts;
   const { id, position, waitUntil, isFinal } = run.saga;
-  const isOver = waitUntil !== null && run.now >= waitUntil;
+  const hasTimedOut = waitUntil !== null && run.now >= waitUntil;
   const outcome = await transaction(async (tx) => {
     await store.load(tx, id, { lock: true });
     const data = await takeMessage(tx, store.now, { sagaId: id, name: step.name });
@@ -26,22 +26,22 @@ export const wait = async (run: SagaRun, step: WaitStep): Promise<boolean> => {
         wait: { message: step.name, ms: step.timeoutMs },
       } as const;
       const saga = await run.change(tx, change);
-      await run.turn.again(tx, step.timeoutMs);
+      await run.claim.again(tx, step.timeoutMs);
       return { saga, continues: false };
     }
-    if (!isOver) await run.turn.again(tx, waitUntil - run.now);
+    if (!hasTimedOut) await run.claim.again(tx, waitUntil - run.now);
     return null;
   });
   if (outcome !== null) {
     run.saga = outcome.saga;
     return outcome.continues;
   }
-  if (!isOver) return false;
-  const late = sagaTimeout(`the wait for "${step.name}"`, step.timeoutMs);
-  return isFinal ? await pause(run, step.name, late) : await fail(run, step.name, late);
+  if (!hasTimedOut) return false;
+  const timeout = sagaTimeout(`the wait for "${step.name}"`, step.timeoutMs);
+  return isFinal ? await pause(run, step.name, timeout) : await fail(run, step.name, timeout);
 };
 
-/** Begins or ends a sleep. Returns whether the turn continues. */
+/** Begins or ends a sleep. Returns whether the run continues. */
 export const sleep = async (run: SagaRun, step: SleepStep): Promise<boolean> => {
   const { position, waitUntil } = run.saga;
   if (waitUntil === null) {
@@ -51,11 +51,11 @@ export const sleep = async (run: SagaRun, step: SleepStep): Promise<boolean> => 
       note: step.name,
       wait: { message: null, ms: step.ms },
     } as const;
-    await run.commit(change, (tx) => run.turn.again(tx, step.ms));
+    await run.commit(change, (tx) => run.claim.again(tx, step.ms));
     return false;
   }
   if (run.now >= waitUntil)
     return await commitStepEnd(run, { position: position + 1, step: step.name, done: [] });
-  await run.parts.transaction((tx) => run.turn.again(tx, waitUntil - run.now));
+  await run.parts.transaction((tx) => run.claim.again(tx, waitUntil - run.now));
   return false;
 };

@@ -10,19 +10,19 @@ export interface AttemptLimits {
   /** Rejects the attempt at once when it aborts, because another worker may continue. */
   readonly signal: AbortSignal;
   /** Creates the error of an attempt that took too long. */
-  readonly late: () => Error;
-  /** Subscribes `stop`, which asks the work to end for a reason. Returns a function that unsubscribes. @default none */
+  readonly timeoutError: () => Error;
+  /** Subscribes `stop`, which aborts the work with a reason. Returns a function that unsubscribes. @default none */
   readonly onStopped?: (stop: (reason: Error) => void) => () => void;
   /** Called when the work has not ended within the grace period: it may take effect later. */
-  readonly abandoned: () => void;
+  readonly onAbandoned: () => void;
 }
 
 /**
  * Runs work with a time limit. When the limit is reached or the work is stopped, its signal aborts, and the attempt rejects once the work has ended, even if
- * it succeeds: the next attempt or the undo must not overlap with it. Work that has not ended ten seconds after its limit is abandoned.
+ * the work succeeds: the next attempt or the undo must not overlap with it. Work that has not ended ten seconds after its limit is abandoned.
  */
 export const withinLimit = async <T>(
-  { clock, timeoutMs, signal, late, onStopped, abandoned }: AttemptLimits,
+  { clock, timeoutMs, signal, timeoutError, onStopped, onAbandoned }: AttemptLimits,
   work: (signal: AbortSignal) => T | PromiseLike<T>,
 ): Promise<T> => {
   signal.throwIfAborted();
@@ -34,14 +34,14 @@ export const withinLimit = async <T>(
     controller.abort(signal.reason);
   };
   const abandon = (): void => {
-    abandoned();
+    onAbandoned();
     reject(controller.signal.reason);
   };
   let cancel = clock.after(timeoutMs, () => {
-    controller.abort(late());
+    controller.abort(timeoutError());
     cancel = clock.after(GRACE_MS, abandon);
   });
-  const forget = onStopped?.((reason) => controller.abort(reason));
+  const unsubscribe = onStopped?.((reason) => controller.abort(reason));
   signal.addEventListener("abort", rejectNow, { once: true });
   try {
     const output = await Promise.race([work(controller.signal), rejected]);
@@ -52,7 +52,7 @@ export const withinLimit = async <T>(
     throw error;
   } finally {
     cancel();
-    forget?.();
+    unsubscribe?.();
     signal.removeEventListener("abort", rejectNow);
   }
 };

@@ -3,7 +3,7 @@ import type { AnySaga } from "../definition/definition.ts";
 import { changedDefinition } from "../errors/saga-errors.ts";
 
 /**
- * Compares each list of steps with that of its running instances.
+ * Compares each list of steps with the list of its running instances.
  *
  * @throws SAGA_CHANGED if instances are running that were started with another list of the same version
  */

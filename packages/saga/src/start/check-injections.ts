@@ -1,4 +1,4 @@
-import { placeOf } from "../run/saga-run.ts";
+import { stepLabel } from "../run/saga-run.ts";
 import type { StepScopes } from "../run/step-calls.ts";
 import type { AnySaga } from "../definition/definition.ts";
 import { branchesOf } from "../definition/step.ts";
@@ -8,5 +8,5 @@ export const checkInjections = ({ name, version, steps }: AnySaga, scopes: StepS
   for (const step of steps)
     for (const branch of branchesOf(step))
       if (branch.inject !== undefined)
-        scopes.check(`saga ${name} version ${version} step ${placeOf(step, branch)}`, branch.inject);
+        scopes.check(`saga ${name} version ${version} step ${stepLabel(step, branch)}`, branch.inject);
 };

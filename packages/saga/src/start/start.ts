@@ -4,7 +4,7 @@ import { badValue } from "../errors/saga-errors.ts";
 import { intents } from "../run/arrive.ts";
 import { checkedValue } from "../store/checked-value.ts";
 import type { SagaStore } from "../store/saga-store.ts";
-import type { Turns } from "../turns/turns.ts";
+import type { RunQueue } from "../run-queue/run-queue.ts";
 
 /** Options of `start`. */
 export interface StartOptions {
@@ -12,7 +12,7 @@ export interface StartOptions {
   readonly key: string;
   /** Transaction that starts it. @default a separate one */
   readonly tx?: Transaction | undefined;
-  /** `traceparent` of the operation that starts it, for traces. @default the current one, with a tracer */
+  /** `traceparent` of the operation that starts it, for traces. @default the current one, if a tracer is enabled */
   readonly trace?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Started {
 /** Dependencies of `startIn`. */
 export interface StartParts {
   readonly store: SagaStore;
-  readonly turns: Turns;
+  readonly queue: RunQueue;
   readonly newId: () => string;
 }
 
@@ -40,7 +40,7 @@ export const checkedInput = async ({ input: schema, name }: AnySaga, input: unkn
 
 /** Starts an instance in a transaction, with the intents of its first step. @param input JSON */
 export const startIn = async (
-  { store, turns, newId }: StartParts,
+  { store, queue, newId }: StartParts,
   tx: Transaction,
   definition: AnySaga,
   { key, input, trace }: { readonly key: string; readonly input: string; readonly trace: string | null },
@@ -49,12 +49,12 @@ export const startIn = async (
   const [first] = steps;
   const branches = first !== undefined && first.conditions.length === 0 ? intents(first, 0) : [];
   const started = await store.add(tx, { id: newId(), name, version, hash, key, input, trace, branches });
-  if (started.isNew) await turns.add(tx, { id: started.id, name, version }, 0);
+  if (started.isNew) await queue.add(tx, { id: started.id, name, version }, 0);
   return started;
 };
 
 /** Checks the key of an instance, or the id of a message. @throws SAGA_BAD_VALUE */
-export const checkKey = (key: unknown, what = "the key"): void => {
+export const checkKey = (key: unknown, subject = "the key"): void => {
   if (
     typeof key === "string" &&
     key !== "" &&
@@ -63,7 +63,7 @@ export const checkKey = (key: unknown, what = "the key"): void => {
     !key.includes("\0")
   )
     return;
-  throw badValue(`${what} must be a string of 1 to ${MAX_KEY} characters without NUL or lone surrogates`);
+  throw badValue(`${subject} must be a string of 1 to ${MAX_KEY} characters without NUL or lone surrogates`);
 };
 
 /** Returns the stored form of a trace; `null` for one with invalid characters. */

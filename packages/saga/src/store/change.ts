@@ -15,9 +15,9 @@ export interface Change {
   readonly isFinal?: boolean;
   /** Changed branches. @default none */
   readonly branches?: readonly BranchState[];
-  /** A wait that begins; `null` ends one. @default unchanged */
+  /** A wait that begins; `null` ends the current one. @default unchanged */
   readonly wait?: { readonly message: string | null; readonly ms: number } | null;
-  /** Active time so far, including the pause until the next turn. @default unchanged */
+  /** Active time so far, including the pause until the next run. @default unchanged */
   readonly activeMs?: number;
   /** JSON of a failure. @default unchanged */
   readonly error?: string | null;

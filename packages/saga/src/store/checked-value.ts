@@ -13,22 +13,22 @@ const MAX_SHOWN = 5;
 export const checkedValue = async (
   schema: StandardSchema | undefined,
   value: unknown,
-  what: string,
+  subject: string,
 ): Promise<string | null> => {
-  if (schema === undefined) return jsonValue(value, what);
+  if (schema === undefined) return jsonValue(value, subject);
   let checked: unknown;
   try {
     checked = await validate(schema, value, "input");
   } catch (error) {
-    throw error instanceof ValidationError ? unfit(error, what) : error;
+    throw error instanceof ValidationError ? unfit(error, subject) : error;
   }
-  return jsonValue(checked, what);
+  return jsonValue(checked, subject);
 };
 
-const unfit = ({ issues }: ValidationError, what: string): Error => {
+const unfit = ({ issues }: ValidationError, subject: string): Error => {
   const shown = issues.slice(0, MAX_SHOWN).map(({ loc, msg }) => {
     const [, ...path] = loc;
     return path.length === 0 ? msg : `${path.join(".")}: ${msg}`;
   });
-  return badValue(`${what} does not match its schema: ${shown.join("; ")}`);
+  return badValue(`${subject} does not match its schema: ${shown.join("; ")}`);
 };

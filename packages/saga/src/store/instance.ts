@@ -50,11 +50,11 @@ export interface Instance {
   readonly waitsFor: string | null;
   /** When a wait or sleep ends, by the database's clock; `null` outside one. */
   readonly waitUntil: number | null;
-  /** Milliseconds of active time: turns and planned pauses between attempts, of steps and undos. */
+  /** Active time in milliseconds: runs and planned pauses between attempts, of steps and undos. */
   readonly activeMs: number;
   /** Value of `activeMs` when compensation began or an operator last decided about an undo; `null` before. */
   readonly undoSince: number | null;
-  /** JSON of the failure because of which it was paused, compensated or got stuck; `null` without one. */
+  /** JSON of the failure that paused or compensated the saga, or made it stuck; `null` without one. */
   readonly error: string | null;
   /** `traceparent` of the operation that started it; `null` without one. */
   readonly trace: string | null;

@@ -8,11 +8,11 @@ import { badValue } from "../errors/saga-errors.ts";
  *
  * @throws SAGA_BAD_VALUE if JSON cannot represent a part of it, such as a `Map` or `NaN`, with the path of that part, or if it is larger than 1 MiB
  */
-export const jsonValue = (value: unknown, what: string): string | null => {
-  const text = stringified(value, what);
+export const jsonValue = (value: unknown, subject: string): string | null => {
+  const text = stringified(value, subject);
   if (text === null) return null;
   if (Buffer.byteLength(text) > MAX_VALUE_BYTES)
-    throw badValue(`${what} is larger than ${MAX_VALUE_BYTES} bytes`);
+    throw badValue(`${subject} is larger than ${MAX_VALUE_BYTES} bytes`);
   return text;
 };
 
@@ -30,13 +30,13 @@ const report = { debug: true, exact: true, log: { warn: () => {} }, code: "SAGA_
 /** Converts `undefined` items, such as in the result of `Promise.all` of functions that return nothing. */
 const orNull = (item: unknown): unknown => (item === undefined ? null : item);
 
-const stringified = (value: unknown, what: string): string | null => {
+const stringified = (value: unknown, subject: string): string | null => {
   if (value === undefined) return null;
   try {
-    return jsonWriter(`saga: ${what}`, report)(Array.isArray(value) ? value.map(orNull) : value);
+    return jsonWriter(`saga: ${subject}`, report)(Array.isArray(value) ? value.map(orNull) : value);
   } catch (error) {
     if (FrameworkError.is(error)) throw error;
-    throw badValue(`${what} is not JSON data: ${messageOf(error)}`);
+    throw badValue(`${subject} is not JSON data: ${messageOf(error)}`);
   }
 };
 

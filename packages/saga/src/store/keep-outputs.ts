@@ -1,7 +1,10 @@
 import type { Statement, Transaction } from "@framework/database";
 import type { BranchState } from "./instance.ts";
 
-/** Stores outputs of works that ended after their saga was cancelled, for the undos; changes no other state. @param held SQL condition that the worker still has the turn */
+/**
+ * Stores outputs of functions that ended after their saga was cancelled, for the undos; changes no other state. @param held SQL condition that the worker
+ * still holds the claim
+ */
 export const keepOutputs = async (
   tx: Transaction,
   id: string,

@@ -13,7 +13,7 @@ import { type InstanceRow, toInstance, type BranchRow, toBranch } from "./rows.t
 
 /** Dependencies of `SagaStore`. */
 export interface SagaStoreParts {
-  /** Returns the database, which is known only after an app's start. */
+  /** Returns the database, which is available after an app's start. */
   readonly db: () => Database;
   /** Returns the SQL expression of the database's time in milliseconds. */
   readonly now: () => Statement;
@@ -32,7 +32,7 @@ export interface NewInstance {
   readonly branches: readonly BranchState[];
 }
 
-/** The rows that a change writes in addition to that of its instance. */
+/** The rows that a change writes in addition to the row of its instance. */
 interface Written {
   readonly id: string;
   readonly number: number;
@@ -96,7 +96,7 @@ export class SagaStore {
     return toInstance(row, branches.map(toBranch));
   }
 
-  /** Returns those of the instances that are `cancelling`. */
+  /** Returns the ids of the given instances whose status is `cancelling`. */
   async cancelledOf(ids: readonly string[]): Promise<readonly string[]> {
     const list = sql.join(ids.map((id) => sql`${id}`));
     const rows = await this.db.query<{
@@ -108,7 +108,7 @@ export class SagaStore {
   /**
    * Changes an instance, and returns the changed one.
    *
-   * @param held SQL condition that the worker still has the turn; operators need none
+   * @param held SQL condition that the worker still holds the claim; absent for operators
    * @throws SAGA_STALE if it was changed or taken over meanwhile: the transaction must be rolled back
    */
   async change(
@@ -135,8 +135,8 @@ export class SagaStore {
     const written = { id, number: revision + 1, branches, entry: { event, status, step, note } };
     const isWritten =
       this.db.dialect === "postgres"
-        ? await this.writeAtOnce(tx, update, written)
-        : await this.writeInTurn(tx, update, written);
+        ? await this.writeAll(tx, update, written)
+        : await this.writeEach(tx, update, written);
     if (!isWritten) throw staleSaga(id);
     return {
       ...saga,
@@ -162,8 +162,8 @@ export class SagaStore {
     return sql.join(parts);
   }
 
-  /** For SQLite, where statements cost no round trip. */
-  private async writeInTurn(
+  /** Writes the rows with one statement each: for SQLite, where a statement has no round trip. */
+  private async writeEach(
     tx: Transaction,
     update: Statement,
     { id, number, branches, entry }: Written,
@@ -175,8 +175,11 @@ export class SagaStore {
     return true;
   }
 
-  /** For PostgreSQL: one round trip. The other writes depend on the updated row, so nothing is written if it is stale. */
-  private async writeAtOnce(
+  /**
+   * Writes all rows with one statement: for PostgreSQL, to save round trips. Nothing is written if the instance is stale, because the other writes select
+   * from the updated row.
+   */
+  private async writeAll(
     tx: Transaction,
     update: Statement,
     { number, branches, entry }: Written,

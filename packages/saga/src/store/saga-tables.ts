@@ -6,8 +6,8 @@ export const SAGA_TABLES = "saga";
 /**
  * `framework_sagas`: one row per instance. `revision` increases with every change, as an optimistic lock; `position` is the index of the next step.
  * `active_ms` is the active time in milliseconds; `undo_since` is its value when the undos began, or when an operator last decided about them.
- * `framework_saga_steps`: one row per branch of a step. `framework_saga_inbox`: messages of an instance; those that a wait has consumed stay for deduplication.
- * `framework_saga_log`: one immutable row per change. Other times are milliseconds of the database's clock.
+ * `framework_saga_steps`: one row per branch of a step. `framework_saga_inbox`: messages of an instance; consumed messages are kept for deduplication.
+ * `framework_saga_log`: one immutable row per change. Other times are Unix milliseconds by the database's clock.
  */
 export const sagaTables: readonly SetMigration[] = [
   {

@@ -9,7 +9,7 @@ import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
 
 const because = { reason: "the test says so" };
 
-/** Contract of calls whose reply was lost, came too late, or is checked. */
+/** Contract of calls whose reply was lost or arrived after the time limit, and of `check`. */
 export const callFacts: PortFacts<RunnerFixture> = {
   "gives an undo the key of its step, which finds a charge whose reply was lost": async ({ run }) => {
     const charged = new Set<string>();
@@ -59,13 +59,13 @@ export const callFacts: PortFacts<RunnerFixture> = {
     assert.equal(info.error?.code, "SAGA_STEP_TIMEOUT");
     assert.deepEqual(undone, ["receipt"]);
   },
-  "calls each function of a step in a scope of its own, with the dependencies as its last argument": async ({
+  "calls each function of a step in a separate scope, with the dependencies as its last argument": async ({
     run,
   }) => {
     const Label = dependency<string>("label");
     const seen: string[] = [];
-    const note = (what: string, { label }: { readonly label: string }): void =>
-      void seen.push(`${what}: ${label}`);
+    const note = (action: string, { label }: { readonly label: string }): void =>
+      void seen.push(`${action}: ${label}`);
     let isLost = true;
     const inject = { label: Label };
     const definition = saga("scopes", 1)
@@ -113,7 +113,7 @@ export const callFacts: PortFacts<RunnerFixture> = {
   },
   "pauses when `check` returns neither an output nor null": async ({ run }) => {
     let runs = 0;
-    let answer: unknown = {};
+    let result: unknown = {};
     const definition = saga("asked", 1)
       .call(
         "pay",
@@ -121,14 +121,14 @@ export const callFacts: PortFacts<RunnerFixture> = {
           runs++;
           throw Object.assign(new Error("the lease is lost"), { code: "DURABLE_LOST" });
         },
-        { check: () => answer as null },
+        { check: () => result as null },
       )
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
     const info = await inStatus(runner, id, "paused");
     assert.match(info.error?.message ?? "", /`check` of the step "pay" must return \{ output \}/);
-    answer = { output: "paid" };
+    result = { output: "paid" };
     await runner.retry(id, because);
     assert.equal((await inStatus(runner, id, "completed")).steps[0]?.output, "paid");
     assert.equal(runs, 1);

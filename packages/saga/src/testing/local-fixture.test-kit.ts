@@ -7,7 +7,7 @@ import type { RunnerFixture } from "./runner-fixture.ts";
 const quiet = { info() {}, warn() {}, error() {} };
 
 /** The local runner on a database of a test. */
-export const localFixture = (place: TestDatabase): RunnerFixture => {
+export const localFixture = (storage: TestDatabase): RunnerFixture => {
   let db: Database | null = null;
   let kernel: OwnKernel | null = null;
   const end = async (): Promise<void> => {
@@ -17,7 +17,7 @@ export const localFixture = (place: TestDatabase): RunnerFixture => {
   return {
     async run(definitions, options = {}) {
       await end();
-      db = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
+      db = openDatabase({ url: storage.url, connectionTimeoutSecs: 60 });
       kernel = createKernel(db, { config: { pollMinMs: 5, pollMaxMs: 50 }, log: quiet });
       const problem = ({ message }: { readonly message: string }): never => {
         throw new Error(message);
@@ -30,7 +30,7 @@ export const localFixture = (place: TestDatabase): RunnerFixture => {
     },
     async close() {
       await end();
-      await place[Symbol.asyncDispose]();
+      await storage[Symbol.asyncDispose]();
     },
   };
 };

@@ -10,12 +10,12 @@ import { type Insight, noInsight } from "../insight/insight.ts";
 import { LocalRunner } from "../local-runner.ts";
 import { failureClass } from "../run/failure-class.ts";
 import type { RunLimits, RunnerParts } from "../run/runner-parts.ts";
-import { runTurn } from "../run/runner.ts";
+import { runInstance } from "../run/runner.ts";
 import { noScopes, type StepScopes } from "../run/step-calls.ts";
 import { SagaStore } from "../store/saga-store.ts";
 import { SAGA_TABLES, sagaTables } from "../store/saga-tables.ts";
-import type { Turn } from "../turns/turns.ts";
-import { ManualTurns } from "./manual-turns.ts";
+import type { RunClaim } from "../run-queue/run-queue.ts";
+import { ManualRunQueue } from "./manual-run-queue.ts";
 
 /** Options of `ManualWorker`. */
 export interface ManualWorkerOptions {
@@ -24,7 +24,7 @@ export interface ManualWorkerOptions {
   readonly sender?: MessageSender | null;
   /** @default no dependencies */
   readonly scopes?: StepScopes | undefined;
-  /** Measures turns. @default a virtual clock that never advances */
+  /** Measures runs. @default a virtual clock that never advances */
   readonly clock?: Clock;
   /** @default none */
   readonly log?: Logger;
@@ -33,7 +33,7 @@ export interface ManualWorkerOptions {
 /** Prepares a database for workers, and returns its clock. */
 export const prepareDatabase = async (db: Database): Promise<TableClock> => {
   await migrate(db, { set: SAGA_TABLES, migrations: sagaTables });
-  await ManualTurns.prepare(db);
+  await ManualRunQueue.prepare(db);
   return await tableClock(db);
 };
 
@@ -50,7 +50,7 @@ export class ManualWorker {
   readonly runner: LocalRunner;
   readonly store: SagaStore;
   private readonly db: Database;
-  private readonly turns: ManualTurns;
+  private readonly queue: ManualRunQueue;
   private readonly registry = new SagaRegistry();
   private readonly parts: RunnerParts;
 
@@ -69,7 +69,7 @@ export class ManualWorker {
   ) {
     const { now } = time;
     this.db = db;
-    this.turns = new ManualTurns(now);
+    this.queue = new ManualRunQueue(now);
     this.store = new SagaStore({ db: () => db, now: () => now });
     for (const definition of definitions) this.registry.add(definition);
     const transaction: RunnerParts["transaction"] = (run) => db.transaction(run);
@@ -87,25 +87,25 @@ export class ManualWorker {
     };
     this.runner = new LocalRunner({
       store: this.store,
-      turns: this.turns,
+      queue: this.queue,
       registry: this.registry,
       transaction,
     });
   }
 
-  /** Takes a due turn; `null` if there is none. */
-  take(signal?: AbortSignal): Promise<Turn | null> {
-    return this.turns.take(this.db, signal);
+  /** Claims a due run; `null` if none is due. */
+  take(signal?: AbortSignal): Promise<RunClaim | null> {
+    return this.queue.take(this.db, signal);
   }
 
-  /** Runs a taken turn. */
-  async run(turn: Turn): Promise<void> {
-    const saga = await this.store.load(this.db, turn.sagaId);
-    if (saga !== null) await runTurn(this.parts, this.registry.get(saga.name, saga.version), turn);
+  /** Runs a claimed instance. */
+  async run(claim: RunClaim): Promise<void> {
+    const saga = await this.store.load(this.db, claim.sagaId);
+    if (saga !== null) await runInstance(this.parts, this.registry.get(saga.name, saga.version), claim);
   }
 
-  /** Runs turns until none is due. */
+  /** Runs instances until no run is due. */
   async runAll(): Promise<void> {
-    for (let turn = await this.take(); turn !== null; turn = await this.take()) await this.run(turn);
+    for (let claim = await this.take(); claim !== null; claim = await this.take()) await this.run(claim);
   }
 }

@@ -7,7 +7,7 @@ import type { MessageSender } from "../definition/send-work.ts";
 import type { Insight } from "../insight/insight.ts";
 import { type Delivered, type SagaMessage } from "../messages/deliver.ts";
 import type { SagaInfo, TimelineEntry } from "../operate/saga-info.ts";
-import { placeOf } from "../run/saga-run.ts";
+import { stepLabel } from "../run/saga-run.ts";
 import type { RunLimits } from "../run/runner-parts.ts";
 import type { StepScopes } from "../run/step-calls.ts";
 import { undoPlan } from "../run/undo-plan.ts";
@@ -16,7 +16,7 @@ import { ManualWorker, prepareDatabase } from "./manual-worker.ts";
 
 /** Options of a time machine. */
 export interface TimeMachineOptions {
-  /** Limits, as in `SagaConfig`. @default those of the configuration */
+  /** Limits, as in `SagaConfig`. @default the defaults of `SagaConfig` */
   readonly limits?: Partial<RunLimits>;
   /** Message sender. @default none */
   readonly sender?: MessageSender | null;
@@ -96,37 +96,37 @@ export const openMachine = async <Input>(
   definition: SagaDefinition<Input>,
   options: MachineOptions,
 ): Promise<TimeMachine<Input>> => {
-  let place = await openPlace(options);
+  let storage = await openStorage(options);
   let started: { readonly id: string; readonly input: Input; readonly key: string } | null = null;
   const instance = (): NonNullable<typeof started> => {
     if (started === null) throw new Error("start the saga first");
     return started;
   };
   const worker = (crashAfter = Infinity): ManualWorker =>
-    new ManualWorker(place.db, place.time, [definition], { ...options, insight: losing(crashAfter) });
+    new ManualWorker(storage.db, storage.time, [definition], { ...options, insight: losing(crashAfter) });
   const start = async (input: Input, key = "key"): Promise<void> => {
     started = { ...(await worker().runner.start(definition, input, { key })), input, key };
   };
   return {
     start,
     run: ({ crashAfter } = {}) => runUntilLost(worker(crashAfter)),
-    advance: (duration) => place.time.advance(durationMs(duration) ?? 0),
+    advance: (duration) => storage.time.advance(durationMs(duration) ?? 0),
     deliver: (message) => worker().runner.deliver(definition, { ...message, key: instance().key }),
     cancel: async () => void (await worker().runner.cancel(instance().id, { reason: "the test" })),
     info: () => infoOf(worker(), instance().id),
     timeline: () => worker().runner.timeline(instance().id),
-    plan: () => planOf(worker(), place.db, definition, instance().id),
+    plan: () => planOf(worker(), storage.db, definition, instance().id),
     async replay() {
       const { input, key } = instance();
-      await place.db.close();
-      place = await openPlace(options);
+      await storage.db.close();
+      storage = await openStorage(options);
       await start(input, key);
     },
-    [Symbol.asyncDispose]: () => place.db.close(),
+    [Symbol.asyncDispose]: () => storage.db.close(),
   };
 };
 
-const openPlace = async ({
+const openStorage = async ({
   prepare,
 }: MachineOptions): Promise<{ readonly db: Database; readonly time: TableClock }> => {
   const db = openDatabase({ url: "sqlite://:memory:" });
@@ -139,7 +139,7 @@ const openPlace = async ({
   }
 };
 
-/** Returns the error of a lost worker, which is never recorded. */
+/** Returns the error of a lost worker, which is not recorded as a failed attempt. */
 const workerLost = (): Error => Object.assign(new Error("the worker is lost"), { code: "DURABLE_LOST" });
 
 /** Simulates the loss of the worker after a number of attempts. */
@@ -181,5 +181,5 @@ const planOf = async (
   id: string,
 ): Promise<readonly string[]> => {
   const saga = await store.load(db, id);
-  return saga === null ? [] : undoPlan(definition, saga).map(({ step, branch }) => placeOf(step, branch));
+  return saga === null ? [] : undoPlan(definition, saga).map(({ step, branch }) => stepLabel(step, branch));
 };

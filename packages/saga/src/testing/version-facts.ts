@@ -20,7 +20,7 @@ const amountIn = (field: string): StandardSchema<unknown, number> => ({
 
 /** Contract of instances whose version only another process defines, as in a rolling deployment. */
 export const versionFacts: PortFacts<RunnerFixture> = {
-  "checks a message by the schema of the instance's version, whichever version it is delivered with": async ({
+  "checks a message by the schema of the instance's version, whichever version is passed to deliver": async ({
     run,
   }) => {
     const [old, next] = ["cents", "euros"].map((field, at) =>
@@ -40,7 +40,7 @@ export const versionFacts: PortFacts<RunnerFixture> = {
     assert.equal(await runner.deliver(next, { ...paid, data: { cents: 500 } }), "resumed");
     assert.equal((await inStatus(runner, id, "completed")).steps[0]?.output, 500);
   },
-  "keeps or refuses a message for an instance of a version that it does not have": async ({ run }) => {
+  "stores or refuses a message for an instance whose version it does not define": async ({ run }) => {
     const old = saga("versions", 1).waitFor("packed", { timeout: "1h" }).build();
     const next = saga("versions", 2)
       .waitFor("packed", { timeout: "1h" })

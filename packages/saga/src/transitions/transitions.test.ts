@@ -10,7 +10,7 @@ import {
   transitions,
 } from "./transitions.ts";
 
-/** A worker that has read the saga: it holds the turn if `fence` is still the saga's, and its writes count if `revision` is as well. */
+/** A worker that has read the saga. It holds the claim if `fence` is still the saga's; its writes are accepted if `revision` is as well. */
 interface Worker {
   readonly fence: number;
   readonly revision: number;
@@ -18,7 +18,7 @@ interface Worker {
 }
 
 interface Saga {
-  /** Number of its steps. */
+  /** Number of steps of the saga. */
   readonly steps: number;
   readonly status: SagaStatus;
   readonly done: number;
@@ -31,7 +31,7 @@ interface State {
   readonly revision: number;
   readonly fence: number;
   readonly workers: readonly [Worker | null, Worker | null];
-  /** Accepted writes of a worker that had lost the turn; must stay 0. */
+  /** Accepted writes of a worker that had lost its claim; must stay 0. */
   readonly zombies: number;
 }
 
@@ -82,7 +82,7 @@ const steps = (state: State): readonly Step[] => {
     const worker = workers[at] ?? null;
     if (worker === null) {
       if (!isActive(saga.status)) continue;
-      const claimed = { fence: fence + 1, revision, read: saga }; // a new turn, or that of a worker that is lost
+      const claimed = { fence: fence + 1, revision, read: saga }; // a new run, or the run of a lost worker
       found.push({
         by: "claim",
         event: null,
@@ -123,7 +123,7 @@ const steps = (state: State): readonly Step[] => {
   return found;
 };
 
-/** Fences and revisions matter only relative to those of the saga. */
+/** Returns a key of a state, with fences and revisions relative to the saga's. */
 const idOf = ({ saga, revision, fence, workers }: State): string =>
   JSON.stringify([
     saga,
@@ -134,7 +134,7 @@ const idOf = ({ saga, revision, fence, workers }: State): string =>
 const violationsOf = (state: State): readonly string[] => {
   const { status, done, open, steps: count } = state.saga;
   const found: string[] = [];
-  if (state.zombies > 0) found.push("a worker that had lost the turn has written");
+  if (state.zombies > 0) found.push("a worker that had lost its claim has written");
   if (status === "completed" && done !== count) found.push("completed before the last step");
   if (status === "compensated" && open > 0) found.push("compensated with a step that is not undone");
   if (!isEnd(status) && steps(state).length === 0) found.push(`nothing follows from ${status}`);

@@ -54,8 +54,8 @@ test("concurrent logins and destroyAll calls get distinct numbers", async () => 
 
 test("a store that accepts no number refuses the login instead of retrying forever", async () => {
   const clock = virtualClock({ start: 1_800_000_000_000 });
-  let asked = 0;
-  const logins = userLogins({ number: () => 0, raise: () => (asked++, false) }, { lifetimeMs, clock });
+  let attempts = 0;
+  const logins = userLogins({ number: () => 0, raise: () => (attempts++, false) }, { lifetimeMs, clock });
   await expect(logins.begin("ann")).rejects.toMatchObject({ code: "SESSIONS_UNAVAILABLE", status: 503 });
-  expect(asked).toBe(1000);
+  expect(attempts).toBe(1000);
 });

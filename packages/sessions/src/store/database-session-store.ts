@@ -7,10 +7,10 @@ export interface DatabaseSessionsOptions {
   /** Clock of expiry. @default the system clock */
   readonly clock?: Clock;
   /** Called with the error of a failed removal of expired rows; if it throws, a process warning is emitted. @default emits a process warning */
-  readonly sweepFailed?: (error: unknown) => void;
+  readonly onSweepError?: (error: unknown) => void;
 }
 
-/** Writes between two removals of expired rows. */
+/** Number of writes between two removals of expired rows. */
 const WRITES_PER_SWEEP = 500;
 /** Maximum rows per removal, so that other statements do not wait long. */
 const ROWS_PER_SWEEP = 1000;
@@ -23,11 +23,11 @@ const ROWS_PER_SWEEP = 1000;
  *
  * @example
  * app.enableSessions({ store: databaseSessions(app.db) });
- * @throws DatabaseUnavailableError (503) when the database does not answer
+ * @throws DatabaseUnavailableError (503) if the database is unavailable
  */
 export const databaseSessions = (
   db: Database,
-  { clock = systemClock, sweepFailed }: DatabaseSessionsOptions = {},
+  { clock = systemClock, onSweepError }: DatabaseSessionsOptions = {},
 ): SessionStore => {
   let tables: Promise<unknown> | null = null;
   const ready = (): Promise<unknown> => {
@@ -47,8 +47,8 @@ export const databaseSessions = (
   const hasWritten = expirySweep({
     everyWrites: WRITES_PER_SWEEP,
     remove,
-    what: "sessions: expired rows",
-    failed: sweepFailed,
+    subject: "sessions: expired rows",
+    onError: onSweepError,
   });
   return {
     async read(key) {

@@ -16,11 +16,11 @@ export const failClosed = (
   store: SessionStore,
   { log, clock, timeoutMs }: FailClosedOptions,
 ): SessionStore => {
-  const logSometimes = throttledLog({ clock });
+  const logThrottled = throttledLog({ clock });
   const refusal = (fault: string, error?: unknown): HttpError => {
     const isFull = FrameworkError.is(error) && error.code === "CORE_SHARED_STATE_FULL";
     const message = `the session store ${isFull ? "is full" : fault} and the request was refused`;
-    logSometimes((omitted) => log.error(message, { error, omitted }));
+    logThrottled((omitted) => log.error(message, { error, omitted }));
     return unavailable(isFull ? "SESSIONS_FULL" : "SESSIONS_UNAVAILABLE", error);
   };
   const callStore = async <T>(call: () => Awaitable<T>): Promise<T> => {
@@ -30,15 +30,15 @@ export const failClosed = (
       throw refusal("failed", error);
     }
   };
-  const callInTime = <T>(call: () => Awaitable<T>): Promise<T> =>
+  const callWithTimeout = <T>(call: () => Awaitable<T>): Promise<T> =>
     within(callStore(call), timeoutMs, clock, () => {
       throw refusal("did not answer in time");
     });
   return {
-    read: (key) => callInTime(() => store.read(key)),
-    write: (key, content, options) => callInTime(() => store.write(key, content, options)),
-    end: (key, ttlMs, version) => callInTime(() => store.end(key, ttlMs, version)),
-    number: (key) => callInTime(() => store.number(key)),
-    raise: (key, value, ttlMs) => callInTime(() => store.raise(key, value, ttlMs)),
+    read: (key) => callWithTimeout(() => store.read(key)),
+    write: (key, content, options) => callWithTimeout(() => store.write(key, content, options)),
+    end: (key, ttlMs, version) => callWithTimeout(() => store.end(key, ttlMs, version)),
+    number: (key) => callWithTimeout(() => store.number(key)),
+    raise: (key, value, ttlMs) => callWithTimeout(() => store.raise(key, value, ttlMs)),
   };
 };

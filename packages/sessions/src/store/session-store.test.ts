@@ -107,7 +107,10 @@ test("expired rows are removed while others are written", async () => {
   await store.write("live", 1, { version: 0, ttlMs: 60_000 });
   for (let at = 0; at < 500; at++) await store.raise("number", at + 1, 60_000);
   const rows = (): Promise<unknown> => db.fetchValue`SELECT count(*) FROM framework_sessions`;
-  await waitFor(async () => (await rows()) === 1, { what: "the removal of expired rows", timeoutMs: 60_000 });
+  await waitFor(async () => (await rows()) === 1, {
+    subject: "the removal of expired rows",
+    timeoutMs: 60_000,
+  });
   expect(await store.read("live")).toEqual({ version: 1, content: 1 });
   await db.close();
 });
@@ -115,12 +118,12 @@ test("expired rows are removed while others are written", async () => {
 test("a removal of expired rows that fails is reported, and fails no write", async () => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const failed = Promise.withResolvers<unknown>();
-  const sweepFailed = (error: unknown): void => {
+  const onSweepError = (error: unknown): void => {
     failed.resolve(error);
     throw new Error("theirs");
   };
   const warned = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
-  const store = databaseSessions(db, { sweepFailed });
+  const store = databaseSessions(db, { onSweepError });
   expect(await store.write("a", 0, { version: 0, ttlMs: 60_000 })).toBe(true);
   await db.execute`UPDATE framework_sessions SET expires_at = 0`;
   await db.execute`INSERT INTO framework_sessions (id, version, content, expires_at) VALUES ('b', 1, '0', 1e15)`;

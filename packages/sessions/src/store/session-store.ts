@@ -21,8 +21,8 @@ export interface WriteOptions {
  * Port for sessions. `@framework/sessions/testing` has its contract suite.
  *
  * Keys are strings of 1 to 100 printable ASCII characters; the feature never passes the id of a session, only its digest. Entries and numbers have
- * separate key spaces. An entry may be dropped after its time to live, and never before. A call that cannot be answered must throw, and the request is
- * refused with 503.
+ * separate key spaces. An entry may be dropped after its time to live, and never before. A call without a result must throw; the request is
+ * then refused with 503.
  */
 export interface SessionStore {
   /** Returns the entry of a key; `"ended"` after `end`, `null` if there is none. */
@@ -30,8 +30,9 @@ export interface SessionStore {
   /** Atomically replaces the entry if its version is the one given, and creates it for version 0 if there is none. Returns whether it was written. */
   write(key: string, content: Json, options: WriteOptions): Awaitable<boolean>;
   /**
-   * Removes the entry of a key, if any; for `ttlMs` milliseconds at least the key reads as ended and no write succeeds. With `version`, atomically and only
-   * if the entry has that version. Returns whether this call ended the key: `false` if it had ended before (its remaining time is unchanged), or has another version.
+   * Removes the entry of a key, if any; for at least `ttlMs` milliseconds the key reads as ended and no write succeeds. With `version`, atomically and only
+   * if the entry has that version. Returns whether this call ended the key: `false` if it had ended before (its remaining time is unchanged), or has another
+   * version.
    */
   end(key: string, ttlMs: number, version?: number): Awaitable<boolean>;
   /** Returns a number that only rises, 0 when absent. */

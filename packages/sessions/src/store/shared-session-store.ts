@@ -12,7 +12,7 @@ export interface SharedSessionStoreOptions {
 const ENDED = 2 ** 52;
 /** Written by `end` as the version that it claims; an entry is a list of one element. */
 const endedMark: Json = [];
-/** Marker of a replaced version, so that a late writer does not claim it again. */
+/** Marker of a replaced version, so that a delayed writer does not claim it again. */
 const replacedMark: Json = null;
 /** The maximum `storeTimeoutMs`, so longer than any call to the store. */
 const REPLACED_MS = 60_000;
@@ -22,10 +22,11 @@ const REPLACED_MS = 60_000;
  *
  * Each version of an entry has its own key, written only if it is absent, so exactly one of several writers of a version succeeds and its content
  * appears atomically. A number that only increases points to the current version; a writer that finds a later version, left by a process that died in
- * between, advances it. The number also marks ended keys, and is never evicted (with Redis: given `maxmemory-policy noeviction`). Ending a version claims the next one, as a write does. A replaced version
- * leaves a marker for a minute, so a claim holds even if others have completed and replaced it meanwhile.
+ * between, advances it. The number also marks ended keys, and is never evicted (with Redis: given `maxmemory-policy noeviction`). Ending a version claims the
+ * next one, as a write does. A replaced version leaves a marker for a minute, so a claim holds even if others have completed and replaced it meanwhile.
  *
- * @throws CORE_SHARED_STATE_FULL from `write` and `raise` beyond `maxSessions`, from `end` when ended keys have used up the room of live ones too; CORE_SHARED_STATE_UNAVAILABLE
+ * @throws CORE_SHARED_STATE_FULL from `write` and `raise` beyond `maxSessions`, from `end` when ended keys also fill the limit of live ones;
+ * CORE_SHARED_STATE_UNAVAILABLE
  */
 export const sharedSessionStore = (
   values: SharedValues,
@@ -48,7 +49,10 @@ export const sharedSessionStore = (
     if (isClaimed && !isPointed && (await numberOf(versionKey(key))) > next) await replaced(key, next);
     return isClaimed;
   };
-  /** Moves a key from the live to the ended ones. If these are full, it keeps the room of a live one: a new session is refused rather than a logout. */
+  /**
+   * Moves a key from the live to the ended ones. If the ended ones are full, it continues to count as a live one: a new session is refused rather than a
+   * logout.
+   */
   const markEnded = async (key: string, ttlMs: number): Promise<boolean> => {
     const raise = (group: string): Awaitable<boolean> =>
       values.raise(versionKey(key), ENDED, { ttlMs, group, maxKeys, moves: true });

@@ -16,7 +16,7 @@ test("batches have at most 10 entries and 1 MiB, and keep all entries in order",
   );
 });
 
-test("forEach runs at most eight at a time", async () => {
+test("forEach runs at most eight calls concurrently", async () => {
   let running = 0;
   let maxRunning = 0;
   await forEach(Array.from({ length: 30 }), async () => {

@@ -20,7 +20,7 @@ export class SqsApi {
   private readonly clock: Clock;
   private readonly sdk = awsSqs();
   private readonly client: SQSClient;
-  /** A separate client for long polling, whose requests must not block others. */
+  /** A separate client for long polling, whose requests would block others. */
   private readonly receiving: SQSClient;
 
   constructor(config: SqsConfig, clock: Clock) {
@@ -79,10 +79,11 @@ export class SqsApi {
         abortSignal,
       }),
     );
-    if (QueueUrl === undefined) throw new Error(`SQS gave no URL for the queue ${name}`);
+    if (QueueUrl === undefined) throw new Error(`SQS returned no URL for the queue ${name}`);
     return QueueUrl;
   }
 
+  /** Returns attributes of a queue. */
   async attributes(
     url: string,
     ...names: readonly QueueAttributeName[]
@@ -149,7 +150,10 @@ export class SqsApi {
   }
 
   /** Sets the visibility timeout of at most 10 messages; 0 makes them visible at once. */
-  async hide(url: string, entries: readonly ChangeMessageVisibilityBatchRequestEntry[]): Promise<Failures> {
+  async changeVisibility(
+    url: string,
+    entries: readonly ChangeMessageVisibilityBatchRequestEntry[],
+  ): Promise<Failures> {
     const command = new this.sdk.ChangeMessageVisibilityBatchCommand({
       QueueUrl: url,
       Entries: [...entries],
@@ -173,7 +177,9 @@ export class SqsApi {
     const limitMs = this.config.requestTimeoutMs + extraMs;
     const limit = new AbortController();
     const end = (): void => limit.abort(signal?.reason);
-    const cancel = this.clock.after(limitMs, () => limit.abort(new Error(`no answer within ${limitMs} ms`)));
+    const cancel = this.clock.after(limitMs, () =>
+      limit.abort(new Error(`no response within ${limitMs} ms`)),
+    );
     signal?.addEventListener("abort", end, { once: true });
     try {
       return await request(limit.signal);
@@ -201,7 +207,7 @@ const failuresOf = (
       .filter(({ Id }) => !known.has(Id))
       .map(({ Id = "" }) => [
         Id,
-        errors.get(Id) ?? { Id, SenderFault: false, Code: "Missing", Message: "SQS gave no result" },
+        errors.get(Id) ?? { Id, SenderFault: false, Code: "Missing", Message: "SQS returned no result" },
       ]),
   );
 };

@@ -13,11 +13,11 @@ export const isMissing = (error: unknown): boolean =>
 export const isForbidden = (error: unknown): boolean =>
   ["AccessDenied", "AccessDeniedException", "KmsAccessDenied"].includes(nameOf(error));
 
-/** Whether SQS rejected the request as invalid. */
+/** Whether SQS reports an error of the client, not of the server. */
 export const isRefusal = (error: unknown): boolean =>
   Error.isError(error) && (error as { readonly $fault?: unknown }).$fault === "client";
 
-/** Returns the reason of SQS, the SDK or the network, for operators, without secrets. */
+/** Returns the reason given by SQS, the SDK or the network, for operators, without secrets. */
 export const reasonOf = (error: unknown): string => {
   if (!Error.isError(error)) return messageOf(error);
   const { code } = error as { readonly code?: unknown };
@@ -25,7 +25,7 @@ export const reasonOf = (error: unknown): string => {
   return typeof code === "string" ? code : error.name;
 };
 
-/** Creates the error of a call that SQS did not answer. */
+/** Creates the error of a call that may succeed later: SQS did not respond, or had an internal error. */
 export const unavailable = (reason: string, cause?: unknown): FrameworkError =>
   new FrameworkError("SQS_UNAVAILABLE", `sqs: not available: ${reason}`, { cause });
 

@@ -27,8 +27,8 @@ class Setup implements AsyncDisposable {
       log,
       visibilityTimeoutSecs: VISIBLE_MS / 1000,
       isAlive: ({ receipt }) => this.alive.has(receipt),
-      lost: (deliveries) => this.lost.push(...deliveries.map(({ receipt }) => receipt)),
-      released: () => {},
+      onLost: (deliveries) => this.lost.push(...deliveries.map(({ receipt }) => receipt)),
+      onReleased: () => {},
     });
     this.held.begin();
   }

@@ -14,29 +14,29 @@ export interface HeldDeliveriesParts {
   /** Whether a delivery is still being processed. */
   readonly isAlive: (delivery: SqsDelivery) => boolean;
   /** Called with lost deliveries, which SQS delivers to another consumer. */
-  readonly lost: (deliveries: readonly SqsDelivery[]) => void;
+  readonly onLost: (deliveries: readonly SqsDelivery[]) => void;
   /** Called when fewer deliveries are held. */
-  readonly released: () => void;
+  readonly onReleased: () => void;
 }
 
-/** Number of checks in one visibility timeout. */
+/** Number of checks during one visibility timeout. */
 const CHECKS = 6;
 
-/** The deliveries that this process holds. Extends the visibility timeout of those being processed, and releases the others. */
+/** The deliveries that this process holds. Extends the visibility timeout of deliveries that are being processed; the others are lost when it ends. */
 export class HeldDeliveries {
   private readonly parts: HeldDeliveriesParts;
   private readonly held = new Set<SqsDelivery>();
-  private readonly visibleMs: number;
+  private readonly visibilityTimeoutMs: number;
   private cancel: () => void = () => {};
 
   constructor(parts: HeldDeliveriesParts) {
     this.parts = parts;
-    this.visibleMs = parts.visibilityTimeoutSecs * 1000;
+    this.visibilityTimeoutMs = parts.visibilityTimeoutSecs * 1000;
   }
 
   /** Starts to extend held deliveries, until `close`. */
   begin(): void {
-    this.cancel = this.parts.clock.every(this.visibleMs / CHECKS, () => this.check());
+    this.cancel = this.parts.clock.every(this.visibilityTimeoutMs / CHECKS, () => this.check());
   }
 
   get size(): number {
@@ -61,9 +61,7 @@ export class HeldDeliveries {
     this.forget(deliveries);
   }
 
-  /**
-   * Removes lost deliveries, and later ones of their message groups, which must not overtake them and are released. Returns all removed deliveries.
-   */
+  /** Removes lost deliveries. Also removes and releases later deliveries of their message groups, which must not overtake them. Returns all removed deliveries. */
   lose(deliveries: readonly SqsDelivery[]): readonly SqsDelivery[] {
     const removed = this.forget(deliveries);
     const lanes = new Set(removed.flatMap(({ lane }) => lane ?? []));
@@ -73,7 +71,7 @@ export class HeldDeliveries {
     return [...removed, ...later];
   }
 
-  /** Releases deliveries, in reverse order of each message group. Never rejects: otherwise they are redelivered after their visibility timeout. */
+  /** Releases deliveries, in reverse order of each message group. Never rejects: a delivery that cannot be released is redelivered after its visibility timeout. */
   async giveBack(deliveries: readonly SqsDelivery[]): Promise<void> {
     await this.release(this.forget(deliveries));
   }
@@ -84,37 +82,37 @@ export class HeldDeliveries {
     await this.giveBack([...this.held]);
   }
 
-  /** Removes deliveries and returns those that were held. */
+  /** Removes deliveries. Returns the removed ones, which were held. */
   private forget(deliveries: readonly SqsDelivery[]): readonly SqsDelivery[] {
-    const ours = deliveries.filter((delivery) => this.held.delete(delivery));
-    if (ours.length > 0) this.parts.released();
-    return ours;
+    const removed = deliveries.filter((delivery) => this.held.delete(delivery));
+    if (removed.length > 0) this.parts.onReleased();
+    return removed;
   }
 
   private check(): void {
     const now = this.parts.clock.now();
-    const due = [...this.held].filter(({ hiddenUntil }) => now >= hiddenUntil - this.visibleMs / 2);
+    const due = [...this.held].filter(({ hiddenUntil }) => now >= hiddenUntil - this.visibilityTimeoutMs / 2);
     const expired = due.filter(({ hiddenUntil }) => now >= hiddenUntil);
     const alive = due.filter(
       (delivery) => now < delivery.hiddenUntil && !delivery.isExtending && this.parts.isAlive(delivery),
     );
-    if (expired.length > 0) this.parts.lost(this.lose(expired));
+    if (expired.length > 0) this.parts.onLost(this.lose(expired));
     for (const ofQueue of Map.groupBy(alive, ({ queue }) => queue.url).values())
       for (const batch of batchesOf(ofQueue)) void this.extend(batch);
   }
 
   private async extend(batch: readonly SqsDelivery[]): Promise<void> {
-    const { api, clock, log, visibilityTimeoutSecs, lost } = this.parts;
+    const { api, clock, log, visibilityTimeoutSecs, onLost } = this.parts;
     const url = batch[0]?.queue.url ?? "";
     for (const delivery of batch) delivery.isExtending = true;
     const from = clock.now();
     try {
-      const failures = await api.hide(url, entriesOf(batch, visibilityTimeoutSecs));
+      const failures = await api.changeVisibility(url, entriesOf(batch, visibilityTimeoutSecs));
       const refused = batch.filter((_, at) => failures.get(String(at))?.SenderFault === true);
       for (const [at, delivery] of batch.entries())
-        if (!failures.has(String(at))) delivery.hiddenUntil = from + this.visibleMs;
+        if (!failures.has(String(at))) delivery.hiddenUntil = from + this.visibilityTimeoutMs;
       const removed = this.lose(refused);
-      if (removed.length > 0) lost(removed);
+      if (removed.length > 0) onLost(removed);
     } catch (error) {
       log.warn("sqs: the visibility timeout of deliveries was not extended", { reason: reasonOf(error) }); // the next check retries
     }
@@ -126,7 +124,7 @@ export class HeldDeliveries {
     const queues = [...Map.groupBy(deliveries.toReversed(), ({ queue }) => queue.url)];
     await forEach(queues, async ([url, ofQueue]) => {
       try {
-        for (const batch of batchesOf(ofQueue)) await api.hide(url, entriesOf(batch, 0));
+        for (const batch of batchesOf(ofQueue)) await api.changeVisibility(url, entriesOf(batch, 0));
       } catch (error) {
         log.warn("sqs: deliveries were not released; they are redelivered after their visibility timeout", {
           reason: reasonOf(error),

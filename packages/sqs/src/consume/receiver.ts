@@ -8,7 +8,7 @@ import type { Room } from "./room.ts";
 export interface ReceivedQueue {
   readonly url: string;
   /** Called with received messages. @param requestedAt time of the request on the monotonic clock */
-  readonly take: (messages: readonly Message[], requestedAt: number) => void;
+  readonly onMessages: (messages: readonly Message[], requestedAt: number) => void;
 }
 
 /** Dependencies of `receiveFrom`. */
@@ -23,7 +23,7 @@ export interface ReceiverParts {
   /** Whether receiving is paused. */
   readonly isPaused: () => boolean;
   /** Resolves when `isPaused` may have changed. */
-  readonly resumed: (signal: AbortSignal) => Promise<void>;
+  readonly whenResumed: (signal: AbortSignal) => Promise<void>;
   /** Aborts when no further request may begin. */
   readonly stopping: AbortSignal;
   /** Aborts pending requests. */
@@ -32,15 +32,15 @@ export interface ReceiverParts {
 
 /** Maximum concurrent requests of a queue while responses are full. */
 const PARALLEL = 4;
-/** Wait for more room if there is little: one request for ten messages is cheaper than ten requests. */
+/** Pause until there may be more room: one request for ten messages is cheaper than ten requests. */
 const GATHER_MS = 5;
 
 /** Receives from queues while there is room. Resolves when it is stopped; rejects with the error of SQS or the network. */
 export const receiveFrom = async (parts: ReceiverParts): Promise<void> => {
-  const { clock, queues, room, maxMessages, stopping, waitTimeSecs, isPaused, resumed } = parts;
+  const { clock, queues, room, maxMessages, stopping, waitTimeSecs, isPaused, whenResumed } = parts;
   for (let turn = 0; !stopping.aborted;) {
     if (isPaused()) {
-      await resumed(stopping);
+      await whenResumed(stopping);
       continue;
     }
     if (room.free === 0) {
@@ -53,7 +53,7 @@ export const receiveFrom = async (parts: ReceiverParts): Promise<void> => {
   }
 };
 
-/** Receives without waiting until a response has fewer messages than requested. */
+/** Repeats requests that do not wait for messages, until a response is not full. */
 const receiveAll = async (parts: ReceiverParts, queue: ReceivedQueue): Promise<void> => {
   const { room, maxMessages, stopping, isPaused } = parts;
   for (let isFull = true; isFull && !stopping.aborted && !isPaused();) {
@@ -66,18 +66,18 @@ const receiveAll = async (parts: ReceiverParts, queue: ReceivedQueue): Promise<v
   }
 };
 
-/** Receives once. Returns whether the response was full. */
+/** Receives once. Returns whether the response has `maxMessages` messages. */
 const receive = async (parts: ReceiverParts, queue: ReceivedQueue, waitSecs: number): Promise<boolean> => {
   const { api, clock, room, maxMessages, stopping, ending } = parts;
   if (stopping.aborted) return false;
-  const count = room.take(maxMessages);
+  const count = room.reserve(maxMessages);
   if (count === 0) return false;
   const requestedAt = clock.now();
   try {
     const messages = await api.receive(queue.url, { count, waitSecs }, ending);
-    if (messages.length > 0) queue.take(messages, requestedAt);
+    if (messages.length > 0) queue.onMessages(messages, requestedAt);
     return messages.length === maxMessages;
   } finally {
-    room.give(count);
+    room.endReservation(count);
   }
 };

@@ -9,7 +9,7 @@ export interface RoomParts {
   readonly held: () => number;
 }
 
-/** The room of a receiver, with reservations of concurrent requests. */
+/** The free capacity of a receiver, without the reservations of concurrent requests. */
 export class Room {
   private readonly parts: RoomParts;
   private reserved = 0;
@@ -25,19 +25,19 @@ export class Room {
   }
 
   /** Reserves room for at most `max` messages. Returns the reserved number. */
-  take(max: number): number {
-    const taken = Math.min(max, this.free);
-    this.reserved += taken;
-    return taken;
+  reserve(max: number): number {
+    const count = Math.min(max, this.free);
+    this.reserved += count;
+    return count;
   }
 
-  /** Ends a reservation, after the response has arrived. */
-  give(taken: number): void {
-    this.reserved -= taken;
+  /** Ends a reservation, after the response or a failure. */
+  endReservation(count: number): void {
+    this.reserved -= count;
     this.changed();
   }
 
-  /** Resolves waits, after a reservation has ended or fewer messages are held. */
+  /** Resolves waits. Called after a reservation has ended or fewer messages are held. */
   changed(): void {
     for (const resolve of this.waiters.splice(0)) resolve();
   }

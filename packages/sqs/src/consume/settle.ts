@@ -77,7 +77,7 @@ const copy = async (
   });
   if (copies.length === 0) return null;
   const limit = new AbortController();
-  const cancel = clock.after(COPY_MS, () => limit.abort(new Error(`no answer within ${COPY_MS} ms`)));
+  const cancel = clock.after(COPY_MS, () => limit.abort(new Error(`no response within ${COPY_MS} ms`)));
   await sendEntries(
     { api, messageSizeBytes },
     copies.map(({ posting }) => posting),

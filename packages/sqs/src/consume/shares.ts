@@ -5,8 +5,8 @@ export interface Share<Source> {
 }
 
 /**
- * Divides a prefetch between queues, so that a request waiting for messages of one does not use up the room of others. If there are more queues than the prefetch,
- * a receiver polls several queues in turn. A single queue is limited only by the sink.
+ * Divides a prefetch between queues, so that a request that waits for messages of one queue does not use up the room of the others. If there are more queues than
+ * the prefetch, a receiver polls several queues in turn. A single queue is limited only by the sink.
  */
 export const sharesOf = <Source>(sources: readonly Source[], prefetch: number): readonly Share<Source>[] => {
   if (sources.length === 1) return [{ sources, max: Infinity }];

@@ -45,10 +45,10 @@ interface Source {
 const STABLE_MS = 5000;
 /** Time for which a stop waits for pending requests: after an abort, messages of their responses would stay hidden until the visibility timeout. */
 const STOP_MS = 100;
-/** Time after which SQS has detected an aborted request. */
+/** Assumed time until SQS has detected an aborted request. */
 const DETECTION_MS = 200;
-/** Assumed maximum time of a response of SQS. */
-const ANSWER_MS = 1000;
+/** Assumed maximum time in which a response of SQS arrives. */
+const RESPONSE_MS = 1000;
 /** Longest wait for releasing messages. */
 const CLOSE_MS = 5000;
 
@@ -63,13 +63,13 @@ export class SqsConsumer implements Consumer {
   private readonly ending = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private hasStarted = false;
-  /** Time at which SQS has detected the aborted requests. */
+  /** Time at which SQS is assumed to have detected the aborted requests. */
   private detectedAt = 0;
   private isPaused = false;
   private isClosed = false;
   private resumed = Promise.withResolvers<void>();
   /** Pending releases of messages that arrived while paused or stopping, for other processes. */
-  private returning: Promise<unknown> = Promise.resolve();
+  private releasing: Promise<unknown> = Promise.resolve();
   private readonly copied = new WeakSet<SqsDelivery>();
   /** Deliveries that were settled in a call that failed partially, which messaging repeats. */
   private readonly settledBefore = new WeakSet<Delivery>();
@@ -82,8 +82,8 @@ export class SqsConsumer implements Consumer {
       ...parts,
       visibilityTimeoutSecs: parts.config.visibilityTimeoutSecs,
       isAlive: (delivery) => sink.isAlive(delivery),
-      lost: (deliveries) => sink.lost(deliveries),
-      released: () => this.rooms.forEach((room) => room.changed()),
+      onLost: (deliveries) => sink.lost(deliveries),
+      onReleased: () => this.rooms.forEach((room) => room.changed()),
     });
   }
 
@@ -113,7 +113,7 @@ export class SqsConsumer implements Consumer {
     });
     await this.running;
     cancel();
-    await this.inTime(this.returning);
+    await this.inTime(this.releasing);
   }
 
   async settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
@@ -147,7 +147,7 @@ export class SqsConsumer implements Consumer {
     return counts.flatMap(Object.values).reduce((sum, count) => sum + Number(count), 0);
   }
 
-  /** Excludes FIFO queues, of which SQS counts blocked messages as visible: those of a key with a held or delayed message. */
+  /** Excludes FIFO queues: SQS counts their messages as visible even while an earlier message of the same key is held or delayed. */
   async overdue(): Promise<number> {
     const { api } = this.parts;
     const sources = (await this.findSources()).filter(({ queue }) => !queue.isFifo);
@@ -197,7 +197,7 @@ export class SqsConsumer implements Consumer {
     }
   }
 
-  /** Receives from all queues until it is stopped or one of them fails. */
+  /** Receives from all queues until the consumer is stopped or one of them fails. */
   private async consume(): Promise<void> {
     const sources = await untilAborted(this.openSources(), this.ending.signal);
     if (this.isStopping) return;
@@ -241,12 +241,12 @@ export class SqsConsumer implements Consumer {
         clock,
         queues: sources.map((source) => ({
           url: source.queue.url,
-          take: (messages, requestedAt) => this.arrived(messages, source, requestedAt),
+          onMessages: (messages, requestedAt) => this.received(messages, source, requestedAt),
         })),
         maxMessages: Math.min(config.maxMessages, this.options.prefetch, max),
         waitTimeSecs: sources.length === 1 ? config.waitTimeSecs : 1,
         isPaused: () => this.isPaused,
-        resumed: async (signal) => await untilAborted(this.resumed.promise, signal).catch(() => {}),
+        whenResumed: async (signal) => await untilAborted(this.resumed.promise, signal).catch(() => {}),
       });
     } catch (error) {
       if (until.stopping.aborted) return; // aborted while waiting
@@ -270,11 +270,11 @@ export class SqsConsumer implements Consumer {
     return await this.findSources();
   }
 
-  /** Names of the group's queues. */
+  /** Names of the group's queues, except the queue of `queueUrl`. */
   private get names(): readonly string[] {
     const { topics, group, order } = this.options;
     return topics
-      .filter((topic) => this.parts.queues.given(topic) === null)
+      .filter((topic) => this.parts.queues.configured(topic) === null)
       .map((topic) => groupQueue(topic, group, order === "key"));
   }
 
@@ -284,7 +284,7 @@ export class SqsConsumer implements Consumer {
     const { topics, group, order } = this.options;
     const found = await Promise.all(
       topics.map(async (topic) => {
-        const given = queues.given(topic);
+        const given = queues.configured(topic);
         if (given !== null) return [{ topic, queue: given }];
         const [own, unclaimed] = await Promise.all([
           queues.byName(groupQueue(topic, group, order === "key")),
@@ -296,14 +296,14 @@ export class SqsConsumer implements Consumer {
     return found.flat();
   }
 
-  private arrived(messages: readonly Message[], source: Source, requestedAt: number): void {
-    // The visibility timeout begins when SQS responds: at most `ANSWER_MS` ago.
-    const hiddenAt = Math.max(requestedAt, this.parts.clock.now() - ANSWER_MS);
+  private received(messages: readonly Message[], source: Source, requestedAt: number): void {
+    // The visibility timeout begins when SQS responds: at most `RESPONSE_MS` ago.
+    const hiddenAt = Math.max(requestedAt, this.parts.clock.now() - RESPONSE_MS);
     const hiddenUntil = hiddenAt + this.parts.config.visibilityTimeoutSecs * 1000;
     const deliveries = messages.map((message) => new SqsDelivery(message, { ...source, hiddenUntil }));
     this.held.add(deliveries);
     if (!this.isPaused && !this.isStopping) return this.options.sink.deliver(deliveries);
-    this.returning = Promise.all([this.returning, this.held.giveBack(deliveries)]);
+    this.releasing = Promise.all([this.releasing, this.held.giveBack(deliveries)]);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Queue } from "../queues/known-queues.ts";
 export class SqsDelivery implements Delivery {
   readonly topic: string;
   readonly queue: Queue;
-  /** `MessageId` of the message; of a copy, that of the original. */
+  /** `MessageId` of the message, or of the original if the message is a copy. */
   readonly id: string;
   readonly receipt: string;
   /** Queue and message group, whose order must be kept; `null` for a standard queue. */

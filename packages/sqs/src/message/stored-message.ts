@@ -1,7 +1,7 @@
 import type { Message, MessageAttributeValue } from "@aws-sdk/client-sqs";
 import { newHeaders, type OutgoingMessage, type WireHeaders } from "@framework/messaging/adapter";
 
-/** The attribute with key and headers. A single one, because SQS allows ten attributes. */
+/** Name of the attribute with key and headers. A single one, because SQS allows only ten. */
 const ATTRIBUTE = "framework";
 const attributeBytes = ATTRIBUTE.length + "String".length;
 /** Replaces an empty body, which SQS refuses. */
@@ -18,7 +18,7 @@ interface Packed {
   readonly base64?: true;
   /** Tries made so far. */
   readonly tries?: number;
-  /** Of a copy: `MessageId` of the original. */
+  /** `MessageId` of the original, for a copy. */
   readonly id?: string;
 }
 
@@ -36,7 +36,7 @@ export interface ReadMessage {
   readonly headers: WireHeaders;
   readonly body: string | Uint8Array;
   readonly tries: number;
-  /** `undefined` for none. */
+  /** `MessageId`, for a copy of the original; `undefined` for none. */
   readonly id: string | undefined;
 }
 

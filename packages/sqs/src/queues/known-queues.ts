@@ -33,8 +33,8 @@ export class KnownQueues {
     this.parts = parts;
   }
 
-  /** Returns the queue of `queueUrl` if it is the queue of this topic; else `null`. */
-  given(topic: string): Queue | null {
+  /** Returns the queue of `queueUrl` if it is the queue of this topic; otherwise `null`. */
+  configured(topic: string): Queue | null {
     const { queueUrl } = this.parts.config;
     return queueUrl !== "" && topicOfUrl(queueUrl) === topic ? queueOf(queueUrl) : null;
   }
@@ -45,7 +45,7 @@ export class KnownQueues {
    * @param group the only target group; `null` for all
    */
   async targets(topic: string, group: string | null): Promise<readonly Queue[]> {
-    const given = this.given(topic);
+    const given = this.configured(topic);
     if (given !== null) return [given];
     const queues = await this.all(topic);
     if (group !== null) {

@@ -4,7 +4,7 @@ import { groupQueue, isUnclaimed, topicPrefix, unclaimedQueue } from "./queue-na
 
 const name = fc.stringMatching(/^[\w.-]{1,100}$/);
 
-test("names of letters, digits and - are kept, others get a hash", () => {
+test("short names of letters, digits and - are unchanged, others get a hash", () => {
   expect(groupQueue("orders", "mail", false)).toBe("orders__mail");
   expect(groupQueue("orders", "mail", true)).toBe("orders__mail.fifo");
   expect(groupQueue("shop.orders", "mail", false)).toMatch(/^shop-orders_[\da-f]{8}__mail$/);

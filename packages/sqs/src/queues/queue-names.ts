@@ -12,24 +12,24 @@ const FIFO = ".fifo";
 export const groupQueue = (topic: string, group: string, isFifo: boolean): string =>
   `${topicPrefix(topic)}${encoded(group, MAX_GROUP)}${isFifo ? FIFO : ""}`;
 
-/** Returns the unclaimed queue of a topic, for messages without a group. Only dead-letter topics have one; other topics refuse such messages. */
+/** Returns the unclaimed queue of a topic, for messages without a group. Only dead-letter topics have one; for other topics the send of such a message fails. */
 export const unclaimedQueue = (topic: string, isFifo: boolean): string =>
   `${topicPrefix(topic)}${UNCLAIMED}${isFifo ? FIFO : ""}`;
 
 /** Returns the unique name prefix of all queues of a topic. */
 export const topicPrefix = (topic: string): string => `${encoded(topic, MAX_TOPIC)}${SEPARATOR}`;
 
-/** Whether a name is that of an unclaimed queue. */
+/** Whether a queue name is the name of an unclaimed queue. */
 export const isUnclaimed = (name: string): boolean =>
   name.endsWith(`${SEPARATOR}${UNCLAIMED}`) || name.endsWith(`${SEPARATOR}${UNCLAIMED}${FIFO}`);
 
-/** Whether a name is that of a FIFO queue. */
+/** Whether a queue name is the name of a FIFO queue. */
 export const isFifoName = (name: string): boolean => name.endsWith(FIFO);
 
-/** Returns the dead-letter topic of SQS for a group, which is the default of messaging, too. */
+/** Returns the dead-letter topic of a group, to which SQS also moves messages. It is the default of messaging. */
 export const deadLetterTopic = (topic: string, group: string): string => `${topic}.${group}.dlq`;
 
-/** Encodes a name: short ones of letters, digits and `-` are kept, others get a hash, so that two names never share a queue. */
+/** Encodes a name: short names of letters, digits and `-` are unchanged; others, and "unclaimed", get a hash, so that two names do not share a queue. */
 const encoded = (name: string, max: number): string => {
   if (/^[A-Za-z\d-]+$/.test(name) && name.length <= max && name !== UNCLAIMED) return name;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 8);

@@ -28,19 +28,21 @@ export class SqsTopology {
     this.parts = parts;
   }
 
-  /** Returns missing and different queues, in sentences. Rejects if SQS cannot be queried. */
+  /** Verifies or creates queues. Returns the problems, for operators. Rejects if SQS cannot be queried. */
   async apply(spec: Topology, mode: "verify" | "create"): Promise<readonly string[]> {
     const { queues } = this.parts;
-    const wanted = wantedQueues(spec, (topic) => queues.given(topic) !== null);
-    const problems = await this.givenProblems(spec);
+    const wanted = wantedQueues(spec, (topic) => queues.configured(topic) !== null);
+    const problems = await this.configuredQueueProblems(spec);
     for (const queue of wanted)
-      problems.push(...(await this.explained(queue, () => this.checkQueue(queue, mode === "create"))));
+      problems.push(
+        ...(await this.withPermissionProblem(queue, () => this.checkQueue(queue, mode === "create"))),
+      );
     for (const topic of topicsOf(spec)) queues.forget(topic);
     if (mode === "create" && problems.length === 0) this.created = unique([...this.created, ...wanted]);
     return problems;
   }
 
-  /** Recreates what `apply` has created in this process. Does nothing after mode `verify`. */
+  /** Recreates the queues that `apply` has created in this process. Does nothing after mode `verify`. */
   async recreate(): Promise<void> {
     for (const queue of this.created) await this.checkQueue(queue, true);
   }
@@ -111,10 +113,12 @@ export class SqsTopology {
   }
 
   /** Returns the problems of the queue of `queueUrl`, which is never changed. */
-  private async givenProblems({ subscriptions }: Topology): Promise<string[]> {
+  private async configuredQueueProblems({ subscriptions }: Topology): Promise<string[]> {
     const { queues, config } = this.parts;
-    const users = subscriptions.filter(({ topics }) => topics.some((topic) => queues.given(topic) !== null));
-    const [first] = users.flatMap(({ topics }) => topics.flatMap((topic) => queues.given(topic) ?? []));
+    const users = subscriptions.filter(({ topics }) =>
+      topics.some((topic) => queues.configured(topic) !== null),
+    );
+    const [first] = users.flatMap(({ topics }) => topics.flatMap((topic) => queues.configured(topic) ?? []));
     if (first === undefined) return [];
     const problems: string[] = [];
     if (new Set(users.map(({ group }) => group)).size > 1)
@@ -127,14 +131,14 @@ export class SqsTopology {
       );
     const wanted = { name: first.name, isFifo: first.isFifo, deadLetters: null, other: null };
     const check = async (): Promise<readonly string[]> => await this.differences(first, wanted);
-    problems.push(...(await this.explained(wanted, check)));
+    problems.push(...(await this.withPermissionProblem(wanted, check)));
     await this.warnOfRedrive(first, config.maxReceiveCount);
     return problems;
   }
 
   private async warnOfRedrive({ url, name }: Queue, maxReceiveCount: number): Promise<void> {
     const { api, log } = this.parts;
-    const found = await api.attributes(url, "RedrivePolicy").catch(() => null); // an error was reported by the check before
+    const found = await api.attributes(url, "RedrivePolicy").catch(() => null); // the check above has reported the error
     if (found !== null && maxReceiveCountOf(found["RedrivePolicy"]) === null)
       log.warn(
         "sqs: the queue of queueUrl has no redrive policy; a message that kills its process is redelivered until it expires",
@@ -142,12 +146,12 @@ export class SqsTopology {
       );
   }
 
-  private async explained(
+  private async withPermissionProblem(
     { name }: WantedQueue,
-    ask: () => Promise<readonly string[]>,
+    check: () => Promise<readonly string[]>,
   ): Promise<readonly string[]> {
     try {
-      return await ask();
+      return await check();
     } catch (error) {
       if (isForbidden(error))
         return [

@@ -11,10 +11,10 @@ export interface WantedQueue {
   readonly other: string | null;
 }
 
-/** Returns the queues of groups and dead letters, dead-letter queues first. @param isGiven whether a topic is the queue of `queueUrl` */
+/** Returns the queues of groups and dead letters, dead-letter queues first. @param isConfigured whether a topic is the queue of `queueUrl` */
 export const wantedQueues = (
   { subscriptions }: Topology,
-  isGiven: (topic: string) => boolean,
+  isConfigured: (topic: string) => boolean,
 ): readonly WantedQueue[] => {
   const wanted = new Map<string, WantedQueue>();
   const subscribed = new Set(subscriptions.flatMap(({ topics }) => topics));
@@ -25,9 +25,10 @@ export const wantedQueues = (
   };
   const groups = subscriptions.flatMap(({ topics, group, order, deadLetterTopic: chosen }) => {
     const isFifo = order === "key";
-    const own = topics.filter((topic) => !isGiven(topic));
+    const own = topics.filter((topic) => !isConfigured(topic));
     const isOwn = chosen !== null && own.some((topic) => deadLetterTopic(topic, group) === chosen);
-    if (chosen !== null && !isOwn && !subscribed.has(chosen) && !isGiven(chosen)) unclaimed(chosen, false);
+    if (chosen !== null && !isOwn && !subscribed.has(chosen) && !isConfigured(chosen))
+      unclaimed(chosen, false);
     return own.map((topic) => ({
       name: groupQueue(topic, group, isFifo),
       isFifo,

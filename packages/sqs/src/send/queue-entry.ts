@@ -17,7 +17,7 @@ export const MAX_DELAY_MS = 900_000;
 /**
  * Encodes a message for a queue. FIFO queues cannot delay single messages: the due time is stored in a header, and messaging holds the delivery.
  *
- * @param options.date current time in milliseconds since 1970
+ * @param options.date current time in Unix milliseconds
  * @param options.copyOf `MessageId` of the original, for the copy of a retried message
  */
 export const queueEntry = (
@@ -43,7 +43,7 @@ export const queueEntry = (
 
 /**
  * Returns the deduplication id. A message for one group is a replay, which must not be dropped as a duplicate of the failed message. Dead letters have the id and
- * body of the original, so their id includes group and time.
+ * body of the original, so their deduplication id includes group and time.
  */
 const deduplicationOf = (
   { id, body, headers }: OutgoingMessage,

@@ -9,7 +9,7 @@ import type { QueueEntry } from "./queue-entry.ts";
 export interface SendFailure {
   readonly error: FrameworkError;
   readonly isRetryable: boolean;
-  /** Whether the queue does not exist any more. */
+  /** Whether the queue no longer exists. */
   readonly isMissing: boolean;
 }
 

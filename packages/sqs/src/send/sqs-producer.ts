@@ -43,13 +43,13 @@ export class SqsProducer implements Producer {
   }
 
   async send(messages: readonly OutgoingMessage[], { signal }: SendOptions): Promise<readonly SendResult[]> {
-    const outgoing = await this.routedAll(messages, signal);
+    const outgoing = await this.routeAll(messages, signal);
     for (const round of roundsOf(outgoing)) await this.sendRound(round, signal);
     return outgoing.map(({ result }) => result ?? notSent);
   }
 
   /** Finds the queues of each topic once: an abort listener for every message would cost more than the rest of a send. */
-  private async routedAll(
+  private async routeAll(
     messages: readonly OutgoingMessage[],
     signal: AbortSignal,
   ): Promise<readonly Outgoing[]> {
@@ -81,7 +81,7 @@ export class SqsProducer implements Producer {
     const withoutQueue = await this.post(round, signal);
     if (withoutQueue.length === 0) return;
     for (const { message } of withoutQueue) this.parts.queues.forget(message.topic); // a group may have been removed
-    const rerouted = await this.routedAll(
+    const rerouted = await this.routeAll(
       withoutQueue.map(({ message }) => message),
       signal,
     );
@@ -120,7 +120,7 @@ const postingsOf = ({ message, queues }: Outgoing, date: number): readonly Posti
 
 const failed = ({ error, isRetryable }: SendFailure): SendResult => ({ ok: false, error, isRetryable });
 
-/** Yields messages that may be sent together: of each key in FIFO queues one at a time, and none after a failed one. */
+/** Yields messages that may be sent together: for FIFO queues one message of each key, and none after a failed one. */
 const roundsOf = function* (outgoing: readonly Outgoing[]): Generator<readonly Outgoing[]> {
   const lanes = new Map<string, Outgoing[]>();
   const free: Outgoing[] = [];
@@ -144,7 +144,7 @@ const roundsOf = function* (outgoing: readonly Outgoing[]): Generator<readonly O
   }
 };
 
-/** Returns the message of a lane for a round, unless an earlier one failed. */
+/** Returns the message of a lane for a round. After an earlier message failed, returns none and fails the message. */
 const next = (lane: readonly Outgoing[], at: number): readonly Outgoing[] => {
   const each = lane[at];
   if (each === undefined || each.result !== null) return [];

@@ -3,11 +3,11 @@ import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 /** Receives the outcome of an export. */
 export type Exported = (outcome: ExportOutcome) => void;
 
-/** Outcome of an export: that of the SDK, with the spans that a partial success rejected. */
+/** Outcome of an export, with the number of spans that the collector rejected. */
 export interface ExportOutcome {
   /** 0 for a success. */
   readonly code: number;
-  /** Why the export failed, or the collector's warning about a success. */
+  /** Error of the export, or the collector's warning about a success. */
   readonly error?: Error;
   /** Spans of a success that the collector rejected. @default 0 */
   readonly rejected?: number;
@@ -22,13 +22,13 @@ export interface SpanBatch {
   export(done: Exported): void;
 }
 
-/** Creates batches, and sends them. */
+/** Creates batches and sends them. */
 export interface BatchExporter {
   newBatch(): SpanBatch;
   shutdown(): Promise<void>;
 }
 
-/** An exporter of the SDK, which takes lists of spans. */
+/** An exporter of the SDK, which exports lists of spans. */
 type ListExporter = Pick<SpanExporter, "export" | "shutdown">;
 
 class SpanList implements SpanBatch {

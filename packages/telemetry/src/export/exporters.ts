@@ -20,7 +20,7 @@ export const createSpanExporter = async (
   return listExporter(new OTLPTraceExporter({ url, timeoutMillis }));
 };
 
-/** The SDK's exporter over HTTP, with its environment variables and retries, but our encoder. */
+/** Creates the SDK's HTTP exporter, with its environment variables and retries, and our encoder. */
 const httpSpanExporter = async (options: OTLPExporterConfigBase): Promise<BatchExporter> => {
   const [http, { ProtobufTraceSerializer, TraceExporterMetricsHelper }] = await Promise.all([
     import("@opentelemetry/otlp-exporter-base/node-http"),
@@ -52,7 +52,7 @@ const httpSpanExporter = async (options: OTLPExporterConfigBase): Promise<BatchE
   };
 };
 
-/** Maximum empty buffers kept for reuse: one for the current batch, one for its message, one for spans of the program. */
+/** Maximum number of spare buffers: one for the current batch, one for its message, one for spans of the program. */
 const SPARE_WRITERS = 3;
 
 class EncodedBatch extends EncodedSpans implements SpanBatch {

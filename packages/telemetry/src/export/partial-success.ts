@@ -1,12 +1,12 @@
 import type { IExportTraceServiceResponse } from "@opentelemetry/otlp-transformer";
 import type { ExportOutcome } from "./batch-exporter.ts";
 
-/** Adds to outcomes what the SDK only logs: spans that the collector rejected, and its warnings. */
+/** Adds details to outcomes that the SDK only logs: rejected spans, and warnings of the collector. */
 export class PartialSuccess {
-  /** Kept from a response until its outcome, which the SDK reports next, in the same turn. */
+  /** Details of the last response, until the SDK reports its outcome in the same turn. */
   private details: Omit<ExportOutcome, "code"> | null = null;
 
-  /** Keeps the details of a collector's response, and returns the response. */
+  /** Records the details of a collector's response, and returns the response. */
   record(response: IExportTraceServiceResponse): IExportTraceServiceResponse {
     const { rejectedSpans: rejected = 0, errorMessage: message = "" } = response.partialSuccess ?? {};
     const reason = message === "" ? "" : `: ${message}`;

@@ -1,6 +1,6 @@
 /** Bytes of the first buffer; it doubles as needed. */
 const INITIAL_BYTES = 65_536;
-/** Longest text that is copied character by character: for short ones this takes a third of the time of a native call. */
+/** Longest text that is copied character by character: for short texts this takes a third of the time of a native call. */
 const SHORT = 48;
 
 /** Writes protobuf's wire format into one growing buffer. Lengths of nested messages are filled in when they end. */
@@ -8,7 +8,7 @@ export class ProtoWriter {
   private buffer: Buffer = Buffer.allocUnsafe(INITIAL_BYTES);
   private at = 0;
 
-  /** Discards the written bytes, and keeps the memory. */
+  /** Discards the written bytes but keeps the buffer. */
   clear(): void {
     this.at = 0;
   }
@@ -94,7 +94,7 @@ export class ProtoWriter {
 
   /** Writes seconds and nanoseconds as nanoseconds in a fixed64, in parts, because the product exceeds 2^53. */
   nanos([seconds, nanos]: readonly [number, number]): void {
-    const units = Math.floor(seconds / 65_536); // of 2^16 seconds; remainders by subtraction, as `%` of such numbers is slow
+    const units = Math.floor(seconds / 65_536); // one unit is 2^16 seconds; remainders are subtractions, because `%` of large numbers is slow
     const upper = units * 1_000_000_000; // times 2^16
     const lower = (seconds - units * 65_536) * 1_000_000_000 + nanos;
     const [upperHigh, lowerHigh] = [Math.floor(upper / 65_536), Math.floor(lower / TWO_32)];
@@ -118,20 +118,20 @@ export class ProtoWriter {
     if (text.length > SHORT || !this.shortText(text)) this.anyText(text);
   }
 
-  /** Writes encoded bytes as they are. */
+  /** Writes encoded bytes unchanged. */
   raw(bytes: Uint8Array): void {
     this.reserve(bytes.length);
     this.buffer.set(bytes, this.at);
     this.at += bytes.length;
   }
 
-  /** Writes bytes after their length. */
+  /** Writes the length of bytes, then the bytes. */
   bytes(bytes: Uint8Array): void {
     this.varint(bytes.length);
     this.raw(bytes);
   }
 
-  /** Writes ASCII characters into reserved memory; writes nothing and returns false if there are others. */
+  /** Writes an ASCII text into reserved memory; returns false and writes nothing for any other text. */
   private shortText(text: string): boolean {
     const { buffer } = this;
     let { at } = this;

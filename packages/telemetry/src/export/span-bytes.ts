@@ -12,7 +12,7 @@ const fixed32 = (field: number): number => field * 8 + 5;
 /** Tag of the attributes of a span. */
 const attributesTag = bytes(9);
 
-/** Flags of a span besides those of its trace: whether the origin of its parent is known, and whether the parent is remote. */
+/** Flags of a span in addition to its trace flags: SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE and SPAN_FLAGS_CONTEXT_IS_REMOTE of OTLP. */
 const REMOTE_KNOWN = 256;
 const REMOTE = 512;
 
@@ -23,7 +23,7 @@ export const encodeSpans = (spans: readonly ReadableSpan[]): Uint8Array => {
   return batch.take(() => {});
 };
 
-/** Encodes attributes as they are written in a span. @param writer an empty one */
+/** Encodes attributes as the attributes of a span. @param writer an empty writer */
 export const encodeAttributes = (attributes: Attributes, writer: ProtoWriter): Uint8Array => {
   writeAttributes(writer, attributesTag, attributes);
   const encoded = writer.copy();
@@ -39,9 +39,9 @@ interface ScopeBytes {
 }
 
 /**
- * Spans as bytes of OTLP, each encoded when it is added: a queued object would be copied by two garbage collections.
+ * Spans in OTLP's encoding. Each span is encoded when it is added, because two garbage collections would copy a queued object.
  *
- * Takes a third of the time of the SDK's encoder, which visits each span twice.
+ * Encoding takes a third of the time of the SDK's encoder, which visits each span twice.
  */
 export class EncodedSpans {
   /** Number of spans. */
@@ -67,7 +67,7 @@ export class EncodedSpans {
     this.size++;
   }
 
-  /** Returns the ExportTraceServiceRequest. @param recycle receives each writer, emptied */
+  /** Returns the ExportTraceServiceRequest. @param recycle called with each writer, which is empty */
   take(recycle: (writer: ProtoWriter) => void): Uint8Array {
     const writer = this.newWriter();
     for (const ofResource of Map.groupBy(this.scopes, ({ resource }) => resource).values())
@@ -158,7 +158,7 @@ const writeSpan = (writer: ProtoWriter, span: ReadableSpan): void => {
   writer.fixed32((context.traceFlags & 255) | REMOTE_KNOWN | (parent?.isRemote === true ? REMOTE : 0));
 };
 
-/** A span and a link begin with the same three fields. */
+/** Writes the three fields with which spans and links begin. */
 const writeIds = (writer: ProtoWriter, { traceId, spanId, traceState }: SpanContext): void => {
   writer.hex(bytes(1), traceId);
   writer.hex(bytes(2), spanId);
@@ -185,7 +185,7 @@ const writeAttributes = (writer: ProtoWriter, tag: number, attributes: Attribute
   }
 };
 
-/** An AnyValue; `null` is an empty one. */
+/** Writes an AnyValue; `null` is an empty AnyValue. */
 const writeValue = (writer: ProtoWriter, value: AttributeValue): void => {
   if (typeof value === "string") writer.text(bytes(1), value);
   else if (typeof value === "boolean") {

@@ -3,31 +3,31 @@ import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 import { aborted, type Clock, toError } from "@framework/core/feature";
 import type { BatchExporter, ExportOutcome, SpanBatch } from "./batch-exporter.ts";
 
-/** Bounds of a span queue. */
+/** Options of `SpanQueue`. */
 export interface SpanQueueOptions {
   readonly exporter: BatchExporter;
-  /** Maximum queued spans; further ones are dropped. */
+  /** Maximum queued spans; further spans are dropped. */
   readonly queueSize: number;
   /** Maximum spans of one export. */
   readonly batchSize: number;
-  /** Maximum milliseconds that a span waits for others of its batch. */
+  /** Maximum milliseconds that a span waits for its batch to fill. */
   readonly delayMs: number;
   /** Milliseconds after which an export without a response counts as failed. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   /** Runs an export with tracing suppressed for its own calls. */
   readonly withoutTracing: (work: () => void) => void;
-  /** Receives the error of an export and the number of lost spans, which is 0 for a warning of the collector. */
-  readonly failed: (error: Error, spans: number) => void;
+  /** Called with the error of an export and the number of lost spans, which is 0 for a warning of the collector. */
+  readonly onFailure: (error: Error, spans: number) => void;
 }
 
-/** Why spans were not sent. */
+/** Reason for which spans were dropped. */
 export type DropReason = "full" | "failed" | "stopped";
 
 /**
- * Bounded queue of finished spans: one export at a time, and every span is counted as sent or dropped.
+ * Bounded queue of finished spans. Exports never overlap, and every sampled span is counted as sent or dropped.
  *
- * Requests never wait for it: if the collector is slow or unavailable, only the queue fills.
+ * Requests never wait for the queue: if the collector is slow or unavailable, only the queue fills.
  */
 export class SpanQueue implements SpanProcessor {
   /** Spans that the collector has accepted. */
@@ -80,7 +80,7 @@ export class SpanQueue implements SpanProcessor {
     return flushed;
   }
 
-  /** Sends queued spans until `deadline` aborts; the rest is dropped and counted. */
+  /** Sends queued spans until `deadline` aborts; the other spans are dropped and counted. */
   async close(deadline: AbortSignal): Promise<void> {
     await Promise.race([this.forceFlush(), aborted(deadline)]);
     this.isClosed = true;
@@ -89,7 +89,7 @@ export class SpanQueue implements SpanProcessor {
     this.full = [];
     this.inFlight = 0;
     this.cancelTimer?.();
-    void this.options.exporter.shutdown().catch(() => {}); // no spans are left to lose
+    void this.options.exporter.shutdown().catch(() => {}); // all spans are already counted
   }
 
   shutdown(): Promise<void> {
@@ -120,18 +120,18 @@ export class SpanQueue implements SpanProcessor {
     const { size } = batch;
     this.waiting -= size;
     this.inFlight = size;
-    let isOver = false;
-    const over = (outcome: ExportOutcome): void => {
-      if (isOver) return;
-      isOver = true;
+    let hasEnded = false;
+    const finish = (outcome: ExportOutcome): void => {
+      if (hasEnded) return;
+      hasEnded = true;
       cancel();
       this.settleBatch(size, outcome);
     };
-    const fail = (error: Error): void => over({ code: 1, error });
+    const fail = (error: Error): void => finish({ code: 1, error });
     const cancel = clock.after(timeoutMs, () => fail(new Error(`no response within ${timeoutMs} ms`)));
     withoutTracing(() => {
       try {
-        batch.export(over);
+        batch.export(finish);
       } catch (error) {
         fail(toError(error));
       }
@@ -152,7 +152,8 @@ export class SpanQueue implements SpanProcessor {
     this.inFlight = 0;
     this.sent += spans - lost;
     this.dropped.failed += lost;
-    if (lost > 0 || error !== undefined) this.options.failed(error ?? new Error("the export failed"), lost);
+    if (lost > 0 || error !== undefined)
+      this.options.onFailure(error ?? new Error("the export failed"), lost);
     this.schedule();
   }
 }

@@ -10,7 +10,7 @@ interface Recorded {
   readonly series: Map<string, HistogramSeries>;
 }
 
-/** The histograms that features publish. Records only after `start`, so never if metrics are not exported. */
+/** Histograms that features publish. Records only after `start`, so never if metrics are not exported. */
 export class FeatureHistograms {
   private readonly all: Recorded[] = [];
   private time: (() => HrTime) | null = null;
@@ -58,7 +58,7 @@ const seriesOf = (
   return made;
 };
 
-/** Differs from every key: keys do not start with a line break. */
+/** Key of the overflow series; keys of other series do not start with a line break. */
 const OVERFLOW = "\n\noverflow";
 
 const units: Readonly<Record<string, string>> = { seconds: "s", bytes: "By", ratio: "1", items: "{item}" };

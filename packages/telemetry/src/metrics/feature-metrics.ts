@@ -4,8 +4,8 @@ import type { MetricData } from "@opentelemetry/sdk-metrics";
 import type { MetricKinds } from "./metric-kinds.ts";
 
 /**
- * Returns the current values of the counters and gauges that features publish; they cost nothing between exports. A metric whose
- * `read` throws is left out of the export.
+ * Returns the current values of the counters and gauges that features publish. They are read only for an export. A metric whose
+ * `read` throws is omitted from the export.
  */
 export const featureMetrics = (
   metrics: readonly Metric[],

@@ -4,7 +4,7 @@ import type { DataPoint, Histogram } from "@opentelemetry/sdk-metrics";
 /** Labels of a series. */
 export type Labels = Readonly<Record<string, string | number | boolean>>;
 
-/** Observations with the same labels, counted in buckets since the first of them. */
+/** Observations with the same labels, counted in buckets since the first observation. */
 export class HistogramSeries {
   private readonly labels: Labels;
   private readonly startTime: HrTime;
@@ -31,7 +31,7 @@ export class HistogramSeries {
     if (value > this.max) this.max = value;
   }
 
-  /** Returns everything observed so far. */
+  /** Returns a data point of all observations. */
   point(endTime: HrTime): DataPoint<Histogram> {
     const { labels, startTime, bounds, counts, sum, min, max } = this;
     return {

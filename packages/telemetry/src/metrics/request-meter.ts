@@ -15,25 +15,27 @@ export interface TimedRequest {
   end(status: number, durationMs: number): void;
 }
 
-/** Names, units and buckets of the stable HTTP conventions. */
+/** Name, description and unit of the duration, by the stable HTTP conventions. */
 export const durationMetric = {
   name: "http.server.request.duration",
   description: "Duration of HTTP server requests.",
   unit: "s",
 } as const;
+/** Name, description and unit of the active requests. */
 export const activeMetric = {
   name: "http.server.active_requests",
   description: "Number of active HTTP server requests.",
   unit: "{request}",
 } as const;
+/** Upper bounds of the duration's buckets, in seconds. */
 export const durationBuckets: readonly number[] = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ];
 
-/** Maximum series of the duration in one process; further requests count in one with `otel.metric.overflow`. */
+/** Maximum series of the duration in one process; further requests are counted in one series with `otel.metric.overflow`. */
 export const MAX_SERIES = 2000;
 
-/** One series of the active requests. */
+/** A series of active requests. */
 export interface ActiveSeries {
   readonly attributes: Labels;
   readonly startTime: HrTime;
@@ -41,13 +43,13 @@ export interface ActiveSeries {
 }
 
 /**
- * The series of our SDK. An instrument of the SDK would sort and hash attributes for every request, which costs more than everything else; here a request
- * is two look-ups.
+ * Records requests in series of this package, with two look-ups for each. An instrument of the SDK would sort and hash attributes for every request, which
+ * costs more than all other steps.
  */
 export class OwnRequestMeter implements RequestMeter {
   readonly active: Map<string, ActiveSeries> = new Map();
   readonly durations: HistogramSeries[] = [];
-  /** Arrays by `methodNumber` and scheme: a look-up in a second map would cost more than everything else. */
+  /** Arrays by `methodNumber` and scheme: a look-up in a second map would cost more than all other steps. */
   private readonly byEndpoint: Map<Endpoint | null, (SeriesOfRequests | undefined)[]> = new Map();
   private overflow: HistogramSeries | null = null;
   private readonly time: () => HrTime;
@@ -94,7 +96,7 @@ export class OwnRequestMeter implements RequestMeter {
   }
 }
 
-/** The members of a request that determine its labels. */
+/** Members of a request that determine its labels. */
 type Labelled = Pick<HttpRequest, "method" | "scheme" | "route">;
 
 /** The series of all requests with one route, method and scheme. */
@@ -102,7 +104,7 @@ class SeriesOfRequests implements TimedRequest {
   readonly active: ActiveSeries;
   private readonly create: (status: number) => HistogramSeries;
   private readonly byStatus: Map<number, HistogramSeries> = new Map();
-  /** Cache of the last status: nearly all requests of a route have the same one. */
+  /** Cache of the last status: nearly all requests of a route have the same status. */
   private lastStatus = -1;
   private last: HistogramSeries | null = null;
 

@@ -13,7 +13,7 @@ export const MAX_BAGGAGE_BYTES = 8192;
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const ENCODED = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
-/** Parses a `baggage` field (W3C Baggage); invalid members, and those beyond the bounds, are left out. */
+/** Parses a `baggage` field (W3C Baggage); invalid members, and members beyond the limits, are omitted. */
 export const parseBaggage = (field: string): Baggage | null => {
   const entries: Record<string, BaggageEntry> = Object.create(null) as Record<string, BaggageEntry>;
   let count = 0;
@@ -21,7 +21,7 @@ export const parseBaggage = (field: string): Baggage | null => {
     const [pair = "", ...properties] = part.split(";");
     const at = pair.indexOf("=");
     const [key, raw] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
-    const value = at > 0 && TOKEN.test(key) && ENCODED.test(raw) ? decoded(raw) : null;
+    const value = at > 0 && TOKEN.test(key) && ENCODED.test(raw) ? decode(raw) : null;
     if (value === null) continue;
     count++;
     entries[key] =
@@ -32,13 +32,13 @@ export const parseBaggage = (field: string): Baggage | null => {
   return count === 0 ? null : propagation.createBaggage(entries);
 };
 
-/** Cuts a field that is too long after its last whole member, because part of a value would be another value. */
+/** Truncates a field that is too long after its last complete member, because part of a value would be another value. */
 const withinBound = (field: string): string =>
   field.length <= MAX_BAGGAGE_BYTES
     ? field
     : field.slice(0, Math.max(0, field.lastIndexOf(",", MAX_BAGGAGE_BYTES)));
 
-/** Formats the members with these keys as a `baggage` field; empty if there are none. @param keys `null` for every member */
+/** Formats the members with these keys as a `baggage` field; returns "" without members. @param keys `null` for every member */
 export const formatBaggage = (baggage: Baggage, keys: ReadonlySet<string> | null): string => {
   let field = "";
   let count = 0;
@@ -52,7 +52,7 @@ export const formatBaggage = (baggage: Baggage, keys: ReadonlySet<string> | null
   return field;
 };
 
-const decoded = (text: string): string | null => {
+const decode = (text: string): string | null => {
   try {
     return decodeURIComponent(text);
   } catch {

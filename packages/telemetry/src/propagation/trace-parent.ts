@@ -1,4 +1,4 @@
-/** The parts of a `traceparent` field. */
+/** Parsed `traceparent` field. */
 export interface TraceParent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -15,9 +15,9 @@ const zeroTrace = "0".repeat(32);
 const zeroSpan = "0".repeat(16);
 
 /**
- * Parses a `traceparent` field (W3C Trace Context, level 2); `null` for an invalid one.
+ * Parses a `traceparent` field (W3C Trace Context, level 2); `null` for an invalid field.
  *
- * Version 00 has exactly four parts; later ones may have more, which are ignored; version ff is invalid.
+ * Version 00 has exactly four parts; later versions may have more, which are ignored; version ff is invalid.
  */
 export const parseTraceParent = (value: string): TraceParent | null => {
   const match = FIELD.exec(value);

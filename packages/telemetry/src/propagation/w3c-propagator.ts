@@ -13,12 +13,12 @@ import { formatBaggage, parseBaggage } from "./baggage.ts";
 import { formatTraceParent, parseTraceParent } from "./trace-parent.ts";
 import { parseTraceState } from "./trace-state.ts";
 
-/** Set if a caller's trace id is not random; our own ids always are. */
+/** Set if a caller's trace id is not random; our own ids are always random. */
 const notRandom: symbol = createContextKey("framework: the trace id is not random");
 
 /**
- * W3C Trace Context and Baggage, strictly: an invalid `traceparent` starts a new trace, an invalid `tracestate` is dropped. Unlike the SDK's propagator it keeps
- * the random flag, and refuses everything that the specification refuses.
+ * Strict W3C Trace Context and Baggage: an invalid `traceparent` starts a new trace, an invalid `tracestate` is dropped. Unlike the SDK's propagator it keeps
+ * the random flag, and rejects everything that the specification rejects.
  */
 export class W3cPropagator implements TextMapPropagator {
   private readonly baggageKeys: ReadonlySet<string>;

@@ -4,8 +4,8 @@ const numbers: ReadonlyMap<string, number> = new Map(
     .map((method, at) => [method, at + 1]),
 );
 
-/** Returns a method as an attribute: one of the known ones, else `_OTHER`, because clients can send any number of others. */
+/** Returns a method as an attribute: a known method, otherwise `_OTHER`, because clients can send any name. */
 export const methodOf = (method: string): string => (numbers.has(method) ? method : "_OTHER");
 
-/** Returns a number of at most 10 for a known method, 0 for any other. */
+/** Returns a number of at most 10 for a known method, 0 for other methods. */
 export const methodNumber = (method: string): number => numbers.get(method) ?? 0;

@@ -1,6 +1,6 @@
 import { MAX_ATTRIBUTE } from "./redact.ts";
 
-/** Literals of any dialect of SQL. Where dialects differ in whether a backslash escapes a quote, the literal extends to the end of the statement. */
+/** Literals of any dialect of SQL. If dialects differ in whether a backslash escapes a quote, the literal extends to the end of the statement. */
 const literals = [
   String.raw`(?<!\w)e'(?:[^'\\]|''|\\[^])*(?:'|\\?$)`,
   String.raw`'(?:[^'\\]|''|\\[^'])*(?:\\'[^]*|'|\\?$)`,
@@ -11,7 +11,7 @@ const literals = [
 /** Comments, within which apostrophes do not start a literal. */
 const comments = [String.raw`--[^\n]*`, String.raw`#\s[^\n]*`, String.raw`\/\*[^]*?(?:\*\/|$)`];
 
-/** Quoted names, within which apostrophes do not start a literal either. */
+/** Quoted names, within which apostrophes also do not start a literal. */
 const names = ['"(?:[^"]|"")*(?:"|$)', "`[^`]*(?:`|$)"];
 
 const piece = new RegExp(

@@ -4,46 +4,48 @@ export const REDACTED = "REDACTED";
 /** Maximum characters of an attribute. */
 export const MAX_ATTRIBUTE = 1024;
 
-/** Names of parameters and fields whose values are credentials: a word of this list anywhere in the name. */
+/** Names of parameters and fields whose values are credentials: the name contains a word of this list. */
 const SECRET_NAME =
   /pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|auth(?!or(?!iz))|credential|session|cookie|signature|^sig$|^code$|^key$|jwt|bearer|otp|^pin$/i;
 
-/** Recognisable tokens: JSON Web Tokens, and keys with the prefix of their issuer. */
+/** Recognisable tokens: JSON Web Tokens, and keys with an issuer's prefix. */
 const token = String.raw`ey[\w-]{8,}\.[\w-]{8,}\.[\w-]*|(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[a-z])[-_][\w-]{12,}|github_pat_\w{12,}|(?:AKIA|ASIA)[A-Z0-9]{16}`;
 
-/** Values that look like credentials whatever their name: tokens, and long random text other than a UUID. */
+/** Values that look like credentials regardless of their name: tokens, and long random text other than a UUID. */
 const secretValue = new RegExp(
   String.raw`^(?:${token}|(?![\da-f]{8}-[\da-f]{4}-)(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])[\w+/=-]{32,})$`,
 );
 
-/** Replaces values of a query that are credentials by name or format, or that contain some. Takes and returns a query without its `?`. @param isCut whether its end is missing */
-export const redactQuery = (query: string, isCut: boolean = query.length > 2 * MAX_ATTRIBUTE): string =>
+/** Replaces values of a query that are credentials by name or format, or that contain a credential. The query has no leading `?`. @param isTruncated whether the end of the query is missing */
+export const redactQuery = (query: string, isTruncated: boolean = query.length > 2 * MAX_ATTRIBUTE): string =>
   query
     .slice(0, 2 * MAX_ATTRIBUTE)
     .split("&")
     .map((pair, index, pairs) => {
-      const isCutHere = isCut && index === pairs.length - 1;
+      const isTruncatedHere = isTruncated && index === pairs.length - 1;
       const at = pair.indexOf("=");
-      const value = decoded(pair.slice(at + 1));
-      if (at === -1) return isSecret(value, isCutHere) ? REDACTED : pair;
+      const value = decode(pair.slice(at + 1));
+      if (at === -1) return isSecret(value, isTruncatedHere) ? REDACTED : pair;
       const name = pair.slice(0, at);
-      return SECRET_NAME.test(decoded(name)) || isSecret(value, isCutHere) ? `${name}=${REDACTED}` : pair;
+      return SECRET_NAME.test(decode(name)) || isSecret(value, isTruncatedHere)
+        ? `${name}=${REDACTED}`
+        : pair;
     })
     .join("&")
     .slice(0, MAX_ATTRIBUTE);
 
 /** Whether a decoded value is a credential or contains one. */
-const isSecret = (value: string, isCut: boolean): boolean =>
-  secretValue.test(value) || containsSecret(value, isCut);
+const isSecret = (value: string, isTruncated: boolean): boolean =>
+  secretValue.test(value) || containsSecret(value, isTruncated);
 
 /** Only a value with one of these characters can contain a credential: `scheme://`, `Bearer …`, `name=…`, a token with dots. */
-const containsSecret = (value: string, isCut: boolean): boolean =>
+const containsSecret = (value: string, isTruncated: boolean): boolean =>
   /[:=.\s+]/.test(value) &&
   [value, value.replaceAll("+", " ")].some(
-    (text) => hideCredentials(text) !== text || (isCut && hideCutEnd(text) !== text),
+    (text) => hideCredentials(text) !== text || (isTruncated && hideTruncatedEnd(text) !== text),
   );
 
-/** Segments of paths that are tokens. Long random text is kept, because ids look like it. */
+/** Segments of paths that are tokens. Long random text is not redacted, because ids have the same format. */
 const secretSegment = new RegExp(String.raw`(?<=^|\/)(?:${token})(?=$|\/)`, "g");
 
 /** Length of the shortest path with a token. */
@@ -59,11 +61,11 @@ const redactTokens = (path: string): string =>
     .replace(secretSegment, REDACTED)
     .slice(0, MAX_ATTRIBUTE);
 
-/** Truncates a text. Possible credentials at the cut are redacted, because without their end they cannot be recognised. */
+/** Truncates a text. Possible credentials at the end are redacted, because a truncated credential cannot be recognised. */
 const startOf = (text: string, length: number): string =>
-  text.length <= length ? text : hideCutEnd(text.slice(0, length));
+  text.length <= length ? text : hideTruncatedEnd(text.slice(0, length));
 
-const hideCutEnd = (text: string): string =>
+const hideTruncatedEnd = (text: string): string =>
   text
     .replace(/:\/\/(?:[^\s/?#]*|[^\s/?#:@[]*:(?!\d{1,5}[/?#])[^\s@"'<>]*)$/, `://${REDACTED}`)
     .replace(/\b(bearer|basic|digest)\s+[\w+/=.~-]*$/i, `$1 ${REDACTED}`);
@@ -83,7 +85,7 @@ export const redactUrl = (url: string): string => {
   );
 };
 
-/** Redacts credentials inside any text, such as a message of an error: of URLs, of `name=value` and `name: value`, and of authorization schemes. */
+/** Redacts credentials in any text, such as an error message: in URLs, in `name=value` and `name: value`, and after authorization schemes. */
 export const redactText = (text: string): string =>
   hideCredentials(startOf(text, 4 * MAX_ATTRIBUTE)).slice(0, MAX_ATTRIBUTE);
 
@@ -111,7 +113,7 @@ const credentialValue = new RegExp(
   "gi",
 );
 
-/** Keys by the prefix of their issuer. Stricter than in a query, because messages contain names such as `pk_orders_customer_id`. */
+/** Keys with an issuer's prefix. Stricter than in a query, because messages contain names such as `pk_orders_customer_id`. */
 const ISSUED_KEY =
   /\b(?:(?:sk|pk|rk)_(?:live|test)_\w{8,}|sk-(?=[\w-]{0,100}\d)[\w-]{20,}|gh[opsu]_\w{16,}|github_pat_\w{12,}|glpat-[\w-]{12,}|xox[a-z]-[\w-]{12,}|A(?:KI|SI)A[A-Z0-9]{16}\b)/g;
 
@@ -131,8 +133,8 @@ const hideCredentials = (text: string): string =>
 const hideValue = (_: string, name: string, inQuotes: string | undefined): string =>
   `${name}${/^\\*["']/.exec(inQuotes ?? "")?.[0] ?? ""}${REDACTED}`;
 
-/** Decodes the ASCII characters of a query, so that credentials are recognised. Keeps malformed and truncated escapes. */
-const decoded = (text: string): string =>
+/** Decodes percent-encoded ASCII characters, so that credentials are recognised. Malformed and truncated escapes are unchanged. */
+const decode = (text: string): string =>
   text.includes("%")
     ? text.replace(/%([0-7][\da-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     : text;

@@ -19,9 +19,9 @@ type Signal = "traces" | "metrics";
 type Config = Pick<OpenTelemetryConfig, "otlpEndpoint" | "protocol" | "exportTraces" | "exportMetrics">;
 
 /**
- * Returns the destinations: `otlpEndpoint`, else that of `OTEL_EXPORTER_OTLP_*`, else for spans in debug mode the console.
+ * Returns the destinations: `otlpEndpoint`, otherwise the endpoint in `OTEL_EXPORTER_OTLP_*`, otherwise the console for spans if `isDebug`.
  *
- * The endpoint of one signal (`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`) is used as it is; others get the path of the signal, as OTLP requires.
+ * The endpoint of one signal (`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`) is used unchanged; other endpoints get the path of the signal, as OTLP requires.
  */
 export const destinations = (config: Config, env: Variables, isDebug: boolean): Destinations => ({
   traces: destination("traces", config, env, isDebug),
@@ -33,13 +33,13 @@ const nowhere: Destination = { to: "none", url: "" };
 const destination = (signal: Signal, config: Config, env: Variables, isDebug: boolean): Destination => {
   const upper = signal.toUpperCase();
   const read = (name: string): string | undefined => env[name]?.trim() || undefined;
-  const isOn = signal === "traces" ? config.exportTraces : config.exportMetrics;
+  const isEnabled = signal === "traces" ? config.exportTraces : config.exportMetrics;
   const exporter = read(`OTEL_${upper}_EXPORTER`);
-  if (!isOn || exporter === "none") return nowhere;
+  if (!isEnabled || exporter === "none") return nowhere;
   if (exporter === "console") return { to: "console", url: "" };
   const valid = <T>(name: string, isValid: (value: unknown) => value is T): T | undefined => {
     const value = read(name);
-    return isValid(value) ? value : undefined; // `checkExporterVariables` reports a malformed one
+    return isValid(value) ? value : undefined; // `checkExporterVariables` reports malformed values
   };
   const own =
     config.otlpEndpoint === undefined ? valid(`OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`, isEndpoint) : undefined;

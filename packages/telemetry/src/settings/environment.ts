@@ -1,6 +1,6 @@
 import type { ConfigInput } from "@framework/core/feature";
 import type { OpenTelemetryConfig } from "../telemetry-config.ts";
-import { checkExporterVariables, isEscaped, type Read, type Wrong } from "./exporter-variables.ts";
+import { checkExporterVariables, isEscaped, type Read, type ReportInvalid } from "./exporter-variables.ts";
 
 /** Variables of a process. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -15,14 +15,14 @@ export interface FromEnvironment {
 type Given = { -readonly [Name in keyof OpenTelemetryConfig]?: OpenTelemetryConfig[Name] };
 
 /**
- * Reads the standard `OTEL_*` variables. As OpenTelemetry requires, a malformed one is ignored with a warning, and an empty one counts as unset.
+ * Reads the standard `OTEL_*` variables. As OpenTelemetry requires, a malformed variable is ignored with a warning, and an empty variable counts as unset.
  *
  * Headers, compression and certificates (`OTEL_EXPORTER_OTLP_*`) are read by the exporters themselves.
  */
 export const fromEnvironment = (env: Variables): FromEnvironment => {
   const given: Given = {};
   const mistakes: string[] = [];
-  const wrong = (name: string, wanted: string): void =>
+  const reportInvalid = (name: string, wanted: string): void =>
     void mistakes.push(`${name} is ignored: it must be ${wanted}`);
   const read = (name: string): string | null => env[name]?.trim() || null;
   const number = (name: string, field: NumberField, max: number): void => {
@@ -30,42 +30,42 @@ export const fromEnvironment = (env: Variables): FromEnvironment => {
     if (value === null) return;
     const isValid = /^\d{1,9}$/.test(value) && Number(value) >= 1 && Number(value) <= max;
     if (isValid) given[field] = Number(value);
-    else wrong(name, `a whole number from 1 to ${max}`);
+    else reportInvalid(name, `a whole number from 1 to ${max}`);
   };
-  readResource(read, given, wrong);
-  readSampler(read, given, wrong);
-  readPropagators(read, given, wrong);
+  readResource(read, given, reportInvalid);
+  readSampler(read, given, reportInvalid);
+  readPropagators(read, given, reportInvalid);
   number("OTEL_BSP_SCHEDULE_DELAY", "batchDelayMs", 600_000);
   number("OTEL_BSP_MAX_QUEUE_SIZE", "queueSize", 100_000);
   number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "batchSize", 10_000);
   number("OTEL_EXPORTER_OTLP_TIMEOUT", "exportTimeoutMs", 600_000);
   number("OTEL_METRIC_EXPORT_INTERVAL", "metricIntervalMs", 86_400_000);
-  checkExporterVariables(read, wrong);
+  checkExporterVariables(read, reportInvalid);
   const disabled = read("OTEL_SDK_DISABLED")?.toLowerCase() ?? "false";
-  if (disabled !== "true" && disabled !== "false") wrong("OTEL_SDK_DISABLED", "true or false");
+  if (disabled !== "true" && disabled !== "false") reportInvalid("OTEL_SDK_DISABLED", "true or false");
   return { isDisabled: disabled === "true", given, mistakes };
 };
 
 type NumberField = "batchDelayMs" | "queueSize" | "batchSize" | "exportTimeoutMs" | "metricIntervalMs";
 
-const readResource = (read: Read, given: Given, wrong: Wrong): void => {
+const readResource = (read: Read, given: Given, reportInvalid: ReportInvalid): void => {
   let attributes: Record<string, string> = {};
   for (const pair of read("OTEL_RESOURCE_ATTRIBUTES")?.split(",") ?? []) {
     const [, name, raw] = /^\s*([\w.%/-]{1,255})\s*=\s*(\S{0,1024})\s*$/.exec(pair) ?? [];
     if (name === undefined || raw === undefined || !isEscaped(name) || !isEscaped(raw)) {
-      wrong("OTEL_RESOURCE_ATTRIBUTES", "a list of name=value, percent-encoded");
+      reportInvalid("OTEL_RESOURCE_ATTRIBUTES", "a list of name=value, percent-encoded");
       attributes = {};
       break;
     }
     attributes[decodeURIComponent(name)] = decodeURIComponent(raw);
   }
   if (Object.keys(attributes).length > MAX_ATTRIBUTES) {
-    wrong("OTEL_RESOURCE_ATTRIBUTES", `at most ${MAX_ATTRIBUTES} attributes`);
+    reportInvalid("OTEL_RESOURCE_ATTRIBUTES", `at most ${MAX_ATTRIBUTES} attributes`);
     attributes = {};
   }
   const { "service.name": named, "service.version": version, ...others } = attributes;
   const name = read("OTEL_SERVICE_NAME") ?? named ?? "";
-  if (name !== "") given.serviceName = name; // empty if a template's variable is not set
+  if (name !== "") given.serviceName = name; // unset, or a resource attribute without a value
   if (version !== undefined && version !== "") given.serviceVersion = version;
   if (Object.keys(others).length > 0) given.resourceAttributes = others;
 };
@@ -74,24 +74,27 @@ const readResource = (read: Read, given: Given, wrong: Wrong): void => {
 const MAX_ATTRIBUTES = 100;
 
 /** Sampling is always parent-based, so only parent-based samplers are supported. */
-const readSampler = (read: Read, given: Given, wrong: Wrong): void => {
+const readSampler = (read: Read, given: Given, reportInvalid: ReportInvalid): void => {
   const sampler = read("OTEL_TRACES_SAMPLER");
   if (sampler === null) return;
   const ratio = Number(read("OTEL_TRACES_SAMPLER_ARG") ?? "1");
   if (sampler === "parentbased_always_on") given.samplingRate = 1;
   else if (sampler === "parentbased_always_off") given.samplingRate = 0;
   else if (sampler !== "parentbased_traceidratio")
-    wrong("OTEL_TRACES_SAMPLER", "parentbased_always_on, parentbased_always_off or parentbased_traceidratio");
+    reportInvalid(
+      "OTEL_TRACES_SAMPLER",
+      "parentbased_always_on, parentbased_always_off or parentbased_traceidratio",
+    );
   else if (ratio >= 0 && ratio <= 1) given.samplingRate = ratio;
-  else wrong("OTEL_TRACES_SAMPLER_ARG", "a number from 0 to 1");
+  else reportInvalid("OTEL_TRACES_SAMPLER_ARG", "a number from 0 to 1");
 };
 
-const readPropagators = (read: Read, given: Given, wrong: Wrong): void => {
+const readPropagators = (read: Read, given: Given, reportInvalid: ReportInvalid): void => {
   const names = read("OTEL_PROPAGATORS")
     ?.split(",")
     .map((name) => name.trim());
   if (names === undefined) return;
   if (names.every((name) => name === "tracecontext" || name === "baggage")) given.propagation = "w3c";
   else if (names.length === 1 && names[0] === "none") given.propagation = "none";
-  else wrong("OTEL_PROPAGATORS", "tracecontext,baggage or none");
+  else reportInvalid("OTEL_PROPAGATORS", "tracecontext,baggage or none");
 };

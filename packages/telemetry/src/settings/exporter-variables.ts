@@ -1,15 +1,15 @@
 import { isEndpoint, isProtocol } from "../collector.ts";
 
-/** Returns the value of a variable without spaces around it, `null` for an empty one. */
+/** Returns the trimmed value of a variable; `null` if it is empty or unset. */
 export type Read = (name: string) => string | null;
 /** Reports a variable that is ignored. */
-export type Wrong = (name: string, wanted: string) => void;
+export type ReportInvalid = (name: string, wanted: string) => void;
 
-/** Reports malformed variables of exporters, which the SDK and `destinations` ignore. Messages leave the values out: headers are often keys. */
-export const checkExporterVariables = (read: Read, wrong: Wrong): void => {
+/** Reports malformed variables of exporters, which the SDK and `destinations` ignore. Messages omit the values, because headers often contain keys. */
+export const checkExporterVariables = (read: Read, reportInvalid: ReportInvalid): void => {
   const check = (name: string, wanted: string, isValid: (value: string) => boolean): void => {
     const value = read(name);
-    if (value !== null && !isValid(value)) wrong(name, wanted);
+    if (value !== null && !isValid(value)) reportInvalid(name, wanted);
   };
   for (const signal of ["TRACES", "METRICS"])
     check(`OTEL_${signal}_EXPORTER`, "otlp, console or none", (value) => exporters.includes(value));
@@ -21,7 +21,7 @@ export const checkExporterVariables = (read: Read, wrong: Wrong): void => {
     check(`${prefix}HEADERS`, "a list of name=value, percent-encoded", areHeaders);
   }
   for (const [name, instead] of Object.entries(unsupported))
-    if (read(name) !== null) wrong(name, `left out: ${instead}`);
+    if (read(name) !== null) reportInvalid(name, `unset: ${instead}`);
 };
 
 const exporters: readonly string[] = ["otlp", "console", "none"];

@@ -6,7 +6,7 @@ import { clientAttributes, requestAttributes } from "./request-attributes.ts";
 import type { RequestTemplates } from "./request-templates.ts";
 import { errorType, recordError } from "./span-errors.ts";
 
-/** Ends the span of a request: a 5xx reply and a lost connection are errors, 4xx is not. @param status 0 without a reply */
+/** Ends the span of a request: a 5xx reply and a lost connection are errors, 4xx replies are not. @param status 0 without a reply */
 export const finishRequest = (
   span: Span,
   request: HttpRequest,

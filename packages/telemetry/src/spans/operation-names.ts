@@ -10,7 +10,7 @@ export const spanKinds: Readonly<Record<OperationRole, SpanKind>> = {
   internal: SpanKind.INTERNAL,
 };
 
-/** Returns a span's name: by the conventions for databases, HTTP clients, gRPC and messages, else the kind and the operation's name. */
+/** Returns a span's name: by the conventions for databases, HTTP clients, gRPC and messages, otherwise the kind and the operation's name. */
 export const operationSpanName = ({ kind, role, name }: TracedOperation): string => {
   if (kind === "db" || kind === "http.client" || kind === "grpc") return name;
   if (kind === "message") return `${role === "producer" ? "send" : "process"} ${name}`;

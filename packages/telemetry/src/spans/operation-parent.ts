@@ -16,7 +16,7 @@ export interface OperationParent {
 }
 
 /**
- * Returns the parent of an operation: the active span, or the remote one that its headers name.
+ * Returns the parent of an operation: the active span, or the remote span in its headers.
  *
  * An attempt of a saga continues the trace that started the saga; within another trace it has a link to that trace.
  */

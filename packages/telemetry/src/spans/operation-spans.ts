@@ -15,9 +15,9 @@ interface OperationSpan {
 }
 
 /**
- * Makes a span for each operation other than requests.
+ * Creates a span for each operation other than requests.
  *
- * Statements and commands outside of a trace get none: a queue that polls every second would flood the collector.
+ * Statements and commands outside of a trace have no span: a queue that polls every second would flood the collector.
  */
 export const operationSpans = (tracing: Tracing): OperationListener<OperationSpan | null> => ({
   except: ["http"],

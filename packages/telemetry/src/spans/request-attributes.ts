@@ -55,4 +55,4 @@ const authority = (host: string): readonly [address: string, port: number | null
 };
 
 /** Removes the brackets that an IPv6 address has in a URL. */
-export const addressOf = (host: string): string => (host.startsWith("[") ? host.slice(1, -1) : host);
+const addressOf = (host: string): string => (host.startsWith("[") ? host.slice(1, -1) : host);

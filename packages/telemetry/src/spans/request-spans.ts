@@ -2,7 +2,7 @@ import { type Context, ROOT_CONTEXT } from "@opentelemetry/api";
 import { BodyStream, cameOverSocket, coversPath, isPromise, mapOutput, Trace } from "@framework/core/feature";
 import type { Awaitable, Handler, HttpRequest, Middleware, Response } from "@framework/core";
 import type { RequestMeter } from "../metrics/request-meter.ts";
-import { suppressed, type Tracing } from "../tracing/tracing.ts";
+import { suppressTracing, type Tracing } from "../tracing/tracing.ts";
 import { bodyInContext } from "./body-in-context.ts";
 import { ObservedRequest } from "./observed-request.ts";
 import { RequestTemplates } from "./request-templates.ts";
@@ -23,11 +23,11 @@ export interface RequestSpanOptions {
 }
 
 /**
- * Makes a span for each request, from its head to the end of its reply, and sets its trace in the context and on the reply.
+ * Creates a span for each request, from its header fields to the end of its reply, and sets its trace in the context and on the reply.
  *
  * Awaits the result of `next` only once.
  *
- * A middleware, not a listener of operations: an operation would cost 2.7 µs per request before any span is made.
+ * A middleware, not a listener of operations: an operation would cost 2.7 µs per request before any span is created.
  */
 export const requestSpans = (
   tracing: Tracing,
@@ -36,9 +36,9 @@ export const requestSpans = (
   const { contexts } = tracing;
   const observerParts = { meter, now, templates: new RequestTemplates() };
   const isExcluded = coversPath(excludedPaths);
-  const silent = suppressed(ROOT_CONTEXT);
+  const silent = suppressTracing(ROOT_CONTEXT);
   const runAnywhere: RunRequest = (context, next, request) =>
-    contexts.with(context, waitingInside, undefined, next, request);
+    contexts.with(context, awaitInContext, undefined, next, request);
   const runOfSocket: RunRequest = contexts.ofRequests?.() ?? runAnywhere;
   const finish = (reply: Response, trace: RequestTrace, observed: ObservedRequest | null): Response => {
     if (observed !== null) observed.status = reply.status;
@@ -52,7 +52,7 @@ export const requestSpans = (
     reply: Promise<Response>,
     trace: RequestTrace,
     observed: ObservedRequest | null,
-  ): Awaitable<Response> => mapOutput(reply, (late) => finish(late, trace, observed), null);
+  ): Awaitable<Response> => mapOutput(reply, (resolved) => finish(resolved, trace, observed), null);
   return function telemetry(request, next) {
     const { endpoint } = request;
     if ((endpoint !== null && endpoint.exempt.includes("telemetry")) || isExcluded(request.path))
@@ -69,13 +69,13 @@ export const requestSpans = (
   };
 };
 
-/** Answers a request in a context. */
-type RunRequest = (context: Context, next: Answer, request: HttpRequest) => Awaitable<Response>;
+/** Runs the handler of a request in a context. */
+type RunRequest = (context: Context, next: Next, request: HttpRequest) => Awaitable<Response>;
 
-type Answer = Handler<HttpRequest, Response>;
+type Next = Handler<HttpRequest, Response>;
 
-/** Awaits `next` inside the context, so that continuations of its promise run there too. */
-const waitingInside = (next: Answer, request: HttpRequest): Awaitable<Response> => {
+/** Awaits `next` in the context, so that continuations of its promise run there too. */
+const awaitInContext = (next: Next, request: HttpRequest): Awaitable<Response> => {
   const reply = next(request);
-  return isPromise(reply) ? reply.then((late) => late) : reply;
+  return isPromise(reply) ? reply.then((resolved) => resolved) : reply;
 };

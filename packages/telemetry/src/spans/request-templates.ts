@@ -5,19 +5,19 @@ import { methodNumber } from "../redaction/method.ts";
 import type { EncodedAttributes } from "../tracing/span-parts.ts";
 import { serverAttributes } from "./request-attributes.ts";
 
-/** Maximum templates of one app; further requests are encoded one by one. */
+/** Maximum templates of one app; further requests are encoded individually. */
 const MAX_TEMPLATES = 2000;
-/** Larger than every status. */
+/** Greater than every status code. */
 const STATUSES = 1000;
 
-/** Attributes of answered requests of one route, method, scheme and status, for the last requested host. */
+/** Attributes of completed requests of one route, method, scheme and status, for the host of the last request. */
 interface Template extends EncodedAttributes {
   readonly host: string;
 }
 
 /**
- * The attributes that answered requests share, encoded once: two thirds of the bytes of their spans. Clients can send any host, so each template
- * has only the last one.
+ * Attributes that completed requests share, encoded once: two thirds of the bytes of their spans. Clients can send any host, so each template
+ * has only the last host.
  */
 export class RequestTemplates {
   private readonly byEndpoint: Map<Endpoint | null, Map<number, Template>> = new Map();

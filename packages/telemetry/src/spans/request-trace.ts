@@ -24,7 +24,7 @@ export interface RequestTrace extends TraceIds {
   readonly span: Span | null;
 }
 
-/** Begins the trace of a request, or continues that of its caller. */
+/** Begins the trace of a request, or continues the trace of its caller. */
 export const beginTrace = (tracing: Tracing, request: HttpRequest): RequestTrace =>
   tracing.own === null ? traceOfProgram(tracing, request) : ownTrace(tracing, tracing.own, request);
 
@@ -68,7 +68,7 @@ const traceOfProgram = (tracing: Tracing, request: HttpRequest): RequestTrace =>
   return { context: new SpanContextOf(base, span), span: span.isRecording() ? span : null, traceId, spanId };
 };
 
-/** The program's HTTP instrumentation makes and ends the span; it only lacks the route. */
+/** The program's HTTP instrumentation creates and ends the span, which only lacks the route. */
 const withinServerSpan = (span: Span, context: Context, request: HttpRequest): RequestTrace => {
   if (request.route !== null)
     span.updateName(requestSpanName(request)).setAttribute("http.route", request.route);

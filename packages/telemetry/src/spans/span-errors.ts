@@ -14,7 +14,7 @@ export const recordError = (span: Span, error: Error): void => {
   span.setStatus({ code: SpanStatusCode.ERROR, message });
 };
 
-/** Returns a low-cardinality type of an error: its code if it is a word, else its name. */
+/** Returns a low-cardinality type of an error: its code if it is a word, otherwise its name. */
 export const errorType = (error: Error): string => {
   const code = memberOf(error, "code");
   return typeof code === "string" && /^\w{1,60}$/.test(code) ? code : textOf(memberOf(error, "name"));

@@ -4,8 +4,8 @@ import { spanKey } from "../tracing/span-context.ts";
 import type { OwnSdk } from "../tracing/tracing.ts";
 
 /**
- * The context of a request that is not sampled. Its ids and its non-recording span are created on demand: for a log line, an
- * outgoing call, a span of the program.
+ * The context of a request that is not sampled. Its ids and its non-recording span are created on demand, such as for a log
+ * line, an outgoing call or a span of the program.
  */
 export class UnrecordedTrace implements Context, TraceIds {
   readonly span: null = null;

@@ -11,8 +11,8 @@ import {
 } from "@opentelemetry/api";
 import type { Contexts } from "./tracing.ts";
 
-/** The SDK of one app. */
-export interface Parts {
+/** Providers and propagator of one app. */
+export interface AppSdk {
   readonly tracers: TracerProvider;
   readonly meters: MeterProvider;
   readonly propagator: TextMapPropagator;
@@ -20,7 +20,7 @@ export interface Parts {
 
 /** Providers of apps; any other registered provider is the program's own. */
 const ours: WeakSet<object> = new WeakSet();
-/** The contexts that all apps of this process share, and the number of apps. */
+/** Contexts that all apps of this process share, and the number of apps. */
 let shared: { readonly contexts: Contexts; readonly isOurs: boolean; users: number } | null = null;
 
 /** Whether the program runs its own OpenTelemetry SDK. */
@@ -32,7 +32,7 @@ export const programHasSdk = (): boolean => {
   return delegate !== none && !ours.has(delegate);
 };
 
-/** Registers a context manager for all apps of the process, unless there is one. `release` undoes it for the last app. */
+/** Registers a context manager for all apps of the process, unless there is one. `release` by the last app removes it. */
 export const shareContexts = (
   create: () => ContextManager & Contexts,
 ): { readonly contexts: Contexts; readonly release: () => void } => {
@@ -53,8 +53,8 @@ export const shareContexts = (
   };
 };
 
-/** Registers an app's parts for the program's own spans and instruments, unless another app has. Returns a function that undoes it. */
-export const registerParts = ({ tracers, meters, propagator }: Parts): (() => void) => {
+/** Registers an app's SDK for the program's own spans and instruments, unless another app has registered its SDK. Returns a function that removes it. */
+export const registerSdk = ({ tracers, meters, propagator }: AppSdk): (() => void) => {
   ours.add(tracers);
   if (!trace.setGlobalTracerProvider(tracers)) return () => {};
   const undo = [() => trace.disable()];

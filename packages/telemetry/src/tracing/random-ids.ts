@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-/** Random bytes that are generated at once. */
+/** Number of random bytes that one call generates. */
 const POOL_BYTES = 8192;
 /** Bytes of a trace id. */
 const TRACE = 16;
@@ -9,7 +9,7 @@ const SPAN = 8;
 /** Number of values of the last 52 bits of a trace id, on which sampling depends. */
 export const RANGE: number = 2 ** 52;
 
-/** Random trace and span ids. An invalid id of only zeros occurs once in 10^19 ids, and only loses its span. */
+/** Random trace and span ids. An invalid id of only zeros occurs once in 10^19 ids; its span is lost. */
 export class RandomIds {
   private readonly pool: Buffer = Buffer.alloc(POOL_BYTES);
   private at = POOL_BYTES;

@@ -7,7 +7,7 @@ const drop = 0 as SamplingResult["decision"];
 const recordAndSample = 2 as SamplingResult["decision"];
 
 /**
- * Samples a share of the traces that begin here, and follows the caller's decision for all others.
+ * Samples a share of the traces that begin in this app, and follows the caller's decision for all other traces.
  *
  * The decision depends on the last 13 digits of the trace id alone, so that every service with the same ratio samples the same traces.
  */
@@ -27,20 +27,20 @@ export class RatioSampler implements Sampler {
     this.random = random;
   }
 
-  /** Whether a trace that begins here is sampled. */
+  /** Whether a trace that begins in this app is sampled. */
   isSampled(traceId: string): boolean {
     return Number.parseInt(traceId.slice(19), 16) < this.threshold;
   }
 
   /**
-   * Decides before a trace has an id, for which `newTraceId` then makes a matching one: most traces are not sampled, and never need ids. A
+   * Decides before a trace has an id; `newTraceId` then creates a matching id. Most traces are not sampled, and never need ids. A
    * decision needs no cryptographic randomness, unlike an id.
    */
   decide(): boolean {
     return this.random() < this.ratio;
   }
 
-  /** Returns a new trace id that `isSampled` decides as given. */
+  /** Returns a new trace id for which `isSampled` returns `sampled`. */
   newTraceId(ids: RandomIds, sampled: boolean): string {
     return sampled ? ids.traceIdWithin(0, this.threshold) : ids.traceIdWithin(this.threshold, RANGE);
   }

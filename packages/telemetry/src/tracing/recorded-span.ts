@@ -15,7 +15,7 @@ import {
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { TraceIds } from "@framework/core/feature";
 import type { EncodedAttributes, SpanOrigin, SpanStart } from "./span-parts.ts";
-import { cutValue, cutValues, isValue, MAX_ITEMS } from "./attribute-values.ts";
+import { truncateValue, truncateValues, isValue, MAX_ITEMS } from "./attribute-values.ts";
 import { hrTimeOf, timeOf } from "./span-time.ts";
 import { spanKey } from "./span-context.ts";
 
@@ -26,7 +26,7 @@ const noAttributes: Attributes = {};
 /**
  * An exported span, which is also the context of its work. Takes a third of the instructions of the SDK's span, which checks and copies attributes one by one.
  *
- * The framework adds the attributes of a request once, at its end; attributes that the program has set win.
+ * The framework adds the attributes of a request once, at its end; attributes that the program has set take precedence.
  */
 export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
   name: string;
@@ -90,7 +90,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
     return nanos < 0 ? [seconds - 1, nanos + 1_000_000_000] : [seconds, nanos];
   }
 
-  // --- the context of its work ---
+  // --- Context ---
 
   getValue(key: symbol): unknown {
     return key === spanKey ? this : this.base.getValue(key);
@@ -104,7 +104,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
     return this.base.setValue(spanKey, this).deleteValue(key);
   }
 
-  // --- the API of a span ---
+  // --- Span ---
 
   spanContext(): SpanContext {
     return this.ids;
@@ -123,7 +123,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
       }
       if (this.size++ === 0) this.own = {};
     }
-    this.own[name] = cutValue(value);
+    this.own[name] = truncateValue(value);
     return this;
   }
 
@@ -141,9 +141,9 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
       this.droppedEventsCount++;
     }
     if (this.events === none) this.events = [];
-    const kept = isTime || attributes === undefined ? {} : cutValues(attributes as Attributes);
+    const truncated = isTime || attributes === undefined ? {} : truncateValues(attributes as Attributes);
     const at = isTime ? (attributes as TimeInput) : time;
-    this.events.push({ name, attributes: kept, time: this.time(at), droppedAttributesCount: 0 });
+    this.events.push({ name, attributes: truncated, time: this.time(at), droppedAttributesCount: 0 });
     return this;
   }
 
@@ -151,7 +151,10 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
     if (this.ended) return this;
     if (this.links.length >= MAX_ITEMS) this.droppedLinksCount++;
     else
-      this.links = [...this.links, { context: link.context, attributes: cutValues(link.attributes ?? {}) }];
+      this.links = [
+        ...this.links,
+        { context: link.context, attributes: truncateValues(link.attributes ?? {}) },
+      ];
     return this;
   }
 
@@ -190,7 +193,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
   /**
    * Ends the span.
    *
-   * @param attributes added unless the program has set them; the span keeps the object
+   * @param attributes added unless the program has set them; the object is not copied
    * @param shared further attributes, added in the same way; not copied
    */
   end(endTime?: TimeInput, attributes?: Attributes, shared: EncodedAttributes | null = null): void {
@@ -199,14 +202,14 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
     const end = this.time(endTime);
     this.endTime = isBefore(end, this.startTime) ? this.startTime : end;
     this.ended = true;
-    this.origin.ended(this);
+    this.origin.onEnd(this);
   }
 
   private complete(attributes: Attributes, shared: EncodedAttributes | null): void {
     if (this.size === 0) {
       this.own = attributes;
       this.shared = shared;
-    } else this.own = { ...shared?.attributes, ...attributes, ...this.own }; // the program's attributes win, so the encoded bytes cannot be used
+    } else this.own = { ...shared?.attributes, ...attributes, ...this.own }; // the program's attributes take precedence, so the encoded bytes cannot be used
   }
 
   private time(given?: TimeInput): HrTime {

@@ -3,7 +3,7 @@ import { type Context, ROOT_CONTEXT } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import type { RunInContext } from "./tracing.ts";
 
-/** The context manager of the process, with a cheaper way to enter the context of a request from a socket. */
+/** The context manager of the process, which enters the context of a request from a socket at a lower cost. */
 export class RequestContexts extends AsyncLocalStorageContextManager {
   private readonly storage: AsyncLocalStorage<Context> = new AsyncLocalStorage();
 

@@ -1,9 +1,9 @@
 import { type Context, INVALID_SPAN_CONTEXT, type Span, trace } from "@opentelemetry/api";
 
-/** The key under which the API keeps the span of a context, found through its public functions. */
+/** Key under which the API stores the span of a context, determined with its public functions. */
 export const spanKey: symbol = findSpanKey();
 
-/** A context that adds a span to another one: half the garbage of the API's own context, which copies a map and makes three closures. */
+/** A context that adds a span to another one: half the garbage of the API's own context, which copies a map and creates three closures. */
 export class SpanContextOf implements Context {
   private readonly base: Context;
   private readonly span: Span;

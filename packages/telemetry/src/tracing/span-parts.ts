@@ -1,7 +1,7 @@
 import type { Attributes, Context, SpanContext, SpanKind } from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 
-/** Parts that all spans of an app share. */
+/** Dependencies that all spans of an app share. */
 export interface SpanOrigin {
   readonly resource: ReadableSpan["resource"];
   readonly scope: ReadableSpan["instrumentationScope"];
@@ -10,7 +10,7 @@ export interface SpanOrigin {
   /** Wall-clock milliseconds. */
   readonly date: () => number;
   /** Called with a span that has ended. */
-  readonly ended: (span: ReadableSpan) => void;
+  readonly onEnd: (span: ReadableSpan) => void;
 }
 
 /** Attributes that many spans share, with their bytes in a span of OTLP. */

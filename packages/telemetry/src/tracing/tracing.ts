@@ -11,7 +11,7 @@ import type { SpanOrigin } from "./span-parts.ts";
 import type { RandomIds } from "./random-ids.ts";
 import type { RatioSampler } from "./ratio-sampler.ts";
 
-/** The members of a context manager that spans use. */
+/** Members of a context manager that spans use. */
 export interface Contexts {
   active(): Context;
   with<A extends unknown[], T>(context: Context, work: (...args: A) => T, self?: undefined, ...args: A): T;
@@ -22,32 +22,32 @@ export interface Contexts {
 /** Runs work in a context. */
 export type RunInContext = <In, Out>(context: Context, work: (input: In) => Out, input: In) => Out;
 
-/** The parts of our SDK on the fast path of requests. */
+/** Members of this package's SDK that the request path uses directly. */
 export interface OwnSdk {
   readonly ids: RandomIds;
   readonly sampler: RatioSampler;
   readonly origin: SpanOrigin;
 }
 
-/** Creates spans by our SDK, or by the program's own. */
+/** Creates spans with this package's SDK, or with the program's own. */
 export interface Tracing {
   readonly tracer: Tracer;
   readonly contexts: Contexts;
   readonly propagator: TextMapPropagator;
-  /** `null` where the program's SDK decides. */
+  /** `null` if the program's SDK is used. */
   readonly own: OwnSdk | null;
 }
 
-/** The SDK's key, by its registered description; exporters and instrumentations check it too. */
+/** The SDK's key, by its registered description; exporters and instrumentations also check it. */
 const suppressedKey: symbol = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
 /** Returns a context in which tracing is suppressed. */
-export const suppressed = (context: Context): Context => context.setValue(suppressedKey, true);
+export const suppressTracing = (context: Context): Context => context.setValue(suppressedKey, true);
 
 /** Whether tracing is suppressed in a context. */
 export const isSuppressed = (context: Context): boolean => context.getValue(suppressedKey) === true;
 
-/** Returns the valid span of a context; `null` without one. */
+/** Returns the valid span context of a context; `null` without a span. */
 export const spanOf = (context: Context): SpanContext | null => {
   const span = trace.getSpanContext(context);
   return span !== undefined && trace.isSpanContextValid(span) ? span : null;

@@ -3,7 +3,7 @@ import type { ContractBody, ContractOperation } from "./contract-document.ts";
 import { formType, formText, urlencodedText } from "./form-text.ts";
 import { isJson, type Json } from "./json-object.ts";
 import { queryTexts, simpleText } from "./parameter-text.ts";
-import { type Making, schemaArbitrary } from "./schema-arbitrary.ts";
+import { type GenerationContext, schemaArbitrary } from "./schema-arbitrary.ts";
 
 /** One generated request. */
 export interface ContractCase {
@@ -14,34 +14,38 @@ export interface ContractCase {
   readonly body: { readonly type: string | null; readonly text: string } | null;
 }
 
-/** Requests of an operation: most are valid, the others differ in one place. */
-export const caseArbitrary = (operation: ContractOperation, making: Making): Arbitrary<ContractCase> => {
-  const { fc } = making;
-  const of = (place: string) => operation.parameters.filter((parameter) => parameter["in"] === place);
+/** Generates requests of an operation. Each parameter and the body are independently valid, unusual, malformed or absent. */
+export const caseArbitrary = (
+  operation: ContractOperation,
+  context: GenerationContext,
+): Arbitrary<ContractCase> => {
+  const { fc } = context;
+  const parametersIn = (location: string) =>
+    operation.parameters.filter((parameter) => parameter["in"] === location);
   return fc.record({
     params: fc.record(
       Object.fromEntries(
-        of("path").map((parameter) => [String(parameter["name"]), segment(parameter, making)]),
+        parametersIn("path").map((parameter) => [String(parameter["name"]), segment(parameter, context)]),
       ),
     ),
     query: fc
-      .tuple(...of("query").map((parameter) => queried(parameter, making)))
+      .tuple(...parametersIn("query").map((parameter) => queryFields(parameter, context)))
       .map((lists) => lists.flat()),
     headers: fc
-      .tuple(...of("header").map((parameter) => field(parameter, making)))
+      .tuple(...parametersIn("header").map((parameter) => field(parameter, context)))
       .map((lists) => lists.flat()),
     body:
       operation.body === null || !takesBody(operation.method)
         ? fc.constant(null)
-        : bodies(operation.body, making),
+        : bodies(operation.body, context),
   });
 };
 
-/** A web Request with these methods cannot have a body. */
+/** Whether a web Request with this method can have a body. */
 const takesBody = (method: string): boolean => method !== "GET" && method !== "HEAD";
 
 /** Strings that often break parsers and stores. */
-const odd = [
+const unusualStrings = [
   "0",
   "-1",
   "1e400",
@@ -59,66 +63,78 @@ const odd = [
   "x".repeat(300),
 ];
 
-/** A segment is never empty or a dot segment, which would change the path. */
-const segment = (parameter: Json, making: Making): Arbitrary<string> => {
-  const { fc } = making;
-  const fitting = schemaArbitrary(parameter["schema"], making)
+/** Generates path segments; they are never empty or a dot segment, which would change the path. */
+const segment = (parameter: Json, context: GenerationContext): Arbitrary<string> => {
+  const { fc } = context;
+  const valid = schemaArbitrary(parameter["schema"], context)
     .map((value) => simpleText(parameter, value))
     .filter((text) => !["", ".", ".."].includes(text));
-  return fc.oneof({ weight: 3, arbitrary: fitting }, { weight: 1, arbitrary: fc.constantFrom(...odd) });
-};
-
-const queried = (parameter: Json, making: Making): Arbitrary<readonly string[]> => {
-  const { fc } = making;
-  const sent = (value: unknown) => queryTexts(parameter, value);
-  const fitting = schemaArbitrary(parameter["schema"], making);
-  const oddly = fc
-    .tuple(fitting, fc.nat(1000), fc.constantFrom(...odd))
-    .map(([value, place, text]) => (isJson(value) ? withMember(value, place, text) : text));
   return fc.oneof(
-    { weight: 4, arbitrary: fitting.map(sent) },
-    { weight: parameter["required"] === true ? 1 : 3, arbitrary: fc.constant<readonly []>([]) },
-    { weight: 1, arbitrary: oddly.map(sent) },
-    { weight: 1, arbitrary: fc.array(fc.constantFrom(...odd), { minLength: 2, maxLength: 3 }).map(sent) },
+    { weight: 3, arbitrary: valid },
+    { weight: 1, arbitrary: fc.constantFrom(...unusualStrings) },
   );
 };
 
-/** Replaces the member with the index `place`, modulo the number of members. */
-const withMember = (value: Json, place: number, text: string): Json => {
+const queryFields = (parameter: Json, context: GenerationContext): Arbitrary<readonly string[]> => {
+  const { fc } = context;
+  const toTexts = (value: unknown) => queryTexts(parameter, value);
+  const valid = schemaArbitrary(parameter["schema"], context);
+  const unusual = fc
+    .tuple(valid, fc.nat(1000), fc.constantFrom(...unusualStrings))
+    .map(([value, place, text]) => (isJson(value) ? withMember(value, place, text) : text));
+  return fc.oneof(
+    { weight: 4, arbitrary: valid.map(toTexts) },
+    { weight: parameter["required"] === true ? 1 : 3, arbitrary: fc.constant<readonly []>([]) },
+    { weight: 1, arbitrary: unusual.map(toTexts) },
+    {
+      weight: 1,
+      arbitrary: fc.array(fc.constantFrom(...unusualStrings), { minLength: 2, maxLength: 3 }).map(toTexts),
+    },
+  );
+};
+
+/** Replaces the member at an index, modulo the number of members. */
+const withMember = (value: Json, index: number, text: string): Json => {
   const names = Object.keys(value);
-  const name = names[place % names.length];
+  const name = names[index % names.length];
   return name === undefined ? value : { ...value, [name]: text };
 };
 
-/** A required header field. Optional ones are omitted, because they often change the meaning of a request, as conditions and ranges do. */
-const field = (parameter: Json, making: Making): Arbitrary<readonly (readonly [string, string])[]> => {
-  const { fc } = making;
+/** Generates a required header field. Optional ones are omitted, because they often change the meaning of a request, as conditions and ranges do. */
+const field = (
+  parameter: Json,
+  context: GenerationContext,
+): Arbitrary<readonly (readonly [string, string])[]> => {
+  const { fc } = context;
   const { name, required, schema } = parameter;
   if (required !== true) return fc.constant([]);
-  const sent = (value: unknown) => [[String(name), fieldText(simpleText(parameter, value))] as const];
+  const toFields = (value: unknown) => [[String(name), fieldText(simpleText(parameter, value))] as const];
   return fc.oneof(
-    { weight: 4, arbitrary: schemaArbitrary(schema, making).map(sent) },
+    { weight: 4, arbitrary: schemaArbitrary(schema, context).map(toFields) },
     { weight: 1, arbitrary: fc.constant<readonly []>([]) },
-    { weight: 1, arbitrary: fc.constantFrom(...odd).map(sent) },
+    { weight: 1, arbitrary: fc.constantFrom(...unusualStrings).map(toFields) },
   );
 };
 
 /** Replaces characters that are invalid in fields, and spaces that would be trimmed. */
 const fieldText = (text: string): string => text.replaceAll(/[^ -~]|^ +| +$/gu, "x");
 
-const bodies = (body: ContractBody, making: Making): Arbitrary<ContractCase["body"]> => {
+const bodies = (body: ContractBody, context: GenerationContext): Arbitrary<ContractCase["body"]> => {
   const { schema, kind } = body;
-  const { fc, resolve } = making;
-  const fitting = schemaArbitrary(schema, making);
+  const { fc, resolve } = context;
+  const valid = schemaArbitrary(schema, context);
   const type = kind === "multipart" ? formType : body.type;
-  const written = (value: unknown): string => {
+  const serialize = (value: unknown): string => {
     if (kind === "json") return JSON.stringify(value) ?? "null";
     return kind === "multipart" ? formText(value, schema, resolve) : urlencodedText(value);
   };
-  const rewritten = (text: string): string => (kind === "json" ? text : written(parsed(text)));
+  const reserialize = (text: string): string => (kind === "json" ? text : serialize(parseJson(text)));
   return fc.oneof(
-    { weight: 6, arbitrary: fitting.map((value) => ({ type, text: written(value) })) },
-    { weight: 6, arbitrary: changed(fitting, making).map((text) => ({ type, text: rewritten(text) })) },
+    { weight: 6, arbitrary: valid.map((value) => ({ type, text: serialize(value) })) },
+    {
+      weight: 6,
+      arbitrary: changedValues(valid, context).map((text) => ({ type, text: reserialize(text) })),
+    },
     { weight: 1, arbitrary: fc.constantFrom(...malformed).map((text) => ({ type, text })) },
     {
       weight: 1,
@@ -131,7 +147,7 @@ const bodies = (body: ContractBody, making: Making): Arbitrary<ContractCase["bod
 };
 
 /** Parses JSON; `null` for other text. */
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -150,11 +166,11 @@ const malformed = [
   '"\\ud800"',
 ];
 
-/** A valid value with one part replaced or removed, as JSON. */
-const changed = (fitting: Arbitrary<unknown>, { fc }: Making): Arbitrary<string> =>
+/** Generates valid values with one part replaced or removed, as JSON. */
+const changedValues = (valid: Arbitrary<unknown>, { fc }: GenerationContext): Arbitrary<string> =>
   fc
-    .tuple(fitting, fc.nat(1000), fc.constantFrom(...replacements))
-    .map(([value, place, replacement]) => replaced(value, place, replacement));
+    .tuple(valid, fc.nat(1000), fc.constantFrom(...replacements))
+    .map(([value, place, replacement]) => replacePart(value, place, replacement));
 
 /** Replacements as JSON; `undefined` removes a member. */
 const replacements = [
@@ -174,16 +190,16 @@ const replacements = [
   '"\\u0000"',
 ];
 
-/** Replaces the part with the index `place`, modulo the number of parts. */
-const replaced = (value: unknown, place: number, replacement: string | undefined): string => {
-  const target = place % countPlaces(value);
+/** Replaces the part at an index, modulo the number of parts. */
+const replacePart = (value: unknown, index: number, replacement: string | undefined): string => {
+  const target = index % countParts(value);
   let seen = -1;
-  const print = (at: unknown): string | undefined => {
+  const print = (part: unknown): string | undefined => {
     seen++;
     if (seen === target) return replacement;
-    if (Array.isArray(at)) return `[${at.flatMap((item) => print(item) ?? []).join()}]`;
-    if (typeof at !== "object" || at === null) return JSON.stringify(at);
-    const members = Object.entries(at).flatMap(([name, member]) => {
+    if (Array.isArray(part)) return `[${part.flatMap((item) => print(item) ?? []).join()}]`;
+    if (typeof part !== "object" || part === null) return JSON.stringify(part);
+    const members = Object.entries(part).flatMap(([name, member]) => {
       const text = print(member);
       return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
     });
@@ -192,7 +208,7 @@ const replaced = (value: unknown, place: number, replacement: string | undefined
   return print(value) ?? "";
 };
 
-const countPlaces = (value: unknown): number =>
+const countParts = (value: unknown): number =>
   typeof value === "object" && value !== null
-    ? Object.values(value).reduce<number>((sum, member) => sum + countPlaces(member), 1)
+    ? Object.values(value).reduce<number>((sum, member) => sum + countParts(member), 1)
     : 1;

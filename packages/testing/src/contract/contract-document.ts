@@ -8,7 +8,7 @@ import { parametersOf } from "./operation-parameters.ts";
 export interface ContractOperation {
   /** Method in upper case. */
   readonly method: string;
-  /** With `{name}` for parameters. */
+  /** Path with `{name}` for parameters. */
   readonly path: string;
   readonly parameters: readonly Json[];
   /** The body that is sent; `null` without one. */

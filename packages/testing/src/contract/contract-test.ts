@@ -53,9 +53,9 @@ export const contractTest = async (
   const refused: string[] = [];
   let requests = 0;
   for (const operation of document.operations) {
-    const making = { fc, resolve: document.resolve, depth: 4 };
+    const context = { fc, resolve: document.resolve, depth: 4 };
     let accepted = 0;
-    const property = fc.asyncProperty(caseArbitrary(operation, making), async (tried) => {
+    const property = fc.asyncProperty(caseArbitrary(operation, context), async (tried) => {
       requests++;
       const { status, problem } = await outcomeOf(app, operation, tried, headers, validate);
       if (status < 400) accepted++;

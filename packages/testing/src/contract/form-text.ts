@@ -23,7 +23,7 @@ export const formText = (
 export const urlencodedText = (value: unknown): string =>
   new URLSearchParams(fieldsOf(value).map(([name, item]) => [name, textOf(item)])).toString();
 
-/** Names and values of fields; a list has several. */
+/** Returns names and values of fields; a list has several. */
 const fieldsOf = (value: unknown): (readonly [name: string, item: unknown])[] =>
   Object.entries(isJson(value) ? value : {}).flatMap(([name, member]) =>
     (Array.isArray(member) ? member : [member]).map((item: unknown) => [name, item] as const),
@@ -37,7 +37,7 @@ const part = (name: string, value: unknown, type: string | null): string => {
   return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${escapedFormName(name)}"${file}\r\n\r\n${textOf(value)}\r\n`;
 };
 
-/** The media type of a file's schema or of a list of files; `null` for any other. */
+/** Returns the media type of a file's schema or of a list of files; `null` for any other. */
 const fileType = (schema: unknown, resolve: (reference: string) => unknown): string | null => {
   const own = followed(schema, resolve);
   const one = own["type"] === "array" ? followed(own["items"], resolve) : own;

@@ -108,7 +108,7 @@ test("urlencoded bodies and other JSON types are sent with their type", async ()
   }
 });
 
-test("required header fields are sent, and those of the options replace them", async () => {
+test("required header fields are sent, and fields of the options replace them", async () => {
   const seen = new Set<string>();
   const app = new App();
   app.get("/book", (request) => {

@@ -3,7 +3,7 @@ import { isJson, type Json } from "./json-object.ts";
 /** Header fields that parameters cannot describe (OpenAPI 3.1 4.8.12). */
 const ignored = new Set(["accept", "authorization", "content-type"]);
 
-/** Returns the parameters of an operation: its own, those inherited from the path item, and a string for each other name in the path. */
+/** Returns the parameters of an operation: its own, the parameters inherited from the path item, and a string for each other name in the path. */
 export const parametersOf = (
   path: string,
   item: Json,
@@ -24,7 +24,7 @@ export const parametersOf = (
 const isIgnored = ({ in: place, name }: Json): boolean =>
   place === "header" && ignored.has(String(name).toLowerCase());
 
-/** A parameter may have its schema in `content`. */
+/** Returns the parameter with its schema, which may be in `content`. */
 const withSchema = (parameter: Json): Json => {
   const [media] = Object.values(isJson(parameter["content"]) ? parameter["content"] : {});
   return isJson(media) ? { ...parameter, schema: media["schema"] } : parameter;

@@ -48,7 +48,7 @@ test.each([
   expect(sent.filter((path) => wellFormed.test(path)).length).toBeGreaterThan(40);
 });
 
-/** A document of one operation with one parameter. */
+/** Creates a document of one operation with one parameter. */
 const documentOf = (path: string, parameters: readonly object[]) => ({
   openapi: "3.1.0",
   paths: { [path]: { get: { parameters, responses: { 204: { description: "" } } } } },

@@ -29,7 +29,7 @@ export const simpleText = ({ explode }: Json, value: unknown): string => {
 
 const delimiters: Readonly<Record<string, string>> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
 
-/** Names and values of an exploded value; items of a list have the name of the parameter. */
+/** Returns names and values of an exploded value; items of a list have the name of the parameter. */
 const fieldsOf = (value: Json | readonly unknown[], name = ""): (readonly [string, unknown])[] =>
   Array.isArray(value)
     ? value.map((item: unknown) => [name, item] as const)
@@ -37,7 +37,7 @@ const fieldsOf = (value: Json | readonly unknown[], name = ""): (readonly [strin
         (Array.isArray(member) ? member : [member]).map((item: unknown) => [key, item] as const),
       );
 
-/** Items of a list; names and values of an object in turn. */
+/** Returns the items of a list, or the names and values of an object, alternating. */
 const partsOf = (value: Json | readonly unknown[]): readonly string[] =>
   (Array.isArray(value) ? value : Object.entries(value).flat()).map(toText);
 

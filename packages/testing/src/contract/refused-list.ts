@@ -15,7 +15,7 @@ export const refusedList = (
   return null;
 };
 
-/** Names of query parameters that a 422 of the framework rejects because a list was expected. */
+/** Returns names of query parameters that a 422 of the framework rejects because a list was expected. */
 const namesRefused = (text: string): readonly unknown[] => {
   let reply: unknown;
   try {

@@ -4,7 +4,7 @@ import { isJson, type Json } from "./json-object.ts";
 import { contentFor, isJsonType } from "./media-type.ts";
 import type { SchemaValidator } from "./schema-validator.ts";
 
-/** Returns how a reply deviates from its operation's documentation, or `null`. */
+/** Describes how a reply deviates from its operation's documentation; `null` if it conforms. */
 export const replyViolation = (
   { method, responses }: ContractOperation,
   status: number,
@@ -29,7 +29,7 @@ export const replyViolation = (
   return problem === null ? null : `answered ${status} with a body that violates its schema: ${problem}`;
 };
 
-/** A range such as `2XX` without content allows any body; a single status without content means no body. */
+/** Returns the problem of a body without documented content: a single status without content means no body, a range such as `2XX` allows any. */
 const textWithoutContent = (responses: Json, status: number, text: string): string | null =>
   Object.hasOwn(responses, status) && text !== ""
     ? `answered ${status} with a body, but documents none`

@@ -4,7 +4,7 @@ import { isJson, type Json } from "./json-object.ts";
 import type { FastCheck } from "./peers.ts";
 
 /** Context of one generated value. */
-export interface Making {
+export interface GenerationContext {
   readonly fc: FastCheck;
   /** Resolves a reference such as `#/components/schemas/Book`. */
   readonly resolve: (reference: string) => unknown;
@@ -13,32 +13,32 @@ export interface Making {
 }
 
 /** Generates values that conform to a JSON Schema and shrink to simple ones. Unknown keywords are ignored. */
-export const schemaArbitrary = (schema: unknown, making: Making): Arbitrary<unknown> => {
-  const { fc } = making;
+export const schemaArbitrary = (schema: unknown, context: GenerationContext): Arbitrary<unknown> => {
+  const { fc } = context;
   if (!isJson(schema)) return fc.jsonValue({ maxDepth: 2 });
   const { $ref: reference, const: value, enum: values, type } = schema;
-  if (typeof reference === "string") return referred(reference, making);
+  if (typeof reference === "string") return referred(reference, context);
   if ("const" in schema) return fc.constant(value);
-  if (schema["format"] === "binary") return text(schema, making); // a file, whose `anyOf` lists media types
+  if (schema["format"] === "binary") return text(schema, context); // a file, whose `anyOf` lists media types
   if (Array.isArray(values) && values.length > 0) return fc.constantFrom(...values);
   const choices = [schema["anyOf"], schema["oneOf"]].find(Array.isArray);
-  if (choices !== undefined) return fc.oneof(...choices.map((choice) => schemaArbitrary(choice, making)));
-  if (Array.isArray(schema["allOf"])) return schemaArbitrary(merged(schema, making), making);
+  if (choices !== undefined) return fc.oneof(...choices.map((choice) => schemaArbitrary(choice, context)));
+  if (Array.isArray(schema["allOf"])) return schemaArbitrary(merged(schema, context), context);
   const types: readonly unknown[] = Array.isArray(type)
     ? type
     : [type ?? ("properties" in schema ? "object" : null)];
   return fc.oneof(
-    ...types.map((name) => ofType(type === undefined && name === null ? "any" : name, schema, making)),
+    ...types.map((name) => ofType(type === undefined && name === null ? "any" : name, schema, context)),
   );
 };
 
-const referred = (reference: string, making: Making): Arbitrary<unknown> =>
-  making.depth <= 0
-    ? making.fc.constant(null)
-    : schemaArbitrary(making.resolve(reference), { ...making, depth: making.depth - 1 });
+const referred = (reference: string, context: GenerationContext): Arbitrary<unknown> =>
+  context.depth <= 0
+    ? context.fc.constant(null)
+    : schemaArbitrary(context.resolve(reference), { ...context, depth: context.depth - 1 });
 
 /** Merges the objects of `allOf` into one. */
-const merged = ({ allOf, ...own }: Json, { resolve }: Making): Json =>
+const merged = ({ allOf, ...own }: Json, { resolve }: GenerationContext): Json =>
   [...(Array.isArray(allOf) ? allOf : []), own].reduce<Json>((sum, part: unknown) => {
     const target = isJson(part) && typeof part["$ref"] === "string" ? resolve(part["$ref"]) : part;
     if (!isJson(target)) return sum;
@@ -55,22 +55,22 @@ const merged = ({ allOf, ...own }: Json, { resolve }: Making): Json =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-const ofType = (type: unknown, schema: Json, making: Making): Arbitrary<unknown> => {
-  const { fc } = making;
+const ofType = (type: unknown, schema: Json, context: GenerationContext): Arbitrary<unknown> => {
+  const { fc } = context;
   switch (type) {
     case "string":
-      return text(schema, making);
+      return text(schema, context);
     case "integer":
     case "number":
-      return number(schema, type, making);
+      return number(schema, type, context);
     case "boolean":
       return fc.boolean();
     case "null":
       return fc.constant(null);
     case "array":
-      return array(schema, making);
+      return array(schema, context);
     case "object":
-      return object(schema, making);
+      return object(schema, context);
     default:
       return fc.jsonValue({ maxDepth: 2 });
   }
@@ -81,7 +81,7 @@ const bound = (schema: Json, keyword: string, initial: number): number => {
   return typeof value === "number" ? value : initial;
 };
 
-const text = (schema: Json, { fc }: Making): Arbitrary<string> => {
+const text = (schema: Json, { fc }: GenerationContext): Arbitrary<string> => {
   const { pattern, format } = schema;
   const minLength = bound(schema, "minLength", 0);
   const maxLength = Math.max(
@@ -129,7 +129,7 @@ const byFormat = (format: string, fc: FastCheck): Arbitrary<string> | null => {
   }
 };
 
-const number = (schema: Json, type: "integer" | "number", { fc }: Making): Arbitrary<number> => {
+const number = (schema: Json, type: "integer" | "number", { fc }: GenerationContext): Arbitrary<number> => {
   const step = type === "integer" ? 1 : Number.EPSILON;
   const min = Math.max(bound(schema, "minimum", -1e9), bound(schema, "exclusiveMinimum", -1e9) + step);
   const max = Math.min(
@@ -143,16 +143,16 @@ const number = (schema: Json, type: "integer" | "number", { fc }: Making): Arbit
   return fc.integer({ min: from, max: Math.max(from, Math.floor(max / unit)) }).map((count) => count * unit);
 };
 
-const array = (schema: Json, making: Making): Arbitrary<unknown[]> => {
-  const { fc, depth } = making;
-  const first = listOf(schema["prefixItems"]).map((item) => schemaArbitrary(item, making));
+const array = (schema: Json, context: GenerationContext): Arbitrary<unknown[]> => {
+  const { fc, depth } = context;
+  const first = listOf(schema["prefixItems"]).map((item) => schemaArbitrary(item, context));
   const minLength = Math.max(0, bound(schema, "minItems", 0) - first.length);
   const maxLength = Math.max(
     minLength,
     Math.min(bound(schema, "maxItems", 4) - first.length, depth > 0 ? minLength + 3 : minLength),
   );
   if (schema["items"] === false || maxLength === 0) return fc.tuple(...first);
-  const item = schemaArbitrary(schema["items"], making);
+  const item = schemaArbitrary(schema["items"], context);
   const rest =
     schema["uniqueItems"] === true
       ? fc.uniqueArray(item, { minLength, maxLength, selector: (one) => JSON.stringify(one) })
@@ -160,20 +160,20 @@ const array = (schema: Json, making: Making): Arbitrary<unknown[]> => {
   return fc.tuple(fc.tuple(...first), rest).map(([head, tail]) => [...head, ...tail]);
 };
 
-const object = (schema: Json, making: Making): Arbitrary<unknown> => {
-  const { fc, depth } = making;
+const object = (schema: Json, context: GenerationContext): Arbitrary<unknown> => {
+  const { fc, depth } = context;
   const { properties, additionalProperties } = schema;
   const required = listOf(schema["required"]).map(String);
   const further = Object.fromEntries(required.map((name) => [name, additionalProperties])); // such as the keys of a record
   const known = Object.entries({ ...further, ...(isJson(properties) ? properties : {}) }).filter(
     ([name]) => depth > 0 || required.includes(name),
   );
-  const members = Object.fromEntries(known.map(([name, member]) => [name, schemaArbitrary(member, making)]));
+  const members = Object.fromEntries(known.map(([name, member]) => [name, schemaArbitrary(member, context)]));
   const named = fc.record(members, { requiredKeys: required.filter((name) => Object.hasOwn(members, name)) });
   if (!isJson(additionalProperties) || depth <= 0) return named;
   const others = fc.dictionary(
     fc.stringMatching(/^[a-z]{1,6}$/),
-    schemaArbitrary(additionalProperties, making),
+    schemaArbitrary(additionalProperties, context),
     { maxKeys: 3 },
   );
   return fc.tuple(others, named).map(([more, own]) => ({ ...more, ...own }));

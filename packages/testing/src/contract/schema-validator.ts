@@ -1,7 +1,7 @@
 import type { Ajv } from "./peers.ts";
 import { isJson } from "./json-object.ts";
 
-/** Returns how a JSON value violates a schema, with the JSON Pointer of each violation, or `null` if it conforms. */
+/** Describes the violations of a schema by a JSON value, each with its JSON Pointer; `null` if it conforms. */
 export type SchemaValidator = (schema: unknown, value: unknown) => string | null;
 
 /**

@@ -132,7 +132,7 @@ inChromium({
       return app.received("/books/1").filter(({ method }) => method === "OPTIONS").length;
     };
     assert.equal(await preflights(), 1);
-    await waitFor(async () => (await preflights()) === 2, { what: "the second preflight" });
+    await waitFor(async () => (await preflights()) === 2, { subject: "the second preflight" });
   },
 
   "an exhausted rate limit allows preflights, and the page reads the 429": async (context) => {

@@ -114,7 +114,7 @@ inChromium({
     });
     const { url } = await serve(app);
     await visit(`${url}/framed`);
-    await waitFor(() => app.received("/books")[0]?.status, { what: "the form" });
+    await waitFor(() => app.received("/books")[0]?.status, { subject: "the form" });
     assert.deepEqual(summarize(app.received("/books")), ["POST 403"]);
     assert.equal(app.received("/books")[0]?.headers["origin"], "null");
   },

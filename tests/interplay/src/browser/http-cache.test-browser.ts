@@ -140,7 +140,7 @@ inChromium({
       assert.equal(await edition("default"), "edition 2");
     },
 
-  "the reply cache answers a reload with 304, and its handler is not called": async ({ serve, visit }) => {
+  "the reply cache replies to a reload with 304, and the handler is not called": async ({ serve, visit }) => {
     const app = news()
       .enableCaching({ ttl: 60 })
       .enableCompression({ encodings: ["br"] });

@@ -58,7 +58,7 @@ const player = (directory: string) => {
 };
 
 const waitForMetadata = async (page: Visit): Promise<void> => {
-  await waitFor(() => page.evaluate("player.readyState >= 1"), { what: "the player's metadata" });
+  await waitFor(() => page.evaluate("player.readyState >= 1"), { subject: "the player's metadata" });
 };
 
 /** Seeks, and returns the resulting position of the player. */
@@ -101,7 +101,7 @@ inChromium({
     assert.deepEqual([first?.headers["range"], first?.status], ["bytes=0-", 206]);
     const from = Number(/^bytes=(\d+)-/.exec(second?.headers["range"] ?? "")?.[1]);
     assert.equal(second?.status, 206);
-    assert.ok(from > 880 * rate && from <= 900 * rate, `asked from ${from}`);
+    assert.ok(from > 880 * rate && from <= 900 * rate, `requests from ${from}`);
   },
 
   "after the file has changed, the player continues in the new one": async ({ serve, visit }) => {
@@ -114,10 +114,10 @@ inChromium({
     await seekTo(page, 900);
     sounds.write(150);
     assert.equal(await seekTo(page, 500), 500);
-    const asked = app.received("/static/long.wav");
-    const stale = asked.find(({ headers, status }) => headers["if-range"] !== undefined && status === 200);
+    const requests = app.received("/static/long.wav");
+    const stale = requests.find(({ headers, status }) => headers["if-range"] !== undefined && status === 200);
     assert.ok(stale, "If-Range with the tag of the old file got the complete new one");
-    assert.equal(asked.at(-1)?.status, 206);
+    assert.equal(requests.at(-1)?.status, 206);
   },
 
   "a page with one part of a file gets no other part of a changed one": async ({ serve, visit }) => {
@@ -160,8 +160,8 @@ inChromium({
     await waitForMetadata(page);
     assert.equal(await page.evaluate("player.seekable.end(0)"), 100);
     assert.equal(await seekTo(page, 90), 90);
-    const [, asked] = app.received("/short.wav");
-    assert.deepEqual([asked?.headers["range"], asked?.status, calls], ["bytes=0-", 206, 1]);
+    const [, requests] = app.received("/short.wav");
+    assert.deepEqual([requests?.headers["range"], requests?.status, calls], ["bytes=0-", 206, 1]);
   },
 
   "a video that a page recorded and uploaded can be played from a file": async ({ serve, visit }) => {

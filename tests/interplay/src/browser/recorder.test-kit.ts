@@ -11,7 +11,7 @@ export interface Exchange {
 }
 
 export interface Recording {
-  /** Returns the requests received so far in order: all, or those for one path. */
+  /** Returns the requests received so far in order: all requests, or the requests for one path. */
   received(path?: string): readonly Exchange[];
 }
 

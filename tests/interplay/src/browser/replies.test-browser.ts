@@ -160,7 +160,7 @@ inChromium({
       );
     });
     assert.equal(name, "AbortError");
-    await waitFor(() => ends !== "", { what: "the end" });
+    await waitFor(() => ends !== "", { subject: "the end" });
     assert.equal(ends, "aborted");
   },
 

@@ -82,7 +82,7 @@ inChromium({
   "a report-only policy runs all scripts, and reports them": async ({ serve, visit }) => {
     const { url } = await serve(site({ contentSecurityPolicy: withNonce, reportOnly: true }));
     const page = await visit(`${url}/scripts`);
-    await waitFor(async () => (await page.evaluate<string[]>(ran)).length === 5, { what: "all scripts" });
+    await waitFor(async () => (await page.evaluate<string[]>(ran)).length === 5, { subject: "all scripts" });
     assert.match(page.problems.join(), /report-only/i);
   },
 

@@ -154,6 +154,6 @@ inChromium({
     );
     assert.equal(open, 1);
     await page.reload();
-    await waitFor(() => open === 0, { what: "the end of the source" });
+    await waitFor(() => open === 0, { subject: "the end of the source" });
   },
 });

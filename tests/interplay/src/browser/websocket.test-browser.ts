@@ -45,7 +45,7 @@ const open = (page: Visit, url: string, protocol?: string): Promise<boolean> =>
     socket.onopen = () => resolve(true);
   })`);
 
-/** Sends the value of an expression, and returns that of another one with the reply as `data`. */
+/** Sends the value of an expression, and returns the value of another expression with the reply as `data`. */
 const exchange = <T>(page: Visit, message: string, result = "data"): Promise<T> =>
   page.evaluate(`new Promise((resolve) => {
     socket.onmessage = ({ data }) => resolve(${result});
@@ -108,7 +108,7 @@ inChromium({
     await open(page, socketUrl(url));
     await page.evaluate(`socket.close(4001, "enough, määh")`);
     assert.deepEqual(await page.evaluate("ending"), [4001, "enough, määh", true]);
-    await waitFor(() => app.ends.length === 1, { what: "the handler's end" });
+    await waitFor(() => app.ends.length === 1, { subject: "the handler's end" });
     assert.deepEqual(app.ends, [{ code: 4001, reason: "enough, määh" }]);
     await open(page, socketUrl(url, "/refuses"));
     await page.evaluate(`socket.send("more")`);
@@ -121,7 +121,7 @@ inChromium({
     const page = await visit(url);
     await open(page, socketUrl(url));
     await page.reload();
-    await waitFor(() => app.ends.length === 1, { what: "the handler's end" });
+    await waitFor(() => app.ends.length === 1, { subject: "the handler's end" });
     assert.equal(app.ends[0]?.code, 1001);
   },
 

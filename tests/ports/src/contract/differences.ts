@@ -35,10 +35,10 @@ const jsonOf = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // shown unparsed, since it cannot be equal
+    return text; // not JSON, so it differs from the expected value
   }
 };
 
-/** Some frameworks send absolute URLs, which RFC 9110 10.2.2 allows too. */
+/** Returns the path: some frameworks send absolute URLs, which RFC 9110 10.2.2 also allows. */
 const pathOf = (location: string | null): string | null =>
   location === null ? null : new URL(location, "http://service").pathname;

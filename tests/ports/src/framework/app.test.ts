@@ -21,7 +21,7 @@ test("it meets the contract", async () => {
   await running.close();
 });
 
-test("a service that breaks the contract is caught", async () => {
+test("differences are reported for a service that violates the contract", async () => {
   const running = await serve("another-key");
   const [first, ...others] = await differences(running.url);
   expect(first).toMatch(/^a new book: status 401 instead of 201/);

@@ -40,7 +40,7 @@ const verify = async ({ name, folder, versions, prepare, start }: ExternalServic
   const child = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "inherit", "inherit"] });
   try {
     const url = `http://127.0.0.1:${port}`;
-    await waitFor(async () => (await fetch(`${url}/health`)).ok, { what: `${name} to answer` });
+    await waitFor(async () => (await fetch(`${url}/health`)).ok, { subject: `${name} to reply` });
     const found = await differences(url);
     console.log(
       `${name} (${version.split("\n")[0]}): ${exchanges.length} requests, ${found.length} differences`,

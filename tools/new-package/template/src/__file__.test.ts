@@ -13,7 +13,7 @@ test("adds the field to a handler's reply", async () => {
   expect(await fieldOf(app, "/")).toBe("on");
 });
 
-test("adds the configured value to error replies too", async () => {
+test("also adds the configured value to error replies", async () => {
   const app = new (App.with(__feature__))().enable__Feature__({ value: "yes" });
   expect(await fieldOf(app, "/nowhere")).toBe("yes");
 });

@@ -24,12 +24,12 @@ export const __Feature__Config: ConfigRecord<__Feature__Config> = configRecord("
 
 /** The methods that the feature adds to an app. */
 export interface __Feature__ {
-  /** Adds the `__Header__` field to every reply. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  /** Adds the `__Header__` field to every reply. @throws CORE_BAD_CONFIG at start, with all other problems */
   enable__Feature__(config?: ConfigInput<__Feature__Config>): this;
 }
 
 /**
- * Adds an `__Header__` field to every reply, error replies included.
+ * Adds an `__Header__` field to every reply, including error replies.
  *
  * @example
  * const app = new (App.with(__feature__))().enable__Feature__({ value: "yes" });

@@ -62,7 +62,7 @@ test("a warning about the container in which doctor runs is left out", () => {
   expect(found({ program: reported({ warnings: [here] }) })).toEqual([]);
 });
 
-/** For each code of a rule, facts with only that mistake. */
+/** Facts with only one mistake, by the code that reports it. */
 const planted: readonly (readonly [code: string, Partial<Facts>])[] = [
   ["CORE_BAD_CONFIG", { program: reported({ problems: [{ code: "CORE_BAD_CONFIG", message: "" }] }) }],
   ["AUTH_SHORT_SECRET", { program: reported({ warnings: [{ code: "AUTH_SHORT_SECRET", message: "" }] }) }],
@@ -149,7 +149,7 @@ test.each<[string, Partial<Facts>]>([
       ],
     },
   ],
-])("%s is not a finding", (_what, changes) => {
+])("%s is not a finding", (_description, changes) => {
   expect(found(changes)).toEqual([]);
 });
 

@@ -15,7 +15,7 @@ export interface ProgramReport {
   readonly hasReadiness: boolean;
 }
 
-/** Labels of a pod, or those that a Service selects. */
+/** Labels of a pod, or labels that a Service selects. */
 export type Labels = Readonly<Record<string, unknown>>;
 
 /** A workload of the project in a manifest. */
@@ -66,7 +66,7 @@ export interface Facts extends ManifestFacts {
     readonly report: ProgramReport | null;
     readonly failure: string;
   } | null;
-  /** Why the program of the script `start` was not found. @default it was found, or there is no such script */
+  /** Reason why the program of the script `start` was not found; absent if it was found or there is no such script. */
   readonly missingProgram?: string;
   readonly packages: readonly InstalledPackage[];
   /** Copies of core besides the first, with their folders. */

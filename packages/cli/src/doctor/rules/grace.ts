@@ -1,6 +1,6 @@
 import type { DoctorRule } from "./facts.ts";
 
-/** An orchestrator that kills the process during the drain aborts the requests that the drain waits for. */
+/** Reports workloads whose grace period is shorter than the drain: the orchestrator would kill the process while the drain waits for requests. */
 export const grace: DoctorRule = ({ program, workloads }) => {
   const drainSecs = program?.report?.settings.shutdownTimeoutSecs;
   if (drainSecs === undefined) return [];

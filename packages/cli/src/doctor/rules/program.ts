@@ -1,6 +1,6 @@
 import type { DoctorRule } from "./facts.ts";
 
-/** The program's own problems and warnings, and its advice for one host or several, as the manifests deploy it. */
+/** Reports the program's own problems and warnings, and its advice for one host or several, depending on the manifests. */
 export const programFindings: DoctorRule = ({ program, missingProgram, workloads }) => {
   if (program === null)
     return missingProgram === undefined

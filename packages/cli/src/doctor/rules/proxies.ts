@@ -1,6 +1,6 @@
 import type { DoctorRule } from "./facts.ts";
 
-/** Behind a proxy that is not trusted, every client has the proxy's address: limits, logs and `isSecure` are wrong. */
+/** Reports proxies that are not trusted: every client then has the proxy's address, so limits, logs and `isSecure` are wrong. */
 export const untrustedProxies: DoctorRule = ({ program, proxies }) => {
   const report = program?.report ?? null;
   if (report === null || report.settings.trustedProxies.length > 0) return [];

@@ -1,6 +1,6 @@
 import type { DoctorRule } from "./facts.ts";
 
-/** Without a readiness check, an orchestrator sends requests to a process that is starting or draining. */
+/** Reports a missing readiness check or probe: an orchestrator would send requests to a process that is starting or draining. */
 export const readiness: DoctorRule = ({ program, workloads }) => {
   const report = program?.report ?? null;
   if (report !== null && !report.hasReadiness && report.settings.env === "production" && workloads.length > 0)

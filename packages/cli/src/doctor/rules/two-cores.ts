@@ -1,6 +1,6 @@
 import type { DoctorRule } from "./facts.ts";
 
-/** Copies of core besides the first: each copy has its own classes, such as errors and keys. */
+/** Reports copies of core besides the first: each copy has its own classes, such as errors and keys. */
 export const twoCores: DoctorRule = ({ otherCores }) =>
   otherCores.map(({ version, folder }) => ({
     code: "CLI_TWO_CORES",

@@ -5,14 +5,14 @@ export const satisfies = (version: string, range: string): boolean =>
 const satisfiesOne = (version: string, range: string): boolean => {
   const [, operator = "", wanted = ""] = /^(\^|~|>=|)v?(\d+\.\d+\.\d+(?:-[\w.-]+)?)$/.exec(range) ?? [];
   if (wanted === "") return true;
-  const [own, least] = [numbersOf(version), numbersOf(wanted)];
+  const [own, minimum] = [numbersOf(version), numbersOf(wanted)];
   if (operator === "") return version === wanted;
-  if (compare(own, least) < 0) return false;
+  if (compare(own, minimum) < 0) return false;
   if (operator === ">=") return true;
   // A caret fixes the numbers up to the first that is not 0, a tilde the first two.
-  const first = least.findIndex((number) => number > 0);
-  const kept = operator === "~" ? 2 : first === -1 ? 3 : first + 1;
-  return own.slice(0, kept).every((number, at) => number === least[at]);
+  const first = minimum.findIndex((number) => number > 0);
+  const fixed = operator === "~" ? 2 : first === -1 ? 3 : first + 1;
+  return own.slice(0, fixed).every((number, at) => number === minimum[at]);
 };
 
 const numbersOf = (version: string): readonly number[] =>

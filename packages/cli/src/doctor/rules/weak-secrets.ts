@@ -1,6 +1,6 @@
 import type { DoctorRule } from "./facts.ts";
 
-/** Variables for secrets whose value is a placeholder or easy to guess. */
+/** Reports variables for secrets whose value is a placeholder or easy to guess. */
 export const weakSecrets: DoctorRule = ({ files, workloads, others }) =>
   [...files.map(({ path, variables }) => ({ place: path, variables })), ...workloads, ...others].flatMap(
     ({ place, variables }) =>

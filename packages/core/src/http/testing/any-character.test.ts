@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { anyCharacter, anyText } from "./any-character.ts";
 
-test("is each character, and no surrogate", () => {
+test("generates every character, and no surrogate", () => {
   const values = fc.sample(anyCharacter, { numRuns: 2000, seed: 1 });
   expect(values.filter((value) => !value.isWellFormed() || Array.from(value).length !== 1)).toEqual([]);
   for (const value of ["\0", "a", "\ud7ff", "\ue000", "\u{10000}", "\u{10ffff}"])
@@ -11,6 +11,6 @@ test("is each character, and no surrogate", () => {
     expect([value, anyCharacter.canShrinkWithoutContext(value)]).toEqual([value, false]);
 });
 
-test("some texts are names of Object.prototype", () => {
+test("generates names of Object.prototype among the texts", () => {
   expect(fc.sample(anyText, { numRuns: 2000, seed: 2 })).toContain("toString");
 });

@@ -14,8 +14,8 @@ const indexOf = (value: unknown): number => {
 };
 
 /**
- * Any character of Unicode: the values and the shrinking of fast-check's unit `binary`, which builds a map of
- * all 1,112,064 characters, a second of processor time or more, in each test file that uses it.
+ * Any Unicode character, with the values and the shrinking of fast-check's unit `binary`, which builds a map of
+ * all 1,112,064 characters in each test file that uses it and so takes a second or more of CPU time.
  */
 export const anyCharacter: Arbitrary<string> = fc.nat({ max: CHARACTERS - 1 }).map(characterAt, indexOf);
 

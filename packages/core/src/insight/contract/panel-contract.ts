@@ -6,17 +6,17 @@ import type { Panel, PanelAction, PanelTable } from "../panel.ts";
 export interface PanelFixture {
   /** The panel of a started app. */
   readonly panel: Panel;
-  /** Ends what the fixture opened. */
+  /** Closes everything that the fixture opened. */
   readonly close?: () => unknown;
 }
 
-/** An id that no panel has. */
-const NOWHERE = "no such row";
+/** An id that no row has. */
+const MISSING_ID = "no such row";
 
-/** Longest id of a row, and longest name of an action or a field. */
+/** Maximum characters of a row's id. */
 const MAX_ID = 400;
 
-/** The contract of `Panel`, which the dev page relies on. */
+/** The contract of `Panel`, on which the dev page relies. */
 export const panelContract: PortContract<PanelFixture> = portContract<PanelFixture>("panel", {
   "has a name of lower-case words and a title": ({ panel: { name, title } }) => {
     assert.match(name, /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/);
@@ -46,7 +46,7 @@ export const panelContract: PortContract<PanelFixture> = portContract<PanelFixtu
     }
   },
 
-  "gives details of each row as tables": async ({ panel }) => {
+  "returns details of each row as tables": async ({ panel }) => {
     if (panel.details === undefined) return;
     const { rows } = await panel.read();
     for (const { id } of rows.slice(0, 10)) {
@@ -60,21 +60,22 @@ export const panelContract: PortContract<PanelFixture> = portContract<PanelFixtu
     }
   },
 
-  "refuses a row that does not exist, in words": async ({ panel }) => {
-    for (const action of ofRows(panel)) assertRefused(action.name, await outcomeOf(() => tried(action)));
+  "rejects a missing row with an error message": async ({ panel }) => {
+    for (const action of ofRows(panel))
+      assertRefused(action.name, await outcomeOf(() => tryMissingRow(action)));
     if (panel.details !== undefined)
-      assertRefused("details", await outcomeOf(() => panel.details?.(NOWHERE)));
+      assertRefused("details", await outcomeOf(() => panel.details?.(MISSING_ID)));
   },
 });
 
 const ofRows = ({ actions = [] }: Panel): readonly PanelAction[] => actions.filter(({ on }) => on === "row");
 
-/** Runs an action with a text in each field, so that only the row is wrong. */
-const tried = (action: PanelAction): unknown => {
+/** Runs an action for a missing row, with a valid text in each field. */
+const tryMissingRow = (action: PanelAction): unknown => {
   const texts = (action.fields ?? []).map(
     ({ name, value, options }) => [name, value ?? options?.[0] ?? "1"] as const,
   );
-  return action.run(NOWHERE, Object.fromEntries(texts));
+  return action.run(MISSING_ID, Object.fromEntries(texts));
 };
 
 /** Returns the result of work, or the error that it throws. */
@@ -87,8 +88,8 @@ const outcomeOf = async <T>(work: () => T): Promise<Awaited<T> | Error> => {
   }
 };
 
-const assertRefused = (what: string, outcome: unknown): void => {
-  assert.ok(Error.isError(outcome), `${what} accepted a row that does not exist`);
+const assertRefused = (label: string, outcome: unknown): void => {
+  assert.ok(Error.isError(outcome), `${label} accepted a row that does not exist`);
   assert.notEqual(outcome.message, "");
 };
 

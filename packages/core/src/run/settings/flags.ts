@@ -2,7 +2,7 @@ import { shown } from "../../config/wrong-value.ts";
 import type { Problem } from "../../errors/configuration-error.ts";
 import { nearest } from "../../errors/nearest.ts";
 
-/** The flags of a command line; a flag that was not given is absent. */
+/** The flags of a command line; flags that are not on it are absent. */
 export interface Flags {
   readonly host?: string;
   readonly port?: number;
@@ -59,7 +59,7 @@ const valued: ReadonlyMap<string, readonly [field: keyof Flags, read: Reader, wa
 export const flagNames: readonly string[] = [...valued.keys(), ...switches.keys()];
 
 /**
- * Reads the flags that `run` knows, as `--flag value` or `--flag=value`; of a repeated flag the last one counts.
+ * Parses the flags of `run`, as `--flag value` or `--flag=value`. If a flag is repeated, the last one counts.
  *
  * Words after `--` belong to the program. Never throws: every mistake is a problem with code CORE_BAD_FLAG or CORE_UNKNOWN_FLAG, CORE_BAD_SETTING if
  * `argv` is not a list of strings.

@@ -13,6 +13,6 @@ export const helpText = (): string => `Usage: node <program> [flags] [-- argumen
   --help               print this text
   --version            print the version
 
-A flag overrides the variable, the variable the program's own setting, and that the default.
+A flag overrides the variable, the variable overrides the program's setting, and the setting overrides the default.
 PORT does not replace port 0 of the program.
 `;

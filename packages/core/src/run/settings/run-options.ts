@@ -29,18 +29,18 @@ export interface RunOptions {
   readonly reload?: boolean | undefined;
   /** Writes request lines (`--no-logs`). @default the value of `debug` */
   readonly logs?: boolean | undefined;
-  /** Bounds of heads, bodies and connections; all fields are listed in SECURITY.md. @default LimitsConfig's */
+  /** Limits of request heads, bodies and connections; SECURITY.md lists all fields. @default the defaults of LimitsConfig */
   readonly limits?: ConfigInput<LimitsConfig> | undefined;
-  /** Seconds for heads, bodies, writes, idle connections and handlers. @default TimeoutConfig's */
+  /** Timeouts of request heads, bodies, writes, idle connections and handlers, in seconds. @default the defaults of TimeoutConfig */
   readonly timeouts?: ConfigInput<TimeoutConfig> | undefined;
-  /** Replacement of workers, drain and shutdown. @default ClusterConfig's */
+  /** Replacement of workers, drain and shutdown. @default the defaults of ClusterConfig */
   readonly cluster?: ConfigInput<ClusterConfig> | undefined;
   /** Enables HTTPS. @default none */
   readonly tls?: ConfigInput<TlsConfig> | undefined;
   /**
-   * The HTTP implementation: `fast` serves ordinary HTTP/1.1 requests itself, with less CPU, and passes all others, and TLS, to `node:http`, which
-   * is loaded on first use; `node` serves everything over `node:http`, for tools that observe or patch that module. Both pass the same conformance suite
-   * (`--transport`, `FRAMEWORK_TRANSPORT`).
+   * The HTTP implementation (`--transport`, `FRAMEWORK_TRANSPORT`). `fast` serves ordinary HTTP/1.1 requests itself, with less CPU time, and passes other
+   * requests and TLS connections to `node:http`, which is loaded on first use. `node` serves everything over `node:http`, for tools that observe or patch that
+   * module. Both pass the same conformance suite.
    * @default "fast"
    */
   readonly transport?: TransportName | undefined;
@@ -53,15 +53,15 @@ export interface RunOptions {
   /** Destination of log lines. @default readable lines on a terminal in development, JSON lines otherwise */
   readonly log?: Logger | undefined;
   /**
-   * Whether errors and signals end the process: a start error is printed and exits with 1, SIGTERM and SIGINT drain and exit with 0,
-   * and an uncaught error drains and exits with 1. `false`, for tests and embedding: `run` rejects with the start error, prints
-   * nothing, installs no process-wide handler, and only `close()` stops the service.
+   * Whether errors and signals end the process: a start error is printed and the process exits with 1; SIGTERM and SIGINT drain and exit with 0; an uncaught
+   * error drains and exits with 1. `false` is for tests and embedding: `run` rejects with the start error, prints nothing and installs no process-wide handler,
+   * and only `close()` stops the service.
    * @default true
    */
   readonly exitOnError?: boolean | undefined;
 }
 
-/** A service that listens. */
+/** A running service. */
 export interface Running {
   /** URL for clients on this machine, such as `http://127.0.0.1:8000`. */
   readonly url: string;

@@ -8,12 +8,12 @@ interface WarnedSettings {
   readonly debug: boolean;
   readonly host: string;
   readonly reload: boolean;
-  /** Whether the host is the default. */
+  /** Whether the host was not set explicitly. */
   readonly hostIsDefault: boolean;
   readonly inContainer: boolean;
 }
 
-/** Warnings about settings that are allowed but odd. */
+/** Returns warnings about settings that are allowed but probably a mistake. */
 export const settingWarnings = (
   { env, debug, host, reload, hostIsDefault, inContainer }: WarnedSettings,
   requestedWorkers: number,

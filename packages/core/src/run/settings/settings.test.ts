@@ -186,7 +186,7 @@ const impossible: [name: string, options: object, inputs: Partial<SettingInputs>
     "TlsConfig.requireClientCert needs ca or caFile",
   ],
   [
-    "an empty file of authorities, for which Node would use those of the system",
+    "an empty file of authorities, for which Node would use the system's authorities",
     { tls: { cert: PEM, key: PEM, caFile: devNull, requireClientCert: true } },
     {},
     "TlsConfig.ca or caFile is empty",

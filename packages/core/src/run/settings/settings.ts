@@ -14,7 +14,7 @@ import { readTls, type TlsConfig } from "./tls-config.ts";
 /** The source of a setting's value. */
 type Source = "flag" | "run" | "environment" | "default";
 
-/** The settings that the banner explains. */
+/** The settings whose source the banner shows. */
 export type SettingName = "host" | "port" | "env" | "debug" | "workers" | "reload" | "logs" | "transport";
 
 /** The settings of `run` before anything starts; logger and shared state are added later. */
@@ -26,9 +26,9 @@ export interface RunSettings extends Omit<AppSettings, "shared" | "log"> {
   readonly tls: TlsConfig | undefined;
   readonly transport: TransportName;
   readonly sources: Readonly<Record<SettingName, Source>>;
-  /** One line for each setting of the program that a variable overrides, for the banner. */
+  /** One banner line for each setting of the program that a variable overrides. */
   readonly notes: readonly string[];
-  /** Allowed but odd choices, for the banner. */
+  /** Warnings about allowed but probably mistaken settings, for the banner. */
   readonly warnings: readonly Problem[];
 }
 
@@ -124,7 +124,7 @@ const picker =
     if (flags[name] !== undefined) return { name: `--${name}`, value: flags[name], source: "flag" };
     const own = options[name];
     const text = variable === undefined ? undefined : environment[variable];
-    if (variable === undefined || text === undefined || text === "" || asksForAnyPort(name, own))
+    if (variable === undefined || text === undefined || text === "" || isAnyPort(name, own))
       return { name, value: own, source: own === undefined ? "default" : "run" };
     const value = parse(text);
     const note =
@@ -134,8 +134,8 @@ const picker =
     return { name: `the variable ${variable}`, value, source: "environment", ...note };
   };
 
-/** Tests and embedded programs choose port 0, which PORT in the environment must not override. */
-const asksForAnyPort = (name: SettingName, own: unknown): boolean => name === "port" && own === 0;
+/** Whether the program chose port 0, as tests and embedded programs do; PORT in the environment must not override it. */
+const isAnyPort = (name: SettingName, own: unknown): boolean => name === "port" && own === 0;
 
 const toNumber = (text: string): unknown => (/^\d{1,9}$/.test(text) ? Number(text) : text);
 
@@ -146,7 +146,7 @@ const wholeNumber =
   (min: number, max: number) =>
   (value: unknown): boolean =>
     Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
-/** Names and addresses only: a resolver's error for a URL, port or bracket would be unclear. */
+/** Whether a value is a host name or an address. A resolver's error for a URL, port or bracket would be unclear. */
 const isHost = (value: unknown): boolean =>
   typeof value === "string" &&
   value.length <= 253 &&
@@ -181,7 +181,7 @@ const optionNames: readonly string[] = Object.keys({
   exitOnError: 0,
 } satisfies Record<keyof RunOptions, 0>);
 
-/** The mistakes that `resolveSettings` does not find when it reads the options. */
+/** Returns the mistakes that `resolveSettings` does not find when it reads the options. */
 const optionProblems = (options: RunOptions): Problem[] =>
   isOptions(options)
     ? [...unknownOptions(options), ...logProblems(options)]

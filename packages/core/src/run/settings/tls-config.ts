@@ -7,7 +7,9 @@ import {
 import { messageOf } from "../../log/value-text.ts";
 import { checked, decimal, flag, oneOf, secret } from "../../config/field-rules.ts";
 
-/** Certificate and TLS rules of the service; every connection uses HTTPS. Certificate and key are given as PEM, or as files, which are reread when they change. */
+/**
+ * Certificate and TLS rules of the service; every connection uses HTTPS. Certificate and key are given as PEM, or as files, which are reread when they change.
+ */
 export interface TlsConfig {
   /** Certificate chain, PEM (the text, not a file name); required without `certFile`. */
   readonly cert: string | Uint8Array;
@@ -48,10 +50,10 @@ const record: ConfigRecord<TlsConfig> = configRecord<TlsConfig>("TlsConfig", {
   minVersion: oneOf("1.2", ["1.2", "1.3"]),
 });
 
-/** The parts that are given as PEM or as a file. */
+/** The fields that can be given as PEM or as a file. */
 const parts = ["cert", "key", "ca"] as const;
 
-/** Reads the record and its files; `undefined` without a record. A missing certificate or key is a problem, and so is an unusable pair. */
+/** Reads the record and its files; `undefined` without a record. A missing certificate or key and an unusable pair are problems. */
 export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadRecord<TlsConfig> | undefined => {
   if (input === undefined) return undefined;
   const { value, problems } = record.read(input);
@@ -110,7 +112,7 @@ const readInto = (
 const unusable = ({ cert, key, ca }: TlsConfig): string[] => {
   const bytes = (pem: string | Uint8Array): string | Buffer =>
     typeof pem === "string" ? pem : Buffer.from(pem);
-  // Loaded here instead of imported: it takes a fifth of the start of a service without TLS.
+  // Loaded on demand instead of imported: loading takes as long as a fifth of the start of a service without TLS.
   const { createSecureContext } = process.getBuiltinModule("node:tls");
   try {
     createSecureContext({ cert: bytes(cert), key: bytes(key), ...(ca !== undefined && { ca: bytes(ca) }) });

@@ -3,7 +3,7 @@ import type { ListenerAddress } from "../../lifecycle/listener.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
 import type { RunSettings, SettingName } from "../settings/settings.ts";
 
-/** The facts that a banner shows; the service already listens. */
+/** Content of the banner of a service that listens. */
 export interface BannerFacts {
   readonly url: string;
   /** Ports of features. */
@@ -17,12 +17,12 @@ export interface BannerFacts {
   readonly readyMs: number;
 }
 
-/** Facts for the program that started this one. */
+/** Content of the JSON line for the program that started this service. */
 export interface ListeningFacts {
   readonly url: string;
   readonly workers: number;
   readonly pid: number;
-  /** Ports of features; absent without any. */
+  /** Ports of features; the line omits an empty list. */
   readonly listeners: readonly ListenerAddress[];
 }
 
@@ -30,7 +30,7 @@ export interface ListeningFacts {
 export const listeningLine = ({ listeners, ...facts }: ListeningFacts): string =>
   `${JSON.stringify({ event: "listening", ...facts, ...(listeners.length > 0 && { listeners }) })}\n`;
 
-/** The lines for a terminal: address, enabled features, source of each setting, warnings with codes. */
+/** The banner for a terminal: address, enabled features, source of each setting, warnings with codes. */
 export const terminalBanner = (facts: BannerFacts): string => {
   const { settings, report, url } = facts;
   const routes = counted(report.routes, "route");

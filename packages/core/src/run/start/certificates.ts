@@ -4,17 +4,17 @@ import { messageOf } from "../../log/value-text.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { rereadTls, type TlsConfig, tlsFiles } from "../settings/tls-config.ts";
 
-/** Parts of a service that a `CertificateWatch` uses. */
+/** Dependencies of `CertificateWatch`. */
 export interface CertificateUser {
   readonly transport: Pick<Transport, "renewTls">;
   readonly log: Logger;
-  /** @default the process's own */
+  /** @default the system clock */
   readonly clock?: Clock;
 }
 
 /**
- * Rereads the files of a certificate when they change, and on `renew`, and uses the new certificate for new connections. If it cannot be used, that is
- * logged and the previous one stays in use.
+ * Rereads the files of a certificate when they change, and on `renew`, and uses the new certificate for new connections. If it is unusable, the problems are
+ * logged and the previous certificate stays in use.
  */
 export class CertificateWatch {
   private tls: TlsConfig;
@@ -22,7 +22,7 @@ export class CertificateWatch {
   private readonly stopWatching: () => void;
   /** State of the files when they were last read. */
   private read: string;
-  /** A new state of the files, seen by the last check. Two equal ones in a row mean that they are completely written. */
+  /** Changed state of the files at the last check. Two equal states in succession mean that the files are completely written. */
   private changed: string | null = null;
 
   constructor(tls: TlsConfig, user: CertificateUser) {
@@ -69,7 +69,7 @@ export class CertificateWatch {
   }
 }
 
-/** Watches the certificate of a service that comes from files; `null` for any other. */
+/** Watches the certificate files of a service; `null` if the certificate is not from files. */
 export const watchCertificate = (
   tls: TlsConfig | undefined,
   user: CertificateUser,
@@ -77,7 +77,8 @@ export const watchCertificate = (
   tls === undefined || tlsFiles(tls).length === 0 ? null : new CertificateWatch(tls, user);
 
 /**
- * Calls back for each SIGHUP when the certificate comes from files, until the returned function is called. Not on a terminal: closing it sends SIGHUP, too.
+ * Calls `renew` for each SIGHUP if the certificate is from files, until the returned function is called. Not on a terminal, because closing it also sends
+ * SIGHUP.
  */
 export const onHangup = (tls: TlsConfig | undefined, renew: () => void): (() => void) => {
   if (tls === undefined || tlsFiles(tls).length === 0 || process.stdout.isTTY) return () => {};

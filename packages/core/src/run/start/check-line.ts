@@ -2,7 +2,7 @@ import type { Problem } from "../../errors/configuration-error.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 import type { RunSettings } from "../settings/settings.ts";
 
-/** The JSON line of `--check`: every mistake, warnings, advice, and the settings that a deployment depends on. It contains no secrets. */
+/** Returns the JSON line of `--check`: mistakes, warnings, advice, and the settings that a deployment depends on. It contains no secrets. */
 export const checkLine = (app: Runnable, settings: RunSettings, problems: readonly Problem[]): string => {
   const { env, debug, host, port, workers, trustedProxies, cluster, tls } = settings;
   const { routes, features, warnings, needsReadinessDelay } = app.report();

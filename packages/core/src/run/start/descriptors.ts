@@ -7,7 +7,7 @@ const CHECK_MS = 1000;
 /** Minimum milliseconds between two log lines. */
 const LOG_PERIOD_MS = 60_000;
 
-/** Whether another file or socket can be opened. True if that cannot be determined, as in a sandbox without the null device. */
+/** Whether another file or socket can be opened. Also true if that cannot be determined, as in a sandbox without the null device. */
 export const hasFreeDescriptor = (): boolean => {
   const { closeSync, openSync } = nodeBuiltin("node:fs");
   try {
@@ -18,12 +18,12 @@ export const hasFreeDescriptor = (): boolean => {
   }
 };
 
-/** Error codes for a process, and a system, without a free descriptor. */
+/** Error codes when the process or the system has no free descriptor. */
 const exhausted = new Set(["EMFILE", "ENFILE"]);
 
 /**
- * Logs when this process has used up its file descriptors, at most once a minute. The system's accept then fails, and Node closes connections without an
- * event. Returns a function that stops it.
+ * Logs, at most once a minute, that this process has used up its file descriptors: accepting then fails, and Node closes connections without an event. Returns
+ * a function that stops it.
  */
 export const watchDescriptors = (log: Logger, clock: Clock = systemClock): (() => void) => {
   let quietUntil = -Infinity;

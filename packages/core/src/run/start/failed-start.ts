@@ -3,7 +3,7 @@ import { EXIT_FAILURE, EXIT_OK } from "../stop/exit-codes.ts";
 import type { EndReason } from "../stop/owned-process.ts";
 import { startFailureText, toStartFailure } from "./start-error.ts";
 
-/** Prints in one message why the service did not start, and returns the exit code: 0 when a signal ended the start, else 1. */
+/** Prints the reason of a failed start in one message. Returns the exit code: 0 if a signal ended the start, else 1. */
 export const reportFailedStart = (
   error: unknown,
   reason: EndReason | undefined,

@@ -7,7 +7,7 @@ import { SocketTransport } from "../../transport/hub/socket-transport.ts";
 import type { Drainable } from "../stop/shutdown.ts";
 import { toListenError } from "./start-error.ts";
 
-/** Serves a protocol on the sockets of one port. */
+/** The transport of a feature's port. */
 export type PortTransport = Pick<
   Transport,
   "accept" | "listen" | "drain" | "close" | "connections" | "accepted" | "shed"
@@ -19,7 +19,7 @@ export interface FeaturePort {
   readonly transport: PortTransport;
 }
 
-/** Creates the transport of a feature's port; `createHttp` and `options` are those of the service. */
+/** Creates the transport of a feature's port, with `createHttp` and `options` of the service. */
 export const createFeaturePort = (
   listener: RegisteredListener,
   app: Runnable,
@@ -29,14 +29,14 @@ export const createFeaturePort = (
   const { options: wanted } = listener;
   if ("serve" in wanted) {
     const { serve, tls } = wanted;
-    const answer: Serve = (source) => {
+    const preparing: Serve = (source) => {
       const reply = serve.call(wanted, source);
       return isPromise(reply) ? reply.then(listener.prepareReply) : listener.prepareReply(reply);
     };
     const reject: TransportOptions["reject"] = (error) => app.reject(error, null);
     return {
       listener,
-      transport: createHttp({ ...options, serve: answer, reject, tls }),
+      transport: createHttp({ ...options, serve: preparing, reject, tls }),
     };
   }
   const { log, limits, clock = systemClock } = options;
@@ -65,7 +65,7 @@ export const listenOnPorts = async (
   return addresses;
 };
 
-/** Several transports that drain and close as one. */
+/** Joins several transports, which then drain and close together. */
 export const joinTransports = (
   transports: readonly Pick<PortTransport, "drain" | "close" | "accepted">[],
 ): Drainable => ({

@@ -1,6 +1,6 @@
 import { nodeBuiltin } from "../../runtime/node-builtins.ts";
 
-/** Number of folders between the manifest and the deepest module, of sources and builds alike. */
+/** Maximum number of folders between the manifest and a module, in sources and builds. */
 const MAX_DEPTH = 4;
 
 /** Version of this package; "unknown" without its manifest, as in a program bundled into one file. */

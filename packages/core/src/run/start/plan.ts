@@ -11,7 +11,7 @@ export interface ServiceAddress {
   readonly listeners: readonly ListenerAddress[];
 }
 
-/** Everything that `run` determined: settings, log, and whether the service owns the process. */
+/** The result of `run`'s preparation: settings, log, and whether the service owns the process. */
 export interface Plan {
   readonly settings: RunSettings;
   readonly log: Logger;

@@ -2,8 +2,8 @@
 const refusal = Symbol.for("@framework/core/refuse-run"); // the same in all copies of core
 
 /**
- * Notifies a program that imports this module without running it that `run` was called. Returns whether there is one; `run` must then neither serve nor
- * end the process.
+ * Whether another program imports this module without running it; `run` must then neither serve nor end the process. Notifies that program that `run` was
+ * called.
  */
 export const isRunRefused = (): boolean => {
   const refuse: unknown = Reflect.get(globalThis, refusal);

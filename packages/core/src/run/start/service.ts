@@ -1,5 +1,5 @@
 import { listenersIn } from "../../lifecycle/listener.ts";
-import { isLate } from "../../lifecycle/deadline.ts";
+import { timesOut } from "../../lifecycle/deadline.ts";
 import type { SharedState } from "../../shared-state/shared-state.ts";
 import { createFastTransport } from "../../transport/fast-transport.ts";
 import { createNodeTransport } from "../../transport/node-transport.ts";
@@ -11,20 +11,20 @@ import { createFeaturePort, type FeaturePort, joinTransports } from "./feature-p
 import type { Plan } from "./plan.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 
-/** Milliseconds that an idle connection is kept in a drain for a request already on its way; short in development, because a person waits for the exit. */
+/** Milliseconds that a drain keeps an idle connection open, for a request in transit; short in development, because a developer waits for the exit. */
 const idleMsInDrain = { production: 1000, development: 50 } as const;
 
 /** A started app, and the transports of its ports in this process. */
 export interface Service extends Drainable {
-  /** Serves the app. */
+  /** Transport of the app. */
   readonly main: Transport;
-  /** Serve the ports of features. */
+  /** Ports of features with their transports. */
   readonly ports: readonly FeaturePort[];
   /** Renews the certificate of the service from its files; `null` without files. */
   readonly certificate: CertificateWatch | null;
 }
 
-/** Starts the app and creates its transports; nothing listens yet. A failed start is rolled back. */
+/** Starts the app and creates its transports, which do not listen yet. A failed start is rolled back. */
 export const startService = async (app: Runnable, plan: Plan, shared: SharedState): Promise<Service> => {
   const { log } = plan;
   const { env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, tls, transport } =
@@ -63,7 +63,7 @@ export const orUndo = async <T>(app: Runnable, { settings }: Plan, step: () => P
   try {
     return await step();
   } catch (error) {
-    await isLate(app.stop(), settings.cluster.shutdownTimeoutSecs * 1000);
+    await timesOut(app.stop(), settings.cluster.shutdownTimeoutSecs * 1000);
     throw error;
   }
 };

@@ -5,7 +5,7 @@ import type { RegisteredListener } from "../../lifecycle/listener.ts";
 import { causeChain } from "../../log/cause-chain.ts";
 import { messageOf } from "../../log/value-text.ts";
 
-/** The reason why a service could not start, in a form that can be sent from a worker to the primary. */
+/** The reason of a failed start, as data that a worker can send to the primary. */
 export interface StartFailure {
   readonly problems: readonly Problem[];
   /** Stacks of the underlying error, without its message if the problem's ends with it, and of all its causes. */
@@ -24,11 +24,11 @@ export const toStartFailure = (thrown: unknown): StartFailure => {
   return withStack({ code: "CORE_START_FAILED", message: messageOf(error) }, error);
 };
 
-/** The code that explains the failure: that of the error of a start task, if it has one. */
+/** The code that explains the failure: the code of a start task's error, if it has one. */
 const codeOf = ({ code, cause }: FrameworkError): string =>
   code === "CORE_START_TASK" && FrameworkError.is(cause) ? cause.code : code;
 
-/** Recreates the error of a failure, as far as possible. */
+/** Recreates the error of a failure from its data. */
 export const fromStartFailure = ({ problems, stack }: StartFailure): FrameworkError => {
   const [first, ...rest] = problems;
   if (first === undefined || rest.length > 0) return new ConfigurationError(problems);
@@ -71,17 +71,17 @@ export const toListenError = (
 ): FrameworkError => {
   const code = (error as { code?: unknown } | null)?.code;
   const [word, message] = explain(typeof code === "string" ? code : "", host, port, orphans);
-  const text = message ?? { what: `cannot listen on ${host} port ${port}: ${messageOf(error)}`, hint: "" };
-  if (owner === undefined || orphans.length > 0) return new FrameworkError(word, text.what + text.hint);
+  const text = message ?? { summary: `cannot listen on ${host} port ${port}: ${messageOf(error)}`, hint: "" };
+  if (owner === undefined || orphans.length > 0) return new FrameworkError(word, text.summary + text.hint);
   return new FrameworkError(
     word,
-    `${owner.feature}: ${text.what}; give the listener ${owner.options.name} another address`,
+    `${owner.feature}: ${text.summary}; give the listener ${owner.options.name} another address`,
   );
 };
 
 /** The problem, and the flag that solves it for the service itself. */
 interface Explanation {
-  readonly what: string;
+  readonly summary: string;
   readonly hint: string;
 }
 
@@ -96,24 +96,24 @@ const explain = (
       if (orphans.length > 0) return ["CORE_PORT_IN_USE", heldByOrphans(host, port, orphans)];
       return [
         "CORE_PORT_IN_USE",
-        { what: `port ${port} is in use on ${host}`, hint: `; try --port ${nextPort(port)}` },
+        { summary: `port ${port} is in use on ${host}`, hint: `; try --port ${nextPort(port)}` },
       ];
     case "EACCES":
       return [
         "CORE_PORT_REFUSED",
-        { what: `the system does not let this user listen on port ${port}`, hint: "; try --port 8000" },
+        { summary: `the system does not let this user listen on port ${port}`, hint: "; try --port 8000" },
       ];
     case "EADDRNOTAVAIL":
       return [
         "CORE_BAD_HOST",
-        { what: `${host} is not an address of this machine`, hint: "; try --host 127.0.0.1 or 0.0.0.0" },
+        { summary: `${host} is not an address of this machine`, hint: "; try --host 127.0.0.1 or 0.0.0.0" },
       ];
     case "ENOTFOUND":
     case "EAI_AGAIN":
     case "EINVAL":
       return [
         "CORE_BAD_HOST",
-        { what: `the host ${host} cannot be resolved`, hint: "; try --host 127.0.0.1" },
+        { summary: `the host ${host} cannot be resolved`, hint: "; try --host 127.0.0.1" },
       ];
     default:
       return ["CORE_LISTEN_FAILED"];
@@ -121,7 +121,7 @@ const explain = (
 };
 
 const heldByOrphans = (host: string, port: number, orphans: readonly number[]): Explanation => ({
-  what: `port ${port} is in use on ${host} by workers whose primary process has ended`,
+  summary: `port ${port} is in use on ${host} by workers whose primary process has ended`,
   hint: `; they have not ended in time: kill -9 ${orphans.join(" ")}`,
 });
 

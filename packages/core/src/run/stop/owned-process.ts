@@ -42,10 +42,10 @@ export class OwnedProcess {
 
   /** Sets the reaction to the first signal and to each uncaught error, and the work before the exit on a second signal. */
   onEnd(react: (reason: EndReason) => void, abandon: () => void = () => {}): void {
-    const missed = this.react === null ? this.first : undefined;
+    const earlier = this.react === null ? this.first : undefined;
     this.react = react;
     this.abandon = abandon;
-    if (missed !== undefined) react(missed);
+    if (earlier !== undefined) react(earlier);
   }
 
   /** Sets the log for errors that do not end the process. @default console */
@@ -53,7 +53,7 @@ export class OwnedProcess {
     this.log = log;
   }
 
-  /** Ends the process, with the highest exit code of its services: any other drains first. */
+  /** Ends the process with the highest exit code of its services, after the other services have drained. */
   exit(code: number): void {
     exitCode = Math.max(exitCode ?? code, code);
     for (const other of owners)

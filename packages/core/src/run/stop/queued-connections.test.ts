@@ -33,7 +33,7 @@ const processesOf = ({ pid }: Program): readonly number[] => {
   return [pid, ...workers.map(Number)];
 };
 
-test.each(programs)("%s answers every request in its queue before it stops", async (_name, run) => {
+test.each(programs)("%s serves every request in its queue before it stops", async (_name, run) => {
   const program = startService({ run });
   const { url } = await program.listening;
   const processes = processesOf(program);

@@ -39,7 +39,7 @@ const recorded = ({
   return { events, log, app, transport, given: () => given };
 };
 
-test("turns readiness off first, then stops accepting, finishes pending requests, and stops the app last", async () => {
+test("first turns readiness to 503, then stops accepting, finishes pending requests, and finally stops the app", async () => {
   const { events, log, app, transport } = recorded();
   const result = await shutDown(app, transport, { readinessDelayMs: 1, timeoutMs: 60_000 }, log);
   expect(events).toEqual(["readiness 503", "no more connections", "streams end", "in flight", "stop tasks"]);

@@ -1,9 +1,9 @@
-import { isLate } from "../../lifecycle/deadline.ts";
-import { keptAlive } from "../../lifecycle/kept-alive.ts";
+import { timesOut } from "../../lifecycle/deadline.ts";
+import { keepAliveDuring } from "../../lifecycle/keep-alive-during.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 
-/** The transport's interface for shutdown. */
+/** A transport that can be drained. */
 export interface Drainable {
   /** Connections accepted so far. */
   readonly accepted: number;
@@ -15,9 +15,9 @@ export interface Drainable {
 
 /** Time limits of a drain. */
 export interface ShutdownLimits {
-  /** From readiness 503 to the end of accepting. */
+  /** Milliseconds from readiness 503 until no connection is accepted. */
   readonly readinessDelayMs: number;
-  /** For the whole drain, delay included. */
+  /** Milliseconds for the whole drain, delay included. */
   readonly timeoutMs: number;
 }
 
@@ -32,11 +32,11 @@ export interface ShutdownResult {
 /** Whether every pending request was finished and every listener and task ended in time. */
 export const isClean = ({ cut, late }: ShutdownResult): boolean => cut === 0 && !late;
 
-/** Milliseconds of a drain reserved for stop tasks, so that pools are closed even if connections had to be cut: a tenth, 2 s at most. */
+/** Milliseconds of a drain that are reserved for stop tasks, so that pools are closed even if connections had to be cut: a tenth, at most 2 s. */
 export const reserveMs = (timeoutMs: number): number => Math.min(2000, timeoutMs / 10);
 
 /**
- * Stops a serving app in order: readiness 503, the delay, no new connections, pending requests, then the stop tasks.
+ * Stops a serving app in steps: readiness 503, the delay, no new connections, the end of pending requests, then the stop tasks.
  *
  * Drain listeners start at the beginning, while requests are served; stop tasks wait for both.
  */
@@ -45,7 +45,7 @@ export const shutDown = (
   transport: Drainable,
   limits: ShutdownLimits,
   log: Logger,
-): Promise<ShutdownResult> => keptAlive(() => drained(app, transport, limits, log));
+): Promise<ShutdownResult> => keepAliveDuring(() => drained(app, transport, limits, log));
 
 const drained = async (
   app: Pick<Runnable, "drain" | "endStreams" | "stop">,
@@ -54,7 +54,7 @@ const drained = async (
   log: Logger,
 ): Promise<ShutdownResult> => {
   const deadline = performance.now() + timeoutMs;
-  const remainingMs = (kept: number): number => Math.max(0, deadline - performance.now() - kept);
+  const remainingMs = (reservedMs: number): number => Math.max(0, deadline - performance.now() - reservedMs);
   const reserve = reserveMs(timeoutMs);
   const listeners = app.drain(remainingMs(reserve));
   if (readinessDelayMs > 0) await pause(Math.min(readinessDelayMs, timeoutMs));
@@ -64,7 +64,7 @@ const drained = async (
   const [{ cut }, inTime] = await Promise.all([transport.close(remainingMs(reserve)), listeners]);
   if (cut > 0) log.error("the drain passed its deadline; connections were cut", { cut });
   const stopping = stopped(app, log);
-  if (await isLate(stopping, remainingMs(0))) {
+  if (await timesOut(stopping, remainingMs(0))) {
     log.error("the drain passed its deadline; shutdown tasks were still running");
     return { cut, late: true };
   }
@@ -84,15 +84,15 @@ export const pause = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
-/** Length of the queue of connections that no process has accepted yet, which is Node's default. */
+/** Maximum length of a listener's queue of unaccepted connections, Node's default. */
 export const MAX_QUEUE = 511;
 
 /**
- * Resolves when the connections in the queues of the listeners have been accepted, after `limitMs` at the latest. Closing a listener resets the connections in its queue,
- * and after a pause of the process these may be many, with requests.
+ * Resolves when the connections in the queues of the listeners have been accepted, or after `limitMs`. Closing a listener would reset the connections in its
+ * queue; after a pause of the process there may be many of them, with requests.
  *
- * A listener accepts one connection in each turn of the event loop; the first turn may end before the loop polls the sockets. Clients that keep
- * connecting cannot delay the stop: it waits for one full queue at most.
+ * A listener accepts one connection in each turn of the event loop; the first turn may end before the loop polls the sockets. Clients that continue to connect
+ * cannot delay the stop: it waits for at most one full queue.
  */
 export const queuedConnections = async (
   listeners: Pick<Drainable, "accepted">,

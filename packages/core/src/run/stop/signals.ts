@@ -4,7 +4,7 @@ import { throttledLog } from "../../log/throttled-log.ts";
 import type { Logger } from "../../log/logger.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 
-/** Reactions of a process to signals that end it. */
+/** Callbacks for signals that end the process. */
 interface SignalActions {
   /** Called for the first SIGTERM or SIGINT. */
   readonly stop: (signal: NodeJS.Signals) => void;
@@ -17,7 +17,7 @@ export type UncaughtKind = "uncaught exception" | "unhandled rejection";
 
 const endSignals = ["SIGTERM", "SIGINT"] as const;
 
-/** Within this time further signals count as the first one: a terminal sends it to all processes, and `npm`, `timeout` and others forward it. */
+/** Milliseconds during which further signals count as the first one: a terminal sends it to all processes, and `npm`, `timeout` and others forward it. */
 const SAME_SIGNAL_MS = 250;
 
 /** Listens to SIGTERM and SIGINT until the returned function is called. */
@@ -39,8 +39,8 @@ export const onEndSignals = ({ stop, abandon }: SignalActions): (() => void) => 
 };
 
 /**
- * Passes uncaught exceptions and unhandled rejections to `report` until the returned function is called. A rejection with a client error (4xx) is
- * only logged: a handler dropped a promise, and clients must not be able to end the process.
+ * Passes uncaught exceptions and unhandled rejections to `report` until the returned function is called. A rejection with a client error (4xx), of a promise
+ * that a handler dropped, is only logged: clients must not be able to end the process.
  */
 export const onUncaught = (
   report: (error: unknown, kind: UncaughtKind) => void,
@@ -68,9 +68,9 @@ const isClientError = (reason: unknown): boolean => {
   return typeof status === "number" && status >= 400 && status < 500;
 };
 
-/** Ignores write errors of the process's output until the returned function is called: the reader may have exited, or the disk be full. */
+/** Ignores write errors of the process's output until the returned function is called: its reader may have exited, or the disk may be full. */
 export const onLostOutput = (): (() => void) => {
-  const listener = (): void => {}; // it cannot be reported: the output itself failed
+  const listener = (): void => {}; // the error cannot be reported, because the output itself failed
   const streams = [process.stdout, process.stderr];
   for (const stream of streams) stream.on("error", listener);
   return () => {

@@ -11,9 +11,9 @@ export interface Scenario {
   readonly crashLoop?: boolean;
   /** The Node executable for workers does not exist. */
   readonly cannotFork?: boolean;
-  /** The path of a file; a handler blocks its event loop until there is one. */
+  /** Path of a file; a handler blocks its event loop until the file exists. */
   readonly blocksUntil?: string;
-  /** The path of a file; while there is one, workers wait before `run`, or in a startup handler. */
+  /** Path of a file; while it exists, workers wait before `run` or in a startup handler. */
   readonly heldBy?: { readonly file: string; readonly in: "program" | "handler" };
   /** The program runs a second service after the first. */
   readonly second?: RunOptions;

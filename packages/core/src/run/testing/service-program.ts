@@ -12,45 +12,48 @@ export const startService = (
   options: ProgramOptions = {},
 ): Program => startProgram(bundledProgram(file), args, { SCENARIO: JSON.stringify(scenario) }, options);
 
-/** The reply to one request on a new connection. */
+/** Sends a request on a new connection. Resolves with the JSON of the reply. */
 export const replyAt = async (url: string, path: string): Promise<Record<string, unknown>> => {
   const reply = await fetch(url + path, { headers: { connection: "close" } });
   return (await reply.json()) as Record<string, unknown>;
 };
 
-/** The process that answers a request. */
+/** Resolves with the id of the process that serves a request. */
 export const pidAt = async (url: string, path = "/pid"): Promise<number> =>
   Number((await replyAt(url, path))["pid"]);
 
-/** The processes that answer several concurrent requests: some of the workers, because the system decides which of them accepts a connection. */
+/**
+ * Resolves with the ids of the processes that serve several concurrent requests: some of the workers, because the system decides which worker accepts a
+ * connection.
+ */
 export const pidsAt = async (url: string, requests: number, path = "/pid"): Promise<Set<number>> =>
   new Set(await Promise.all(Array.from({ length: requests }, () => pidAt(url, path))));
 
-/** Sends requests on new connections until all workers have answered. Resolves with all answers. */
-export const answersOfAll = async <T>(
+/** Sends requests on new connections until all workers have replied. Resolves with all replies. */
+export const repliesOfAll = async <T>(
   workers: number,
-  ask: () => Promise<T>,
-  pidOf: (answer: T) => unknown,
+  send: () => Promise<T>,
+  pidOf: (reply: T) => unknown,
 ): Promise<T[]> => {
-  const answers: T[] = [];
+  const replies: T[] = [];
   await until(async () => {
-    answers.push(...(await Promise.all(Array.from({ length: 4 * workers }, () => ask()))));
-    return new Set(answers.map(pidOf)).size >= workers;
+    replies.push(...(await Promise.all(Array.from({ length: 4 * workers }, () => send()))));
+    return new Set(replies.map(pidOf)).size >= workers;
   });
-  return answers;
+  return replies;
 };
 
-/** The processes of all workers. */
+/** Resolves with the process ids of all workers. */
 export const pidsOfAll = async (url: string, workers: number, path = "/pid"): Promise<Set<number>> =>
   new Set(
-    await answersOfAll(
+    await repliesOfAll(
       workers,
       () => pidAt(url, path),
       (pid) => pid,
     ),
   );
 
-/** Waits for a condition, 60 s at most. */
+/** Waits for a condition, at most 60 s. */
 export const until = async (isDone: () => Promise<boolean>): Promise<void> => {
   const end = performance.now() + 60_000;
   while (!(await isDone())) {

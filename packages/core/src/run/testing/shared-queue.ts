@@ -4,10 +4,10 @@ import type { Load, ToWorker } from "../workers/messages.ts";
 import { Share } from "../workers/share.ts";
 import { createMeanLoads, type MeanLoads } from "../workers/mean-loads.ts";
 
-/** Milliseconds of a turn of an event loop, in which a worker accepts one connection. */
+/** Duration of a turn of an event loop in milliseconds; a worker accepts one connection in each turn. */
 const TURN_MS = 1;
 
-/** A model of workers that accept from one queue, on a virtual clock: their shares, and the mean loads of the primary. */
+/** A model of workers that accept from one queue, on a virtual clock, with their shares and the mean loads of the primary. */
 export class SharedQueue {
   readonly clock: VirtualClock = virtualClock();
   readonly workers: readonly ModelWorker[];
@@ -32,14 +32,14 @@ export class SharedQueue {
     this.scheduleTurn();
   }
 
-  /** The event loops turn only while there is something to do: a minute of idle turns would take a second. */
+  /** Schedules a turn of the event loops if there is work: simulating a minute of idle turns would take a second. */
   scheduleTurn(): void {
     if (this.isTurnDue) return;
     this.isTurnDue = true;
     this.clock.after(TURN_MS, () => this.turn());
   }
 
-  /** The workers take turns at being the first. */
+  /** Runs one turn of every worker; each turn begins with another worker. */
   private turn(): void {
     this.isTurnDue = false;
     const first = this.turns++ % this.workers.length;
@@ -48,19 +48,19 @@ export class SharedQueue {
   }
 }
 
-/** A worker whose clients keep their connections, and open a new one for each that it sheds. */
+/** A worker whose clients keep their connections open, and open a new connection for each that the worker sheds. */
 export class ModelWorker {
   open = 0;
   /** Connections accepted so far. */
   accepted = 0;
-  /** Connections ended so far because the others had fewer. */
+  /** Connections shed so far. */
   ended = 0;
   readonly reports: Load[] = [];
   readonly share: Share;
   private readonly queue: SharedQueue;
   private isPaused = false;
   private isBlocked = false;
-  /** Timers and messages that wait for a blocked loop. */
+  /** Timers and messages that wait while the loop is blocked. */
   private backlog: (() => void)[] = [];
   private afterTurn: (() => void)[] = [];
 
@@ -99,12 +99,12 @@ export class ModelWorker {
     for (const task of this.backlog.splice(0)) task();
   }
 
-  /** Clients close connections. */
+  /** Simulates that clients close connections. */
   lose(count: number): void {
     this.open -= Math.min(count, this.open);
   }
 
-  /** One turn of the event loop. */
+  /** Runs one turn of the event loop. */
   turn(): void {
     if (this.isBlocked) return;
     const calls = this.afterTurn;

@@ -18,16 +18,16 @@ interface ListeningLine {
 /** A program that runs as a separate process. */
 export interface Program {
   readonly pid: number;
-  /** Resolves with the program's `listening` line; rejects with its output if it ends before. */
+  /** Resolves with the program's `listening` line; rejects with its output if the program ends without it. */
   readonly listening: Promise<ListeningLine>;
   readonly exit: Promise<Exit>;
-  /** Its output so far. */
+  /** Standard output so far. */
   stdout(): string;
   stderr(): string;
   /** Resolves when stderr contains this text. */
   waitFor(text: string): Promise<void>;
   kill(signal?: NodeJS.Signals): void;
-  /** Closes this end of its output: all later writes fail. */
+  /** Closes the read end of its output, so that all later writes of the program fail. */
   closeOutput(): void;
 }
 
@@ -43,9 +43,9 @@ const running = new Set<ChildProcess>();
 /** Options of a program's environment. */
 export interface ProgramOptions {
   readonly cwd?: string;
-  /** Runs it as PID 1 of a new namespace; `kill` still signals it. Needs `unshare` and the permission to use it. */
+  /** Whether it runs as PID 1 of a new namespace, in which `kill` still signals it. Needs `unshare` and the permission to use it. */
   readonly pidNamespace?: boolean;
-  /** Its standard output is a file on a full disk. */
+  /** Whether its standard output is a file on a full disk. */
   readonly fullDisk?: boolean;
 }
 
@@ -87,10 +87,11 @@ export const startProgram = (
       notify();
     });
   });
-  const until = async <T>(find: () => T | undefined, what: string): Promise<T> => {
+  const until = async <T>(find: () => T | undefined, expected: string): Promise<T> => {
     for (let found = find(); ; found = find()) {
       if (found !== undefined) return found;
-      if (ended) throw new Error(`the program ended without ${what}:\n${output.stdout}\n${output.stderr}`);
+      if (ended)
+        throw new Error(`the program ended without ${expected}:\n${output.stdout}\n${output.stderr}`);
       await changed.promise;
     }
   };

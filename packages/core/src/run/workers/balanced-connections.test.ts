@@ -24,7 +24,7 @@ class Client {
   }
 
   /** @throws when the connection is refused or reset */
-  async ask(path = "/pid"): Promise<void> {
+  async get(path = "/pid"): Promise<void> {
     const request = get(this.url + path, { agent: this.agent });
     const [reply] = (await once(request, "response")) as [IncomingMessage];
     ({ pid: this.pid } = (await json(reply)) as { pid: number });
@@ -36,7 +36,7 @@ const open = async (url: string, count: number): Promise<Client[]> => {
   for (let index = 0; index < count; index++) {
     const client = new Client(url);
     clients.push(client);
-    await client.ask();
+    await client.get();
   }
   return clients;
 };
@@ -56,7 +56,7 @@ test.each(["workers", "primary"] as const)(
     const { url } = await start(accept).listening;
     const clients = await open(url, 60);
     await until(async () => {
-      if (!isEven(clients)) await Promise.all(clients.map((client) => client.ask()));
+      if (!isEven(clients)) await Promise.all(clients.map((client) => client.get()));
       return isEven(clients);
     });
     expect(isEven(clients)).toBe(true);
@@ -67,7 +67,7 @@ test("balances 15 connections of a proxy that opens them at once, without a fail
   const { url } = await start("workers").listening;
   const clients = Array.from({ length: 15 }, () => new Client(url));
   await until(async () => {
-    await Promise.all(clients.map((client) => client.ask()));
+    await Promise.all(clients.map((client) => client.get()));
     return isEven(clients);
   });
   expect(isEven(clients)).toBe(true);
@@ -81,7 +81,7 @@ test("moves used connections to a worker that replaces a killed one", async () =
   process.kill(victim, "SIGKILL");
   const all = [...living, ...(await open(url, 15 - living.length))];
   await until(async () => {
-    await Promise.all(all.map((client) => client.ask()));
+    await Promise.all(all.map((client) => client.get()));
     return isEven(all);
   });
   expect(all.some(({ pid }) => pid === victim)).toBe(false);
@@ -94,7 +94,7 @@ test("gives a worker whose loop is blocked no new connections", async () => {
   const program = startService({ run, blocksUntil });
   const { url } = await program.listening;
   const [client] = await open(url, 1);
-  const blocked = client?.ask("/block");
+  const blocked = client?.get("/block");
   await program.waitFor("blocked");
   const others = await open(url, 12);
   expect(others.some(({ pid }) => pid === client?.pid)).toBe(false);
@@ -109,8 +109,8 @@ test.each(["workers", "primary"] as const)(
     const { url } = await start(accept).listening;
     const dead = await pidsOfAll(url, WORKERS);
     for (const pid of dead) process.kill(pid, "SIGKILL");
-    const answers = await pidsAt(url, 30);
-    expect(answers.intersection(dead).size).toBe(0);
+    const pids = await pidsAt(url, 30);
+    expect(pids.intersection(dead).size).toBe(0);
   },
 );
 

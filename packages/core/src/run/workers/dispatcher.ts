@@ -1,17 +1,17 @@
 import type { Socket } from "node:net";
 
-/** Maximum sockets queued while no worker can take one; further ones are closed. */
+/** Maximum number of sockets in the queue while no worker can take one; further sockets are closed. */
 export const MAX_WAITING = 1000;
-/** Maximum unconfirmed sockets of one worker; further ones go to other workers. */
+/** Maximum number of unconfirmed sockets of one worker; further sockets are passed to other workers. */
 export const MAX_UNCONFIRMED = 64;
 
-/** A socket, and the listener that accepted it: the name of a feature's, `undefined` for the service's own. */
+/** A socket and the name of the feature listener that accepted it; `undefined` for the service's own listener. */
 export interface Accepted {
   readonly socket: Socket;
   readonly listener: string | undefined;
 }
 
-/** A worker, as the dispatcher uses it. */
+/** The dispatcher's interface to a worker. */
 export interface SocketTarget {
   /** Sends a socket; calls back with an error if it could not be sent. */
   take(id: number, accepted: Accepted, sent: (error: Error | null) => void): void;
@@ -23,7 +23,7 @@ export interface Dispatcher {
   accept(socket: Socket, listener?: string): void;
   /** Adds a worker that is ready for sockets. */
   open(target: SocketTarget): void;
-  /** Stops passing sockets to a worker; it keeps the unconfirmed ones. */
+  /** Stops passing sockets to a worker; it keeps its unconfirmed sockets. */
   exclude(target: SocketTarget): void;
   /** Removes an exited worker and passes its unconfirmed sockets to others. */
   remove(target: SocketTarget): void;
@@ -71,7 +71,7 @@ export const createDispatcher = (): Dispatcher => {
     inTransit.set(target, held.set(id, accepted));
     target.take(id, accepted, (error) => {
       if (error === null || !held.delete(id)) return;
-      exclude(target); // its channel is broken; its exit will be reported
+      exclude(target); // its channel is broken, so it will exit
       enqueue([accepted]);
     });
   };

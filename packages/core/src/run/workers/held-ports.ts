@@ -12,7 +12,7 @@ export interface HeldPorts {
   /** Port of the service itself. */
   readonly port: number;
   readonly listeners: readonly ListenerAddress[];
-  /** Descriptors for workers that accept: of the service's own port, then of `listeners`. Empty if this process accepts. */
+  /** Descriptors for workers that accept: the service's own port first, then `listeners`. Empty if this process accepts. */
   readonly descriptors: readonly number[];
   /** Connections that this process has accepted so far. */
   readonly accepted: number;
@@ -20,7 +20,7 @@ export interface HeldPorts {
   close(): void;
 }
 
-/** Binds the port of the service and those of features. @throws CORE_PORT_IN_USE and the like */
+/** Binds the ports of the service and of features. @throws CORE_PORT_IN_USE and other listen errors */
 export const holdPorts = async (
   own: ListenAddress,
   registered: readonly RegisteredListener[],
@@ -63,7 +63,8 @@ export const holdPorts = async (
 };
 
 /**
- * Only binds: the workers listen, on one kernel queue. This process keeps the queue while workers end and others start, so no connection is lost.
+ * Binds a port on which only the workers listen, with one kernel queue. This process holds the socket while workers exit and others start, so no connection is
+ * lost.
  */
 export const boundPort: HoldPort = async ({ host, port }) => {
   const { address } = await lookup(host);
@@ -89,7 +90,7 @@ export const acceptedPort =
       server.once("error", reject);
       server.listen({ host, port }, () => {
         server.off("error", reject);
-        server.on("error", () => {}); // a failed accept, for example without free descriptors, loses that connection only
+        server.on("error", () => {}); // a failed accept, for example without a free descriptor, affects only that connection
         const { port: held } = server.address() as net.AddressInfo;
         resolve({ port: held, accepted: () => accepted, close: () => server.close() });
       });

@@ -2,13 +2,13 @@ import { type Clock, systemClock } from "../../runtime/clock.ts";
 import type { Load } from "./messages.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
-/** Milliseconds from a report to the announcement, to collect further reports; fewer while a worker backs off, which may have to accept again. */
+/** Milliseconds from a report to the announcement, to collect further reports. Shorter while a worker backs off, because it may have to accept again. */
 const CALM_MS = 100;
 const URGENT_MS = 5;
 
 type Recipient = Pick<WorkerProcess, "send">;
 
-/** Sends workers the means of their loads, so that each can leave new connections to the others while it has more than its share. */
+/** Sends the mean loads to all workers, so that a worker with more than its share can leave new connections to the others. */
 export interface MeanLoads {
   /** Updates a worker's load on one port; `null` when it no longer accepts there. */
   report(worker: Recipient, load: Load | null, listener?: string): void;
@@ -16,7 +16,7 @@ export interface MeanLoads {
   remove(worker: Recipient): void;
 }
 
-/** The number of messages is bounded: whatever workers report, each gets the means of a port at most 200 times a second. */
+/** Creates the mean loads. The number of messages is bounded: each worker gets the means of a port at most 200 times a second. */
 export const createMeanLoads = (clock: Clock = systemClock): MeanLoads => {
   const ports = new Map<string | undefined, PortLoads>();
   return {

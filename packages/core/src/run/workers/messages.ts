@@ -3,11 +3,11 @@ import type { ListenerAddress } from "../../lifecycle/listener.ts";
 import type { ShutdownResult } from "../stop/shutdown.ts";
 import type { StartFailure } from "../start/start-error.ts";
 
-/** Numbers of open connections on one port: of one worker, or the means of all workers. */
+/** Number of open connections on one port: of one worker, or as the mean of all workers. */
 export interface Connections {
-  /** Long-lived ones: follows the lowest recent number of open connections. */
+  /** Estimate of long-lived connections: follows the lowest recent number of open connections. */
   readonly settled: number;
-  /** The most that were open since the last report. */
+  /** Maximum number of open connections since the last report. */
   readonly peak: number;
 }
 
@@ -71,7 +71,7 @@ export interface WorkerBrief {
   readonly workers: number;
 }
 
-/** The descriptor of the service's own port in a worker that accepts; those of `listeners` follow in order. The channel to the primary is 3. */
+/** The descriptor of the service's own port in a worker that accepts; the descriptors of `listeners` follow in their order. The channel to the primary is 3. */
 export const FIRST_DESCRIPTOR = 4;
 
 /** Name of the variable that carries a `WorkerBrief` as JSON. */

@@ -11,7 +11,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A service of two workers whose primary was killed while one of them started again. */
+/** A service with two workers whose primary was killed while one worker was restarting. */
 const orphaned = async (where: "program" | "handler", run: object = {}) => {
   const file = join(folder, where);
   const program = startService({
@@ -39,7 +39,7 @@ const endOrphans = async (program: Program): Promise<void> => {
   await program.exit;
 };
 
-test("a start waits for a worker of the previous service that is still loading, and whose calls of shared state fail", async () => {
+test("a start waits for a worker of the previous service that is still loading and has lost its shared state", async () => {
   const { program, url, port, release } = await orphaned("program", { cluster: { shutdownTimeoutSecs: 2 } });
   const counted = replyAt(url, "/count").catch(() => ({}));
   const next = startService({ run: { workers: 2, port } });

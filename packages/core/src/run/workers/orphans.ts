@@ -12,13 +12,13 @@ export interface OrphanOptions {
   readonly log: Pick<Logger, "warn">;
   /** Maximum wait in milliseconds. */
   readonly limitMs: number;
-  /** Whether this process was asked to end meanwhile. */
+  /** Whether this process has been asked to end during the wait. */
   readonly isEnding: () => boolean;
 }
 
 /**
- * Binds a port once the orphans that hold it have ended: workers whose primary was killed, such as one that was still loading its program. All of them share
- * one listening socket, and the last one closes it. A port that any other process holds is refused at once.
+ * Binds a port once the orphans that hold it have ended: workers whose primary was killed, for example while they were loading their program. All orphans share
+ * one listening socket, which closes with the last of them. If any other process holds the port, the error is thrown at once.
  */
 export const afterOrphans =
   (hold: HoldPort, { log, limitMs, isEnding }: OrphanOptions): HoldPort =>
@@ -72,7 +72,7 @@ const isOrphanAt = (pid: number, port: number): boolean => {
   }
 };
 
-/** A killed process is listed until its parent has read its exit code. */
+/** Whether a process has ended. `/proc` lists an ended process until its parent has read its exit code. */
 const hasEnded = (pid: number): boolean => {
   try {
     const [, state] = /\) (\w) /.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];

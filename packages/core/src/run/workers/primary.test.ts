@@ -8,7 +8,7 @@ afterAll(endPrograms);
 
 let cut: readonly { program: Program; reply: Promise<unknown>; secs: Promise<number> }[] = [];
 
-// Their 10 s to the deadline pass while the other tests run. A tenth is reserved for the stop tasks, which is enough on a busy machine.
+// Started early: their deadline of 10 s passes while the other tests run. A tenth of it is reserved for the stop tasks, which is enough on a busy machine.
 beforeAll(async () => {
   const begun = [1, 2].map(async (workers) => {
     const program = startService({ run: { workers, cluster: { shutdownTimeoutSecs: 10 } } });
@@ -23,7 +23,7 @@ beforeAll(async () => {
   cut = await Promise.all(begun);
 });
 
-test.each([1, 2])("answers pending requests before it ends, with %d worker(s)", async (workers) => {
+test.each([1, 2])("serves pending requests before it ends, with %d worker(s)", async (workers) => {
   const program = startService({ run: { workers } });
   const { url } = await program.listening;
   const reply = pidAt(url, "/slow");
@@ -64,7 +64,7 @@ test.each([1, 3])(
 test("replaces each of 2 workers that a signal, an uncaught error or a kill ends, without a failed request", async () => {
   const program = startService({ run: { workers: 2 } });
   const { url } = await program.listening;
-  /** Both workers, once neither is the exited one. */
+  /** Resolves with both workers, once neither is the exited worker. */
   const serving = async (exited = 0): Promise<Set<number>> => {
     let pids = new Set<number>();
     await until(async () => {

@@ -54,7 +54,7 @@ export const runPrimary = async (
   return { url, host, port, listeners, close: () => primary.close() };
 };
 
-/** The service in the primary: start, reload, one stop. */
+/** The service in the primary process: start, reload, and one stop. */
 class Primary {
   private readonly plan: Plan;
   private readonly ports: HeldPorts;
@@ -128,7 +128,7 @@ class Primary {
     this.cleanups.push(stop);
   }
 
-  /** Ends the service, and the process if the service owns it. */
+  /** Ends the service, and also the process if the service owns it. */
   private end(code: number): void {
     void this.close().then(async () => {
       const stopped = (await this.closing) ?? EXIT_OK;

@@ -19,9 +19,9 @@ export const isSourceFolder = (name: string): boolean =>
   name !== "node_modules" && name !== "dist" && !name.startsWith(".");
 
 /**
- * Calls back with the changed file's path when sources below `root` change, until the returned function is called.
+ * Calls `onChange` with the path of a changed file when sources below `root` change, until the returned function is called.
  *
- * One watch per folder: a recursive one would include `node_modules`, tens of thousands of files on Linux.
+ * Creates one watcher per folder: a recursive watcher would include `node_modules`, with tens of thousands of files.
  */
 export const watchSources = (root: string, log: Logger, onChange: (file: string) => void): (() => void) => {
   const watchers = new Map<string, FSWatcher>();

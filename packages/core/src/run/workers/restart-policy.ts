@@ -2,9 +2,9 @@
 const FIRST_BACKOFF_MS = 100;
 /** Maximum wait before a restart. */
 const LONGEST_BACKOFF_MS = 5000;
-/** A worker that served for this time did not fail at its start: it restarts at once. */
+/** Milliseconds of service after which an exit does not count as a failed start: the back-off begins again at `FIRST_BACKOFF_MS`. */
 const STEADY_MS = 1000;
-/** Older exits are forgotten. */
+/** Milliseconds for which an exit counts. */
 const EXIT_WINDOW_MS = 60_000;
 
 /** Decides when an exited worker restarts, and when the supervisor gives up. */
@@ -15,7 +15,7 @@ export interface RestartPolicy {
   isCrashLoop(): boolean;
 }
 
-/** A restart policy with bounded memory: per slot the exits that affect its back-off, and `maxRestarts + 1` early exits. */
+/** Creates a restart policy with bounded memory: per slot the exits that affect its back-off, and `maxRestarts + 1` early exits. */
 export const restartPolicy = (
   maxRestarts: number,
   now: () => number = () => performance.now(),

@@ -4,7 +4,7 @@ import { virtualClock } from "../../runtime/virtual-clock.ts";
 import { type ModelWorker, SharedQueue } from "../testing/shared-queue.ts";
 import { Share } from "./share.ts";
 
-/** The mean of the workers' connections, and how far the fullest and the emptiest are from it. */
+/** The mean number of the workers' connections, and the largest deviations above and below it. */
 const spreadOf = (workers: readonly ModelWorker[]) => {
   const open = workers.map((worker) => worker.open);
   const mean = open.reduce((sum, each) => sum + each, 0) / workers.length;
@@ -28,7 +28,7 @@ const lone = () => {
   return { clock, turns, seen, share };
 };
 
-// A connection that was shed may return to the same worker once: hence one more. The emptiest worker may lack the excess of all others.
+// A shed connection may return to the same worker once, hence one more. The worker with the fewest connections may lack the excess of all others.
 test("no worker keeps more than a tenth and a connection above the mean, and a blocked one gets none until it continues", async () => {
   const arrival = fc.record({
     count: fc.integer({ min: 1, max: 40 }),
@@ -53,9 +53,9 @@ test("no worker keeps more than a tenth and a connection above the mean, and a b
       blocked?.unblock();
       await queue.clock.advance(60_000);
       const { mean, above, below } = spreadOf(queue.workers);
-      const most = Math.max(1, mean / 10) + 1;
-      expect(above).toBeLessThanOrEqual(most);
-      expect(below).toBeLessThanOrEqual(most * (count - 1));
+      const limit = Math.max(1, mean / 10) + 1;
+      expect(above).toBeLessThanOrEqual(limit);
+      expect(below).toBeLessThanOrEqual(limit * (count - 1));
     },
   );
   await fc.assert(property, { numRuns: 100 });

@@ -9,7 +9,7 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 80;
 /** Milliseconds with too many long-lived connections after which a worker begins to close some, and between two such steps. */
 const SHED_MS = 3000;
-/** Milliseconds after an unanswered report for which the means are valid: the primary answers a report within a tenth of a second. */
+/** Milliseconds after an unanswered report for which the means are still valid: the primary normally responds within 100 ms. */
 const STALE_MS = 1000;
 
 /** Dependencies of `Share`: the listener, the transport and the primary. */
@@ -28,8 +28,8 @@ export interface ShareParts {
 }
 
 /**
- * A worker's share of a port's connections. Above the mean of all workers it backs off: it leaves new connections to the others. Meanwhile it polls the
- * queue after short pauses and takes the connections left there, because the event loops of the others may be blocked.
+ * A worker's share of a port's connections. Above the mean of all workers, the worker backs off: it leaves new connections to the others. During this time it
+ * polls the queue after short pauses and accepts remaining connections, because the event loops of the other workers may be blocked.
  */
 export class Share {
   private readonly parts: ShareParts;
@@ -44,10 +44,10 @@ export class Share {
   private peak = 0;
   private isBackingOff = false;
   private pauseMs = FIRST_PAUSE_MS;
-  /** Connections that a poll may take; doubles while the others leave that many. */
+  /** Maximum number of connections that a poll accepts; doubles after each poll that accepts any, else returns to 1. */
   private quota = 1;
   private taken = 0;
-  /** Monotonic milliseconds since when the worker has too many long-lived connections. */
+  /** Monotonic milliseconds at which the worker began to have too many long-lived connections. */
   private since: number | null = null;
   /** Monotonic milliseconds of the first report after the latest means. */
   private unanswered: number | null = null;

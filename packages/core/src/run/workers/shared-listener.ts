@@ -14,7 +14,7 @@ import { Share } from "./share.ts";
 export const canShareListener = (): boolean =>
   (net.BoundSocket as unknown) !== undefined && process.platform !== "win32" && isTransferable();
 
-/** A worker's end of a listening socket that all workers share: a connection goes to the worker that accepts it first. */
+/** A worker's end of a listening socket that all workers share: the first worker to accept a connection gets it. */
 export class SharedListener {
   /** Name of a feature's listener; `undefined` for the service's own. */
   readonly name: string | undefined;
@@ -53,8 +53,8 @@ export class SharedListener {
   }
 
   /**
-   * Accepts the queued connections, then stops: when the last worker closes, the system resets the connections in the queue. Clients that keep connecting
-   * cannot delay it: it waits for one full queue at most.
+   * Accepts the queued connections, then stops: when the last worker closes, the system resets the connections in the queue. Clients that continue to connect
+   * cannot delay it: it waits for at most one full queue.
    */
   async close(): Promise<void> {
     this.share?.close();
@@ -85,7 +85,7 @@ export class SharedListener {
 
   private open(server: net.Server): void {
     this.server = server;
-    server.on("error", () => {}); // a failed accept, for example without free descriptors, loses that connection only
+    server.on("error", () => {}); // a failed accept, for example without a free descriptor, affects only that connection
     server.on("connection", (socket) => {
       this.accepted++;
       this.transport.accept(socket);
@@ -94,7 +94,7 @@ export class SharedListener {
   }
 }
 
-/** Accepts on every port that the primary has bound; not on one that is new in a reloaded program. @throws CORE_PORT_IN_USE and the like */
+/** Accepts on every port that the primary has bound, but not on ports that are new in a reloaded program. @throws CORE_PORT_IN_USE and other listen errors */
 export const listenShared = async (
   { main, ports }: Service,
   brief: WorkerBrief,
@@ -125,7 +125,7 @@ const listen = (
     });
   });
 
-/** Node before 26.6 refuses any server, a newer one only one that does not listen. */
+/** Whether a server can be transferred to another thread. Node before 26.6 rejects every server; newer versions reject only a server that does not listen. */
 const isTransferable = (): boolean => {
   const { port1 } = new MessageChannel();
   const server = net.createServer() as unknown as MessagePort;

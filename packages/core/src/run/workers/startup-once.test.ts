@@ -9,7 +9,7 @@ const pidsIn = (program: Program, line: RegExp): number[] =>
 const started = (program: Program) => pidsIn(program, /a worker has started: (\d+)\./g);
 const ranOnce = (program: Program) => pidsIn(program, /first worker of the service: (\d+)\./g);
 
-test("a startup handler with once: service runs in one of 3 workers, and not in those that replace killed ones", async () => {
+test("a startup handler with once: service runs in one of 3 workers, and not in replacements of killed workers", async () => {
   const program = startService({ run: { workers: 3 } });
   const { url } = await program.listening;
   await until(async () => started(program).length === 3 && ranOnce(program).length > 0);

@@ -4,7 +4,7 @@ import type { RestartPolicy } from "./restart-policy.ts";
 import type { MeanLoads } from "./mean-loads.ts";
 import type { ForkWorker } from "./worker-process.ts";
 
-/** The parts and settings of a supervisor. */
+/** Dependencies and settings of a supervisor. */
 export interface SupervisorOptions {
   readonly workers: number;
   readonly fork: ForkWorker;
@@ -13,7 +13,7 @@ export interface SupervisorOptions {
   readonly log: Logger;
   /** Whether a worker that exits before it is ready is restarted automatically; with reload the next change restarts it. */
   readonly retries: boolean;
-  /** Milliseconds that a replaced worker has for its pending requests. */
+  /** Maximum milliseconds of the drain of a replaced worker. */
   readonly drainMs: number;
   readonly meanLoads: MeanLoads;
   /** Called when the service cannot continue: workers repeatedly exit before they are ready. */
@@ -22,10 +22,10 @@ export interface SupervisorOptions {
   readonly onClose: () => void;
 }
 
-/** Work that the workers of a service could not finish in time. */
+/** Counts of the work that the workers of a service could not finish in time. */
 export interface Drained {
-  /** Connections that were cut. */
+  /** Number of connections that were cut. */
   readonly cut: number;
-  /** Workers whose drain listeners or stop tasks were still running. */
+  /** Number of workers whose drain listeners or stop tasks were still running at the deadline. */
   readonly late: number;
 }

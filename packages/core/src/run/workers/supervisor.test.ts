@@ -1,4 +1,4 @@
-// Above 250 lines: every fact drives the same supervisor by the same fake workers.
+// Above 250 lines: all tests use the same supervisor with the same fake workers.
 import { expect, test } from "@jest/globals";
 import type { Logger } from "../../log/logger.ts";
 import { createDispatcher } from "./dispatcher.ts";
@@ -62,7 +62,7 @@ const supervise = ({ workers = 2, maxExits = 5, retries = true } = {}) => {
     onGiveUp: () => void calls.push("give up"),
     onClose: () => void calls.push("close"),
   });
-  /** The nth forked worker, as soon as it exists. */
+  /** Resolves with the nth forked worker, as soon as it exists. */
   const worker = async (index: number): Promise<FakeWorker> => {
     for (const end = performance.now() + 60_000; forked[index] === undefined && performance.now() < end;) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -267,7 +267,7 @@ test("a worker that becomes ready while readiness is 503 also gets the message",
   expect(forked[0]?.received).toEqual(["unready", "drain"]);
 });
 
-test("passes on a worker's request to close the service", async () => {
+test("calls onClose when a worker requests the close of the service", async () => {
   const { forked, calls } = await started();
   forked[0]?.emit({ "@framework": "close" });
   expect(calls).toEqual(["close"]);

@@ -1,13 +1,13 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import type { ToPrimary } from "./messages.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
-import { isLate } from "../../lifecycle/deadline.ts";
+import { timesOut } from "../../lifecycle/deadline.ts";
 import { fromStartFailure, type StartFailure } from "../start/start-error.ts";
 import type { Member } from "./member.ts";
 import type { Drained, SupervisorOptions } from "./supervisor-options.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
-/** During a stop of the service, the stop kills and counts hanging workers: the timer of a worker's own drain fires this much later. */
+/** Additional milliseconds before the timer of a worker's drain kills it: during a stop of the service, the stop kills and counts hanging workers first. */
 const AFTER_STOP_MS = 100;
 
 /** Keeps a fixed number of workers running: starts, replaces and stops them. It serves no requests. */
@@ -19,7 +19,7 @@ export class Supervisor {
   private readonly empty: PromiseWithResolvers<void> = Promise.withResolvers<void>();
   private serving = false;
   private stopping = false;
-  /** Time by which the stop must be over, once readiness has turned 503; monotonic milliseconds. */
+  /** Deadline of the stop in monotonic milliseconds, set when readiness turns 503. */
   private endsAt: number | null = null;
   private drained: Drained = { cut: 0, late: 0 };
 
@@ -68,9 +68,9 @@ export class Supervisor {
       new FrameworkError("CORE_START_ABANDONED", "the service was stopped while it started"),
     );
     this.drained = { cut: 0, late: 0 }; // connections that replaced workers cut earlier do not belong to this stop
-    // workers get less time, so that they end before they would be killed
+    // less time for the workers, so that they exit before they would be killed
     for (const member of this.members) this.requestStop(member, timeoutMs - Math.min(250, timeoutMs / 20));
-    if (this.members.size === 0 || !(await isLate(this.empty.promise, timeoutMs))) {
+    if (this.members.size === 0 || !(await timesOut(this.empty.promise, timeoutMs))) {
       return { killed: 0, ...this.drained };
     }
     const killed = this.members.size;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { answersOfAll, pidAt, pidsAt, pidsOfAll, replyAt, startService } from "../testing/service-program.ts";
+import { repliesOfAll, pidAt, pidsAt, pidsOfAll, replyAt, startService } from "../testing/service-program.ts";
 import { endPrograms, type Program } from "../testing/start-program.ts";
 
 afterAll(endPrograms);
@@ -12,7 +12,7 @@ let counts: Record<string, unknown>[];
 beforeAll(async () => {
   program = startService({ run: { env: "production" } }, own);
   ({ url } = await program.listening);
-  counts = await answersOfAll(
+  counts = await repliesOfAll(
     3,
     () => replyAt(url, "/count"),
     ({ pid }) => pid,

@@ -25,7 +25,7 @@ interface Held {
   go(): Promise<string>;
 }
 
-/** Runs a test on a program with a worker's brief and a channel, whose parent is not the primary, and which waits before `run`. */
+/** Calls `use` with a program that waits before `run`. It has a worker's brief and a channel, but its parent is not the primary. */
 const held = async (use: (held: Held) => Promise<void>): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "brief-"));
   const gate = join(folder, "gate");

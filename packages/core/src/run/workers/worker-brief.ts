@@ -1,6 +1,6 @@
 import { BRIEF_VARIABLE, type WorkerBrief } from "./messages.ts";
 
-/** The primary's data for this process; `undefined` in every process that our primary did not fork. */
+/** Returns the primary's data for this process; `undefined` in every process that our primary did not fork. */
 export const workerBrief = (): WorkerBrief | undefined | Promise<WorkerBrief | undefined> => {
   const text = process.env[BRIEF_VARIABLE]; // also set in a process that a worker starts, which inherits it
   if (text === undefined || process.send === undefined) return undefined;
@@ -10,8 +10,9 @@ export const workerBrief = (): WorkerBrief | undefined | Promise<WorkerBrief | u
 };
 
 /**
- * Distinguishes a worker whose primary has just died from a process that a worker started with its own channel: the parent of both is not the primary. The
- * system closes the files of a process before its children get another parent, so the next turn of the event loop finds the end of the channel.
+ * Distinguishes a worker whose primary has just exited from a process that a worker started with its own channel: in both cases the parent is not the primary.
+ * The system closes the files of an exited process before its children get another parent, so in the next turn of the event loop the channel of an orphan is
+ * closed.
  */
 const briefOfOrphan = async (brief: WorkerBrief): Promise<WorkerBrief | undefined> => {
   for (let turn = 0; turn < 2 && process.connected; turn++) await new Promise(setImmediate);

@@ -16,7 +16,7 @@ const brief = {
   accepts: false,
 };
 
-test("a service whose workers the system cannot start tries again, gives up and reports the cause", async () => {
+test("if the system cannot start the workers, the service tries again, gives up and reports the cause", async () => {
   const program = startService({ cannotFork: true, run: { workers: 2, cluster: { maxRestarts: 2 } } });
   program.listening.catch(() => {});
   expect((await program.exit).code).toBe(1);

@@ -4,19 +4,19 @@ import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
 import type { SocketTarget } from "./dispatcher.ts";
 import { BRIEF_VARIABLE, isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
 import { toError } from "../../errors/to-error.ts";
-import { isLate } from "../../lifecycle/deadline.ts";
+import { timesOut } from "../../lifecycle/deadline.ts";
 
 /** A worker process's messages to its supervisor. */
 export interface WorkerEvents {
   message(message: ToPrimary): void;
-  /** The process exited and all its messages were received, or the system could not start it. */
+  /** Called when the process has exited and all its messages were received, or when the system could not start it. */
   exited(how: string): void;
 }
 
-/** A worker process, as its supervisor uses it. */
+/** The supervisor's interface to a worker process. */
 export interface WorkerProcess extends SocketTarget {
   readonly pid: number;
-  /** The channel for the shared state, which sends all messages of a turn in one. */
+  /** The channel for the shared state, which sends all messages of a turn as one. */
   readonly link: PrimaryLink;
   send(message: ToWorker): void;
   /** Sends SIGKILL. */
@@ -69,7 +69,7 @@ const ownDebugPort = (): string[] => {
   return options.includes("--inspect") ? [`--inspect-port=${++lastDebugPort}`] : [];
 };
 
-/** Node throws some failures of a fork, such as a lack of memory, and reports others as an event. */
+/** Creates the process of a fork that threw: Node throws some failures, such as a lack of memory, and reports others as an event. */
 const neverStarted = (events: WorkerEvents, error: unknown): WorkerProcess => {
   setImmediate(() => events.exited(toError(error).message));
   const link: PrimaryLink = {
@@ -86,14 +86,15 @@ const neverStarted = (events: WorkerEvents, error: unknown): WorkerProcess => {
   };
 };
 
-/** Milliseconds after an exit within which the loop has read the process's last messages. */
+/** Milliseconds to wait after an exit for the last messages of the process. */
 const LAST_MESSAGES_MS = 50;
 
 /**
- * Resolves with the code, the signal or the error when a worker has exited and its last message was received: an exit may overtake messages in the channel.
+ * Resolves with the code, the signal or the error when a worker has exited and its last message was received: the exit may be reported before messages in the
+ * channel.
  *
- * For a process that the system could not start, for lack of processes or descriptors, Node reports an error and no exit. The end of the channel alone
- * cannot be awaited: for a process that exits with an unread handle in its channel, Node reports only the exit.
+ * If the system could not start a process, for lack of processes or descriptors, Node reports an error and no exit. Waiting only for the end of the channel is
+ * not sufficient: for a process that exits with an unread handle in its channel, Node reports only the exit.
  */
 const endOf = async (worker: ChildProcess): Promise<string> => {
   const disconnected = new Promise<void>((resolve) => worker.once("disconnect", resolve));
@@ -102,10 +103,10 @@ const endOf = async (worker: ChildProcess): Promise<string> => {
       resolve(signal ?? `exit code ${code}`),
     );
     worker.on("error", (error) => {
-      if (worker.pid === undefined) resolve(error.message); // any other comes from a channel that breaks while the worker exits
+      if (worker.pid === undefined) resolve(error.message); // any other error is from a channel that breaks while the worker exits
     });
   });
-  await isLate(disconnected, LAST_MESSAGES_MS);
+  await timesOut(disconnected, LAST_MESSAGES_MS);
   return how;
 };
 

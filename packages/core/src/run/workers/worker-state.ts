@@ -6,9 +6,9 @@ import type { WorkerProcess } from "./worker-process.ts";
 
 /** The primary's shared state, and the workers connected to it. */
 export interface WorkerState {
-  /** Answers this worker's calls until it exits. */
+  /** Serves this worker's calls until it exits. */
   connect(worker: WorkerProcess): WorkerProcess;
-  /** Stops answering. */
+  /** Stops serving calls. */
   close(): void;
 }
 

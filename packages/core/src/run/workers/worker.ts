@@ -1,4 +1,4 @@
-import { joinWebClassWhenAsked } from "../../response/web-class.ts";
+import { joinWebClassOnLookup } from "../../response/web-class.ts";
 import { closeSync } from "node:fs";
 import type { Socket } from "node:net";
 import { inProcessState } from "../../shared-state/in-process-state.ts";
@@ -11,7 +11,7 @@ import type { Plan } from "../start/plan.ts";
 import type { Running } from "../settings/run-options.ts";
 import { listenersIn, type RegisteredListener } from "../../lifecycle/listener.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
-import { isLate } from "../../lifecycle/deadline.ts";
+import { timesOut } from "../../lifecycle/deadline.ts";
 import type { Logger } from "../../log/logger.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { onHangup } from "../start/certificates.ts";
@@ -40,7 +40,7 @@ export const runWorker = async (app: Runnable, plan: Plan, brief: WorkerBrief): 
   onLostOutput();
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => sendToPrimary({ "@framework": "retire" }));
-  onHangup(plan.settings.tls, () => {}); // the primary receives SIGHUP, too, and notifies all workers
+  onHangup(plan.settings.tls, () => {}); // the primary also receives SIGHUP, and notifies all workers
   const { log } = plan;
   const worker = new WorkerService(app, plan, brief);
   const state =
@@ -67,13 +67,13 @@ class WorkerService {
   private readonly app: Runnable;
   private readonly plan: Plan;
   private readonly brief: WorkerBrief;
-  private readonly over: PromiseWithResolvers<void> = Promise.withResolvers<void>();
+  private readonly completion: PromiseWithResolvers<void> = Promise.withResolvers<void>();
   private listeners: readonly SharedListener[] = [];
-  /** Whether the ports are still bare descriptors, on which this process does not listen yet. */
+  /** Whether the ports are still descriptors on which this process does not listen yet. */
   private hasDescriptors: boolean;
   /** `null` until the service is ready. */
   private service: Service | null = null;
-  /** The reason for cancelling the start. */
+  /** The reason of a cancelled start; `null` if it was not cancelled. */
   private abandoned: { readonly error?: unknown } | null = null;
   private closing: Promise<ShutdownResult> | undefined;
 
@@ -82,7 +82,7 @@ class WorkerService {
     this.plan = plan;
     this.brief = brief;
     this.hasDescriptors = brief.accepts;
-    this.ended = this.over.promise;
+    this.ended = this.completion.promise;
     const limit = plan.settings.cluster.shutdownTimeoutSecs * 1000;
     process.on("message", (message: unknown, socket: unknown) => {
       if (isEnvelope(message)) this.handle(message as ToWorker, socket as Socket | undefined);
@@ -109,7 +109,7 @@ class WorkerService {
       process.exit(EXIT_OK);
     }
     sendToPrimary({ "@framework": "ready", report: app.report() });
-    joinWebClassWhenAsked();
+    joinWebClassOnLookup();
   }
 
   /** Accepts on the ports, then runs the listening tasks. If one fails, or the primary cancels the start, the service drains. */
@@ -195,7 +195,7 @@ class WorkerService {
       },
       close: async (deadlineMs) => {
         const began = systemClock.now();
-        await isLate(closed, deadlineMs / 2); // a worker without connections would end before it has accepted the queued ones
+        await timesOut(closed, deadlineMs / 2); // otherwise a worker without connections would close before it has accepted the queued connections
         return service.close(deadlineMs - (systemClock.now() - began));
       },
     };
@@ -207,7 +207,7 @@ class WorkerService {
     if (this.closing !== undefined) return;
     this.closing = shutDown(app, this.drainable(service), { readinessDelayMs: 0, timeoutMs }, plan.log);
     void this.closing.then((result) => {
-      this.over.resolve();
+      this.completion.resolve();
       sendToPrimary({ "@framework": "drained", ...result }, () =>
         process.exit(isClean(result) ? code : EXIT_FAILURE),
       );
@@ -233,7 +233,7 @@ const sendToPrimary = (message: ToPrimary, then: () => void = () => {}): void =>
 
 const linkToPrimary = (): PrimaryLink => ({
   send: (message) => {
-    process.send?.(message, undefined, undefined, () => {}); // a call that cannot be sent fails like an unanswered one
+    process.send?.(message, undefined, undefined, () => {}); // a call that cannot be sent fails at its timeout
   },
   onMessage: (listener) => {
     process.on("message", listener);

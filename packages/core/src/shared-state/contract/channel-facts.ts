@@ -82,7 +82,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     gate.resolve();
     assert.deepEqual(await Promise.all(published), [true, true]);
   },
-  "a subscriber that never ends delays the publisher by one second at most": async ({
+  "a subscriber that never settles delays the publisher by at most one second": async ({
     views: [a, b],
     advance,
   }) => {

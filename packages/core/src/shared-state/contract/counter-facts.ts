@@ -5,7 +5,9 @@ import { failsWith, TTL_MS } from "./fact-tools.ts";
 
 /** Guarantees of counters. */
 export const counterFacts: PortFacts<PortFixture<SharedValues>> = {
-  "a counter begins at 0, adds up across views and returns its remaining life": async ({ views: [a, b] }) => {
+  "a counter begins at 0, adds up across views and returns its remaining time to live": async ({
+    views: [a, b],
+  }) => {
     const first = await a.add("hits", 2, { ttlMs: TTL_MS });
     assert.deepEqual([first.value, first.granted], [2, 2]);
     const { value, granted, expiresInMs } = await b.add("hits", 3, { ttlMs: TTL_MS });
@@ -53,7 +55,7 @@ export const counterFacts: PortFacts<PortFixture<SharedValues>> = {
     });
     assert.equal(await a.get("none"), undefined);
   },
-  "a counter keeps the ttlMs of the call that created it, then begins again": async ({
+  "a counter expires after the ttlMs of the call that created it, then begins at 0": async ({
     views: [a, b],
     advance,
   }) => {

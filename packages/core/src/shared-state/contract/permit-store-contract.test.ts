@@ -27,7 +27,7 @@ const withTake = (change: (take: Take) => Take) => (): StoreFixture => {
   return { views: [{ take }, { take }], advance };
 };
 
-/** Counts in fixed windows that begin with the first request. */
+/** A faulty store, which counts in fixed windows that begin with the first request. */
 const fixedWindows = (): StoreFixture => {
   let now = 0;
   const counts = new Map<string, { used: number; endsAt: number }>();
@@ -54,8 +54,8 @@ const planted: Readonly<Record<string, () => StoreFixture>> = {
   },
   "checks and spends in two steps": withTake((take) => async (key, rule, request) => {
     const { free } = await take(key, rule, { spend: 0 });
-    const answer = await take(key, rule, request);
-    return { ...answer, spent: Math.min(free, request.spend) };
+    const result = await take(key, rule, request);
+    return { ...result, spent: Math.min(free, request.spend) };
   }),
   "uses fixed windows": fixedWindows,
   "uses the wall clock of the caller": () => {
@@ -71,8 +71,8 @@ const planted: Readonly<Record<string, () => StoreFixture>> = {
     return take(key, { ...rule, windowMs: Math.ceil(rule.windowMs / 1000) * 1000 }, request);
   }),
   "returns too short a wait": withTake((take) => async (...call) => {
-    const answer = await take(...call);
-    return { ...answer, waitMs: answer.waitMs / 2 };
+    const result = await take(...call);
+    return { ...result, waitMs: result.waitMs / 2 };
   }),
   "keeps the first capacity": () => {
     const first = new Map<string, PermitRule>();

@@ -62,7 +62,7 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
     assert.equal((await a.take("k", long, { spend: 10 })).spent, 10);
   },
 
-  "a window above 1,000 permits is at most one step of 64 late, never early": async ({
+  "a window above 1,000 permits returns a permit at most one 64th of the window late, never early": async ({
     views: [a],
     advance,
   }) => {
@@ -83,7 +83,7 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
     }
   },
 
-  "after waitMs a permit is free, after resetMs all are": async ({ views: [a], advance }) => {
+  "after waitMs one permit is free, after resetMs all permits are free": async ({ views: [a], advance }) => {
     for (const rule of [{ ...bucket, windowMs: 1000 }, window]) {
       await a.take(rule.kind, rule, { spend: 10 });
       await advance((await a.take(rule.kind, rule, { spend: 1 })).waitMs);

@@ -15,37 +15,39 @@ const lease = (holder: string, given: Partial<PermitLease> = {}): PermitLease =>
   holder,
   hold: 0,
   used: [],
-  most: 100,
+  max: 100,
   share: 0.5,
   leaseMs: 5000,
   ...given,
 });
 
 const leaseFacts: PortFacts<PortFixture<Permits>> = {
-  "a lease is a share of the free permits, which others see as elsewhere": async ({ views: [a, b] }) => {
+  "a lease takes a share of the free permits, which other holders see in elsewhere": async ({
+    views: [a, b],
+  }) => {
     const first = await a.take("k", bucket, { spend: 1, lease: lease("a") });
     assert.deepEqual([first.spent, first.leased, first.free, first.elsewhere], [1, 4, 5, 0]);
     const second = await b.take("k", bucket, { spend: 9, lease: lease("b") });
     assert.deepEqual([second.spent, second.leased, second.free, second.elsewhere], [5, 0, 0, 4]);
   },
-  "a small share spends a free permit and leases none": async ({ views: [a] }) => {
+  "a share too small for a lease still spends a free permit": async ({ views: [a] }) => {
     const { spent, leased } = await a.take("k", bucket, { spend: 1, lease: lease("a", { share: 0.01 }) });
     assert.deepEqual([spent, leased], [1, 0]);
-    assert.equal((await a.take("k", bucket, { spend: 1, lease: lease("a", { most: 2 }) })).leased, 2);
+    assert.equal((await a.take("k", bucket, { spend: 1, lease: lease("a", { max: 2 }) })).leased, 2);
   },
-  "returned permits are free at once, used ones are not": async ({ views: [a, b] }) => {
+  "returned permits are free at once, used permits are not": async ({ views: [a, b] }) => {
     for (const [rule, key] of [
       [bucket, "bucket"],
       [{ ...log, windowMs: 60_000 }, "window"],
     ] as const) {
       await a.take(key, rule, { spend: 0, lease: lease("a") });
-      const kept = await a.take(key, rule, {
+      const renewed = await a.take(key, rule, {
         spend: 0,
-        lease: lease("a", { used: [0, 0], hold: 1, most: 0 }),
+        lease: lease("a", { used: [0, 0], hold: 1, max: 0 }),
       });
-      assert.deepEqual([kept.free, kept.leased], [7, 0]);
+      assert.deepEqual([renewed.free, renewed.leased], [7, 0]);
       assert.equal((await b.take(key, rule, { spend: 0 })).elsewhere, 1);
-      await a.take(key, rule, { spend: 0, lease: lease("a", { most: 0 }) });
+      await a.take(key, rule, { spend: 0, lease: lease("a", { max: 0 }) });
       const { free, elsewhere } = await b.take(key, rule, { spend: 0 });
       assert.deepEqual([free, elsewhere], [8, 0]);
     }
@@ -58,13 +60,13 @@ const leaseFacts: PortFacts<PortFixture<Permits>> = {
     await advance(400);
     const { free, elsewhere } = await b.take("k", log, { spend: 0 });
     assert.deepEqual([free, elsewhere], [1, 0]);
-    await a.take("k", log, { spend: 0, lease: lease("dead", { hold: 4, used: [0], most: 0 }) });
+    await a.take("k", log, { spend: 0, lease: lease("dead", { hold: 4, used: [0], max: 0 }) });
     await advance(200);
     assert.equal((await b.take("k", log, { spend: 0 })).free, 6);
     await advance(400);
     assert.equal((await b.take("k", log, { spend: 0 })).free, 10);
   },
-  "leased permits keep their place in the bucket, which refills only the rest": async ({
+  "leased permits count towards the capacity of the bucket, which refills only the rest": async ({
     views: [a, b],
     advance,
   }) => {
@@ -90,7 +92,7 @@ const leaseFacts: PortFacts<PortFixture<Permits>> = {
       { hold: -1 },
       { used: [-1] },
       { used: Array.from({ length: 1025 }, () => 0) },
-      { most: 1025 },
+      { max: 1025 },
       { share: 0 },
       { share: 1.5 },
       { leaseMs: 0 },

@@ -12,7 +12,7 @@ import { sharedStateContract } from "./shared-state-contract.ts";
 import { totalsContract } from "./totals-contract.ts";
 import { valuesContract } from "./values-contract.ts";
 
-/** Creates a fixture of one port with faults of `breakIt`. */
+/** Creates a fixture of one port with the faults of `breakIt`. */
 const broken =
   <Name extends keyof SharedState>(
     name: Name,
@@ -53,7 +53,7 @@ const values: Readonly<Record<string, (port: SharedValues) => Partial<SharedValu
       return true;
     },
   }),
-  "shorten the life of a raised value": (port) => ({
+  "shorten the time to live of a raised value": (port) => ({
     raise: async (key, value, options) => {
       const isStored = await port.raise(key, value, options);
       if (isStored) await port.set(key, value, options);

@@ -23,7 +23,7 @@ const ofPort = <Name extends keyof SharedState>(
     ]),
   );
 
-/** The contract of `SharedState`: those of its three ports, and that these are independent. */
+/** The contract of `SharedState`: the contracts of its three ports, and their independence. */
 export const sharedStateContract: PortContract<PortFixture<SharedState>> = portContract("shared state", {
   ...ofPort("values", valuesContract),
   ...ofPort("permits", permitsContract),

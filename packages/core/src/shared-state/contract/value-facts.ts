@@ -34,7 +34,7 @@ export const valueFacts: PortFacts<PortFixture<SharedValues>> = {
     read.list.push(3);
     assert.deepEqual(await a.get("copy"), { list: [1] });
   },
-  "a value has the ttlMs of its last set": async ({ views: [a, b], advance }) => {
+  "the last set determines the ttlMs of a value": async ({ views: [a, b], advance }) => {
     await a.set("session", "old", { ttlMs: 300 });
     await b.set("session", "new", { ttlMs: 900 });
     await advance(500);

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { PermitAccount } from "./permit-account.ts";
 import { checkPermits } from "./permit-bounds.ts";
-import type { PermitAnswer, PermitRequest, PermitRule, Permits } from "./permits.ts";
+import type { PermitResult, PermitRequest, PermitRule, Permits } from "./permits.ts";
 
 /** Bounds of permits in this process. */
 export interface PermitBounds {
@@ -40,13 +40,13 @@ interface Node {
   older: Node | null;
 }
 
-/** Maximum number of fresh accounts that a new key removes from the old end. */
+/** Maximum number of fresh accounts that the addition of a key removes, beginning with the least recently used. */
 const SWEEP = 2;
 
 /**
  * An LRU table of permits by key, bounded in number and size. An evicted key restarts with its full capacity.
  *
- * A linked list orders the keys by last use, so eviction needs no search. Accounts that equal a new one are removed.
+ * A linked list orders the keys by last use, so eviction needs no search. Fresh accounts, which equal new ones, are removed.
  */
 export class PermitTable {
   private readonly nodes = new Map<string, Node>();
@@ -64,7 +64,7 @@ export class PermitTable {
     return this.nodes.size;
   }
 
-  take(key: string, rule: PermitRule, request: PermitRequest, now: number): PermitAnswer {
+  take(key: string, rule: PermitRule, request: PermitRequest, now: number): PermitResult {
     const known = this.nodes.get(key);
     if (known !== undefined && known.account.kind === rule.kind && !known.account.isFresh(now)) {
       this.renew(known);
@@ -90,7 +90,7 @@ export class PermitTable {
     this.resize(node);
   }
 
-  /** Updates the size of an account and evicts the oldest while the table is too large. */
+  /** Updates the size of an account and evicts the least recently used accounts while the table is too large. */
   private resize(node: Node): void {
     const { size } = node.account;
     this.numbers += size - node.size;

@@ -1,7 +1,7 @@
 import { PermitBucket } from "./permit-bucket.ts";
 import type { PermitPool } from "./permit-pool.ts";
 import { PermitWindow } from "./permit-window.ts";
-import type { PermitAnswer, PermitLease, PermitRequest, PermitRule } from "./permits.ts";
+import type { PermitResult, PermitLease, PermitRequest, PermitRule } from "./permits.ts";
 
 interface Lease {
   readonly holder: string;
@@ -15,7 +15,7 @@ export class PermitAccount {
   /** Open leases, ordered by expiry; `null` before the first. */
   private leases: Lease[] | null = null;
   private leased = 0;
-  /** Time from which this account equals a new one and may be removed. */
+  /** Time at which this account equals a new one and may be removed. */
   private freshAt = 0;
 
   constructor(rule: PermitRule, now: number) {
@@ -35,24 +35,24 @@ export class PermitAccount {
     return this.freshAt <= now;
   }
 
-  take(rule: PermitRule, { spend, lease }: PermitRequest, now: number): PermitAnswer {
+  take(rule: PermitRule, { spend, lease }: PermitRequest, now: number): PermitResult {
     const pool = this.pool;
     if (this.leased > 0) this.endLeases(rule, now);
     pool.advance(rule, now, this.leased);
-    const kept = lease === undefined ? 0 : this.settle(rule, lease, now);
+    const retained = lease === undefined ? 0 : this.settle(rule, lease, now);
     const rest = pool.free(rule, this.leased);
     const spent = Math.min(spend, rest);
     pool.spend(rule, spent);
-    const leased = lease === undefined ? 0 : portion(lease, rest, spent, kept);
-    if (lease !== undefined) this.renew(lease, kept, leased, now);
-    return this.answer(rule, { spent, leased, held: kept + leased }, now);
+    const leased = lease === undefined ? 0 : portion(lease, rest, spent, retained);
+    if (lease !== undefined) this.renew(lease, retained, leased, now);
+    return this.result(rule, { spent, leased, held: retained + leased }, now);
   }
 
-  private answer(
+  private result(
     rule: PermitRule,
     { spent, leased, held }: { readonly spent: number; readonly leased: number; readonly held: number },
     now: number,
-  ): PermitAnswer {
+  ): PermitResult {
     const free = this.pool.free(rule, this.leased);
     const resetMs = this.pool.resetMs(rule);
     const lastEnd = this.leases?.at(-1)?.endsAt ?? now;
@@ -64,20 +64,20 @@ export class PermitAccount {
   /** Applies a holder's report: records its uses and frees the permits that it returns. Returns the number it keeps. */
   private settle(rule: PermitRule, { holder, hold, used }: PermitLease, now: number): number {
     const lease = this.leases?.find((one) => one.holder === holder);
-    if (lease === undefined) return 0; // it expired and counted as used then
+    if (lease === undefined) return 0; // it has expired, and counted as used then
     const reported = Math.min(used.length, lease.amount);
     for (const age of used.slice(0, reported)) this.pool.report(rule, 1, now - age);
-    const kept = Math.min(hold, lease.amount - reported);
-    this.pool.giveBack(lease.amount - reported - kept);
-    this.leased -= lease.amount - kept;
-    lease.amount = kept;
-    return kept;
+    const retained = Math.min(hold, lease.amount - reported);
+    this.pool.giveBack(lease.amount - reported - retained);
+    this.leased -= lease.amount - retained;
+    lease.amount = retained;
+    return retained;
   }
 
   /** Renews a holder's lease. */
-  private renew({ holder, leaseMs }: PermitLease, kept: number, leased: number, now: number): void {
+  private renew({ holder, leaseMs }: PermitLease, retained: number, leased: number, now: number): void {
     const others = (this.leases ?? []).filter((one) => one.holder !== holder);
-    if (kept + leased > 0) others.push({ holder, amount: kept + leased, endsAt: now + leaseMs });
+    if (retained + leased > 0) others.push({ holder, amount: retained + leased, endsAt: now + leaseMs });
     this.leases = others.sort((a, b) => a.endsAt - b.endsAt);
     this.pool.leaseOut(leased);
     this.leased += leased;
@@ -103,5 +103,5 @@ export class PermitAccount {
 }
 
 /** Returns the number of permits to add to a holder's lease. */
-const portion = ({ most, share }: PermitLease, rest: number, spent: number, kept: number): number =>
-  Math.max(0, Math.min(most, rest - spent, Math.floor(rest * share) - spent - kept));
+const portion = ({ max, share }: PermitLease, rest: number, spent: number, retained: number): number =>
+  Math.max(0, Math.min(max, rest - spent, Math.floor(rest * share) - spent - retained));

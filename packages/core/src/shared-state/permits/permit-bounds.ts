@@ -19,7 +19,7 @@ export const checkPermits = (key: string, rule: PermitRule, { spend, lease }: Pe
 /** Above this, a double cannot represent fractions of a permit precisely enough. */
 const MAX_CAPACITY = 1_000_000_000;
 
-const checkLease = ({ holder, hold, used, most, share, leaseMs }: PermitLease): void => {
+const checkLease = ({ holder, hold, used, max, share, leaseMs }: PermitLease): void => {
   if (typeof holder !== "string" || holder === "" || holder.length > 64) {
     throw badOption("holder must have 1 to 64 characters");
   }
@@ -27,8 +27,7 @@ const checkLease = ({ holder, hold, used, most, share, leaseMs }: PermitLease): 
   if (!Array.isArray(used) || used.length > MAX_LEASE || !used.every((age) => age >= 0 && age < Infinity)) {
     throw badOption(`used must list at most ${MAX_LEASE} ages of at least 0`);
   }
-  if (!isCount(most) || most > MAX_LEASE)
-    throw badOption(`most must be a whole number from 0 to ${MAX_LEASE}`);
+  if (!isCount(max) || max > MAX_LEASE) throw badOption(`max must be a whole number from 0 to ${MAX_LEASE}`);
   if (!(share > 0 && share <= 1)) throw badOption("share must be above 0 and at most 1");
   if (!(leaseMs > 0 && leaseMs < Infinity)) throw badOption("leaseMs must be a number above 0");
 };

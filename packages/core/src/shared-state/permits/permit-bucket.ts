@@ -1,14 +1,14 @@
 import type { PermitPool } from "./permit-pool.ts";
 import type { PermitRule } from "./permits.ts";
 
-/** Tolerance for rounding errors of a whole permit. The level keeps the error, so it does not accumulate. */
+/** A level within this tolerance of a whole number counts as that number. The level itself is not rounded, so the error does not accumulate. */
 const TOLERANCE = 1e-6;
 
 /**
  * A token bucket: `capacity` permits at first, refilled evenly.
  *
- * Leased permits keep their place in the bucket: free and leased permits together never exceed the capacity. Any interval of length t therefore
- * admits at most capacity + rate × t, whenever holders use their leases.
+ * Leased permits count towards the capacity: free and leased permits together never exceed it. Any interval of length t therefore admits at most
+ * capacity + rate × t, whenever holders use their leases.
  */
 export class PermitBucket implements PermitPool {
   readonly kind = "bucket";

@@ -1,6 +1,6 @@
 import type { PermitRule } from "./permits.ts";
 
-/** The unleased permits of one key, and their replenishment. Times are milliseconds of one monotonic clock. */
+/** The unleased permits of one key and their replenishment. Times are milliseconds of one monotonic clock. */
 export interface PermitPool {
   readonly kind: PermitRule["kind"];
   /** Count of stored numbers, for the bound on memory. */
@@ -11,7 +11,7 @@ export interface PermitPool {
   free(rule: PermitRule, leased: number): number;
   /** Spends free permits at the time of the last `advance`. */
   spend(rule: PermitRule, count: number): void;
-  /** Removes free permits that are leased out. */
+  /** Removes free permits that are now leased. */
   leaseOut(count: number): void;
   /** Returns unused leased permits to the pool. */
   giveBack(count: number): void;

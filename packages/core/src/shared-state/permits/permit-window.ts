@@ -59,17 +59,17 @@ export class PermitWindow implements PermitPool {
     const step = windowMs / STEPS;
     const time = capacity > EXACT ? Math.ceil(at / step) * step : at;
     if (time + windowMs <= this.at) return;
-    let place = this.times.length;
-    while (place > this.head && (this.times[place - 1] ?? 0) > time) place--;
+    let index = this.times.length;
+    while (index > this.head && (this.times[index - 1] ?? 0) > time) index--;
     this.used += count;
-    if (place > this.head && this.times[place - 1] === time) {
-      this.counts[place - 1] = (this.counts[place - 1] ?? 0) + count;
-    } else if (place === this.times.length) {
+    if (index > this.head && this.times[index - 1] === time) {
+      this.counts[index - 1] = (this.counts[index - 1] ?? 0) + count;
+    } else if (index === this.times.length) {
       this.times.push(time);
       this.counts.push(count);
     } else {
-      this.times.splice(place, 0, time);
-      this.counts.splice(place, 0, count);
+      this.times.splice(index, 0, time);
+      this.counts.splice(index, 0, count);
     }
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { inProcessPermits, PermitTable } from "./in-process-permits.ts";
-import type { PermitRequest, PermitRule, PermitAnswer } from "./permits.ts";
+import type { PermitRequest, PermitRule, PermitResult } from "./permits.ts";
 
 const small = fc.record({
   kind: fc.constantFrom("bucket" as const, "window" as const),
@@ -12,7 +12,8 @@ const small = fc.record({
 /** Creates permits on a clock that the caller advances; `take` is synchronous. */
 const stateAt = (time: { now: number }) => {
   const permits = inProcessPermits({ clock: { now: () => time.now } });
-  return (rule: PermitRule, ask: PermitRequest): PermitAnswer => permits.take("k", rule, ask) as PermitAnswer;
+  return (rule: PermitRule, request: PermitRequest): PermitResult =>
+    permits.take("k", rule, request) as PermitResult;
 };
 
 /** A naive model of a bucket or window without leases, with whole numbers and a list of all uses. */
@@ -64,7 +65,7 @@ test("bucket and window match the naive models for any sequence of calls", () =>
 
 type Act = "lease" | "use" | "giveBack" | "die" | "wait" | "spend";
 
-/** A worker that leases permits, uses them and may die with its lease. */
+/** A worker that leases permits, uses them and may exit without returning its lease. */
 interface Worker {
   holder: string;
   hold: number;
@@ -79,23 +80,23 @@ const lives = (rule: PermitRule, acts: readonly (readonly [Act, who: number, amo
   let births = 0;
   const born = (): Worker => ({ holder: `holder ${births++}`, hold: 0, until: 0, used: [] });
   const workers = [born(), born(), born()];
-  const ask = (worker: Worker, spend: number, most: number, share: number, leaseMs: number): void => {
+  const update = (worker: Worker, spend: number, max: number, share: number, leaseMs: number): void => {
     if (worker.until <= time.now) worker.hold = 0;
     const used = worker.used.map((at) => time.now - at);
     const { hold, holder } = worker;
-    const { spent, leased } = take(rule, { spend, lease: { holder, hold, used, most, share, leaseMs } });
+    const { spent, leased } = take(rule, { spend, lease: { holder, hold, used, max, share, leaseMs } });
     for (let use = 0; use < spent; use++) uses.push(time.now);
     Object.assign(worker, { used: [], hold: hold + leased, until: time.now + leaseMs });
   };
   for (const [act, who, amount] of acts) {
     const worker = workers[who] as Worker;
     if (act === "wait") time.now += amount * 3;
-    else if (act === "spend") ask(worker, amount, 0, 1, 20);
-    else if (act === "lease") ask(worker, amount % 2, amount, 0.6, 10 + amount * 4);
+    else if (act === "spend") update(worker, amount, 0, 1, 20);
+    else if (act === "lease") update(worker, amount % 2, amount, 0.6, 10 + amount * 4);
     else if (act === "die") workers[who] = born();
     else if (act === "giveBack") {
       worker.hold = 0;
-      ask(worker, 0, 0, 1, 20);
+      update(worker, 0, 0, 1, 20);
     } else if (worker.hold > 0 && time.now < worker.until) {
       worker.hold--;
       worker.used.push(time.now);
@@ -114,7 +115,7 @@ const acts = fc.array(
   { maxLength: 80, size: "max" },
 );
 
-test("no interval has more uses than the rule allows, however workers lease, delay, return permits or die", () => {
+test("no interval has more uses than the rule allows, however workers lease, delay, return permits or exit", () => {
   fc.assert(
     fc.property(small, acts, (rule, list) => {
       const { uses } = lives(rule, list);
@@ -167,7 +168,7 @@ test("a burst across two windows is limited like any other", () => {
   let more = 0;
   for (; time.now < 1999; time.now++) more += take(rule, { spend: 5000 }).spent;
   expect(more).toBe(0);
-  time.now = 1999 + 1000 / 64; // the stated error: one step late at most, never early
+  time.now = 1999 + 1000 / 64; // the documented error: at most one step late, never early
   expect(take(rule, { spend: 5000 }).spent).toBe(2000);
 });
 
@@ -224,7 +225,7 @@ test("a hundred thousand keys stay within the bound", () => {
   for (let key = 0; key < 100_000; key++) void permits.take(`${key}`, hour, { spend: 1 });
   const held = Array.from(
     { length: 2000 },
-    (_, back) => permits.take(`${99_999 - back}`, hour, { spend: 0 }) as PermitAnswer,
+    (_, back) => permits.take(`${99_999 - back}`, hour, { spend: 0 }) as PermitResult,
   );
   expect(held.filter(({ free }) => free === 999)).toHaveLength(1000);
 });

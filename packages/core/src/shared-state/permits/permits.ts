@@ -16,8 +16,8 @@ export interface PermitRule {
 /**
  * Permits reserved for a holder, which spends them without further calls.
  *
- * A leased permit is not free until the holder returns it or reports its use. A lease that expires unreported counts as used at its expiry, so the
- * death of a holder never exceeds the limit. A holder has one lease per key, which each call renews.
+ * A leased permit is not free until the holder returns it or reports its use. A lease that expires without a report counts as used at its expiry, so a holder
+ * that exits cannot cause an excess of the limit. A holder has one lease per key, which each call renews.
  */
 export interface PermitLease {
   /** Identity of the holder: 1 to 64 characters, unique across processes and their restarts. */
@@ -27,23 +27,23 @@ export interface PermitLease {
   /** Age in milliseconds of each use since the last successful call. */
   readonly used: readonly number[];
   /** Maximum number of permits to add to the lease. */
-  readonly most: number;
+  readonly max: number;
   /** Fraction of the free permits that this call may take in total: spent, held and leased. */
   readonly share: number;
-  /** Milliseconds until the whole lease expires. Holders count them from before the call, to never outlast the lease. */
+  /** Milliseconds until the whole lease expires. A holder must count them from before its call, so that it never uses an expired lease. */
   readonly leaseMs: number;
   /**
-   * Whether the lease also ends when the holder's process exits, if the store learns of it (the primary process does): the unreported permits count as
-   * used then. So a lease may be longer than any pause of a busy process. @default false
+   * Whether the lease also ends when the holder's process exits, if the store notices the exit, as the primary process does: unreported permits count as used
+   * then. So a lease may be longer than any pause of a busy process. @default false
    */
   readonly endsAtExit?: boolean;
 }
 
 /** A request for permits of a key. */
 export interface PermitRequest {
-  /** Permits to spend now, as far as free; 0 only reads. */
+  /** Permits to spend now, limited to the free permits; 0 only reads. */
   readonly spend: number;
-  /** Permits for later calls, given in advance. */
+  /** Lease of permits for later use. */
   readonly lease?: PermitLease;
 }
 
@@ -60,7 +60,7 @@ export interface Spent {
 }
 
 /** The result of a request for permits. */
-export interface PermitAnswer extends Spent {
+export interface PermitResult extends Spent {
   /** Permits added to the holder's lease. */
   readonly leased: number;
   /** Permits leased to other holders. */
@@ -70,7 +70,7 @@ export interface PermitAnswer extends Spent {
 /** Permits without leases. Every `Permits` is a `PermitStore`. */
 export interface PermitStore {
   /**
-   * Atomically spends permits as far as free, by the store's clock. `spend: 0` only reads; denied permits are not counted.
+   * Atomically spends up to `spend` free permits, by the store's clock. `spend: 0` only reads; denied permits are not counted.
    *
    * Keys have at most 512 characters. A new key has `rule.capacity` permits. Every call for a key must use the same kind of rule; its numbers may
    * change. The store may drop a key once all its permits are back.
@@ -79,10 +79,10 @@ export interface PermitStore {
 }
 
 /**
- * Permits, shared by all workers. They have their own keys, at most 100,000; the least recently used is evicted, so that keys chosen by clients
- * cannot evict values or totals.
+ * Permits, shared by all workers. They have separate keys, at most 100,000; the least recently used key is evicted. So keys that clients choose cannot evict
+ * values or totals.
  */
 export interface Permits extends PermitStore {
   /** Spends permits like a `PermitStore` and leases permits in the same step. A key is dropped once all its permits are back. */
-  take(key: string, rule: PermitRule, request: PermitRequest): Awaitable<PermitAnswer>;
+  take(key: string, rule: PermitRule, request: PermitRequest): Awaitable<PermitResult>;
 }

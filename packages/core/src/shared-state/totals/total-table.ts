@@ -30,7 +30,7 @@ export const checkPosition = (from: number): void => {
 /** The totals of one key. */
 interface Names {
   readonly byName: Map<string, number[]>;
-  /** In order of first use, for pages. */
+  /** Names and numbers in order of first use, for pages. */
   readonly rows: (readonly [name: string, numbers: number[]])[];
 }
 

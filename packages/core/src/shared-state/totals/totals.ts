@@ -16,8 +16,8 @@ export interface Totals {
    */
   add(key: string, amounts: readonly Total[]): Awaitable<void>;
   /**
-   * Returns up to 250 totals of a key, in order of the names' first use: those from position `from` on, none beyond the last. Names keep their
-   * positions, so that pages can be read one after the other; bounded, because a page is copied at once by the process that has it.
+   * Returns up to 250 totals of a key from position `from` on, in order of the first use of their names; none beyond the last. Names keep their positions, so
+   * pages can be read one after another. The size is bounded, because the process that holds the totals copies a page synchronously.
    *
    * @param from number of totals to skip, at least 0. @default 0
    * @throws CORE_SHARED_STATE_BAD_OPTION

@@ -26,7 +26,7 @@ test("keys are evicted in order of expiry, after any sets and deletes", () => {
   );
 });
 
-test("each write removes a few expired keys, so that no timer is needed", () => {
+test("each write removes a few expired keys", () => {
   const map = new ExpiringMap({ maxKeys: 1000, maxCharacters: 1_000_000 });
   for (let index = 0; index < 100; index++) map.set(`old${index}`, 1, 10, 0);
   map.set("new", 1, 100, 50);
@@ -35,14 +35,14 @@ test("each write removes a few expired keys, so that no timer is needed", () => 
   expect(map.size).toBe(1);
 });
 
-test("a kept key stays in its group, or moves to another one that has room", () => {
+test("a pinned key stays in its group, or moves to another group that has room", () => {
   const map = new ExpiringMap({ maxKeys: 10, maxCharacters: 1000 });
   const [live, ended] = [
     { group: "live", maxKeys: 2 },
     { group: "ended", maxKeys: 1 },
   ];
   const keep = (key: string, value: number, group: object, now = 0): boolean =>
-    map.keep(key, value, now + 100, now, group as typeof live);
+    map.pin(key, value, now + 100, now, group as typeof live);
   expect([keep("a", 1, live), keep("b", 1, live), keep("c", 1, live)]).toEqual([true, true, false]);
   expect([keep("a", 2, ended), keep("c", 1, live)]).toEqual([true, false]);
   expect([keep("a", 3, { ...ended, moves: true }), keep("c", 1, live)]).toEqual([true, true]);

@@ -10,7 +10,7 @@ export interface Entry {
 interface Node extends Expiring {
   readonly key: string;
   value: number | string;
-  /** Name of the group of a kept key; `null` for a key that may be evicted. */
+  /** Name of the group of a pinned key; `null` for a key that may be evicted. */
   readonly group: string | null;
 }
 
@@ -21,27 +21,27 @@ export interface ExpiringMapOptions {
   readonly maxCharacters: number;
 }
 
-/** A group of kept keys: they are never evicted, and at most `maxKeys` of a group are stored. */
-export interface KeptGroup {
+/** A group of pinned keys: they are never evicted, and a group has at most `maxKeys`. */
+export interface PinnedGroup {
   readonly group: string;
   readonly maxKeys: number;
   /** Whether a live key moves from its group to this one, if that has room. */
   readonly moves?: boolean;
 }
 
-/** Maximum number of expired keys that one write removes, so that no write clears a whole backlog. */
+/** Maximum number of expired keys that one write removes, which bounds the time of a write. */
 const SWEEP = 16;
 
 /**
- * A map with expiry, bounded in number and size: the key nearest to its expiry is evicted for a new one. Kept keys have bounds of their own, by group.
+ * A map with expiry, bounded in number and size: the key nearest to its expiry is evicted for a new key. Pinned keys have separate bounds, by group.
  *
  * No timer is needed: a read treats an expired key as absent, and each write removes a few expired ones.
  */
 export class ExpiringMap {
   private readonly nodes = new Map<string, Node>();
   private readonly evictable = new ExpiryHeap<Node>();
-  private readonly kept = new ExpiryHeap<Node>();
-  /** Number of kept keys by group; a group without keys has no entry. */
+  private readonly pinned = new ExpiryHeap<Node>();
+  /** Number of pinned keys by group; a group without keys has no entry. */
   private readonly groups = new Map<string, number>();
   private readonly maxKeys: number;
   private readonly maxCharacters: number;
@@ -65,7 +65,7 @@ export class ExpiringMap {
     return undefined;
   }
 
-  /** Stores a value with a new expiry; another key may be evicted for it. */
+  /** Stores a value with a new expiry, and may evict another key. */
   set(key: string, value: number | string, expiresAt: number, now: number): void {
     this.forget(key);
     this.sweep(this.evictable, now);
@@ -74,8 +74,8 @@ export class ExpiringMap {
     this.insert({ key, value, expiresAt, group: null, order: this.order++, place: 0 });
   }
 
-  /** Stores a number that is never evicted. Returns false, and stores nothing, when the group is full; a live kept key keeps its place. */
-  keep(key: string, value: number, expiresAt: number, now: number, wanted: KeptGroup): boolean {
+  /** Stores a number that is never evicted. Returns false, and stores nothing, if the group is full; a live pinned key keeps its place in its group. */
+  pin(key: string, value: number, expiresAt: number, now: number, wanted: PinnedGroup): boolean {
     const old = this.nodes.get(key);
     const held = old !== undefined && old.expiresAt > now ? old.group : null;
     const stays = held !== null && (held === wanted.group || wanted.moves !== true);
@@ -100,9 +100,9 @@ export class ExpiringMap {
     return node.expiresAt > now;
   }
 
-  private hasRoom({ group, maxKeys }: KeptGroup, now: number): boolean {
-    this.sweep(this.kept, now);
-    while (this.sizeOf(group) >= maxKeys && isExpired(this.kept.first, now)) this.removeFirst(this.kept);
+  private hasRoom({ group, maxKeys }: PinnedGroup, now: number): boolean {
+    this.sweep(this.pinned, now);
+    while (this.sizeOf(group) >= maxKeys && isExpired(this.pinned.first, now)) this.removeFirst(this.pinned);
     return this.sizeOf(group) < maxKeys;
   }
 
@@ -130,7 +130,7 @@ export class ExpiringMap {
       this.evictable.add(node);
     } else {
       this.groups.set(node.group, this.sizeOf(node.group) + 1);
-      this.kept.add(node);
+      this.pinned.add(node);
     }
   }
 
@@ -147,7 +147,7 @@ export class ExpiringMap {
       this.evictable.remove(node);
       return;
     }
-    this.kept.remove(node);
+    this.pinned.remove(node);
     const left = this.sizeOf(group) - 1;
     if (left === 0) this.groups.delete(group);
     else this.groups.set(group, left);

@@ -9,9 +9,9 @@ import { within } from "./within.ts";
 
 /** Bounds and clock of values in this process. */
 export interface InProcessValuesOptions {
-  /** Maximum number of live keys besides raised ones; the one nearest to its expiry is evicted. @default 100000 */
+  /** Maximum number of live keys, without raised keys; the key nearest to its expiry is evicted. @default 100000 */
   readonly maxKeys?: number;
-  /** Maximum characters of all keys and values together; the same key is evicted. @default 67108864 */
+  /** Maximum characters of all keys and values together; again the key nearest to its expiry is evicted. @default 67108864 */
   readonly maxCharacters?: number;
   /** Milliseconds after which a busy subscriber counts as done; `Infinity` for no limit. @default 1000 */
   readonly timeoutMs?: number;
@@ -91,7 +91,7 @@ const addTo = (
   const ceiling = Math.min(max, Number.MAX_SAFE_INTEGER);
   const room = Math.max(0, ceiling - before);
   const granted = amount > 0 ? Math.min(amount, room) : 0 - Math.min(-amount, Math.max(0, before));
-  // If all the room is granted, the sum is the ceiling itself, without the rounding error of the addition.
+  // If the whole room is granted, the sum is the ceiling itself, without the rounding error of an addition.
   const value = granted > 0 && granted === room ? ceiling : before + granted;
   if (entry !== undefined) entries.count(key, value);
   else if (granted !== 0) entries.set(key, value, time + ttlMs, time);
@@ -102,26 +102,26 @@ const raiseTo = (
   entries: ExpiringMap,
   key: string,
   value: number,
-  { ttlMs, ...kept }: RaiseOptions,
+  { ttlMs, ...group }: RaiseOptions,
   time: number,
 ): boolean => {
   const entry = entries.get(key, time);
   if (entry !== undefined && countOf(entry) >= value) return false;
   const expiresAt = Math.max(entry?.expiresAt ?? 0, time + ttlMs);
-  if (entries.keep(key, value, expiresAt, time, kept)) return true;
-  throw full(kept.group);
+  if (entries.pin(key, value, expiresAt, time, group)) return true;
+  throw full(group.group);
 };
 
 const full = (group: string): FrameworkError =>
   new FrameworkError(
     "CORE_SHARED_STATE_FULL",
-    `the shared state has no room for another key of "${group}"; raise its limit or keep it in a store of its own`,
+    `the shared state has no room for another key of "${group}"; raise its limit or use a separate store`,
   );
 
 const countOf = ({ key, value }: Entry): number => {
   if (typeof value === "number") return value;
   throw new FrameworkError(
     "CORE_SHARED_STATE_NOT_A_COUNTER",
-    `"${key}" holds a value that is not a number; counters and values need keys of their own`,
+    `"${key}" holds a value that is not a number; counters and values need different keys`,
   );
 };

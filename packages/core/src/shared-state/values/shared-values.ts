@@ -7,7 +7,7 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export interface Added {
   /** The counter after the addition. */
   readonly value: number;
-  /** The added part of the amount: all of it, or the part that fits below `max`. */
+  /** The added part of the amount, limited by `max`. */
   readonly granted: number;
   /** Milliseconds until the counter expires. */
   readonly expiresInMs: number;
@@ -17,7 +17,7 @@ export interface Added {
 export interface AddOptions {
   /** Time to live of a counter that this call creates, in milliseconds; an existing counter keeps its own. */
   readonly ttlMs: number;
-  /** Ceiling of the counter: the addition is granted up to it. @default Number.MAX_SAFE_INTEGER */
+  /** Maximum of the counter: a larger addition is granted in part. @default Number.MAX_SAFE_INTEGER */
   readonly max?: number;
 }
 
@@ -43,20 +43,20 @@ export interface RaiseOptions {
 
 /** Options of `publish`. */
 export interface PublishOptions {
-  /** Maximum wait for the other workers in milliseconds, 0 or more; `Infinity` for no limit. @default until all have run or are gone */
+  /** Maximum wait for the other workers in milliseconds, 0 or more; `Infinity` for no limit. @default until all have run or exited */
   readonly waitMs?: number;
 }
 
 /** Options of `subscribe`. */
 export interface SubscribeOptions {
-  /** Called when a lost connection is restored, before `isConnected` is true again: messages may have been missed meanwhile. */
-  readonly missed?: () => void;
+  /** Called when a lost connection is restored, before `isConnected` is true again: this subscriber may have missed messages. */
+  readonly onMissed?: () => void;
 }
 
 /**
  * Values and counters with expiry, and messages, shared by all workers.
  *
- * Values are at most 64 KiB as JSON. There are at most 100,000 live keys; the key nearest to its expiry is evicted, but never a raised one. Time is monotonic.
+ * Values are at most 64 KiB as JSON. There are at most 100,000 live keys; the key nearest to its expiry is evicted, but never a raised key. Time is monotonic.
  * Counters and values share one key space: a counter is a number, which `get` reads and `set` replaces.
  */
 export interface SharedValues {
@@ -71,7 +71,7 @@ export interface SharedValues {
    */
   add(key: string, amount: number, options: AddOptions): Awaitable<Added>;
   /**
-   * Atomically stores a whole number from 0 to 2^53 - 1 if the key is absent or has a smaller one. Returns whether it was stored. The key is not evicted
+   * Atomically stores a whole number from 0 to 2^53 - 1 if the key is absent or has a smaller number. Returns whether it was stored. The key is not evicted
    * before it expires.
    *
    * @throws CORE_SHARED_STATE_FULL when the key is absent and its group has `maxKeys` others; CORE_SHARED_STATE_NOT_A_COUNTER as `add`
@@ -87,7 +87,7 @@ export interface SharedValues {
    * Sends a message to every subscriber in every worker, including this one; each gets its own copy.
    *
    * Resolves with `true` when all have run, in every running worker, however busy. A subscriber that takes longer than 1 s counts as done; its error is logged.
-   * Resolves with `false` when a worker lost its connection to the others before it confirmed: it may have missed the message, and calls `missed` of its
+   * Resolves with `false` when a worker lost its connection to the others before it confirmed: it may have missed the message, and calls `onMissed` of its
    * subscriptions; also after `waitMs`.
    *
    * @throws CORE_SHARED_STATE_UNAVAILABLE when the message may not have been sent, or a connected worker does not confirm; CORE_SHARED_STATE_BAD_OPTION for a
@@ -101,8 +101,8 @@ export interface SharedValues {
     options?: SubscribeOptions,
   ): () => void;
   /**
-   * Whether this worker misses no message: publishers wait for it. `false` while its connection to the others is lost; then copies of shared data may be
-   * outdated, until `missed` was called.
+   * Whether this worker gets every message, so that publishers wait for it. `false` while its connection to the others is lost; then copies of shared data may
+   * be outdated until `onMissed` has been called.
    */
   isConnected(): boolean;
 }

@@ -8,11 +8,11 @@ export const MAX_KEY_LENGTH = 512;
 export const MAX_VALUE_BYTES = 65_536;
 
 /** Checks a key, or the name of a channel or group. @throws CORE_SHARED_STATE_BAD_KEY */
-export const checkKey = (key: string, what: "key" | "channel" | "group" = "key"): void => {
+export const checkKey = (key: string, kind: "key" | "channel" | "group" = "key"): void => {
   if (typeof key === "string" && key.length > 0 && key.length <= MAX_KEY_LENGTH) return;
   throw new FrameworkError(
     "CORE_SHARED_STATE_BAD_KEY",
-    `a ${what} of the shared state must be a string of 1 to ${MAX_KEY_LENGTH} characters`,
+    `a ${kind} of the shared state must be a string of 1 to ${MAX_KEY_LENGTH} characters`,
   );
 };
 

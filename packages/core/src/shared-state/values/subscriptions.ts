@@ -9,7 +9,7 @@ export type Listener = (message: Json) => Awaitable<void>;
 
 interface Subscription {
   readonly listener: Listener;
-  readonly missed: SubscribeOptions["missed"] | undefined;
+  readonly onMissed: SubscribeOptions["onMissed"] | undefined;
 }
 
 /** Maximum number of subscriptions of one process. */
@@ -41,12 +41,12 @@ export class Subscriptions {
   }
 
   /** Adds a listener; the same function may be added twice. Returns a function that removes it, true on its first call. @throws CORE_SHARED_STATE_FULL */
-  add(channel: string, listener: Listener, { missed }: SubscribeOptions = {}): () => boolean {
+  add(channel: string, listener: Listener, { onMissed }: SubscribeOptions = {}): () => boolean {
     if (this.size >= MAX_SUBSCRIPTIONS) {
       const message = `${MAX_SUBSCRIPTIONS} subscriptions exist already; is one created per request?`;
       throw new FrameworkError("CORE_SHARED_STATE_FULL", message);
     }
-    const subscription: Subscription = { listener, missed };
+    const subscription: Subscription = { listener, onMissed };
     const subscribers = this.channels.get(channel) ?? new Set();
     this.channels.set(channel, subscribers.add(subscription));
     this.size++;
@@ -70,12 +70,12 @@ export class Subscriptions {
     return busy.length === 0 ? Promise.resolve() : this.settled(busy);
   }
 
-  /** Calls `missed` of every subscription; an error is logged. */
+  /** Calls `onMissed` of every subscription; an error is logged. */
   emitMissed(): void {
     for (const [channel, subscribers] of this.channels) {
-      for (const { missed } of subscribers) {
+      for (const { onMissed } of subscribers) {
         try {
-          missed?.();
+          onMissed?.();
         } catch (error) {
           this.options.log.error(`a subscriber of "${channel}" failed`, { error, channel });
         }

@@ -10,7 +10,7 @@ import { serveSharedState } from "./serve-shared-state.ts";
 
 const quiet = { error: () => {} };
 
-/** Takes the microtasks that wait for a turn of the event loop: a virtual clock lets these run. */
+/** Ends a turn with a microtask, which a virtual clock runs. */
 const later = queueMicrotask;
 
 const cluster = () => {
@@ -40,7 +40,7 @@ sharedStateContract(test, () => {
   return { views: [workers[0].state, workers[1].state], advance };
 });
 
-test("the calls of one turn are one message, in their order, and so are the answers", async () => {
+test("the calls of one turn are sent as one message, in their order, and so are their results", async () => {
   const { workers, sent } = cluster();
   const { values } = workers[0].state;
   const added = await Promise.all(

@@ -7,11 +7,11 @@ interface Batch {
 }
 
 /**
- * A channel that sends the messages of one turn of the event loop as one: a write to another process costs more than the calls in it. Both ends of a channel
- * are batched, or neither.
+ * A channel that sends the messages of one turn of the event loop as one message: a write to another process costs more than the calls in it. Either both ends
+ * of a channel are batched, or neither.
  *
- * Order is kept. A batch is bounded by the limits on pending calls and unacknowledged messages. Messages that are not sent when the channel closes are lost,
- * like those in transit: `onClose` follows.
+ * The order of messages is preserved. The limits on pending calls and unacknowledged messages bound a batch. When the channel closes, unsent messages are lost,
+ * like messages in transit; then `onClose` listeners are called.
  *
  * @param later runs a task at the end of the turn
  */

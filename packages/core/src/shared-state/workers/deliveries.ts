@@ -10,7 +10,7 @@ export interface DeliveriesOptions {
 /**
  * The unacknowledged messages of one worker.
  *
- * A wait has no timeout: the channel loses no message, so a worker that does not acknowledge is busy or has exited. The publisher has its own timeout.
+ * A wait has no timeout: the channel loses no message, so a worker that does not acknowledge is busy or has exited. The publisher has a timeout.
  */
 export class Deliveries {
   private readonly unacknowledged = new Map<number, () => void>();
@@ -26,7 +26,9 @@ export class Deliveries {
     this.options = options;
   }
 
-  /** Sends a message. Resolves when the worker has acknowledged it, or has exited. Above the bound nothing is sent, and only the exit resolves. */
+  /**
+   * Sends a message. Resolves when the worker has acknowledged it or has exited. Above the bound nothing is sent, and the promise resolves only at the exit.
+   */
   deliver(channel: string, text: string): Promise<void> {
     if (this.closed) return Promise.resolve();
     if (this.unacknowledged.size >= this.options.maxUnacknowledged) {
@@ -51,11 +53,11 @@ export class Deliveries {
     try {
       this.link.send(message);
     } catch {
-      // The worker has exited and needs no answer; `close` follows.
+      // The worker has exited and needs no response; `close` follows.
     }
   }
 
-  /** Ends every wait after the worker has exited; nothing more is sent. */
+  /** Ends all waits after the exit of the worker; further messages are dropped. */
   close(): void {
     this.closed = true;
     this.exit.resolve();

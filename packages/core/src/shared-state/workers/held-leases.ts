@@ -1,6 +1,6 @@
 import { mapAwaitable } from "../../middleware/middleware.ts";
 import { MAX_LEASE } from "../permits/permit-bounds.ts";
-import type { PermitAnswer, PermitLease, PermitRule, Permits } from "../permits/permits.ts";
+import type { PermitResult, PermitLease, PermitRule, Permits } from "../permits/permits.ts";
 
 /** Duration of a lease whose uses are reported in several calls. */
 const LEASE_MS = 60_000;
@@ -14,7 +14,7 @@ interface HeldLease {
 
 /** The leases of one worker with `endsAtExit`: they count as used when it exits, because its last uses are unknown. */
 export class HeldLeases {
-  /** The permits for the worker: every call updates its leases. */
+  /** The permits for the worker; every call with `endsAtExit` updates its leases. */
   readonly tracked: Permits;
   private readonly leases = new Map<string, HeldLease>();
   private readonly permits: Permits;
@@ -23,9 +23,9 @@ export class HeldLeases {
     this.permits = permits;
     this.tracked = {
       take: (key, rule, request) =>
-        mapAwaitable(permits.take(key, rule, request), (answer) => {
-          if (request.lease?.endsAtExit === true) this.track(key, rule, request.lease, answer);
-          return answer;
+        mapAwaitable(permits.take(key, rule, request), (result) => {
+          if (request.lease?.endsAtExit === true) this.track(key, rule, request.lease, result);
+          return result;
         }),
     };
   }
@@ -40,11 +40,11 @@ export class HeldLeases {
     key: string,
     rule: PermitRule,
     { holder, hold, used }: PermitLease,
-    answer: PermitAnswer,
+    result: PermitResult,
   ): void {
     const name = `${holder} ${key}`;
     const known = this.leases.get(name)?.amount ?? 0;
-    const amount = Math.min(hold, Math.max(0, known - used.length)) + answer.leased;
+    const amount = Math.min(hold, Math.max(0, known - used.length)) + result.leased;
     if (amount === 0) this.leases.delete(name);
     else this.leases.set(name, { key, rule, holder, amount });
   }
@@ -52,7 +52,7 @@ export class HeldLeases {
   private async report({ key, rule, holder, amount }: HeldLease): Promise<void> {
     for (let left = amount; left > 0; left -= MAX_LEASE) {
       const used = Array.from({ length: Math.min(left, MAX_LEASE) }, () => 0);
-      const lease = { holder, hold: left - used.length, used, most: 0, share: 1, leaseMs: LEASE_MS };
+      const lease = { holder, hold: left - used.length, used, max: 0, share: 1, leaseMs: LEASE_MS };
       await this.permits.take(key, rule, { spend: 0, lease });
     }
   }

@@ -10,7 +10,7 @@ export interface MemoryLink {
   close(): void;
 }
 
-/** Creates a channel in memory with the semantics of IPC: messages are copied through JSON and delivered in order, asynchronously. */
+/** Creates an in-memory channel with the semantics of IPC: messages are copied as JSON and delivered asynchronously, in order. */
 export const memoryLink = (): MemoryLink => {
   let open = true;
   const closing = new Set<() => void>();

@@ -4,7 +4,7 @@ import { memoryHub } from "./memory-link.ts";
 import { primaryState } from "./primary-state.ts";
 import { serveSharedState } from "./serve-shared-state.ts";
 
-test("a worker moves a raised key to another group, so that its own has room again", async () => {
+test("a worker moves a raised key to another group, and its former group has room again", async () => {
   const hub = memoryHub();
   serveSharedState(inProcessState(), hub);
   const { values } = primaryState(hub.connect().worker);

@@ -16,7 +16,7 @@ export interface PendingCallsOptions {
   readonly clock: Pick<Clock, "after">;
 }
 
-/** Calls to the primary, pending until the answer, the timeout or the close of the link. */
+/** The calls to the primary that wait for a result. The result, the timeout or the close of the link ends a call. */
 export class PendingCalls {
   private readonly pending = new Map<number, PendingCall>();
   private readonly link: PrimaryLink;
@@ -35,7 +35,7 @@ export class PendingCalls {
   }
 
   /** Sends a call and waits for its result. @throws CORE_SHARED_STATE_UNAVAILABLE, or the code of the primary's error */
-  ask<C extends StateCall>(call: C): Promise<StateResults[C["op"]]> {
+  send<C extends StateCall>(call: C): Promise<StateResults[C["op"]]> {
     const { timeoutMs, maxOutstanding, clock } = this.options;
     if (this.closed)
       return Promise.reject(new SharedStateUnavailableError("the link to the primary process is closed"));
@@ -49,7 +49,7 @@ export class PendingCalls {
     const expire = () =>
       this.fail(
         id,
-        new SharedStateUnavailableError(`the primary process did not answer within ${timeoutMs} ms`),
+        new SharedStateUnavailableError(`the primary process did not respond within ${timeoutMs} ms`),
       );
     this.pending.set(id, { resolve, reject, cancel: clock.after(timeoutMs, expire) });
     try {
@@ -60,8 +60,8 @@ export class PendingCalls {
     return promise;
   }
 
-  answer(id: number, result: StateResults[keyof StateResults]): void {
-    this.take(id)?.resolve(result as never); // `ask` gave the id the type of its operation
+  resolve(id: number, result: StateResults[keyof StateResults]): void {
+    this.take(id)?.resolve(result as never); // `send` gave the id the type of its operation
   }
 
   fail(id: number, error: FrameworkError): void {
@@ -76,7 +76,7 @@ export class PendingCalls {
     }
   }
 
-  /** Removes and returns a pending call; `undefined` for a late answer. */
+  /** Removes and returns a pending call; `undefined` for a late response. */
   private take(id: number): PendingCall | undefined {
     const pending = this.pending.get(id);
     this.pending.delete(id);

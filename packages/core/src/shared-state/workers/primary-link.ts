@@ -1,11 +1,11 @@
-import type { PermitAnswer, PermitRequest, PermitRule } from "../permits/permits.ts";
+import type { PermitResult, PermitRequest, PermitRule } from "../permits/permits.ts";
 import type { Total } from "../totals/totals.ts";
 import type { Added, RaiseOptions } from "../values/shared-values.ts";
 
 /**
  * One end of an ordered message channel between a worker and the primary process, such as the IPC channel of a forked process.
  *
- * Messages are plain JSON objects. Those of the shared state have `"@framework": "shared-state"`; others on the channel are ignored.
+ * Messages are plain JSON objects. Messages of the shared state have `"@framework": "shared-state"`; other messages on the channel are ignored.
  */
 export interface PrimaryLink {
   /** Sends a message to the other end; may throw when the channel is closed. */
@@ -57,14 +57,14 @@ export interface StateResults {
   /** The value's JSON text; `null` when the key is absent. */
   readonly get: string | null;
   readonly set: boolean;
-  readonly take: PermitAnswer;
+  readonly take: PermitResult;
   readonly addTotals: null;
   readonly readTotals: readonly Total[];
   readonly delete: boolean;
   readonly publish: null;
 }
 
-/** From a worker to the primary. */
+/** A message from a worker to the primary. */
 export type WorkerMessage = Tagged &
   (
     | { readonly type: "call"; readonly id: number; readonly call: StateCall }
@@ -73,7 +73,7 @@ export type WorkerMessage = Tagged &
     | { readonly type: "received"; readonly id: number }
   );
 
-/** From the primary to a worker. */
+/** A message from the primary to a worker. */
 export type PrimaryMessage = Tagged &
   (
     | { readonly type: "result"; readonly id: number; readonly result: StateResults[keyof StateResults] }

@@ -15,7 +15,7 @@ sharedStateContract(test, () => {
   return { views: [join().state, join().state], advance };
 });
 
-test("concurrent calls get their own answers", async () => {
+test("each of several concurrent calls gets its own result", async () => {
   const { join } = cluster();
   const [a, b] = [join().state, join().state];
   await Promise.all(
@@ -29,11 +29,11 @@ test("concurrent calls get their own answers", async () => {
   expect(read).toEqual(Array.from({ length: 300 }, (_, index) => index));
 });
 
-test("an unanswered call fails after 30 seconds, and its late answer is ignored", async () => {
+test("a call without a result fails after 30 seconds, and a later result is ignored", async () => {
   const clock = virtualClock();
   const link = memoryLink();
-  const asked: { id: number }[] = [];
-  link.primary.onMessage((message) => void asked.push(message as { id: number }));
+  const calls: { id: number }[] = [];
+  link.primary.onMessage((message) => void calls.push(message as { id: number }));
   const state = primaryState(link.worker, { clock });
   const outcome = settled(state.values.get("k"));
   await clock.advance(29_999);
@@ -41,12 +41,12 @@ test("an unanswered call fails after 30 seconds, and its late answer is ignored"
   await clock.advance(1);
   expect(await outcome).toMatchObject(refused);
   expect(clock.pending).toBe(0);
-  const [late] = asked;
-  link.primary.send({ "@framework": "shared-state", type: "result", id: late?.id, result: "1" });
+  const [expired] = calls;
+  link.primary.send({ "@framework": "shared-state", type: "result", id: expired?.id, result: "1" });
   await clock.advance(1);
   const second = state.values.get("k");
   await clock.advance(0);
-  link.primary.send({ "@framework": "shared-state", type: "result", id: asked[1]?.id, result: "2" });
+  link.primary.send({ "@framework": "shared-state", type: "result", id: calls[1]?.id, result: "2" });
   expect(await second).toBe(2);
 });
 
@@ -95,14 +95,14 @@ test("errors of the primary keep their code", async () => {
   });
 });
 
-test("an unknown operation is answered with a failure", async () => {
+test("the primary replies to an unknown operation with a failure", async () => {
   const { hub, clock } = cluster();
   const { worker } = hub.connect();
-  const answers: unknown[] = [];
-  worker.onMessage((message) => void answers.push(message));
+  const sent: unknown[] = [];
+  worker.onMessage((message) => void sent.push(message));
   worker.send({ "@framework": "shared-state", type: "call", id: 7, call: { op: "increase" } });
   await clock.advance(0);
-  expect(answers).toEqual([
+  expect(sent).toEqual([
     expect.objectContaining({ type: "failure", id: 7, code: "CORE_SHARED_STATE_UNAVAILABLE" }),
   ]);
 });
@@ -139,7 +139,7 @@ test("a publication waits for a busy worker, and fails after 30 s if it never ac
   expect(await unheard).toMatchObject(refused);
 });
 
-test("a publication with waitMs resolves with false when a worker is late", async () => {
+test("a publication with waitMs resolves with false when a worker has not acknowledged it in time", async () => {
   const { hub, join, clock } = cluster();
   hub.connect().worker.send({ "@framework": "shared-state", type: "subscribe", channel: "c" });
   const { state } = join();
@@ -182,7 +182,7 @@ test("acknowledged messages clear their timers and do not count against the boun
   expect([seen, clock.pending]).toEqual([[0, 1, 2, 3, 4], 0]);
 });
 
-test("messages of workers reach the primary's subscribers, and the reverse", async () => {
+test("messages of workers reach the primary's subscribers, and messages of the primary reach workers", async () => {
   const { join, state } = cluster();
   const worker = join();
   const seen: unknown[] = [];
@@ -198,7 +198,7 @@ test("messages of workers reach the primary's subscribers, and the reverse", asy
   ]);
 });
 
-test("a stopped primary answers neither present nor later workers", async () => {
+test("a stopped primary serves neither present nor later workers", async () => {
   const { join, stop, clock } = cluster();
   const early = join();
   stop();

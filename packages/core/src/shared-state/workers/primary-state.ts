@@ -24,8 +24,8 @@ import { within } from "../values/within.ts";
 /** Bounds and dependencies of a worker's view of the state. */
 export interface PrimaryStateOptions {
   /**
-   * Timeout of a call in milliseconds. The channel to the primary loses no message, and its end fails all calls at once, so the timeout only
-   * detects a primary that hangs; a busy one must not reach it. @default 30000
+   * Timeout of a call in milliseconds. The channel to the primary loses no message, and its close fails all calls at once, so the timeout only has to detect a
+   * primary that hangs; it must be longer than any pause of a busy primary. @default 30000
    */
   readonly timeoutMs?: number;
   /** Milliseconds after which a busy subscriber counts as done. @default 1000 */
@@ -42,7 +42,7 @@ export interface PrimaryStateOptions {
  * Creates a worker's view of the shared state: every call is sent to the primary process.
  *
  * @throws CORE_SHARED_STATE_UNAVAILABLE from every call while the link is closed, at the timeout, or when `maxOutstanding` calls are pending; the
- * outcome of an unanswered call is unknown
+ * outcome of a call without a result is unknown
  */
 export const primaryState = (
   link: PrimaryLink,
@@ -75,30 +75,30 @@ const valuesOf = (
     checkAddition(key, amount, options);
     const { ttlMs, max } = options;
     const bounded = max !== undefined && Number.isFinite(max); // JSON has no Infinity
-    return calls.ask({ op: "add", key, amount, ttlMs, ...(bounded && { max }) });
+    return calls.send({ op: "add", key, amount, ttlMs, ...(bounded && { max }) });
   },
   async raise(key, value, options) {
     checkRaise(key, value, options);
     const { ttlMs, group, maxKeys, moves = false } = options;
-    return calls.ask({ op: "raise", key, value, ttlMs, group, maxKeys, moves });
+    return calls.send({ op: "raise", key, value, ttlMs, group, maxKeys, moves });
   },
   async get(key) {
     checkKey(key);
-    const text = await calls.ask({ op: "get", key });
+    const text = await calls.send({ op: "get", key });
     return text === null ? undefined : (JSON.parse(text) as Json);
   },
   async set(key, value, { ttlMs, ifAbsent = false }) {
     checkKey(key);
     checkTtl(ttlMs);
-    return calls.ask({ op: "set", key, text: toText(value), ttlMs, ifAbsent });
+    return calls.send({ op: "set", key, text: toText(value), ttlMs, ifAbsent });
   },
   async delete(key) {
     checkKey(key);
-    return calls.ask({ op: "delete", key });
+    return calls.send({ op: "delete", key });
   },
   async publish(channel, message, options = {}) {
     checkPublication(channel, options);
-    const published = calls.ask({ op: "publish", channel, text: toText(message) }).then(() => true);
+    const published = calls.send({ op: "publish", channel, text: toText(message) }).then(() => true);
     return within(published, options.waitMs, clock, () => false);
   },
   subscribe(channel, listener) {
@@ -120,7 +120,7 @@ const permitsOf = (calls: PendingCalls): Permits => ({
     checkPermits(key, rule, request);
     const { kind, capacity, windowMs } = rule;
     const { spend, lease } = request;
-    return calls.ask({
+    return calls.send({
       op: "take",
       key,
       kind,
@@ -135,12 +135,12 @@ const permitsOf = (calls: PendingCalls): Permits => ({
 const totalsOf = (calls: PendingCalls): Totals => ({
   async add(key, amounts) {
     checkTotals(key, amounts);
-    await calls.ask({ op: "addTotals", key, amounts });
+    await calls.send({ op: "addTotals", key, amounts });
   },
   async read(key, from = 0) {
     checkKey(key);
     checkPosition(from);
-    return calls.ask({ op: "readTotals", key, from });
+    return calls.send({ op: "readTotals", key, from });
   },
 });
 
@@ -148,7 +148,7 @@ const listen = (link: PrimaryLink, calls: PendingCalls, subscriptions: Subscript
   const stop = link.onMessage((message) => {
     if (!isStateMessage(message)) return;
     const received = message as PrimaryMessage;
-    if (received.type === "result") calls.answer(received.id, received.result);
+    if (received.type === "result") calls.resolve(received.id, received.result);
     else if (received.type === "failure") {
       calls.fail(received.id, failureOf(received));
     } else if (received.type === "message") {

@@ -17,7 +17,7 @@ import type { Json } from "../values/shared-values.ts";
 
 /** Bounds of `serveSharedState`. */
 export interface ServeSharedStateOptions {
-  /** Maximum unacknowledged messages of one worker; above it, the worker gets no more. @default 10000 */
+  /** Maximum unacknowledged messages of one worker; above it, the worker gets no further messages. @default 10000 */
   readonly maxUnacknowledged?: number;
   /** Called once when a worker reaches the bound: it misses further messages and should be replaced. */
   readonly onStuck?: (link: PrimaryLink) => void;
@@ -66,7 +66,7 @@ const serveWorker = (
     if (!isStateMessage(message)) return;
     const received = message as WorkerMessage;
     if (received.type === "call")
-      answer(served, received.id, received.call, (reply) => deliveries.send(reply));
+      serveCall(served, received.id, received.call, (reply) => deliveries.send(reply));
     else if (received.type === "received") deliveries.acknowledge(received.id);
     else if (received.type === "subscribe") {
       const { channel } = received;
@@ -91,7 +91,7 @@ const serveWorker = (
 
 type Reply = (message: PrimaryMessage) => void;
 
-const answer = (state: SharedState, id: number, call: StateCall, reply: Reply): void => {
+const serveCall = (state: SharedState, id: number, call: StateCall, reply: Reply): void => {
   const succeed = (result: StateResults[keyof StateResults]): void =>
     reply({ "@framework": "shared-state", type: "result", id, result });
   const fail = (error: unknown): void => {

@@ -25,16 +25,16 @@ test("the exit of a worker ends its subscriptions and the wait of publishers", a
   expect(seen).toEqual([1, 2]);
 });
 
-test("the leases of a worker count as used when it exits, however long they are", async () => {
+test("the leases of a worker count as used when it exits, whatever their duration", async () => {
   const { join, state, clock } = cluster();
   const dying = join();
   const rule = { kind: "window", capacity: 100, windowMs: 5000 } as const;
-  const lease = { holder: "a", used: [], hold: 0, most: 50, share: 0.5, leaseMs: 60_000, endsAtExit: true };
+  const lease = { holder: "a", used: [], hold: 0, max: 50, share: 0.5, leaseMs: 60_000, endsAtExit: true };
   await dying.state.permits.take("k", rule, { spend: 0, lease });
-  await dying.state.permits.take("k", rule, { spend: 0, lease: { ...lease, hold: 40, used: [0], most: 0 } });
+  await dying.state.permits.take("k", rule, { spend: 0, lease: { ...lease, hold: 40, used: [0], max: 0 } });
   await dying.state.permits.take("kept", rule, { spend: 0, lease: { ...lease, endsAtExit: false } });
   await dying.state.permits.take("returned", rule, { spend: 0, lease });
-  await dying.state.permits.take("returned", rule, { spend: 0, lease: { ...lease, most: 0 } });
+  await dying.state.permits.take("returned", rule, { spend: 0, lease: { ...lease, max: 0 } });
   await clock.advance(1000);
   dying.link.close();
   await clock.advance(0);

@@ -40,7 +40,7 @@ export class FastBodySink implements BodySink {
     this.drained = listener;
   }
 
-  /** Called when the socket's buffer has room again. */
+  /** Must be called when the socket's buffer has room again. */
   drain(): void {
     this.drained();
   }

@@ -1,6 +1,6 @@
 import { bodyEnd, bodyUsed } from "../wire/body-iteration.ts";
 
-/** Chunks of a body that is already in memory: one, or none for an empty body. */
+/** The chunks of a body in memory: one chunk, or none for an empty body. */
 export class FastBody implements AsyncIterableIterator<Uint8Array, undefined> {
   private rest: Uint8Array | null;
   private taken = false;

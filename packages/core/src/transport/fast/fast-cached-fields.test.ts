@@ -61,7 +61,7 @@ test("returns the same values as the flat list", () => {
   );
 });
 
-/** The fields of a request, read right after its head was parsed, and after another head was parsed. */
+/** Returns the fields of a request, read right after its head was parsed, and after another head was parsed. */
 const readTwice = (lines: readonly string[], before: string): [readonly string[], readonly string[]] => {
   const bytes = Buffer.from(`${before}GET / HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`, "latin1");
   const other = Buffer.from("GET / HTTP/1.1\r\nHost: other\r\nX: y\r\n\r\n");

@@ -24,7 +24,7 @@ const field = fc.constantFrom(
 );
 const fields = fc.array(field, { maxLength: 4 }).map((lines) => `Host: a.example\r\n${lines.join("")}\r\n`);
 
-/** Often unchanged, so that parts of heads repeat; otherwise with one byte replaced, removed or inserted, or truncated. */
+/** A mutation of a line: often none, so that parts of heads repeat; otherwise one byte is replaced, removed or inserted, or the line is truncated. */
 const mutation = fc.oneof(
   { weight: 3, arbitrary: fc.constant((text: string) => text) },
   {
@@ -64,7 +64,7 @@ const heads = fc
     ),
   );
 
-/** The result of parsing a head and its body. */
+/** Returns the result of parsing a head and its body. */
 const read = (input: FastInput, text: string, body: string): unknown => {
   const head = emptyFastHead();
   const bytes = Buffer.from(text + body, "latin1");
@@ -127,7 +127,7 @@ test("parses repeated chunks in any order", () => {
   }
 });
 
-test("keeps a head for the next request until dropCache, but not one from a long chunk or with a body", () => {
+test("caches a head for the next request until dropCache, but not a head from a long chunk or with a body", () => {
   const parse = (input: FastInput, chunk: Buffer): unknown => input.takeWhole(chunk, limits, emptyFastHead());
   const get = "GET / HTTP/1.1\r\nHost: a\r\n";
   const keeps = (text: string, options = LimitsConfig.of()): boolean => {

@@ -8,11 +8,11 @@ const TAB = 0x09;
 const COLON = 0x3a;
 
 /**
- * A validated head with the offsets of its fields; same results as `fieldValue` over the flat list. An identical later chunk needs no second parse under
- * the same limits: many clients repeat a request. See `docs/memos.md` for the savings.
+ * A validated head with the offsets of its fields; lookups have the same results as `fieldValue` over the flat list. An identical later chunk is not parsed
+ * again under the same limits: many clients repeat a request. See `docs/memos.md` for the savings.
  *
- * A name or value becomes a string when it is read. Each is a copy: a slice of the head's text would keep the whole text in memory for as long as a
- * program keeps the value.
+ * Names and values become strings when they are read. Each string is a copy: a slice of the head's text would retain the whole text for as long as a program
+ * holds the value.
  */
 export class CachedHead {
   /** Value of Host. */
@@ -43,7 +43,7 @@ export class CachedHead {
     this.load = head.load;
   }
 
-  /** Fills in `head` if a chunk equals the chunk that contains exactly this head. Returns whether it does. */
+  /** Fills in `head` if a chunk has exactly the bytes of this head. Returns whether it has. */
   readChunk(bytes: Buffer, head: FastHead): boolean {
     if (bytes.length !== this.bytes.length || !this.bytes.equals(bytes)) return false;
     head.method = this.method;

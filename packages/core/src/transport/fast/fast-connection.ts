@@ -1,4 +1,4 @@
-// Above 250 lines because buffered input and pending replies together decide when to read, serve, close and hand over.
+// Above 250 lines because buffered input and pending replies together determine when to read, serve, close and hand over.
 import type { BodyGraceListener } from "../hub/body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
 import { FastExchange, type FastExchangeConnection } from "./fast-exchange.ts";
@@ -19,30 +19,30 @@ import { lastLoad } from "../../exchange/input-window.ts";
 import { HalfCloseWatch } from "../hub/half-close-watch.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
-/** Parts of the transport that a connection uses. */
+/** Dependencies of `FastConnection`. */
 export interface FastConnectionHost {
   readonly hub: ConnectionHub;
-  /** Scratch object for the head being read; one serves all connections, since reading is synchronous. */
+  /** Scratch object for the head being read; all connections share it, since reading is synchronous. */
   readonly head: FastHead;
   readonly replyHeads: ReplyHeads;
   /**
    * Moves the connection to `node:http`.
    *
-   * @param served requests answered so far, for `maxRequestsPerConnection`
-   * @param headSince when a sweep found the connection's incomplete head; `null` if none did
+   * @param served number of requests so far, for `maxRequestsPerConnection`
+   * @param headSince time of the sweep that found the connection's incomplete head; `null` if none did
    */
   handOver(connection: FastConnection, socket: Socket, served: number, headSince: number | null): void;
 }
 
-/** Requests of one connection that the app handles at the same time. Later ones wait, and the socket is not read. */
+/** Maximum concurrent requests of one connection. Further requests wait, and the socket is not read. */
 const MAX_PIPELINED = 16;
 
 /** Idle milliseconds after which the cached head of a connection is dropped. */
 const KEEP_HEAD_MS = 5000;
 
 /**
- * One connection of the fast path: serves ordinary requests in order, and hands the socket with all unread bytes to `node:http` at the first
- * unsupported message. The hand-over happens after every earlier reply is sent and before any byte of a reply to that message.
+ * One connection of the fast path: serves ordinary requests in order, and hands the socket with all unread bytes to `node:http` at the first unsupported
+ * message. The hand-over happens after all earlier replies are sent and before any byte of a reply to that message.
  */
 export class FastConnection
   implements
@@ -65,10 +65,10 @@ export class FastConnection
   private pumping = false;
   private pumpQueued = false;
   private readingPaused = false;
-  /** No further message is served; input is discarded. */
+  /** Whether no further message is served; input is then discarded. */
   private stopped = false;
-  /** The client has requested the close, and has sent nothing after that message. */
-  private closeAsked = false;
+  /** Whether the client has requested the close and has sent nothing after that message. */
+  private closeRequested = false;
   private lingering: Linger | null = null;
   /** Set when the client has half-closed. */
   private halfClose: HalfCloseWatch | null = null;
@@ -132,13 +132,13 @@ export class FastConnection
     this.pump();
   }
 
-  replyReady(exchange: FastExchange): void {
+  onReplyReady(exchange: FastExchange): void {
     if (this.pumping || this.pumpQueued) return;
-    if (this.hub.batch.isOn && this.isLone(exchange)) this.hub.batch.hold(this);
+    if (this.hub.batch.isEnabled && this.isLone(exchange)) this.hub.batch.hold(this);
     else this.sendReady(exchange);
   }
 
-  /** Writes the reply that has waited for others of a batch. */
+  /** Writes the reply that was held until the end of a batch. */
   send(): void {
     const { held } = this;
     if (held === null) return this.sendFirst();
@@ -184,7 +184,7 @@ export class FastConnection
   closesAfter(exchange: FastExchange): boolean {
     if (exchange.last || exchange.next !== null) return exchange.last;
     if (this.stopped || this.hub.draining) return true;
-    if (this.hub.takeExcess()) this.stopped = true; // kept, because another reply writer may call this again
+    if (this.hub.takeExcess()) this.stopped = true; // stored, because another reply writer may call this again
     return this.stopped;
   }
 
@@ -193,9 +193,9 @@ export class FastConnection
     exchange.last = true;
   }
 
-  replyWritten(exchange: FastExchange): void {
+  onReplyWritten(exchange: FastExchange): void {
     const { pipeline } = this;
-    pipeline.replyWritten(exchange);
+    pipeline.markWritten(exchange);
     if (exchange.last && pipeline.unsent !== null) this.abortFrom(pipeline.unsent);
     if (this.replies.full) this.flush();
   }
@@ -204,7 +204,7 @@ export class FastConnection
     this.pump();
   }
 
-  repliesSentBefore(exchange: FastExchange | null): void {
+  onRepliesSent(exchange: FastExchange | null): void {
     if (this.pipeline.finishBefore(exchange)) this.closeAfterReply();
     else if (this.pipeline.first === null) this.idleSince = this.hub.now;
   }
@@ -220,18 +220,18 @@ export class FastConnection
 
   /** Discards bytes after the last message. */
   private discard(): void {
-    this.closeAsked = false;
+    this.closeRequested = false;
     if (this.lingering?.isTooLong() === true) this.pauseReading();
   }
 
-  /** Whether the end of input may be delivered: a paused connection still has unserved bytes. */
+  /** Whether the end of input may be delivered: not while the connection is paused, because it still has unserved bytes. */
   get mayEnd(): boolean {
     return !this.readingPaused;
   }
 
   /**
-   * Serves a chunk that is exactly one message while the connection has no other: no buffering, no pipeline. Saves about 1,900 instructions of a
-   * GET whose head is cached (callgrind).
+   * Serves a chunk that is exactly one message if the connection has no other exchange: without buffering and pipeline. Returns whether it did. Saves about
+   * 1,900 instructions of a GET whose head is cached (callgrind).
    */
   private serveLone(chunk: Buffer): boolean {
     const { input, pipeline, socket, hub, host } = this;
@@ -243,7 +243,7 @@ export class FastConnection
     this.pumping = true;
     exchange.start();
     this.pumping = false;
-    if (exchange.ready && hub.batch.isOn) {
+    if (exchange.ready && hub.batch.isEnabled) {
       this.held = exchange;
       hub.batch.hold(this);
     } else if (exchange.ready && this.replies.writeLone(exchange)) this.loneReplySent(exchange);
@@ -323,7 +323,7 @@ export class FastConnection
 
   private takesLast(head: FastHead): void {
     this.stopped = true;
-    this.closeAsked = head.last;
+    this.closeRequested = head.last;
   }
 
   /** Writes the replies that are ready, in the order of their requests. */
@@ -334,7 +334,7 @@ export class FastConnection
 
   private flush(): void {
     const { unsent } = this.pipeline;
-    if (this.replies.flush(this.pipeline)) this.repliesSentBefore(unsent);
+    if (this.replies.flush(this.pipeline)) this.onRepliesSent(unsent);
   }
 
   private stop(): void {
@@ -342,16 +342,16 @@ export class FastConnection
     this.input.clear();
   }
 
-  /** Closes after the last reply: at once if the client requested the close, because it sends nothing more; otherwise it lingers. */
+  /** Closes after the last reply: promptly if the client requested the close, because it sends nothing more; otherwise with a lingering close. */
   private closeAfterReply(): void {
     this.stop();
     this.resumeReading();
-    if (this.closeAsked) this.hub.promptClose.add(this);
+    if (this.closeRequested) this.hub.promptClose.add(this);
     else this.linger();
   }
 
   closePromptly(): void {
-    if (this.closeAsked && this.socket.writableLength === 0) this.socket.destroy();
+    if (this.closeRequested && this.socket.writableLength === 0) this.socket.destroy();
     else this.linger();
   }
 

@@ -18,10 +18,10 @@ import type { DescribedRequest } from "../../exchange/request-fields.ts";
 import type { Reply } from "../../exchange/reply.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
 
-/** Parts of a connection that an exchange uses. */
+/** The connection's interface to its exchanges. */
 export interface FastExchangeConnection extends ExchangeHost {
   /** Called when an awaited reply to an exchange is ready. */
-  replyReady(exchange: FastExchange): void;
+  onReplyReady(exchange: FastExchange): void;
   /** Writes an interim reply if no earlier reply is pending and the client reads. Returns whether it did. */
   inform(exchange: FastExchange, text: string): boolean;
 }
@@ -50,12 +50,12 @@ export class FastExchange implements RequestSource, Exchange, Receiver<Reply> {
   readonly target: string;
   /** The next exchange on the same connection. */
   next: FastExchange | null = null;
-  /** Whether the app has replied. A `null` reply then means that it failed, and that the error is logged. */
+  /** Whether the app has replied. If `reply` is `null` then, the app failed, and the error is logged. */
   ready = false;
   reply: Reply | null = null;
   /** Whether the connection closes after the reply. */
   last = false;
-  /** Number of the window load that holds the whole chunk, which ends with this request; 0 for none. */
+  /** Number of the window load that contains the whole chunk, if the chunk ends with this request; otherwise 0. */
   load = 0;
   private readonly head: ExchangeFields;
   /** The bytes that contain the body, from `bodyStart` to `bodyEnd`. A view of the body takes about 700 instructions, so it is created on demand. */
@@ -153,15 +153,15 @@ export class FastExchange implements RequestSource, Exchange, Receiver<Reply> {
   }
 
   /** Receives an awaited reply. */
-  answer(reply: Reply): void {
+  succeed(reply: Reply): void {
     this.accept(reply);
-    this.connection.replyReady(this);
+    this.connection.onReplyReady(this);
   }
 
   /** Receives the error of an awaited reply. */
   fail(error: unknown): void {
     this.giveUp(error);
-    this.connection.replyReady(this);
+    this.connection.onReplyReady(this);
   }
 
   private accept(reply: Reply): void {
@@ -176,6 +176,6 @@ export class FastExchange implements RequestSource, Exchange, Receiver<Reply> {
   }
 }
 
-/** A body as a view of the chunk, as `RequestSource.buffered` allows: nothing is copied until a program requests the bytes. */
+/** Returns a body as a view of the chunk, as `RequestSource.buffered` allows: nothing is copied until a program requests the bytes. */
 const viewOf = ({ buffer, byteOffset }: Buffer, start: number, end: number): Uint8Array =>
   start === end ? noBody : new Uint8Array(buffer, byteOffset + start, end - start);

@@ -3,7 +3,7 @@ import { headerName, headerValue } from "../../response/header-rules.ts";
 import type { ReplyHead } from "../wire/reply-head.ts";
 
 /**
- * A reply's head as text, one character for each byte, including the empty line.
+ * Returns a reply's head as text, one character for each byte, including the empty line.
  *
  * @throws CORE_BAD_HEADER for an invalid field, before anything is written
  */

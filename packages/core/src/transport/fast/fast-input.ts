@@ -6,10 +6,10 @@ import { CachedHead } from "./fast-cached-head.ts";
 import type { FastHead } from "./fast-head.ts";
 import { INCOMPLETE, readFastHead, UNSUPPORTED } from "./fast-request-head.ts";
 
-/** Maximum reads of one message, because each one scans its head again. */
+/** Maximum number of reads of one message, because each read scans its head again. */
 const MAX_READS = 8;
 
-/** Maximum bytes of a cached chunk: a cached head keeps its chunk in memory. */
+/** Maximum bytes of a cached chunk: a cached head retains its chunk. */
 const MAX_CACHED_CHUNK = 2048;
 
 /** Unserved input of one connection, and the cached head of its previous request. */
@@ -20,11 +20,11 @@ export class FastInput {
   at = 0;
   /** Whether the message at `at` must be parsed by `node:http`. */
   unsupported = false;
-  /** Whether the message has its head but not its whole body, which gets a short grace period. */
+  /** Whether the message has a complete head but an incomplete body, which gets a short grace period. */
   lacksBody = false;
   /** Whether the bytes are an incomplete message. */
   partial = false;
-  /** Reads that the incomplete message has taken. */
+  /** Number of reads of the incomplete message. */
   private reads = 0;
   /** Head of the previous request, if its chunk held nothing else. */
   private cached: CachedHead | null = null;
@@ -40,7 +40,7 @@ export class FastInput {
     this.lacksBody = false;
   }
 
-  /** Drops everything. */
+  /** Drops the unserved bytes. */
   clear(): void {
     this.bytes = null;
     this.unsupported = false;
@@ -64,7 +64,7 @@ export class FastInput {
     return fields;
   }
 
-  /** Parses the head of the message at `at` and returns its end; -1 when there is nothing to serve, and the flags say why. */
+  /** Parses the head of the message at `at` and returns the end of the head; -1 if the message cannot be served now, for the reason in the flags. */
   readHead(bytes: Buffer, limits: LimitsConfig, head: FastHead): number {
     const end = readFastHead(bytes, this.at, limits, head);
     if (end === UNSUPPORTED) this.unsupported = true;
@@ -80,7 +80,7 @@ export class FastInput {
   takeHead(bytes: Buffer, head: FastHead): CachedHead | null {
     const authority = this.readHost(bytes, head);
     if (authority === null) return null;
-    head.target = textAt(head.targetStart - this.at, head.targetEnd - this.at); // the window still has the head
+    head.target = textAt(head.targetStart - this.at, head.targetEnd - this.at); // the window still contains the head
     return new CachedHead(bytes, head, authority);
   }
 

@@ -23,20 +23,20 @@ export class FastPipeline {
     this.active++;
   }
 
-  /** Removes the only exchange; its reply is written but not flushed. */
+  /** Removes the only exchange, whose reply is written but not flushed. */
   takeLone(): void {
     this.first = this.last = this.unsent = null;
     this.active = 0;
   }
 
-  /** Adds the only exchange of a connection; its reply is written but not flushed. */
+  /** Adds the only exchange, whose reply is written but not flushed. */
   appendWritten(exchange: FastExchange): void {
     this.first = exchange;
     this.last = exchange;
   }
 
-  /** Called when the reply of the first unsent exchange is completely written. */
-  replyWritten(exchange: FastExchange): void {
+  /** Marks the reply of the first unsent exchange as completely written. */
+  markWritten(exchange: FastExchange): void {
     this.active--;
     this.unsent = exchange.next;
   }
@@ -54,7 +54,7 @@ export class FastPipeline {
     return false;
   }
 
-  /** The first exchange that the app has not replied to. */
+  /** Returns the first exchange to which the app has not replied. */
   unanswered(): FastExchange | null {
     let exchange = this.unsent;
     while (exchange?.ready === true) exchange = exchange.next;

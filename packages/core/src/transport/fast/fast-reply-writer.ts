@@ -29,18 +29,18 @@ export interface FastReplyConnection {
   /** Called when the reply carries `connection: close`: nothing after it is served. */
   closeAfter(exchange: FastExchange): void;
   /** Called when a reply is completely written; it may still be in the socket's buffer. */
-  replyWritten(exchange: FastExchange): void;
+  onReplyWritten(exchange: FastExchange): void;
   /** Called when the replies before `exchange`, or all of them, have left the socket's buffer. */
-  repliesSentBefore(exchange: FastExchange | null): void;
+  onRepliesSent(exchange: FastExchange | null): void;
   /** Called when further replies may be written: a streamed reply ended, or the socket has room again. */
   proceed(): void;
   cut(): void;
 }
 
-/** Replies of one turn are joined into one write of about this length. */
+/** Approximate maximum length of one write with the joined replies of a turn. */
 const JOINED_LENGTH = 65_536;
 
-/** Writes the replies of one connection: short ones of the same turn in one write, long and streamed ones chunk by chunk. */
+/** Writes the replies of one connection: short replies of a turn in one write, long and streamed replies chunk by chunk. */
 export class FastReplyWriter {
   private readonly socket: Socket;
   private readonly connection: FastReplyConnection;
@@ -105,7 +105,7 @@ export class FastReplyWriter {
     this.send();
   }
 
-  /** Sends the joined replies. `true` when everything is out of the socket's buffer; otherwise `repliesSentBefore` is called later. */
+  /** Sends the joined replies. Returns `true` if they have left the socket's buffer; otherwise `onRepliesSent` is called later. */
   flush(pipeline: FastPipeline): boolean {
     this.send();
     const { first, unsent, last } = pipeline;
@@ -115,13 +115,13 @@ export class FastReplyWriter {
     this.socket.write("", (error) => {
       this.flushing = false;
       if (error !== null && error !== undefined) return;
-      this.connection.repliesSentBefore(unsent === null ? (last?.next ?? null) : unsent);
+      this.connection.onRepliesSent(unsent === null ? (last?.next ?? null) : unsent);
       this.connection.proceed();
     });
     return false;
   }
 
-  /** Resumes a streamed reply when the socket has room; `false` without one. */
+  /** Resumes the streamed reply when the socket has room. Returns `false` if there is none. */
   drain(): boolean {
     if (this.sink === null) return false;
     this.sink.drain();
@@ -151,7 +151,7 @@ export class FastReplyWriter {
     const text = this.ordinaryHead(exchange, reply, length);
     if (text === null) return false;
     this.writeBody(text, exchange.method === "HEAD" ? null : payload, length);
-    this.connection.replyWritten(exchange);
+    this.connection.onReplyWritten(exchange);
     return true;
   }
 
@@ -175,7 +175,7 @@ export class FastReplyWriter {
     } catch (error) {
       log.error("the reply to a failure could not be written", { ...exchangeFields(exchange), error });
       connection.cut();
-      connection.replyWritten(exchange);
+      connection.onReplyWritten(exchange);
     }
   }
 
@@ -193,7 +193,7 @@ export class FastReplyWriter {
       return this.stream(exchange, text, head);
     }
     this.writeBody(text, payload, length);
-    this.connection.replyWritten(exchange);
+    this.connection.onReplyWritten(exchange);
   }
 
   private writeBody(text: string, payload: MemoryPayload, length: number): void {
@@ -222,7 +222,7 @@ export class FastReplyWriter {
     const sink = new FastBodySink(this.socket, framing === "chunked", () => {
       this.sink = null;
       this.writer = null;
-      connection.replyWritten(exchange);
+      connection.onReplyWritten(exchange);
       connection.proceed();
     });
     this.sink = sink;
@@ -237,6 +237,6 @@ export class FastReplyWriter {
   }
 }
 
-/** A string in UTF-8, one character for each byte. @param length its length in bytes; equal to that of the string for ASCII */
+/** Encodes a string as UTF-8, one character for each byte. @param length number of bytes; an ASCII string has the same length */
 const onWire = (text: string, length: number): string =>
   length === text.length ? text : Buffer.from(text).toString("latin1");

@@ -274,7 +274,7 @@ const mutated = fc
     }, text),
   );
 
-/** Bytes passed to `node:http`: the requests that it parsed, each with its body. */
+/** Passes bytes to `node:http`. Returns the requests that it parsed, each with its body. */
 const byNode = async (
   bytes: string,
 ): Promise<{ method: string; target: string; fields: string[]; body: string }[]> => {
@@ -341,7 +341,7 @@ test("parses an accepted message independently of the bytes after it, and never 
   );
 });
 
-test("copies bytes of a chunk with many pipelined heads in proportion to their number at most", () => {
+test("the number of bytes copied from a chunk grows at most linearly with its pipelined heads", () => {
   const set = jest.spyOn(Uint8Array.prototype, "set");
   const copied = (count: number, head: string): number => {
     const bytes = Buffer.from(head.repeat(count));
@@ -394,7 +394,7 @@ test("a plain target is its own canonical path", () => {
   expect(isPlain).toEqual([true, true, true, false, false]);
 });
 
-test("reads a head that is longer than the short window like a short one, and passes one beyond the long window to node:http", () => {
+test("parses a head longer than the short window like a short head, and passes a head longer than the long window to node:http", () => {
   const limits = LimitsConfig.of({ maxHeaderBytes: 200_000 });
   for (const size of [4000, 4050, 4060, 4070, 4080, 4100, 10_000, 60_000]) {
     const text = hosted(`X: ${"x".repeat(size)}`, "Y: z");

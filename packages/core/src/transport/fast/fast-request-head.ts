@@ -14,9 +14,9 @@ const { host, isConnection, isContentLength, isContentType, isJson, isKeepAlive,
 const { authorization, close, expect, ifRange, origin, proxyConnection, range, transferEncoding, upgrade } =
   headWords;
 
-/** The bytes are the valid start of an ordinary request with an incomplete head. */
+/** Result for the valid start of an ordinary request whose head is incomplete. */
 export const INCOMPLETE = -1;
-/** The message is not an ordinary request, or not certainly valid: `node:http` has to parse it. */
+/** Result for a message that is not an ordinary request or may be invalid: `node:http` has to parse it. */
 export const UNSUPPORTED = -2;
 
 /** Largest body in bytes that the fast path buffers; a message with a larger one is `UNSUPPORTED`. */
@@ -135,11 +135,11 @@ const readFields = (end: number, limits: LimitsConfig, head: FastHead): number =
   return (seen & HOST) === 0 ? UNSUPPORTED : head.bodyStart;
 };
 
-/** The result for a head with an unexpected byte at `at`: it may just be incomplete. */
+/** Returns the result for a head with an unexpected byte at `at`: the head may only be incomplete. */
 const undecided = (at: number, end: number, start: number, { maxHeaderBytes }: LimitsConfig): number =>
   at < end || at - start > maxHeaderBytes ? UNSUPPORTED : INCOMPLETE;
 
-/** Checks the fields that determine framing and persistence, and those that must not be repeated. Returns the bits of the fields seen so far. */
+/** Checks fields that determine framing and persistence, and fields that must not be repeated. Returns the bits of the fields seen so far. */
 const watch = (
   start: number,
   colon: number,
@@ -173,7 +173,7 @@ const watch = (
   }
 };
 
-/** The same for rare fields. A separate function, so that V8 inlines the common comparisons into `watch`. */
+/** Like `watch` for rare fields. A separate function, so that V8 inlines the common comparisons into `watch`. */
 const watchRare = (start: number, colon: number, seen: number): number => {
   switch (colon - start) {
     case 5:

@@ -4,7 +4,7 @@ const SPACE = 0x20;
 const DEL = 0x7f;
 const TAB = 0x09;
 
-/** Bytes that are loaded first: most heads are shorter, and a chunk with many heads is not copied for each one. */
+/** Number of bytes that are loaded first: most heads are shorter, and a chunk with many heads is not copied for each head. */
 export const SHORT_WINDOW = 4096;
 
 // The size of the window limits the heads that the fast path reads.
@@ -18,13 +18,13 @@ export const byteAt = (at: number): number => window[at] as number;
 /** Four bytes as a number, comparable with `fourOf`. One comparison replaces a loop, which takes 20 instructions for each byte. */
 export const fourAt = (at: number): number => view.getInt32(at);
 
-/** The same in lower case. Exact for letters and hyphens: `| 0x20` maps no other byte of names and values to them. */
+/** Like `fourAt`, in lower case. Exact for letters and hyphens: `| 0x20` maps no other byte of names and values to them. */
 export const lowerFourAt = (at: number): number => view.getInt32(at) | 0x20202020;
 
 /** Packs four characters of a string, from `at` on, like `fourAt`. */
 export const fourOf = (text: string, at = 0): number => Buffer.from(text, "latin1").readInt32BE(at);
 
-/** Number of leading characters of `text` that the window has at `start`. */
+/** Number of leading characters of `text` that match the window at `start`. */
 export const matching = (start: number, text: string): number => {
   let count = 0;
   while (count < text.length && window[start + count] === text.charCodeAt(count)) count++;
@@ -52,7 +52,7 @@ export const tokenEnd = (start: number): number => {
   return at;
 };
 
-/** Offset of the first byte from `start` on that ends a target, escapes in it, or may begin a query or a dot segment. */
+/** Offset of the first byte from `start` on that ends a target or may begin an escape, a query or a dot segment. */
 export const plainEnd = (start: number): number => {
   let at = start;
   while (((classes[window[at] as number] as number) & PLAIN) !== 0) at++;

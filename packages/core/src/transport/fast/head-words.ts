@@ -3,7 +3,7 @@ import * as headWindow from "./head-window.ts";
 // Constants of the module: see `fast-request-head.ts`.
 const { fourAt, fourOf, lowerFourAt } = headWindow;
 
-/** A lower-case name or value, packed into integers of four characters each; the last four may overlap the ones before. */
+/** A lower-case name or value, packed into integers of four characters each; the last four characters may overlap the previous four. */
 export interface Word {
   readonly fours: readonly number[];
   readonly last: number;
@@ -15,7 +15,7 @@ const wordOf = (text: string): Word => {
   return { fours: [...fours, fourOf(text, last)], last };
 };
 
-// The words of most requests have separate constants: in a loop over an array each comparison takes twice as long.
+// Words that most requests contain have separate constants: in a loop over an array each comparison takes twice as long.
 const [connection0, connection1, connection2] = ["conn", "ecti", "tion"].map((part) => fourOf(part));
 const [length0, length1, length2, length3] = ["cont", "ent-", "leng", "ngth"].map((part) => fourOf(part));
 const [type2] = ["type"].map((part) => fourOf(part));
@@ -42,7 +42,7 @@ export const isContentType = (at: number): boolean =>
 export const isKeepAlive = (at: number): boolean =>
   lowerFourAt(at) === alive0 && lowerFourAt(at + 4) === alive1 && lowerFourAt(at + 6) === alive2;
 
-/** Case-sensitive: other spellings are handled by the general code. */
+/** Whether the value is `application/json`, case-sensitive: the general code handles other spellings. */
 export const isJson = (at: number): boolean =>
   fourAt(at) === json0 && fourAt(at + 4) === json1 && fourAt(at + 8) === json2 && fourAt(at + 12) === json3;
 

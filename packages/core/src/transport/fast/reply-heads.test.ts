@@ -5,7 +5,7 @@ import { headEnd } from "../wire/head-end.ts";
 import { prepareReply } from "../wire/reply-head.ts";
 import { ReplyHeads } from "./reply-heads.ts";
 
-const heads = new ReplyHeads(); // one for all tests, since the state of one must not affect another
+const heads = new ReplyHeads(); // shared by all tests: the state after one reply must not affect another
 
 const date = "Thu, 01 Jan 1970 00:00:00 GMT";
 const field = fc.tuple(
@@ -25,7 +25,7 @@ const field = fc.tuple(
   fc.constantFrom("a", "b", "", "close", "x, close", "é", "☃", "a\r\nb: c", "\0", "v".repeat(300)),
 );
 
-/** The result of a call, or "throws". */
+/** Returns the result of a call, or "throws". */
 const outcome = (make: () => string | null): string | null => {
   try {
     return make();
@@ -86,7 +86,7 @@ test("writes 1,000 names correctly, more than it caches", () => {
   }
 });
 
-test("reads a list that is not frozen each time, and caches nothing of it", () => {
+test("does not cache the heads of a list that is not frozen", () => {
   const list = ["x-value", "1"];
   for (const value of ["1", "1", "1", "2", "3"]) {
     list[1] = value;
@@ -94,7 +94,7 @@ test("reads a list that is not frozen each time, and caches nothing of it", () =
   }
 });
 
-test("writes heads of alternating frozen lists like those of new lists, with every length and end", () => {
+test("writes the same heads for alternating frozen lists as for new lists, with every length and end", () => {
   const frozen = [["content-type", "a"], ["content-type", "b"], []].map((list) => Object.freeze(list));
   const replies = fc.record({
     list: fc.nat(2),

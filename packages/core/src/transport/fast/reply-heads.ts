@@ -3,13 +3,13 @@ import { flatten } from "../wire/head-end.ts";
 import { isConnectionField, isOrdinary } from "../wire/reply-head.ts";
 import { statusLine } from "./fast-head-text.ts";
 
-/** Slots for complete heads; a head's slot is its content-length modulo this number. */
+/** Slots of the direct-mapped cache of heads, indexed by content-length modulo this number. */
 const HEAD_SLOTS = 64;
 const MAX_LINES = 100;
 /** Maximum length of a cached line. */
 const MAX_LINE_LENGTH = 256;
 
-/** A checked header line, which is flattened when it repeats. */
+/** A cached header line, which is checked, and flattened on its first repetition. */
 interface Line {
   value: string;
   line: string;
@@ -17,9 +17,9 @@ interface Line {
 }
 
 /**
- * Writes the heads of ordinary replies, and reuses the parts that heads have in common. One object serves all connections of a transport.
+ * Writes the heads of ordinary replies and caches their common parts. All connections of a transport share one instance.
  *
- * Bounded: one list of fields, 64 heads, and 100 lines of up to 256 characters. See `docs/memos.md` for the savings of each.
+ * The caches are bounded: one list of fields, 64 heads, and 100 lines of up to 256 characters. See `docs/memos.md` for the savings of each cache.
  */
 export class ReplyHeads {
   /** Fields and status of the cached start of a head. */
@@ -36,12 +36,12 @@ export class ReplyHeads {
   private readonly lines = new Map<string, Line>();
 
   /**
-   * The same text as `headText` for a reply with a body in memory; `null` for a reply that needs `prepareReply`.
+   * Returns the same text as `headText` for a reply with a body in memory; `null` for a reply that needs `prepareReply`.
    *
    * @param fields `Reply.fields()`; a frozen list is recognised by identity, as its contract allows
    * @param length bytes of the body, sent or not
    * @param end the lines after the content-length: `ConnectionHub.headEnd`
-   * @throws CORE_BAD_HEADER as `headText` does
+   * @throws CORE_BAD_HEADER for an invalid field
    */
   ordinary(status: number, fields: readonly string[], length: number, end: string): string | null {
     if (fields === this.sharedFields && status === this.sharedStatus) return this.sharedHead(length, end);
@@ -59,7 +59,7 @@ export class ReplyHeads {
     this.headsEnd = "";
   }
 
-  /** A head with the shared fields. It is cached when its length repeats within the second in which `end` is valid. */
+  /** Returns a head with the shared fields. Caches it if its length repeats while `end` is valid, which is a second. */
   private sharedHead(length: number, end: string): string {
     const { lengths, heads } = this;
     if (end !== this.headsEnd) {
@@ -67,15 +67,15 @@ export class ReplyHeads {
       lengths.fill(-1);
     }
     const slot = length % HEAD_SLOTS;
-    const kept = heads[slot];
-    if (lengths[slot] === length && kept !== undefined && kept !== "") return kept;
+    const cached = heads[slot];
+    if (lengths[slot] === length && cached !== undefined && cached !== "") return cached;
     const head = `${this.sharedStart}${length}\r\n${end}`;
     heads[slot] = lengths[slot] === length ? flatten(head) : ""; // flattening costs more than one use of the head saves
     lengths[slot] = length;
     return head;
   }
 
-  /** The head up to the value of content-length. */
+  /** Returns the head up to the value of content-length; `null` for a reply that needs `prepareReply`. */
   private start(status: number, fields: readonly string[]): string | null {
     if (status !== 200 && !isOrdinary(status)) return null;
     let text = statusLine(status);
@@ -87,24 +87,24 @@ export class ReplyHeads {
     return `${text}content-length: `;
   }
 
-  /** A checked line; empty for a field that the transport sets. */
+  /** Returns a checked line; empty for a field that the transport sets. */
   private line(name: string, value: string): string {
-    const kept = this.lines.get(name);
-    if (kept !== undefined && kept.value === value) {
-      if (kept.flat) return kept.line;
-      kept.flat = true; // on the first repetition: flattening costs more than one use of the line saves
-      return (kept.line = flatten(kept.line));
+    const cached = this.lines.get(name);
+    if (cached !== undefined && cached.value === value) {
+      if (cached.flat) return cached.line;
+      cached.flat = true; // on the first repetition: flattening costs more than one use of the line saves
+      return (cached.line = flatten(cached.line));
     }
     if (isConnectionField(name)) return "";
     headerName(name);
     const line = `${name}: ${headerValue(name, value)}\r\n`;
     if (line.length > MAX_LINE_LENGTH) return line;
-    if (kept === undefined) {
+    if (cached === undefined) {
       if (this.lines.size < MAX_LINES) this.lines.set(name, { value, line, flat: false });
     } else {
-      kept.value = value;
-      kept.line = line;
-      kept.flat = false;
+      cached.value = value;
+      cached.line = line;
+      cached.flat = false;
     }
     return line;
   }

@@ -9,7 +9,7 @@ import { anyCharacter } from "../../http/testing/any-character.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
-/** Accesses every member that is built from client input. */
+/** Creates an app whose handlers access every member that is built from client input. */
 const createApp = (): App => {
   const app = new App();
   const touch = (request: HttpRequest) => {
@@ -136,7 +136,7 @@ const sourceOf = (
 
 test("no request causes an internal error of the framework", async () => {
   const app = await createApp().start({ log });
-  const { kernel } = app as unknown as { kernel: Kernel }; // its transport entry point accepts input that a web request cannot express
+  const { kernel } = app as unknown as { kernel: Kernel }; // `serve` of the kernel accepts input that a web request cannot express
   await fc.assert(
     fc.asyncProperty(
       path,

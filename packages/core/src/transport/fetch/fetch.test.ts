@@ -14,7 +14,7 @@ test.each(Object.keys(replies))("a HEAD route states its length by a %s without 
   expect(reply.headers.get("content-length")).toBe("1234");
 });
 
-test("the content-length of a reply with a body is that of the body, whatever the reply states", async () => {
+test("the content-length of a reply with a body is the length of the body, whatever the reply states", async () => {
   const app = new App();
   app.get("/", () => new Response("hello", { headers: { "content-length": "1234" } }));
   for (const method of ["GET", "HEAD"]) {

@@ -16,7 +16,7 @@ import { lengthToSend } from "../wire/reply-head.ts";
 
 type Serve = (source: RequestSource) => Awaitable<Response>;
 
-/** The parts of an app that its calls use. */
+/** Dependencies of `serveWebRequest`. */
 interface WebHost {
   /** Counts the calls in progress. */
   readonly calls: OpenCalls;
@@ -24,7 +24,7 @@ interface WebHost {
   readonly log: Logger;
 }
 
-/** Serves a web request by a compiled app: the transport without a socket. */
+/** Serves a web request by a compiled app, as a transport without a socket. */
 export const serveWebRequest = async (
   serve: Serve,
   request: globalThis.Request,
@@ -40,7 +40,7 @@ export const serveWebRequest = async (
   }
 };
 
-/** Accepts requests of other realms and libraries, too. @throws CORE_BAD_ARGUMENT */
+/** Checks the argument of `fetch`. Accepts requests of other realms and libraries. @throws CORE_BAD_ARGUMENT */
 const assertRequest = (request: unknown): void => {
   if (request instanceof Request) return; // avoids the getter of `url`, which creates a new string on each call
   const { url, headers } = Object(request) as { readonly url?: unknown; readonly headers?: unknown };
@@ -51,7 +51,7 @@ const assertRequest = (request: unknown): void => {
   );
 };
 
-/** One web request as the app sees it; ends with its web response. */
+/** The exchange of one web request; ends with its web response. */
 class WebExchange implements RequestSource, OpenCall {
   readonly method: string;
   readonly target: string;
@@ -97,7 +97,7 @@ class WebExchange implements RequestSource, OpenCall {
     else notify(listener, this.ended, this, this.log);
   }
 
-  /** Converts the reply. The exchange ends when its body was read or cancelled; for a body in memory, in the next microtask. */
+  /** Converts the reply. The exchange ends when its streamed body was read or cancelled; without a streamed body, in the next microtask. */
   reply(response: Response): globalThis.Response {
     const { payload, status } = response;
     const isReset = status === 205;
@@ -111,7 +111,7 @@ class WebExchange implements RequestSource, OpenCall {
       if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // the reply has no body: an error of its source is irrelevant
       response.payload = null;
     }
-    if (sends) this.calls.closed(this); // a body that is never read would hold up a stop until its deadline
+    if (sends) this.calls.closed(this); // otherwise a body that is never read would delay a stop until its deadline
     const isEndless = payload instanceof EndlessBody; // the drain ends it even if it is not read
     const reply = toWebResponse(response, () => {
       if (!isEndless && this.ended === undefined) this.calls.opened(this);

@@ -1,6 +1,6 @@
 import type { BodyGraceListener } from "../../exchange/open-connection.ts";
 
-/** Milliseconds that a short body may arrive after its head: clients often send the two in separate writes. */
+/** Milliseconds to wait for a short body after its head: clients often send the two in separate writes. */
 const GRACE_MS = 10;
 
 export type { BodyGraceListener };
@@ -11,7 +11,7 @@ export class BodyGrace {
 
   /** Calls `bodyGraceEnded` after at most 10 ms, whether the body has arrived or not. */
   begin(connection: BodyGraceListener): void {
-    // Not the hub's clock: this only selects the code that reads the body, and limits no client.
+    // Not the hub's clock: this timer only selects the code that reads the body, and does not limit clients.
     if (this.waiting.size === 0) setTimeout(this.end, GRACE_MS).unref();
     this.waiting.add(connection);
   }

@@ -17,7 +17,7 @@ import type {
 
 const SWEEP_MS = 1000;
 
-/** Milliseconds that a drain keeps a new connection without a request: its client is about to send its first request, which would fail with a reset. */
+/** Milliseconds that a drain keeps a new connection open before its first request, which would otherwise fail with a reset. */
 const FIRST_REQUEST_MS = 1000;
 
 export type { OpenConnection } from "../../exchange/open-connection.ts";
@@ -26,14 +26,14 @@ export type { OpenConnection } from "../../exchange/open-connection.ts";
 export type ServeSocket = (socket: Socket) => void;
 
 /**
- * State and life cycle that all transports share: listeners, open connections and their count, one sweep a second for all deadlines, drain
- * and close. Every app has its own hub; nothing here is shared between apps.
+ * State and lifecycle of a transport of any kind: listeners, open connections and their count, one sweep a second for all deadlines, drain and close. Apps do
+ * not share a hub.
  */
 export class ConnectionHub implements Transport, ProtocolHost {
   readonly options: TransportOptions;
   readonly bodyGrace: BodyGrace = new BodyGrace();
   readonly promptClose: PromptClose = new PromptClose();
-  /** Batches the reads of its connections in one turn of the event loop. */
+  /** Batches the reads of the connections in one turn of the event loop. */
   readonly batch: ReadBatch;
   draining = false;
   /** Requests in progress; the connections count them. */
@@ -80,7 +80,7 @@ export class ConnectionHub implements Transport, ProtocolHost {
     return (this.dateText ??= new Date().toUTCString());
   }
 
-  /** The lines of an ordinary reply's head after its content-length. */
+  /** Returns the lines of an ordinary reply's head after its content-length. */
   headEnd(close: boolean): string {
     if (close) return headEnd(this.date, true);
     return (this.keepAliveEnd ??= headEnd(this.date, false));
@@ -134,7 +134,7 @@ export class ConnectionHub implements Transport, ProtocolHost {
     this.excess = count;
   }
 
-  /** Returns whether a connection must close with its next reply, for `shed`; true for as many calls as `shed` requested. */
+  /** Returns whether a connection must close with its next reply. Each `true` counts for one of the connections that `shed` closes. */
   takeExcess(): boolean {
     if (this.excess === 0) return false;
     this.excess--;
@@ -178,7 +178,10 @@ export class ConnectionHub implements Transport, ProtocolHost {
     });
   }
 
-  /** Cuts idle connections in the next turn of the event loop, so that requests which arrived during a pause of the process are read first. */
+  /**
+   * Cuts idle connections, except new connections that wait for their first request. It does so in the next turn of the event loop, after requests that have
+   * already arrived are read.
+   */
   private closeIdle(): void {
     setImmediate(() => {
       const now = this.clock.now();

@@ -19,22 +19,21 @@ export interface SocketOwner {
 const reading: unique symbol = Symbol("reading");
 
 interface OwnedSocket extends Socket {
-  /** `null` once it was stopped, so that a socket that was handed over does not keep its former owner in memory. */
+  /** `null` after `stop`, so that a socket that was handed over does not retain its former owner. */
   [reading]: DirectReading | null;
 }
 
 type Push = Socket["push"];
 
 /**
- * Passes a socket's bytes to its owner without the stream's own buffer, which saves about 2,000 instructions of a GET (callgrind), and its events
- * without a closure for each connection, which saves about 600 bytes of an idle one.
- * The end of the stream is delayed while bytes wait, and while the owner forbids it: otherwise a paused socket would emit it before the owner has used the
- * bytes that it took.
+ * Passes a socket's bytes to its owner without the stream's own buffer, which saves about 2,000 instructions of a GET (callgrind), and its events without a
+ * closure for each connection, which saves about 600 bytes of an idle connection. The end of the stream is delayed while bytes wait, and while the owner
+ * forbids it: otherwise a paused socket would emit it before the owner has used the received bytes.
  *
- * It overrides `push`, the documented method by which every `Readable` receives its data. It replaces only the case in which `push` would just emit
- * "data": the stream flows and its buffer is empty. `push` itself handles everything else, the end of the stream included. That `net.Socket`
- * calls its own `push` is not documented: if a release of Node delivered bytes in another way, they would arrive as "data", which is passed on, too.
- * `direct-reading.test.ts` fails if a release no longer calls `push`.
+ * It overrides `push`, the documented method by which every `Readable` receives its data. It replaces only the case in which `push` would just emit "data": the
+ * stream flows and its buffer is empty. The original `push` handles everything else, including the end of the stream. It is not documented that `net.Socket`
+ * calls its own `push`: if a release of Node delivered bytes in another way, they would arrive as "data", which is also passed on. `direct-reading.test.ts`
+ * fails if a release no longer calls `push`.
  */
 export class DirectReading implements WaitingRead {
   readonly socket: Socket;
@@ -56,7 +55,7 @@ export class DirectReading implements WaitingRead {
     socket.on("data", onData);
     socket.on("end", onEnd);
     socket.on("drain", onDrain);
-    socket.on("error", ignore); // a socket that fails closes too
+    socket.on("error", ignore); // a socket that fails also closes
     socket.on("close", onClose);
   }
 
@@ -86,7 +85,7 @@ export class DirectReading implements WaitingRead {
     this.push.call(this.socket, null);
   }
 
-  /** Restores `push`, and puts waiting bytes back. A delayed end is still delivered by `deliverEnd`. */
+  /** Restores `push` and unshifts waiting bytes. `deliverEnd` still delivers a delayed end. */
   stop(): void {
     const { socket, chunk } = this;
     this.chunk = null;

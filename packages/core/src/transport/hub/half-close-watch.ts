@@ -4,8 +4,8 @@ import type { Socket } from "../../exchange/socket.ts";
 export const HALF_CLOSED_IDLE_MS = 2000;
 
 /**
- * Watches a reply that continues after the client has half-closed. The client may have disconnected, which only a write can reveal: a stream that
- * produces nothing would wait forever.
+ * Watches a reply that continues after the client has half-closed. The client may have disconnected, which only a write detects: a stream that produces nothing
+ * would wait forever.
  */
 export class HalfCloseWatch {
   private readonly socket: Socket;
@@ -18,7 +18,7 @@ export class HalfCloseWatch {
     this.since = now;
   }
 
-  /** Whether nothing was written, and nothing waits to be sent, for 2 s; called once a second. */
+  /** Returns whether nothing was written or waited to be sent for 2 s. Must be called once a second. */
   isIdle(now: number): boolean {
     const written = this.socket.bytesWritten;
     if (written !== this.written || this.socket.writableLength > 0) {

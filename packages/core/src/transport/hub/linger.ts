@@ -1,15 +1,15 @@
 import type { Socket } from "../../exchange/socket.ts";
 
 /**
- * Bytes and milliseconds that a closing connection may still send. Many clients read the reply only after they have sent their whole body: the
- * client of a rejected upload of some megabytes gets its reply, and an endless upload costs no more than a few large requests.
+ * Limits in bytes and milliseconds for further input of a closing connection. Many clients read the reply only after they have sent their whole body: the
+ * client of a rejected upload of some megabytes gets its reply, and an unbounded upload costs no more than a few large requests.
  */
 const LINGER_BYTES = 8_388_608;
 const LINGER_MS = 2000;
 
 /**
- * Lingering close: the socket is half-closed and discards a bounded amount of further input, so that no reset destroys the reply before the
- * client has read it. A client that still sends at the deadline gets a reset.
+ * Lingering close: the socket is half-closed and discards a bounded amount of further input, so that no reset destroys the reply before the client has read it.
+ * A client that is still sending at the deadline gets a reset.
  */
 export class Linger {
   private readonly socket: Socket;

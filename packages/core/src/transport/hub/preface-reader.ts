@@ -3,8 +3,8 @@ import type { Socket } from "../../exchange/socket.ts";
 import type { ConnectionHub, ServeSocket } from "./connection-hub.ts";
 
 /**
- * Adds the transport's additional protocol to a function that serves HTTP/1.1 without TLS: connections that begin with its preface are passed to it.
- * Without such a protocol the function itself is returned, so that connections cost nothing extra.
+ * Adds the transport's additional protocol to a function that serves HTTP/1.1 without TLS: connections that begin with the protocol's preface are passed to the
+ * protocol. Without an additional protocol the function itself is returned, so connections have no extra cost.
  */
 export const orByPreface = (hub: ConnectionHub, http: ServeSocket): ServeSocket => {
   const { protocol } = hub.options;
@@ -19,7 +19,7 @@ interface Choices {
   readonly serve: ServeSocket;
 }
 
-/** Reads the first bytes of a connection, until they differ from the preface or contain it, and puts them back. */
+/** Reads the first bytes of a connection until they differ from the preface or contain it, and unshifts them. */
 class PrefaceReader implements OpenConnection {
   private readonly socket: Socket;
   private readonly hub: ConnectionHub;

@@ -7,7 +7,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 let nowMs: number;
 let batch: ReadBatch;
-/** Events, in order. */
+/** Log of events. */
 let log: string[];
 
 beforeEach(() => {
@@ -16,14 +16,14 @@ beforeEach(() => {
   log = [];
 });
 
-/** Simulates reads of connections: a read that the batch does not take is handled at once, and replies are held while batching is on. */
+/** Simulates reads of connections: a read that does not join the batch is handled at once, and replies are held while batching is enabled. */
 const arrive = (count: number, handle: (index: number) => void = () => {}): void => {
   for (let index = 0; index < count; index++) {
     const send = (): void => void log.push(`send ${index}`);
     const deliver = (): void => {
       log.push(`handle ${index}`);
       handle(index);
-      if (batch.isOn) batch.hold({ send });
+      if (batch.isEnabled) batch.hold({ send });
       else send();
     };
     if (!batch.takes({ deliver })) deliver();
@@ -34,11 +34,11 @@ const arrive = (count: number, handle: (index: number) => void = () => {}): void
 const becomeBusy = async (): Promise<void> => {
   arrive(64 + 3); // the last of 64 begins the observed turn
   await turn();
-  expect(batch.isOn).toBe(true);
+  expect(batch.isEnabled).toBe(true);
   log = [];
 };
 
-test("initially, each read is handled and answered at once", () => {
+test("initially, each read is handled and its reply sent at once", () => {
   arrive(3);
   expect(log).toEqual(["handle 0", "send 0", "handle 1", "send 1", "handle 2", "send 2"]);
 });
@@ -48,7 +48,7 @@ test("reads are not batched while turns have fewer than four", async () => {
     arrive(3);
     await turn();
   }
-  expect(batch.isOn).toBe(false);
+  expect(batch.isEnabled).toBe(false);
 });
 
 test("after a turn with four reads, all reads of a turn are handled before the first reply is sent", async () => {
@@ -59,7 +59,7 @@ test("after a turn with four reads, all reads of a turn are handled before the f
   expect(log).toEqual(["handle 0", "handle 1", "handle 2", "send 0", "send 1", "send 2"]);
 });
 
-test("a batch has 32 reads at most, and does not wait for the end of its turn when it is full", async () => {
+test("a batch has at most 32 reads, and a full batch does not wait for the end of its turn", async () => {
   await becomeBusy();
   arrive(40);
   expect(log).toHaveLength(64);
@@ -80,9 +80,9 @@ test("after 16 quiet turns in a row each read is handled at once again", async (
   arrive(3);
   await turn();
   await quiet(15);
-  expect(batch.isOn).toBe(true);
+  expect(batch.isEnabled).toBe(true);
   await quiet(1);
-  expect(batch.isOn).toBe(false);
+  expect(batch.isEnabled).toBe(false);
   log = [];
   arrive(2);
   expect(log).toEqual(["handle 0", "send 0", "handle 1", "send 1"]);
@@ -112,7 +112,7 @@ const sizes = async (handle: () => void): Promise<number[]> => {
   return found;
 };
 
-test("slow handlers make batches smaller, so that few replies wait for them, and fast ones larger again", async () => {
+test("slow handlers make batches smaller, and fast handlers make them larger again", async () => {
   await becomeBusy();
   expect(await sizes(() => {})).toEqual([32, 32]);
   const slow = () => void (nowMs += 3);
@@ -135,7 +135,7 @@ test("a value that a handler sets with AsyncLocalStorage.enterWith does not reac
   expect(user.getStore()).toBeUndefined();
 });
 
-test("after a read has thrown, the others are handled and answered", async () => {
+test("after a read has thrown, the others are handled and their replies sent", async () => {
   await becomeBusy();
   const error = new Error("a defect");
   const fail = (index: number): void => {

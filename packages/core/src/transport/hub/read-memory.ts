@@ -1,9 +1,9 @@
 import type { Socket } from "../../exchange/socket.ts";
 
-/** Bytes of one read from the system, as Node's default. */
+/** Bytes of one read from the system, Node's default. */
 const READ_BYTES = 65_536;
 
-/** Longest read that is copied into Node's pool of small buffers. Longer ones get separate memory. */
+/** Maximum length of a read that is copied into Node's pool of small buffers; a longer read gets separate memory. */
 const SMALL_BYTES = 4096;
 
 /** Receives the bytes of a read; called by Node with the socket as `this`. */
@@ -28,8 +28,8 @@ let memory: Buffer | null = null;
  * Reads a socket's bytes into memory that all sockets share, and copies each read from there. By default Node allocates 64 KiB for each read,
  * and an `ArrayBuffer` of the size that arrived, which takes a tenth of the CPU time of a small request.
  *
- * The documented option `onread` of `net.Socket` does the same, but cannot be given for a socket that a server has accepted. The fields that contain the
- * option are found by their values. If a runtime or a release of Node has none, the socket is read as usual; `read-memory.test.ts` fails then.
+ * The documented option `onread` of `net.Socket` does the same, but cannot be set for a socket that a server has accepted. The fields that contain the option
+ * are found by their values. If a runtime or a release of Node has no such fields, the socket is read as usual, and `read-memory.test.ts` fails.
  */
 export const readIntoSharedMemory = (socket: Socket): void => {
   if (fields === undefined) fields = findFields();

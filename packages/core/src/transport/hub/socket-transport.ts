@@ -1,7 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Listener, Socket } from "../../exchange/socket.ts";
 import type { Closed, ListenAddress } from "../../exchange/transport.ts";
-import { isLate } from "../../lifecycle/deadline.ts";
+import { timesOut } from "../../lifecycle/deadline.ts";
 import type { SocketListener } from "../../lifecycle/listener.ts";
 import type { Logger } from "../../log/logger.ts";
 import { openListener } from "./open-listener.ts";
@@ -14,10 +14,10 @@ export interface SocketTransportOptions {
   readonly clock: Pick<Clock, "after">;
 }
 
-/** Milliseconds for which dropped connections are counted for one log line. */
+/** Period in milliseconds whose dropped connections are counted in one log line. */
 const LOG_PERIOD_MS = 1000;
 
-/** The connections of a feature's own protocol: bounded, drained and cut like those of HTTP. */
+/** The connections of a feature's own protocol: bounded, drained and cut like HTTP connections. */
 export class SocketTransport {
   accepted = 0;
   private readonly protocol: SocketListener;
@@ -26,7 +26,7 @@ export class SocketTransport {
   private readonly sockets: Set<Socket> = new Set();
   private dropped = 0;
   private draining = false;
-  private over = false;
+  private isClosed = false;
   private closing: Promise<Closed> | null = null;
   private whenEmpty: () => void = () => {};
 
@@ -45,8 +45,8 @@ export class SocketTransport {
   accept(socket: Socket): void {
     this.accepted++;
     if (socket.destroyed) return;
-    if (this.over || this.sockets.size >= this.options.maxConnections) {
-      if (!this.over) this.countDropped();
+    if (this.isClosed || this.sockets.size >= this.options.maxConnections) {
+      if (!this.isClosed) this.countDropped();
       socket.destroy();
       return;
     }
@@ -98,8 +98,8 @@ export class SocketTransport {
     const closed = this.closed(deadlineMs).then((result) => {
       ({ cut } = result);
     });
-    await isLate(closed, deadlineMs); // its timer keeps the process alive, as an open connection would
-    this.over = true;
+    await timesOut(closed, deadlineMs); // `timesOut` has a timer that keeps the process alive, as an open connection does
+    this.isClosed = true;
     const left = this.sockets.size;
     for (const socket of this.sockets) socket.destroy();
     return { cut: cut + left };

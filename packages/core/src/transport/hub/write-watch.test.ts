@@ -5,7 +5,7 @@ import { WriteWatch } from "./write-watch.ts";
 
 const LIMIT = 30;
 
-/** The second in which a client that reads `taken[i]` bytes in second i is found too slow; `null` for never. */
+/** Returns the second in which a client that reads `taken[i]` bytes in second i is detected as too slow; `null` for never. */
 const cutAt = (taken: readonly number[], total = 100_000_000): number | null => {
   const counters = { bytesWritten: total, writableLength: total };
   const watch = new WriteWatch(counters as Socket, LIMIT); // it reads only the counters

@@ -1,7 +1,7 @@
 /** Bytes per second that a client must read, on average over the time limit, while bytes wait for it. */
 const WRITE_RATE = 1024;
 
-/** Counters of the bytes written to a client. */
+/** A socket's counters of bytes written to a client. */
 export interface WriteCounters {
   /** Bytes that wait to be sent. */
   readonly writableLength: number;
@@ -29,7 +29,7 @@ export class WriteWatch {
     this.limitMs = limitSecs * 1000;
   }
 
-  /** Whether bytes are waiting, and too few have left for too long; called once a second. */
+  /** Returns whether bytes wait and the client has read too few of them for too long. Must be called once a second. */
   isTooSlow(now: number): boolean {
     const waiting = this.socket.writableLength;
     if (waiting === 0) {

@@ -21,7 +21,7 @@ import { resetSocket } from "../hub/reset-socket.ts";
 import { HalfCloseWatch } from "../hub/half-close-watch.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
-/** Requests of one connection that the app handles at the same time. Later ones wait, and the socket is not read. */
+/** Maximum concurrent requests of one connection. Further requests wait, and the socket is not read. */
 const MAX_PIPELINED = 16;
 
 /**
@@ -40,21 +40,21 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
   /** Unfinished exchanges, as a linked list in the order of their requests. */
   private first: NodeExchange | null = null;
   private last: NodeExchange | null = null;
-  /** The first exchange that was not passed to the app yet. */
+  /** The first exchange that has not been passed to the app. */
   private waiting: NodeExchange | null = null;
   private active = 0;
   /** The exchange whose reply is written at the end of the batch, or before anything else of its connection is read. */
   private held: NodeExchange | null = null;
   private requests: number;
-  /** A request whose reply is sent while its body still arrives. */
+  /** A request whose body is still arriving after its reply. */
   private unread: IncomingMessage | null = null;
   private stopped = false;
-  /** The exchange whose reply has `connection: close`: the waiting ones after it are not served. */
+  /** The exchange whose reply has `connection: close`: exchanges that wait after it are not served. */
   private closing: NodeExchange | null = null;
   /** The refusal of a malformed message; it is written after the replies before it. */
   private failure: Failure | null = null;
   private undecided = false;
-  /** Whether it closes with its next reply because this process has more than its share of connections. */
+  /** Whether the connection closes with its next reply because this process has more than its share of connections. */
   private excess = false;
   private lingering: Linger | null = null;
   /** Set when the client has half-closed. */
@@ -62,8 +62,8 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
   private readingPaused = false;
 
   /**
-   * @param served requests that were already answered on this connection
-   * @param headSince time since which it has an incomplete head; `null` for none
+   * @param served number of earlier requests on this connection
+   * @param headSince start time of an incomplete head; `null` for none
    */
   constructor(socket: Socket, hub: ConnectionHub, served: number, headSince: number | null) {
     this.socket = socket;
@@ -80,7 +80,7 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
     socket.on("error", ignore); // node:http reports the first as well, and stops listening then
   }
 
-  /** Begins to read; `node:http` has added its listeners. */
+  /** Begins to read. Must be called after `node:http` has added its listeners. */
   begin(): void {
     this.input.begin();
   }
@@ -128,7 +128,7 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
     this.append(exchange);
   }
 
-  /** Whether an Upgrade request reaches the app as one. If not, it is served like any other request. */
+  /** Whether the app gets an Upgrade request as an upgrade; otherwise it is served like any other request. */
   canUpgrade(request: IncomingMessage): boolean {
     if (this.stopped || this.first !== null || !wantsWebSocket(request)) return false;
     return !(this.readHead(request) instanceof HttpError);
@@ -194,13 +194,13 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
 
   holds(exchange: NodeExchange): boolean {
     const { batch } = this.hub;
-    if (!batch.isOn || this.first !== exchange) return false;
+    if (!batch.isEnabled || this.first !== exchange) return false;
     this.held = exchange;
     batch.hold(this);
     return true;
   }
 
-  /** Writes the reply that has waited for others of a batch. */
+  /** Writes the reply that was held until the end of a batch. */
   send(): void {
     const { held } = this;
     this.held = null;
@@ -211,7 +211,7 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
     return this.first === exchange;
   }
 
-  replySent(exchange: NodeExchange): void {
+  onReplySent(exchange: NodeExchange): void {
     if (exchange.end !== null) return; // aborted
     if (!this.isFirst(exchange)) return this.cut(); // node:http writes replies in order: anything else would be corrupt
     this.end(exchange, "sent");
@@ -318,7 +318,7 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
     this.advance();
   }
 
-  /** Whether the body of the last message is incomplete: a parse error is then one of its body. */
+  /** Whether the body of the last message is incomplete: a parse error then concerns the body. */
   private get bodyArrives(): boolean {
     return this.last !== null ? !this.last.request.complete : this.unread?.complete === false;
   }
@@ -404,12 +404,12 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
     this.abandon();
   };
 
-  /** Aborts the first request that the app has not answered, and all after it. Requests that wait for room may be answered at once. */
+  /** Aborts the first request to which the app has not replied, and all requests after it, except requests that could still get a reply at once. */
   private abandon(): void {
-    let kept: NodeExchange | null = null;
-    for (let next = this.first; next !== null && mayBeAnswered(next); next = next.next) kept = next;
-    if (this.abortAfter(kept)) this.failure = null;
-    if (kept === null) this.settle();
+    let lastKept: NodeExchange | null = null;
+    for (let next = this.first; next !== null && mayBeAnswered(next); next = next.next) lastKept = next;
+    if (this.abortAfter(lastKept)) this.failure = null;
+    if (lastKept === null) this.settle();
   }
 
   private readonly onClose = (): void => {
@@ -418,12 +418,12 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
     this.hub.remove(this);
   };
 
-  /** Aborts the exchanges after `kept`, or all. Returns whether there was one. */
-  private abortAfter(kept: NodeExchange | null): boolean {
-    const start = kept === null ? this.first : kept.next;
-    this.last = kept;
-    if (kept === null) this.first = null;
-    else kept.next = null;
+  /** Aborts the exchanges after `lastKept`, or all. Returns whether there was any. */
+  private abortAfter(lastKept: NodeExchange | null): boolean {
+    const start = lastKept === null ? this.first : lastKept.next;
+    this.last = lastKept;
+    if (lastKept === null) this.first = null;
+    else lastKept.next = null;
     for (let exchange = start; exchange !== null; exchange = exchange.next) {
       if (exchange === this.waiting) this.waiting = null;
       this.end(exchange, "aborted");
@@ -432,7 +432,7 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
   }
 }
 
-/** Why a message without an exchange is refused, and its readable parts. */
+/** The refusal of a message without an exchange: its reason, and the readable parts of the message. */
 interface Failure {
   readonly error: HttpError;
   readonly head: PartialHead;

@@ -1,9 +1,9 @@
-// Above 250 lines because a request and its reply are one object: every request creates it.
+// Above 250 lines because a request and its reply share one object, which saves an allocation for each request.
 import type { IncomingMessage } from "node:http";
 import { HttpError } from "../../errors/http-error.ts";
 import { fieldValue } from "../../http/field-values.ts";
 import {
-  type AnsweredExchange,
+  type ReceivingExchange,
   discardReply,
   type EndListener,
   type ExchangeHost,
@@ -26,10 +26,10 @@ import { type DescribedRequest, exchangeFields } from "../../exchange/request-fi
 import type { RequestHead } from "../wire/request-head.ts";
 import type { ExchangeEnd } from "../../exchange/request-source.ts";
 
-/** Parts of a connection that an exchange uses. */
+/** The connection's interface to its exchanges. */
 export interface ExchangeConnection extends ExchangeHost {
   readonly date: string;
-  /** Whether the reply to a whole request waits for others of a batch; `send` is called then. */
+  /** Returns whether the reply to a complete request is held until the end of a batch, when `send` is called. */
   holds(exchange: NodeExchange): boolean;
   /** Whether the reply must carry `connection: close`. */
   closesAfter(exchange: NodeExchange): boolean;
@@ -42,7 +42,7 @@ export interface ExchangeConnection extends ExchangeHost {
   /** Passes ready exchanges to the app. */
   advance(): void;
   /** Called when the reply of an exchange has left the socket's buffer. */
-  replySent(exchange: NodeExchange): void;
+  onReplySent(exchange: NodeExchange): void;
   cut(): void;
 }
 
@@ -53,7 +53,7 @@ const UNREAD_BYTES = 65_536;
 const SHORT_BODY = 65_536;
 
 /** One request of `node:http` and its reply. */
-export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamBodyEvents {
+export class NodeExchange implements ReceivingExchange, BodyWriterEvents, StreamBodyEvents {
   readonly connection: ExchangeConnection;
   end: ExchangeEnd | null = null;
   listeners: EndListener[] | null = null;
@@ -67,9 +67,9 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
   readonly request: IncomingMessage;
   /** The next exchange on the same connection. */
   next: NodeExchange | null = null;
-  /** Whether it can be passed to the app: not while its short body is collected. */
+  /** Whether the exchange can be passed to the app: not while its short body is collected. */
   ready = true;
-  /** Whether it was passed to the app. */
+  /** Whether the exchange has been passed to the app. */
   started = false;
   private readonly response: NodeResponse;
   readonly refusal: HttpError | null;
@@ -79,7 +79,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
   private bodyFailure: HttpError | null = null;
   private writer: BodyWriter | null = null;
   private continued = false;
-  /** The reply that waits for others of a batch. */
+  /** The reply that is held until the end of a batch. */
   private held: Reply | null = null;
   /** Whether the app has replied. */
   replied = false;
@@ -135,7 +135,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     return true;
   }
 
-  /** Starts to collect a short body, so that the app gets it with the head. Returns whether there is one. */
+  /** Starts to collect a short body, so that the app gets it together with the head. Returns whether there is a short body. */
   collect(): boolean {
     const { bodyLength } = this;
     if (bodyLength === null || bodyLength === 0 || bodyLength > SHORT_BODY || this.expectsContinue)
@@ -158,7 +158,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     this.ready = true;
   }
 
-  /** Whether the request's body has arrived whole. */
+  /** Whether the request's body has completely arrived. */
   get complete(): boolean {
     if (this.refusal === null && this.bodyLength === 0) return true;
     // All bytes may have arrived before `complete` is set.
@@ -203,7 +203,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
 
   failed(error: unknown): void {
     logFailed(this, error);
-    // node:http buffers the chunks of one turn, in the message or its socket: the cut would lose the chunks before the error.
+    // node:http buffers the chunks of one turn, in the message or its socket: a cut would lose the chunks before the error.
     const { response } = this;
     const { socket } = response;
     while (response.writableCorked > 0) response.uncork();
@@ -225,14 +225,14 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     notifyEnd(this, end);
   }
 
-  answer(reply: Reply): void {
+  succeed(reply: Reply): void {
     if (this.end !== null || this.replied) return discardReply(this, reply);
     this.replied = true;
     if (this.complete && !this.expectsContinue && this.connection.holds(this)) this.held = reply;
     else this.writeReply(reply);
   }
 
-  /** Writes the reply that has waited for others of its batch. */
+  /** Writes the reply that was held until the end of a batch. */
   send(): void {
     const { held } = this;
     this.held = null;
@@ -249,7 +249,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
       if (head.payload === null) discardReply(this, reply);
     } catch (error) {
       discardReply(this, reply);
-      this.answerBroken(error);
+      this.writeFailure(error);
     }
   }
 
@@ -264,13 +264,13 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
   }
 
   private awaitClose(): void {
-    this.response.on("close", () => this.connection.replySent(this));
+    this.response.on("close", () => this.connection.onReplySent(this));
   }
 
   fail(error: unknown): void {
     if (this.replied) return;
     this.replied = true;
-    this.answerBroken(error);
+    this.writeFailure(error);
   }
 
   private prepare(reply: Reply): ReplyHead {
@@ -282,7 +282,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     return head;
   }
 
-  /** Whether this message itself forbids a next one on the connection. */
+  /** Whether this message itself prevents further messages on the connection. */
   private closesBefore(): boolean {
     if (this.refusal !== null || !this.response.shouldKeepAlive) return true;
     if (this.complete) return false;
@@ -304,8 +304,8 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     if (this.writer !== null && this.connection.isFirst(this)) this.writer.start();
   }
 
-  /** Replaces a reply that cannot be written by a plain 500 without any detail; cuts the connection if the head is already sent. */
-  private answerBroken(error: unknown): void {
+  /** Writes a plain 500 without any detail instead of a reply that cannot be written; cuts the connection if this fails, as it does after the head was sent. */
+  private writeFailure(error: unknown): void {
     const { options } = this.connection;
     logBroken(this, error);
     if (this.end !== null) return;

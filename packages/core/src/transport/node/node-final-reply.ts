@@ -4,9 +4,9 @@ import { prepareReply } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
 
 /**
- * A complete reply as bytes, for refused messages without a response object of `node:http`. It has `connection: close`.
+ * Returns a complete reply as bytes, with `connection: close`, for refused messages without a response object of `node:http`.
  *
- * @param method of the message: HEAD gets no body
+ * @param method method of the message; HEAD gets no body
  * @throws CORE_BAD_HEADER for an invalid field
  */
 export const finalReply = (reply: Reply, method: string, date: string): Buffer => {

@@ -6,7 +6,7 @@ import type { NodeResponse } from "./node-messages.ts";
 import type { ParseError } from "./node-parse-errors.ts";
 import { createNodeServer } from "./node-server.ts";
 
-/** Serves sockets over `node:http`; with TLS, decrypted ones. */
+/** Serves sockets over `node:http`; with TLS, the decrypted sockets. */
 export class NodeHttp {
   private readonly hub: ConnectionHub;
   private readonly server: Server;
@@ -26,8 +26,8 @@ export class NodeHttp {
   /**
    * Serves a socket; `emit("connection")` is the documented way to pass one to a server of `node:http`.
    *
-   * @param served requests that were already answered on this connection; they count for `maxRequestsPerConnection`
-   * @param headSince time since which it has an incomplete head; `null` for none
+   * @param served number of earlier requests on this connection, for `maxRequestsPerConnection`
+   * @param headSince start time of an incomplete head; `null` for none
    */
   take(socket: Socket, served: number, headSince: number | null = null): void {
     this.attach(socket, served, headSince);
@@ -66,5 +66,5 @@ export class NodeHttp {
   };
 }
 
-/** Errors need no handling: the socket closes after them. */
+/** A socket error needs no handling, because the socket then closes. */
 const ignore = (): void => {};

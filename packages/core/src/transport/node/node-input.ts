@@ -6,14 +6,14 @@ import { DirectReading, type SocketOwner } from "../hub/direct-reading.ts";
 import type { ReadBatch } from "../hub/read-batch.ts";
 import type { Socket } from "../../exchange/socket.ts";
 
-/** Callbacks of a connection for its input. */
+/** The connection's interface to its input. */
 export interface NodeInputHost {
   readonly options: { readonly limits: LimitsConfig };
-  /** Refuses the message that is being read. @param head of the message, as far as it has arrived; `null` after the head */
+  /** Refuses the message that is being read. @param head the bytes of its head so far; `null` after the head */
   refuse(failure: HttpError, head: Uint8Array | null): void;
   /** Called when bytes were discarded. */
   discarded(): void;
-  /** Writes the reply that waits for its batch, because it determines whether more is read. */
+  /** Writes the reply that is held for a batch, because it determines whether more is read. */
   send(): void;
 }
 
@@ -22,7 +22,7 @@ type Listener = (chunk: Buffer) => void;
 /**
  * Passes a connection's bytes to the parser of `node:http`: checked by a `MessageReader`, and each part of a message in a separate call.
  *
- * The parser drops the bytes after a request that offers an upgrade if they are in the same call; separate calls keep them.
+ * If a call also contains the bytes after a request that offers an upgrade, the parser drops these bytes; in separate calls it does not.
  *
  * `node:http` lets its parser read from the system directly until a listener for "data" is added; then it passes on the bytes that its own listener receives.
  * This class replaces that listener. If a release of Node had none, requests would not be checked, and the conformance suite would fail.
@@ -37,7 +37,7 @@ export class NodeInput implements SocketOwner {
   private chunk: Buffer | null = null;
   private restAt = 0;
   private fromStart = true;
-  /** The bytes of a head that arrives in several reads, to report it if it is refused. Bounded by the limits of a head; `null` while no head is incomplete. */
+  /** The bytes of an incomplete head that arrives in several reads, for a refusal; bounded by the limits of a head. `null` if no head is incomplete. */
   private begun: Buffer | null = null;
   private readonly batch: ReadBatch;
   private reading: DirectReading | null = null;
@@ -69,7 +69,7 @@ export class NodeInput implements SocketOwner {
     return this.fromStart;
   }
 
-  /** The message that is being read, from its start to the end of a part; `null` for a part after its head. */
+  /** Returns the message that is being read, from its start to the end of a part; `null` for a part after its head. */
   headWith(part: Uint8Array): Uint8Array | null {
     if (this.begun !== null) return Buffer.concat([this.begun, part]);
     return this.fromStart ? part : null;
@@ -113,7 +113,7 @@ export class NodeInput implements SocketOwner {
     while (this.restAt < chunk.length && !this.isClosed) {
       this.host.send();
       if (this.mustWait()) {
-        this.socket.pause(); // first: a flowing socket would emit the unshifted bytes at once
+        this.socket.pause(); // before the unshift: a flowing socket would emit the unshifted bytes at once
         this.socket.unshift(chunk.subarray(this.restAt));
         break;
       }
@@ -123,7 +123,7 @@ export class NodeInput implements SocketOwner {
     if (this.isClosed) this.host.discarded();
   }
 
-  /** `node:http` pauses while too many bytes of replies wait, and then its parser throws for any input, even if the connection has resumed the socket. */
+  /** Whether input must wait: while too many bytes of replies wait, `node:http` pauses, and its parser throws for any input, even if the socket was resumed. */
   private mustWait(): boolean {
     const { socket } = this;
     return socket._paused === true || (this.restAt > 0 && socket.isPaused());
@@ -151,7 +151,7 @@ export class NodeInput implements SocketOwner {
     this.isClosed = true;
   }
 
-  /** A copy of an incomplete head, because the memory of a read is reused; `null` in a body. */
+  /** Returns a copy of an incomplete head, because the memory of a read is reused; `null` in a body. */
   private copyOf(part: Buffer): Buffer | null {
     if (this.begun !== null) return Buffer.concat([this.begun, part]);
     return this.fromStart ? Buffer.from(part) : null;
@@ -170,8 +170,8 @@ interface ParsedSocket {
 }
 
 /**
- * Stops the parser of `node:http` from reading directly from the system. On Node, adding a listener for "data" does; on Deno it does not, so that the
- * parser would get unchecked bytes, and later ones before the unshifted ones.
+ * Stops the parser of `node:http` from reading directly from the system. On Node, adding a listener for "data" does this; on Deno it does not, so the parser
+ * would get unchecked bytes, and later bytes before the unshifted bytes.
  */
 const endDirectReading = (socket: Socket & ParsedSocket): void => {
   const { parser } = socket;

@@ -7,7 +7,7 @@ import { MessageReader } from "./node-message-reader.ts";
 const narrowLimits = LimitsConfig.of({ maxRequestLine: 64, maxHeaderBytes: 256 });
 const wideLimits = LimitsConfig.of({ maxRequestLine: 64, maxHeaderBytes: 8192 });
 
-/** The result of reading bytes that arrive in pieces of a length. */
+/** Returns the result of reading bytes that arrive in pieces of a length. */
 const read = (text: string, pieceLength: number, limits = narrowLimits) => {
   const reader = new MessageReader(limits);
   const bytes = Buffer.from(text, "latin1");
@@ -40,7 +40,7 @@ const odd = fc.constantFrom(
   "\r\n\r\n",
 );
 
-test("a head that arrives whole has the same result as one that arrives byte by byte, whatever it contains", () => {
+test("any head has the same result whether it arrives in one piece or byte by byte", () => {
   const edits = fc.array(
     fc.record({ at: fc.nat({ max: usual.length }), drop: fc.nat({ max: 3 }), put: odd }),
     {

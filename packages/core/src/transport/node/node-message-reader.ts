@@ -1,4 +1,4 @@
-// Above 250 lines: one state machine, whose states are read together.
+// Above 250 lines because one state machine is easier to read in one file.
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
 import { fieldsTooLong, lineTooLong } from "../wire/head-limits.ts";
@@ -10,7 +10,7 @@ export const MAX_EXTENSION_BYTES = 16_384;
 
 /** Maximum significant digits of a chunk size; further ones can only be leading zeros. */
 const SIZE_DIGITS = 14;
-/** Characters of a field name that an error reports. */
+/** Maximum characters of a field name in an error. */
 const NAME_LENGTH = 64;
 
 const LF = 0x0a;
@@ -47,12 +47,12 @@ const malformedLine = (): HttpError => new HttpError(400, "The request line is m
 const malformedChunk = (): HttpError => new HttpError(400, "The chunked body is malformed");
 
 /**
- * Checks the framing of one connection's requests before a parser that tolerates or hides what RFC 9112 forbids. A whole head of the ordinary form is read
- * at once, everything else byte by byte.
+ * Checks the framing of one connection's requests, before they reach a parser that accepts some messages that RFC 9112 forbids. A complete head of the ordinary
+ * form is read at once, everything else byte by byte.
  *
  * It rejects more than one empty line before a request, more than one blank between the parts of a request line, a protocol other than HTTP
  * (RFC 9112 2.2 and 3), a head beyond the limits, chunk sizes above 2^53 - 1, malformed chunk extensions and more than 16 KiB of them in a body (7.1).
- * The parser detects all other errors. The parser sees a message in separate pieces: its head, then its body; never bytes of two messages in one call.
+ * The parser detects all other errors. It gets a message in separate pieces: its head, then its body; never bytes of two messages in one call.
  */
 export class MessageReader {
   private readonly limits: LimitsConfig;
@@ -76,14 +76,14 @@ export class MessageReader {
   private extensionBytes = 0;
   /** Bytes of bodies so far, without framing. */
   bodyBytes = 0;
-  /** Why the message is refused; set once, and nothing is read after it. */
+  /** The error that refuses the message; set once, and nothing is read after it. */
   failure: HttpError | null = null;
 
   constructor(limits: LimitsConfig) {
     this.limits = limits;
   }
 
-  /** Whether the next byte is the first of a message; an empty line may have been read. */
+  /** Whether the next byte begins a message; an empty line may already have been read. */
   get atStart(): boolean {
     return this.state === "start" || this.state === "empty line";
   }

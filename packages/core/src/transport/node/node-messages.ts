@@ -14,7 +14,7 @@ export interface NodeResponse extends ServerResponse {
   impliedFields: readonly string[] | null;
 }
 
-/** A request whose `headers` are read late. */
+/** A request whose `headers` are converted on first access. */
 interface LateRequest extends IncomingMessage {
   /** Whether only `node:http` itself has accessed it. */
   isUnseen: boolean;
@@ -31,9 +31,9 @@ export const messageClasses = (): Pick<ServerOptions, "IncomingMessage" | "Serve
 });
 
 /**
- * The class of a server's requests. `node:http` itself asks each request's `headers` for `content-length`, `transfer-encoding` and `expect` before it
- * emits the request, which converts all fields, although nothing else needs that: they are validated from `rawHeaders`. It gets only these three.
- * Every other reader gets all headers, built on first access.
+ * Creates the class of a server's requests. `node:http` itself reads `content-length`, `transfer-encoding` and `expect` of each request's `headers` before it
+ * emits the request, which would convert all fields, although the transport validates `rawHeaders`. So it gets only these three. Every other reader gets all
+ * headers, built on first access.
  *
  * Overrides the accessor `headers`; where a release of Node has none on the prototype, requests are plain `IncomingMessage`s.
  */
@@ -66,7 +66,7 @@ const ownHeaders = (fields: readonly string[]): IncomingHttpHeaders => {
 
 const none: IncomingHttpHeaders = Object.freeze({});
 
-/** The name in lower case, if it is one of the three. Their lengths rule out nearly all others. */
+/** Returns the name in lower case if it is one of the three, else `null`. The lengths exclude nearly all other names. */
 const ownName = (name: string): string | null => {
   const { length } = name;
   if (length !== 6 && length !== 14 && length !== 17) return null;
@@ -75,12 +75,12 @@ const ownName = (name: string): string | null => {
 };
 
 /**
- * The class of a server's responses, each a `NodeResponse`.
+ * Creates the class of a server's responses, `NodeResponse`.
  *
  * Its constructor runs after all observers of `node:http` that receive a request before it is emitted, except subscribers of one channel.
  *
- * Overrides `writeHead`, which `end` calls with the status when no head was sent, and in Bun with its phrase; packages that observe heads rely on that call too. If a
- * release of Node dropped it, replies would lack their fields and the conformance suite would fail.
+ * Overrides `writeHead`, which `end` calls with the status if no head was sent, and in Bun also with the phrase; packages that observe heads also rely on this
+ * call. If a release of Node dropped the call, replies would lack their fields, and the conformance suite would fail.
  */
 const responseClass = (): ResponseClass => {
   const { ServerResponse } = process.getBuiltinModule("node:http");
@@ -104,7 +104,7 @@ const responseClass = (): ResponseClass => {
   };
 };
 
-/** Makes emitted requests show all headers, also to tools that replace the `emit` of all servers. */
+/** Makes emitted requests expose all headers, even to tools that replace the `emit` of all servers. */
 export const showHeaders = (server: Server): void => {
   server.emit = (event: string, ...values: readonly unknown[]): boolean => {
     const [first] = values;

@@ -13,7 +13,7 @@ export interface ParseError extends Error {
 const badRequest = (detail: string): HttpError => new HttpError(400, detail);
 
 /**
- * The reply's error for an error of node:http's parser, equal to that of `readHead` for the same message.
+ * Returns the error to reply with for an error of node:http's parser; the same error as `readHead` returns for the message.
  *
  * `undecided` for an unknown method that is incomplete: the next read decides between a token (501) and a malformed line (400).
  *
@@ -45,10 +45,10 @@ export const parseFailure = (error: ParseError, atStart: boolean): HttpError | "
   }
 };
 
-/** 505, for a version, or the start of HTTP/2. */
+/** Creates the 505 for an unsupported version, or for the start of HTTP/2. */
 export const badVersion = (): HttpError => new HttpError(505, "This server speaks HTTP/1.1 and HTTP/1.0");
 
-/** 501, for a method that is a token but unknown. */
+/** Creates the 501 for an unknown method that is a token. */
 export const notImplemented = (): HttpError => new HttpError(501, "The method is not supported");
 
 const isLineEnd = (byte: number | undefined): boolean => byte === 0x0d || byte === 0x0a;

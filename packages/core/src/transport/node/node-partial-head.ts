@@ -2,19 +2,19 @@ import type { LimitsConfig } from "../../config/limits-config.ts";
 import { trimBlanks } from "../../http/field-grammar.ts";
 import { type PartialHead, unreadableHead } from "../wire/refused-message.ts";
 
-/** A longer method is not reported. */
+/** Maximum length of a reported method. */
 const MAX_METHOD = 32;
 
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e]+)(?: HTTP\/\d\.\d)?$/;
 const FIELD_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /**
- * The readable parts of a head that `node:http` could not parse: a valid request line, and the complete field lines after it up to the first
- * malformed one. Of an incomplete request line, which is too long, the target is reported if its path is complete.
+ * Returns the readable parts of a head that `node:http` could not parse: a valid request line, and the complete field lines after it up to the first malformed
+ * line. If the request line is incomplete because it is too long, its target is reported if the path is complete.
  *
- * Used for logs and for reply fields such as `Access-Control-Allow-Origin` only; no request is served from it.
+ * Only for logs and for reply fields such as `Access-Control-Allow-Origin`; no request is served from it.
  *
- * @param bytes the start of the message; at most as many bytes are read as the limits allow a head to have
+ * @param bytes the start of the message; at most the maximum length of a head is read
  */
 export const readPartialHead = (bytes: Uint8Array, limits: LimitsConfig): PartialHead => {
   const length = Math.min(bytes.byteLength, limits.maxRequestLine + limits.maxHeaderBytes);

@@ -3,7 +3,7 @@ import { messageClasses, showHeaders } from "./node-messages.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 
 /**
- * A server that does not listen; sockets are passed to it. Its own timeouts are off, because the hub's sweep enforces them.
+ * Creates a server that does not listen; sockets are passed to it. Its own timeouts are disabled, because the hub's sweep enforces deadlines.
  *
  * @param shouldUpgrade whether an Upgrade request is emitted as `upgrade`, otherwise as `request`
  */
@@ -24,7 +24,7 @@ export const createNodeServer = (
     ...messageClasses(),
   };
   const server = process.getBuiltinModule("node:http").createServer(options);
-  server.maxHeadersCount = 0; // with a limit Node drops fields silently; `readHead` refuses instead
+  server.maxHeadersCount = 0; // with a limit Node drops fields silently; `readHead` refuses the request instead
   server.timeout = 0;
   // Not documented: without it, node:http ends the socket when the client half-closes, and cuts the replies that are being sent. If a release of Node
   // ignored it, the conformance suite would fail.

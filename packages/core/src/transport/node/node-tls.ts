@@ -34,7 +34,7 @@ export const overTls = (hub: ConnectionHub, tls: TransportTls, http: ServeSocket
   };
 };
 
-/** A server that does not listen; `emit("connection")` is the documented way to pass it a socket. */
+/** Creates a server that does not listen; `emit("connection")` is the documented way to pass it a socket. */
 const createServer = ({ timeouts, protocol }: TransportOptions, tls: TransportTls): Server => {
   const { requireClientCert = false } = tls;
   return process.getBuiltinModule("node:tls").createServer({
@@ -56,5 +56,5 @@ const contextOptions = ({ cert, key, ca, minVersion = "1.2" }: TransportTls): Tl
 const bytes = (pem: string | Uint8Array): string | Buffer =>
   typeof pem === "string" ? pem : Buffer.from(pem);
 
-/** Errors need no handling: the socket closes after them. */
+/** A socket error needs no handling, because the socket then closes. */
 const ignore = (): void => {};

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
-/** Whether a request offers only WebSocket (RFC 6455 4.1): a GET without a body whose `upgrade` names only that protocol. */
+/** Whether a request offers an upgrade to WebSocket only (RFC 6455 4.1): a GET without a body whose `upgrade` names only this protocol. */
 export const wantsWebSocket = (request: IncomingMessage): boolean =>
   request.method === "GET" &&
   request.httpVersionMinor === 1 &&
   hasUpgrade(request.rawHeaders) &&
   offersWebSocket(request.headers);
 
-/** Whether there is an `upgrade`, found without reading all fields. */
+/** Whether there is a field `upgrade`, without building all headers. */
 const hasUpgrade = (fields: readonly string[]): boolean => {
   for (let at = 0; at < fields.length; at += 2) {
     const name = fields[at] as string;

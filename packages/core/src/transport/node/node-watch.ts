@@ -14,7 +14,7 @@ export class NodeWatch {
   private readonly progress: InputProgress;
   private readonly timeouts: TimeoutConfig;
   private idleSince: number;
-  /** When a sweep first saw a part of the head: at most one sweep after its first byte. */
+  /** Time of the first sweep after the start of an incomplete head; `null` for none. */
   private headSince: number | null;
   private lastTick: number;
   /** Milliseconds between the last two ticks. */

@@ -2,7 +2,9 @@ import type { ConnectionHub } from "../hub/connection-hub.ts";
 import type { OpenConnection } from "../../exchange/open-connection.ts";
 import type { Socket } from "../../exchange/socket.ts";
 
-/** A connection during its handshake, registered so that a drain cuts it like any idle connection while the client is silent. Its deadline is `handshakeTimeout` of the TLS server. */
+/**
+ * A connection during its handshake. It is registered so that a drain cuts it while the client is silent. The TLS server's `handshakeTimeout` is its deadline.
+ */
 export class TlsHandshake implements OpenConnection {
   private readonly socket: Socket;
   private readonly hub: ConnectionHub;
@@ -22,7 +24,9 @@ export class TlsHandshake implements OpenConnection {
     return false;
   }
 
-  /** Unregisters itself in the first sweep after the client's first bytes: it is no longer idle, and the handshake completes in time or fails. */
+  /**
+   * Unregisters the connection in the first sweep after the client's first bytes: it is no longer idle, and its handshake completes or fails by the deadline.
+   */
   check(): void {
     if (!this.idle) this.hub.remove(this);
   }

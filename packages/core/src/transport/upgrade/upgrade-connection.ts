@@ -16,15 +16,15 @@ import { resetSocket } from "../hub/reset-socket.ts";
 import { HalfCloseWatch } from "../hub/half-close-watch.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
-/** Maximum bytes read after the request while the app decides: a disconnect is noticed only by reading. */
+/** Maximum bytes that are read after the request while the app decides: only reading detects a disconnect. */
 const MAX_EARLY = 65_536;
 
 /**
- * A connection with an Upgrade request, detached from any parser. Its one request gets an HTTP reply and the connection closes, or the app
- * accepts and the accepted protocol takes the socket. The connection then still counts, is notified of a drain, and is cut at its deadline.
+ * A connection with an Upgrade request, detached from any parser. Either the request gets an HTTP reply and the connection closes, or the app accepts the
+ * upgrade and the new protocol takes the socket. An upgraded connection still counts, is notified of a drain, and is cut at the deadline of the drain.
  */
 export class UpgradeConnection implements OpenConnection, FastExchangeConnection, FastReplyConnection {
-  /** Never idle: its request is in progress, it is closing, or it is upgraded. */
+  /** Always false: the request is in progress, or the connection is closing or upgraded. */
   readonly idle = false;
   readonly used = true;
   readonly hub: ConnectionHub;
@@ -42,7 +42,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
   /** Aborted at a drain; set when the connection is upgraded. */
   private upgraded: AbortController | null = null;
 
-  /** @param rest bytes after the head that were read already */
+  /** @param rest bytes after the head that have already been read */
   constructor(socket: Socket, hub: ConnectionHub, head: RequestHead, rest: Uint8Array) {
     this.socket = socket;
     this.hub = hub;
@@ -55,7 +55,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     socket.on("readable", this.onReadable);
     socket.on("end", this.onEnd);
     socket.on("drain", this.onDrain);
-    socket.on("error", ignore); // a socket that fails closes too
+    socket.on("error", ignore); // a socket that fails also closes
     socket.on("close", this.onClose);
   }
 
@@ -72,7 +72,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     this.hub.inFlight++;
     this.pipeline.append(this.exchange);
     this.exchange.start();
-    this.replyReady();
+    this.onReplyReady();
   }
 
   cut(): void {
@@ -89,7 +89,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     this.upgraded?.abort();
   }
 
-  replyReady(): void {
+  onReplyReady(): void {
     const { exchange } = this;
     if (!exchange.ready || this.pipeline.unsent !== exchange) return;
     const begin = exchange.accepted;
@@ -114,15 +114,15 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     exchange.last = true;
   }
 
-  replyWritten(exchange: FastExchange): void {
-    this.pipeline.replyWritten(exchange);
+  onReplyWritten(exchange: FastExchange): void {
+    this.pipeline.markWritten(exchange);
   }
 
   proceed(): void {
-    if (this.replies.flush(this.pipeline)) this.repliesSentBefore(null);
+    if (this.replies.flush(this.pipeline)) this.onRepliesSent(null);
   }
 
-  repliesSentBefore(exchange: FastExchange | null): void {
+  onRepliesSent(exchange: FastExchange | null): void {
     if (!this.pipeline.finishBefore(exchange)) return;
     this.lingering = new Linger(this.socket, this.hub.now);
     this.socket.off("readable", this.onReadable);
@@ -135,10 +135,10 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     socket.off("readable", this.onReadable);
     socket.off("end", this.onEnd);
     socket.off("drain", this.onDrain);
-    socket.allowHalfOpen = false; // as the protocol would get it from a server of node:net
+    socket.allowHalfOpen = false; // the default of sockets from a server of node:net
     this.upgraded = new AbortController();
     if (hub.draining) this.upgraded.abort();
-    this.pipeline.replyWritten(exchange);
+    this.pipeline.markWritten(exchange);
     try {
       void new UpgradedReading(socket, hub.batch);
       begin({ socket, head: Buffer.concat(this.early), fields, draining: this.upgraded.signal });
@@ -150,7 +150,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     this.pipeline.finishBefore(null);
   }
 
-  /** Reads while the app decides: a disconnect is only noticed by reading. */
+  /** Reads while the app decides, because only reading detects a disconnect. */
   private readonly onReadable = (): void => {
     while (this.earlyBytes < MAX_EARLY) {
       const chunk = this.socket.read() as Buffer | null;

@@ -19,7 +19,7 @@ export class UpgradeExchange extends FastExchange {
     try {
       return this.reply?.status === 101 ? this.begin : null;
     } catch {
-      return null; // the reply writer logs a reply with an unreadable status
+      return null; // the status is a getter that threw; the reply writer logs it
     }
   }
 }

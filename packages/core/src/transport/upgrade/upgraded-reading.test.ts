@@ -24,7 +24,7 @@ afterEach(() => {
   server.close();
 });
 
-test("bytes follow those that a paused socket has buffered", async () => {
+test("new bytes are delivered after the buffered bytes of a paused socket", async () => {
   let received = "";
   socket.on("data", (chunk: Buffer) => (received += chunk.toString()));
   socket.pause();

@@ -4,12 +4,12 @@ import { HttpError } from "../../errors/http-error.ts";
 /** Result of an iterator after the last chunk of a body. */
 export const bodyEnd: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
 
-/** The error for a second iteration over a body. */
+/** Creates the error for a second iteration over a body. */
 export const bodyUsed = (): FrameworkError =>
   new FrameworkError("CORE_BODY_USED", "the body of the request was streamed already; it can be read once");
 
-/** The error for a handler that still reads after the reply was sent. */
+/** Creates the error for a handler that still reads the body after the reply was sent. */
 export const bodyOver = (): HttpError =>
-  new HttpError(400, "The request was answered before its body was read to the end", {
+  new HttpError(400, "The reply was sent before the request body was read to the end", {
     code: "CORE_BODY_OVER",
   });

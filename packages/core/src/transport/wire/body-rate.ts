@@ -21,7 +21,7 @@ export class BodyRate {
   }
 
   /**
-   * Returns whether the body must be aborted. Called once a second while a reader waits.
+   * Returns whether the body must be aborted. Must be called once a second while a reader waits.
    *
    * @param bytes received so far
    * @param elapsedMs since the last call

@@ -9,11 +9,13 @@ const nothing: Uint8Array = new Uint8Array(0);
 /** Maximum bytes that a sink copies instead of waiting until they are written. */
 export const COPIED_BYTES = 4096;
 
-/** Destination of a body: a `ServerResponse`, or an object that frames like one. An empty chunk sends the head and nothing else. */
+/** Destination of a body: a `ServerResponse`, or an object that frames like a `ServerResponse`. An empty chunk only sends the head. */
 export interface BodySink {
   /**
-   * Writes bytes. @returns `false` when the writer must wait for `drain`, or for the call of `taken`: the bytes were not copied, and the source may change them
-   * when its next chunk is pulled
+   * Writes bytes.
+   *
+   * @returns `false` if the writer must wait for `drain` or for the call of `taken`: the bytes were not copied, and the source may overwrite them when its next
+   * chunk is pulled
    */
   write(bytes: Uint8Array, taken: (error?: Error | null) => void): boolean;
   /** Ends the body. */
@@ -24,14 +26,14 @@ export interface BodySink {
 
 /** Errors of a body. After `failed` the connection must be cut, so that the client does not consider the reply complete. */
 export interface BodyWriterEvents {
-  /** The body ended early: its source failed, or its length differs from the declared one. */
+  /** Called when the body cannot be completed: its source failed, or its length differs from the declared length. */
   failed(error: unknown): void;
-  /** An error after `stop`, to be logged only. */
+  /** Called with an error after `stop`, for the log only. */
   late(error: unknown): void;
 }
 
 /**
- * Writes a long or streamed body after its head: one chunk at a time, waiting while the client does not read. The next chunk is pulled when the last one was
+ * Writes a long or streamed body after its head, chunk by chunk, and waits while the client does not read. The next chunk is pulled when the last chunk was
  * written or copied.
  *
  * A stream of known length must produce exactly that many bytes.

@@ -8,7 +8,7 @@ import type { Logger } from "../../log/logger.ts";
 import { deliver, type Receiver } from "../../middleware/later.ts";
 import { isPromisedOutput } from "../../middleware/middleware.ts";
 
-/** Parts of a connection that an exchange of any transport uses. */
+/** A connection's interface to its exchanges, on any transport. */
 export interface ExchangeHost {
   /** Options of its transport. */
   readonly options: TransportOptions;
@@ -16,7 +16,7 @@ export interface ExchangeHost {
   readonly remoteAddress: string | null;
 }
 
-/** The parts of an exchange that log lines describe. */
+/** The members of an exchange that log lines describe. */
 type Described = Pick<Exchange, "described" | "method" | "target">;
 
 /** Called once, at the end of an exchange. */
@@ -30,33 +30,33 @@ export interface Exchange {
   readonly method: string;
   /** Target of the request, as sent. */
   readonly target: string;
-  /** The app's request, once it has it. */
+  /** The request for log lines, once the app has created it. */
   described?: DescribedRequest | null;
-  /** The connection that it came over. */
+  /** The connection of the request. */
   readonly connection: ExchangeHost;
-  /** How it ended; `null` while it is in progress. */
+  /** Its end; `null` while it is in progress. */
   end: ExchangeEnd | null;
-  /** Called at its end; `null` without any, and afterwards. */
+  /** Listeners for its end; `null` if there are none, and after the end. */
   listeners: EndListener[] | null;
 }
 
 /** An exchange that receives the app's reply or error directly. */
-export interface AnsweredExchange extends Exchange, RequestSource, Receiver<Reply> {
+export interface ReceivingExchange extends Exchange, RequestSource, Receiver<Reply> {
   /** The error that refuses the request; `null` for a valid one. */
   readonly refusal: HttpError | null;
   /** Writes the reply. */
-  answer(reply: Reply): void;
+  succeed(reply: Reply): void;
   /** Handles an error of the app, which must not throw. */
   fail(error: unknown): void;
 }
 
 /** Passes a request to the app, or refuses it. */
-export const passToApp = (exchange: AnsweredExchange): void => {
+export const passToApp = (exchange: ReceivingExchange): void => {
   const { refusal, connection } = exchange;
   try {
     const { serve, reject } = connection.options;
     const reply = refusal === null ? serve(exchange) : reject(refusal, exchange);
-    if (!isPromisedOutput(reply)) return exchange.answer(reply);
+    if (!isPromisedOutput(reply)) return exchange.succeed(reply);
     deliver(reply, exchange);
   } catch (error) {
     exchange.fail(error);
@@ -106,7 +106,7 @@ export const logBroken = (exchange: Exchange, error: unknown): void =>
 export const logFailed = (exchange: Exchange, error: unknown): void =>
   exchange.connection.options.log.error("a streamed reply failed", { ...exchangeFields(exchange), error });
 
-/** Logs an error of a body that was abandoned. */
+/** Logs an error of a body after it was abandoned. */
 export const logLate = (exchange: Exchange, error: unknown): void =>
   exchange.connection.options.log.warn("a streamed reply failed after it was abandoned", {
     ...exchangeFields(exchange),
@@ -119,7 +119,7 @@ export const discardReply = (exchange: Exchange, reply: Reply): void => {
   try {
     ({ payload } = reply);
   } catch {
-    return; // the error of an unreadable payload was logged when the reply was written
+    return; // the payload is a getter that threw; its error was logged when the reply was written
   }
   if (payload instanceof BodyStream) payload.cancel().catch((error: unknown) => logLate(exchange, error));
 };

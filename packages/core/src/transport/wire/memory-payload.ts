@@ -6,7 +6,7 @@ export type MemoryPayload = Exclude<Payload, BodyStream>;
 /** Payloads of more bytes are written in slices, so that back-pressure applies and the write timeout sees progress. */
 export const SLICE_ABOVE = 262_144;
 
-/** Bytes of a body that is written at once; -1 for a long body, and for an invalid one. */
+/** Returns the number of bytes of a short body, which is written at once; -1 for a long or invalid body. */
 export const shortLength = (payload: MemoryPayload): number => {
   if (payload === null) return 0;
   let length = -1;
@@ -15,11 +15,11 @@ export const shortLength = (payload: MemoryPayload): number => {
   return length > SLICE_ABOVE ? -1 : length;
 };
 
-/** Bytes as text, one character for each byte, to be joined with a head. */
+/** Returns bytes as text, one character for each byte, to join them with a head. */
 export const bytesToText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 
-/** A long body as a `BodyWriter` takes it. */
+/** Converts a long body to the argument of `BodyWriter`. */
 export const toWriterBody = (payload: Payload): Uint8Array | BodyStream =>
   payload instanceof BodyStream || payload instanceof Uint8Array
     ? payload

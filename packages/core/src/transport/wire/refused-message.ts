@@ -16,7 +16,7 @@ export const unreadableHead: PartialHead = { method: null, target: null, fields:
 
 const nothing: Uint8Array = new Uint8Array(0);
 
-/** A message that the transport refuses before it has an exchange, as a request source for the middleware of features. It has no body. */
+/** A message without an exchange that the transport refuses, as a request source for the middleware of features. It has no body. */
 export class RefusedMessage implements RequestSource {
   readonly method: string;
   readonly target: string;

@@ -4,7 +4,7 @@ import { fieldValue } from "../../http/field-values.ts";
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { type Payload, payloadLength } from "../../exchange/payload.ts";
 
-/** How the client finds the end of a reply's body: no body, its length, chunks, or the close of the connection. */
+/** Framing of a reply's body: none, by its length, chunked, or until the close of the connection. */
 export type Framing = "none" | "length" | "chunked" | "close";
 
 /** A reply ready to be written. */
@@ -13,17 +13,17 @@ export interface ReplyHead {
   readonly status: number;
   /** All fields of the reply, in a new list. */
   readonly fields: string[];
-  /** The body to send: `null` for HEAD and for statuses without a body, whatever the reply carries. */
+  /** The body to send: `null` for HEAD and for statuses without a body, even if the reply has one. */
   readonly payload: Payload;
   /** Bytes of the payload, `null` while unknown. */
   readonly length: number | null;
-  /** How the client finds the end of the body. */
+  /** Framing of the body. */
   readonly framing: Framing;
   /** Whether the connection closes after this reply; also `true` if the reply itself has `connection: close`. */
   readonly close: boolean;
 }
 
-/** Parts of the request and the connection that a reply's head depends on. */
+/** Values of the request and the connection that a reply's head depends on. */
 export interface ReplyContext {
   readonly method: string;
   /** Minor version of the request: 1 for HTTP/1.1, 0 for HTTP/1.0. */
@@ -52,7 +52,7 @@ const connectionFields: ReadonlySet<string> = new Set([
 /**
  * Decides how a reply is sent (RFC 9112 6, RFC 9110 6.4, 8.6): its fields with framing, and whether it has a body.
  *
- * HEAD gets the fields of GET, or the `content-length` of a reply without a body; 426 keeps its `upgrade` and closes; 204, 205 and 304 never have a body; a
+ * HEAD gets the fields of GET, or the `content-length` of a reply without a body. A 426 keeps its `upgrade` and closes. 204, 205 and 304 never have a body. A
  * body in memory always has a `content-length`.
  *
  * @throws CORE_BAD_REPLY for a status outside 200 to 599, and for an invalid payload
@@ -102,7 +102,7 @@ export const lengthToSend = (method: string, reply: Reply): number | null => {
   return stated !== null && /^\d{1,15}$/.test(stated) ? Number(stated) : 0;
 };
 
-/** The first valid `Date` of a reply: one that was created elsewhere or earlier keeps its date (RFC 9110 6.6.1). */
+/** The first valid `Date` of a reply; a reply that was created elsewhere or earlier keeps its date (RFC 9110 6.6.1). */
 const dateOf = (fields: readonly string[]): string | null => {
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const value = fields[at + 1] ?? "";
@@ -111,7 +111,7 @@ const dateOf = (fields: readonly string[]): string | null => {
   return null;
 };
 
-/** The protocols that a 426 must name (RFC 9110 15.5.22); `null` without any. In other replies the transport sets the field. */
+/** The `upgrade` field that a 426 must have (RFC 9110 15.5.22); `null` without one. In other replies the transport sets the field. */
 const upgradeOf = (fields: readonly string[]): string | null => {
   const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "upgrade");
   return at === -1 ? null : fields[at + 1] || null;
@@ -125,17 +125,17 @@ const framingOf = (length: number | null, minor: number): Framing => {
 /** Whether the transport sets a field; a reply's own value is dropped. */
 export const isConnectionField = (name: string): boolean => connectionFields.has(name.toLowerCase());
 
-/** The fields of a reply without those that the transport sets, in a new list. */
+/** Returns a new list with the fields of a reply, without fields that the transport sets. */
 export const withoutConnectionFields = (fields: readonly string[]): string[] => {
-  const kept: string[] = [];
+  const own: string[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = fields[at] ?? "";
-    if (!isConnectionField(name)) kept.push(name, fields[at + 1] ?? "");
+    if (!isConnectionField(name)) own.push(name, fields[at + 1] ?? "");
   }
-  return kept;
+  return own;
 };
 
-/** Whether `Connection` has the option `close` among others. */
+/** Whether `Connection` contains the option `close`. */
 export const saysClose = (fields: readonly string[]): boolean =>
   fields.some(
     (name, at) =>

@@ -6,7 +6,7 @@ import { fieldsTooLong, lineTooLong } from "./head-limits.ts";
 import { saysClose } from "./reply-head.ts";
 import { readTarget } from "../../http/request-target.ts";
 
-/** A request's head as split by a parser. */
+/** The unvalidated head of a request, from a parser. */
 export interface RawHead {
   /** Method, as received. */
   readonly method: string;
@@ -24,7 +24,7 @@ export interface RawHead {
 export interface RequestHead {
   /** Target in origin form. */
   readonly target: string;
-  /** Host and port that the request is for. */
+  /** Host and port of the request's URL. */
   readonly authority: string;
   /** As received, except that the authority of an absolute-form target replaces Host (RFC 9112 3.2.2). */
   readonly fields: readonly string[];
@@ -58,7 +58,7 @@ const watched: readonly Watched[] = [
 ];
 /** Fields that may be repeated: their values are joined. */
 const repeatable: number = TRANSFER_ENCODING | EXPECT;
-/** Indexed by the length of the name, which rules out most names. A map would first intern each received name. */
+/** Watched fields, indexed by the length of the name, which excludes most names. A map would first intern each received name. */
 const byLength: readonly (readonly Watched[])[] = Array.from({ length: 18 }, (_, length) =>
   watched.filter(([name]) => name.length === length),
 );
@@ -66,8 +66,8 @@ const byLength: readonly (readonly Watched[])[] = Array.from({ length: 18 }, (_,
 const badRequest = (detail: string): HttpError => new HttpError(400, detail);
 
 /**
- * Validates a request's head by the rules of every transport (RFC 9112 2 to 6): version, limits, target, Host, repeated fields, and the
- * framing of the body. It never repairs. An error is sent to the client, and the connection closes.
+ * Validates a request's head by the rules of all transports (RFC 9112 2 to 6): version, limits, target, Host, repeated fields, and the framing of the body.
+ * Nothing is repaired. An error is sent to the client, and the connection closes.
  */
 export const readHead = (raw: RawHead, limits: LimitsConfig): RequestHead | HttpError => {
   const { method, major, minor, fields } = raw;
@@ -141,7 +141,7 @@ const watchedValues = (fields: readonly string[]): WatchedValues | HttpError => 
   return values;
 };
 
-/** The bit of a watched field, 0 of any other. */
+/** The bit of a watched field; 0 for any other. */
 const bitOf = (name: string): number => {
   const alike = byLength[name.length];
   if (alike === undefined) return 0;
@@ -187,7 +187,7 @@ const readBodyLength = (
   return Number.isSafeInteger(length) ? length : new HttpError(413, "The request body is too large");
 };
 
-/** Accepts `chunked` alone. If it is not last, or repeated, the length is unknown (RFC 9112 6.3). */
+/** Accepts only `chunked`. If it is not last or is repeated, the length is unknown (RFC 9112 6.3). */
 const readCodings = (value: string): null | HttpError => {
   const codings = value.split(",").map((coding) => trimBlanks(coding).toLowerCase());
   if (codings.length === 1 && codings[0] === "chunked") return null;

@@ -7,7 +7,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** A stream of Node that carries a request's body, as far as a `StreamBody` uses it. */
+/** The members that a `StreamBody` uses of the Node stream with a request's body. */
 export interface BodyReadable {
   /** Whether "end" was emitted, even without a listener. */
   readonly readableEnded: boolean;
@@ -29,19 +29,19 @@ export interface BodyReadable {
 export interface StreamBodyEvents {
   /** Called before the first read, to send `100 Continue`. */
   beforeFirst(): void;
-  /** Called when the stream has ended before the declared length. @returns the error of a body that the client has abandoned, `null` if it is complete */
+  /** Called when the stream has ended before the declared length. @returns the error if the client has abandoned the body; `null` if the body is complete */
   endedEarly(): unknown;
 }
 
 /**
- * Chunks of a request's body from a stream of Node, pulled one at a time, with back-pressure to the client.
+ * The chunks of a request's body from a Node stream, pulled one by one, with back-pressure to the client.
  *
  * An early `return` leaves the stream open; the iterator of `Readable` would destroy it.
  */
 export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> {
   /** Bytes received so far. */
   received = 0;
-  /** Whether all of it has arrived. */
+  /** Whether the whole body has arrived. */
   complete: boolean;
   private readonly stream: BodyReadable;
   private readonly length: number | null;
@@ -80,7 +80,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     this.stream.pause();
   }
 
-  /** The collected body as one array, which may share memory with its chunks; `null` if it is incomplete. */
+  /** Returns the collected body as one array, which may share memory with its chunks; `null` if it is incomplete. */
   whole(): Uint8Array | null {
     if (!this.complete) return null;
     const { queue } = this;
@@ -103,7 +103,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     return this;
   }
 
-  /** The next chunk, once it has arrived. @throws the error passed to `fail`, or the error of an abandoned body */
+  /** Returns the next chunk, once it has arrived. @throws the error passed to `fail`, or the error of an abandoned body */
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
     const chunk = this.queue.shift();
     if (chunk !== undefined) return Promise.resolve({ done: false, value: chunk });
@@ -136,7 +136,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     this.collected();
   }
 
-  /** Fails the unread rest of the body at the end of its exchange, even if the request has arrived whole: `node:http` drops the rest. */
+  /** Fails the unread rest of an incomplete body at the end of its exchange, even if the rest has arrived: `node:http` drops it. */
   exchangeEnded(end: ExchangeEnd): void {
     if (!this.complete) this.fail(end === "aborted" ? clientGone() : bodyOver()); // most bodies are complete, and creating an error is expensive
   }

@@ -6,7 +6,7 @@ import { readingRoutes, writingRoutes } from "./notes.ts";
 import { ServiceApp } from "./service-app.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
-/** Composes the service without starting it, so that tests and tools can use it too. */
+/** Composes the service without starting it, so tests and tools can also use it. */
 export const createApp = (settings: Settings = readSettings()): ServiceApp => {
   const app = new ServiceApp()
     .enableLogging({ level: settings.logLevel })

@@ -5,7 +5,7 @@ import { testClient } from "@framework/testing";
 import { createApp } from "./app.ts";
 import { readSettings } from "./settings.ts";
 
-const AUTH_SECRET = "a secret of tests, at least 32 bytes";
+const AUTH_SECRET = "a secret for tests, at least 32 bytes";
 const auth = new JwtAuth({ secret: AUTH_SECRET });
 const client = () =>
   testClient(createApp(readSettings({ AUTH_SECRET, DATABASE_URL: "sqlite://:memory:", LOG_LEVEL: "error" })));

@@ -10,7 +10,7 @@ test(".env.example has every variable; `npm run env-example` writes it", () => {
   assert.equal(file, envExample(settingsShape));
 });
 
-test("every mistake is reported at once", () => {
+test("all problems are reported together", () => {
   assert.throws(
     () => readSettings({ AUTH_SECRET: "short", REQUESTS_PER_MINUTE: "many" }),
     /AUTH_SECRET[\s\S]*REQUESTS_PER_MINUTE/,

@@ -39,6 +39,6 @@ export const settingsShape = {
 
 export type Settings = ConfigOf<typeof settingsShape>;
 
-/** Reads the variables and `.env` files; throws one error with every mistake. */
+/** Reads the variables and `.env` files; throws one error with all problems. */
 export const readSettings = (env?: Variables): Settings =>
   readConfig(settingsShape, env === undefined ? {} : { env });

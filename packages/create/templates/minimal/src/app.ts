@@ -1,6 +1,6 @@
 import { App } from "@framework/core";
 
-/** Composes the service without starting it, so that tests and tools can use it too. */
+/** Composes the service without starting it, so tests and tools can also use it. */
 export const createApp = (): App => {
   const app = new App();
   app.get("/", () => ({ message: "Hello from my-service" }));

@@ -40,10 +40,10 @@ export class AttemptEnds {
   }
 
   /** Records an attempt whose outcome has been written. */
-  note(outcome: AttemptOutcome, { beganAt }: Attempt, tookMs: number): void {
+  record(outcome: AttemptOutcome, { beganAt }: Attempt, tookMs: number): void {
     this.counts.outcomes[outcome]++;
     this.lastAt = beganAt + tookMs;
     if (outcome === "failed" || outcome === "parked") this.gaveUp.add();
-    this.parts.times.ended(this.parts.queue, outcome, tookMs);
+    this.parts.times.recordEnd(this.parts.queue, outcome, tookMs);
   }
 }

@@ -10,7 +10,7 @@ interface AttemptFailure extends Failure {
 }
 
 /** The failure stored with an item: of an attempt, or of an item that gave up and cannot be parked because of `maxParked`. */
-type KeptFailure = Failure & { readonly attempt?: number; readonly gaveUpAfter?: number };
+type StoredAttemptFailure = Failure & { readonly attempt?: number; readonly gaveUpAfter?: number };
 
 /** Returns the failure of an attempt as JSON, for an item that is retried. */
 export const attemptFailureText = (error: unknown, { row }: Attempt): string =>
@@ -22,7 +22,7 @@ export const lastFailureOf = async (
   { reading }: Pick<WorkStore, "reading">,
 ): Promise<Failure> => {
   const last = row.attempts - 1;
-  const stored = JSON.parse((await reading.errorOf(id)) ?? "{}") as KeptFailure;
+  const stored = JSON.parse((await reading.errorOf(id)) ?? "{}") as StoredAttemptFailure;
   const { attempt, gaveUpAfter, ...failure } = stored;
   return attempt === last || gaveUpAfter !== undefined ? failure : failureOf(attemptLost(last));
 };

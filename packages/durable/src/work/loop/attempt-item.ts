@@ -13,13 +13,13 @@ export interface ItemActions {
   /** Ends the attempt: done, or failed with an error. */
   endAttempt(attempt: Attempt, error: Error | null): void;
   /** Schedules a write of `attempt.progress`. */
-  progressed(attempt: Attempt): void;
+  scheduleProgress(attempt: Attempt): void;
 }
 
 const MAX_PROGRESS_BYTES = 65_536;
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 
-/** An attempt, as the handler sees it. */
+/** The item of an attempt, for the handler. */
 export class AttemptItem implements WorkItem<unknown> {
   readonly headers: Readonly<Record<string, string>>;
   private readonly running: Attempt;
@@ -46,12 +46,12 @@ export class AttemptItem implements WorkItem<unknown> {
     return this.running.row.payload;
   }
 
-  onSettled(settled: (isHeld: boolean) => void): void {
-    this.running.settled = settled;
+  onSettled(callback: (isHeld: boolean) => void): void {
+    this.running.onSettled = callback;
   }
 
-  onAborted(aborted: () => void): void {
-    this.running.aborted = aborted;
+  onAborted(callback: () => void): void {
+    this.running.onAborted = callback;
   }
 
   end(error: Error | null): void {
@@ -98,8 +98,8 @@ export class AttemptItem implements WorkItem<unknown> {
   progress(value: unknown): void {
     if (!this.running.isOpen) return;
     const { queue } = this;
-    this.running.progress = jsonText(value, { queue, what: "progress", maxBytes: MAX_PROGRESS_BYTES });
-    this.actions.progressed(this.running);
+    this.running.progress = jsonText(value, { queue, subject: "progress", maxBytes: MAX_PROGRESS_BYTES });
+    this.actions.scheduleProgress(this.running);
   }
 
   async complete(tx: Transaction, result?: unknown): Promise<void> {

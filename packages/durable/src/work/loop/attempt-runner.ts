@@ -1,3 +1,4 @@
+// Above 250 lines because every way in which an attempt ends is decided in one place.
 import type { Awaitable } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
@@ -37,10 +38,10 @@ export interface AttemptRunnerParts {
   readonly park: Park;
   readonly invoke: Invoke;
   readonly times: WorkTimes;
-  /** Called when an attempt is over: its outcome was written or refused. */
-  readonly over: (attempt: Attempt) => void;
+  /** Called when an attempt has ended: its outcome was written or refused. */
+  readonly onEnded: (attempt: Attempt) => void;
   /** Called when a slot is free. */
-  readonly freed: () => void;
+  readonly onFreed: () => void;
 }
 
 /** Runs the attempts of one queue and decides their outcomes. */
@@ -56,7 +57,7 @@ export class AttemptRunner implements ItemActions {
     this.limits = new TimeLimits({
       clock: base.clock,
       limitMs: definition.timeoutMs,
-      reached: (attempt) => this.late(attempt),
+      onReached: (attempt) => this.onTimeout(attempt),
     });
   }
 
@@ -77,25 +78,25 @@ export class AttemptRunner implements ItemActions {
   run(attempt: Attempt, slot: Slot): void {
     const { definition } = this.parts;
     attempt.slot = slot;
-    if (attempt.row.attempts > definition.retry.attempts) return void this.giveUpUnrun(attempt);
+    if (attempt.row.attempts > definition.retry.attempts) return void this.giveUpWithoutRun(attempt);
     this.limits.begin(attempt);
     try {
       this.awaitHandler(attempt, this.parts.invoke(definition, new AttemptItem(attempt, this) as never));
     } catch (error) {
-      this.handlerThrew(attempt, error);
+      this.onThrown(attempt, error);
     }
   }
 
   endAttempt(attempt: Attempt, error: Error | null): void {
-    if (error === null) this.handlerReturned(attempt, undefined);
-    else this.handlerThrew(attempt, error);
+    if (error === null) this.onReturned(attempt, undefined);
+    else this.onThrown(attempt, error);
   }
 
   /** Ends an attempt whose item is no longer held. */
-  lost(attempt: Attempt, reason: Error, outcome: "lost" | "cancelled" = "lost"): void {
+  lose(attempt: Attempt, reason: Error, outcome: "lost" | "cancelled" = "lost"): void {
     if (!attempt.end(reason)) return;
-    this.ends.note(outcome, attempt, this.tookMs(attempt));
-    this.parts.over(attempt);
+    this.ends.record(outcome, attempt, this.tookMs(attempt));
+    this.parts.onEnded(attempt);
   }
 
   /** Gives an item back to the queue; the attempt does not count. */
@@ -111,13 +112,13 @@ export class AttemptRunner implements ItemActions {
     const held = this.keepsDone
       ? await settling.settle([{ id, fence, state: "done", result: this.resultText(result) }], tx)
       : await settling.remove([attempt], tx);
-    if (!held.has(id)) throw this.refused();
+    if (!held.has(id)) throw this.countRefused();
     if (row.key !== null) await keyOrder.unblock(this.queue, [row.key], tx);
-    tx.onCommit(() => this.completed(attempt));
+    tx.onCommit(() => this.onCompleted(attempt));
   }
 
-  progressed(attempt: Attempt): void {
-    this.parts.outcomes.progressed(attempt);
+  scheduleProgress(attempt: Attempt): void {
+    this.parts.outcomes.addProgress(attempt);
   }
 
   private get keepsDone(): boolean {
@@ -125,29 +126,29 @@ export class AttemptRunner implements ItemActions {
   }
 
   /** A transaction of the handler has completed the item, even if the time limit passed during its commit. */
-  private completed(attempt: Attempt): void {
+  private onCompleted(attempt: Attempt): void {
     const wasOpen = attempt.complete();
-    this.ends.note("done", attempt, this.tookMs(attempt));
-    if (wasOpen) this.parts.over(attempt);
+    this.ends.record("done", attempt, this.tookMs(attempt));
+    if (wasOpen) this.parts.onEnded(attempt);
   }
 
-  private awaitHandler(attempt: Attempt, answer: Awaitable<unknown>): void {
-    if (answer === untilEnded) return;
-    if (isPromise(answer))
-      answer.then(
-        (result) => this.handlerReturned(attempt, result),
-        (error: unknown) => this.handlerThrew(attempt, error),
+  private awaitHandler(attempt: Attempt, returned: Awaitable<unknown>): void {
+    if (returned === untilEnded) return;
+    if (isPromise(returned))
+      returned.then(
+        (result) => this.onReturned(attempt, result),
+        (error: unknown) => this.onThrown(attempt, error),
       );
-    else this.handlerReturned(attempt, answer);
+    else this.onReturned(attempt, returned);
   }
 
-  private handlerReturned(attempt: Attempt, result: unknown): void {
-    this.returned(attempt, result);
+  private onReturned(attempt: Attempt, result: unknown): void {
+    this.succeed(attempt, result);
     this.releaseSlot(attempt);
   }
 
-  private handlerThrew(attempt: Attempt, error: unknown): void {
-    this.failed(attempt, error);
+  private onThrown(attempt: Attempt, error: unknown): void {
+    this.fail(attempt, error);
     this.releaseSlot(attempt);
   }
 
@@ -156,10 +157,10 @@ export class AttemptRunner implements ItemActions {
     this.limits.end(attempt);
     attempt.slot?.release();
     attempt.slot = null;
-    this.parts.freed();
+    this.parts.onFreed();
   }
 
-  private returned(attempt: Attempt, result: unknown): void {
+  private succeed(attempt: Attempt, result: unknown): void {
     if (!attempt.isOpen) return;
     if (!this.keepsDone) return this.write(attempt, "done", "remove");
     try {
@@ -170,28 +171,31 @@ export class AttemptRunner implements ItemActions {
   }
 
   /** A handler has reached its time limit. Its attempt may have ended before: completed, cancelled or lost. */
-  private late(attempt: Attempt): void {
-    const { base, definition, freed } = this.parts;
+  private onTimeout(attempt: Attempt): void {
+    const { base, definition, onFreed } = this.parts;
     if (attempt.isOpen) {
       this.ends.counts.timeouts++;
-      this.failed(attempt, workTimeout(this.queue, definition.timeoutMs));
+      this.fail(attempt, workTimeout(this.queue, definition.timeoutMs));
     }
-    attempt.slot?.abandonAfter(base.clock, definition.timeoutMs, freed);
+    attempt.slot?.abandonAfter(base.clock, definition.timeoutMs, onFreed);
   }
 
-  private failed(attempt: Attempt, error: unknown): void {
+  private fail(attempt: Attempt, error: unknown): void {
     const { base, definition } = this.parts;
     if (!attempt.isOpen) return;
     const verdict = verdictOn(error, attempt.row.attempts, definition, base.random);
     if (verdict === "exhausted") return this.giveUp(attempt, error);
     const { retryInMs: delayMs } = verdict;
     const state = delayMs > 0 ? "waiting" : "ready";
-    if (TryLaterError.is(error)) return this.later(attempt, error, state);
+    if (TryLaterError.is(error)) return this.retryLater(attempt, error, state);
     this.write(attempt, "retried", { state, delayMs, error: attemptFailureText(error, attempt) }, error);
   }
 
-  /** Gives up without a call of the handler: the process was lost in the last attempt, or a deployment has lowered the number of attempts. */
-  private async giveUpUnrun(attempt: Attempt): Promise<void> {
+  /**
+   * Gives up without a call of the handler: the process was lost in the last attempt, the item waited because of `maxParked`, or a deployment has lowered
+   * the number of attempts.
+   */
+  private async giveUpWithoutRun(attempt: Attempt): Promise<void> {
     try {
       const failure = await lastFailureOf(attempt, this.parts.store());
       if (attempt.isOpen) this.giveUp(attempt, failure, failure, 1);
@@ -205,7 +209,11 @@ export class AttemptRunner implements ItemActions {
     this.releaseSlot(attempt);
   }
 
-  private later(attempt: Attempt, { delayMs, isCounted }: TryLaterError, state: "waiting" | "ready"): void {
+  private retryLater(
+    attempt: Attempt,
+    { delayMs, isCounted }: TryLaterError,
+    state: "waiting" | "ready",
+  ): void {
     const outcome = isCounted ? "retried" : "released";
     this.write(attempt, outcome, { state, delayMs, attemptsBack: isCounted ? 0 : 1 });
   }
@@ -221,29 +229,30 @@ export class AttemptRunner implements ItemActions {
 
   /** Decides an outcome and schedules its write. @param error aborts the signal, because the handler may still run */
   private write(attempt: Attempt, outcome: AttemptOutcome, write: Outcome["write"], error?: unknown): void {
-    const { over, outcomes } = this.parts;
+    const { onEnded, outcomes } = this.parts;
     if (!attempt.end(Error.isError(error) ? error : null)) return;
     const tookMs = this.tookMs(attempt);
-    const written = (isHeld: boolean): void => {
-      if (isHeld) this.ends.note(outcome, attempt, tookMs);
-      else if (!attempt.isCompleted) this.refused();
-      over(attempt);
-      attempt.settled?.(isHeld);
+    const onWritten = (isHeld: boolean): void => {
+      if (isHeld) this.ends.record(outcome, attempt, tookMs);
+      else if (!attempt.isCompleted) this.countRefused();
+      onEnded(attempt);
+      attempt.onSettled?.(isHeld);
     };
-    outcomes.add({ queue: this.queue, attempt, write, written });
+    outcomes.add({ queue: this.queue, attempt, write, onWritten });
   }
 
   private tookMs({ beganAt }: Attempt): number {
     return this.parts.base.clock.now() - beganAt;
   }
 
-  private refused(): Error {
+  /** Counts a refused write. Returns its error. */
+  private countRefused(): Error {
     this.ends.counts.staleWrites++;
     this.ends.counts.outcomes.lost++;
     return workLost(this.queue);
   }
 
   private resultText(result: unknown): string {
-    return jsonText(result, { queue: this.queue, what: "the result", maxBytes: MAX_PAYLOAD_BYTES });
+    return jsonText(result, { queue: this.queue, subject: "the result", maxBytes: MAX_PAYLOAD_BYTES });
   }
 }

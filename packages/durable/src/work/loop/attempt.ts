@@ -12,9 +12,9 @@ export class Attempt implements Held {
   /** Slot of the handler, until it has returned. */
   slot: Slot | null = null;
   /** Called when the outcome has been written, with `false` if it was refused. */
-  settled: ((isHeld: boolean) => void) | null = null;
+  onSettled: ((isHeld: boolean) => void) | null = null;
   /** Called when the signal aborts. */
-  aborted: (() => void) | null = null;
+  onAborted: (() => void) | null = null;
   private state: "open" | "completed" | "ended" = "open";
   private controller: AbortController | null = null;
   private reason: Error | null = null;
@@ -68,6 +68,6 @@ export class Attempt implements Held {
     if (reason === null) return;
     this.reason = reason;
     this.controller?.abort(reason);
-    this.aborted?.();
+    this.onAborted?.();
   }
 }

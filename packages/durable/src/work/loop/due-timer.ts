@@ -3,14 +3,14 @@ import type { Clock } from "@framework/core/feature";
 /** A single timer for the earliest of many due times. */
 export class DueTimer {
   private readonly clock: Clock;
-  private readonly due: () => void;
+  private readonly onDue: () => void;
   private dueAt = Infinity;
   private cancel: () => void = () => {};
   private hasEnded = false;
 
-  constructor(clock: Clock, due: () => void) {
+  constructor(clock: Clock, onDue: () => void) {
     this.clock = clock;
-    this.due = due;
+    this.onDue = onDue;
   }
 
   /** Schedules a call after a delay, unless one is due earlier. */
@@ -21,7 +21,7 @@ export class DueTimer {
     this.dueAt = at;
     this.cancel = this.clock.after(delayMs, () => {
       this.dueAt = Infinity;
-      this.due();
+      this.onDue();
     });
   }
 

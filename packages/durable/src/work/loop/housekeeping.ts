@@ -10,7 +10,7 @@ export interface HousekeepingParts {
   readonly store: () => WorkStore;
   readonly workers: () => Iterable<QueueWorker>;
   /** Called with a queue that has ready items. */
-  readonly hint: (queue: string) => void;
+  readonly onReady: (queue: string) => void;
 }
 
 /** Mean pause between two rounds. */
@@ -66,8 +66,8 @@ export class Housekeeping {
   }
 
   private async heal(): Promise<void> {
-    const { store, hint } = this.parts;
-    for (const queue of await store().keyOrder.heal()) hint(queue);
+    const { store, onReady } = this.parts;
+    for (const queue of await store().keyOrder.heal()) onReady(queue);
     for (let batch = 0; batch < MAX_BATCHES && !this.hasEnded; batch++)
       if ((await store().leasing.replan()).length < BATCH) return;
   }

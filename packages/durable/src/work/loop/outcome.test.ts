@@ -10,7 +10,7 @@ const outcomes = (count: number, write: Outcome["write"]): Outcome[] =>
     queue: "mail",
     attempt: new Attempt({ id } as ClaimedRow),
     write,
-    written() {},
+    onWritten() {},
   }));
 
 const sizes = (waiting: Outcome[]): readonly number[] => {

@@ -9,7 +9,7 @@ export interface Outcome {
   /** How it is written: in one statement with others of the same form, or by its own function, which returns whether the item was held. */
   readonly write: "remove" | Omit<Settlement, "id" | "fence"> | (() => Promise<boolean>);
   /** Called once it has been written, with `false` if it was refused because the item was no longer held. */
-  readonly written: (isHeld: boolean) => void;
+  readonly onWritten: (isHeld: boolean) => void;
 }
 
 /** Maximum outcomes of one statement, and maximum characters of their JSON: a JavaScript string has at most half a GiB. */
@@ -45,7 +45,7 @@ export const isPlain = ({ attempt, write }: Outcome): boolean =>
   (write === "remove" || (typeof write === "object" && write.state === "done"));
 
 /** Whether one statement can write both. */
-export const isAlike = (one: Outcome, other: Outcome): boolean =>
+export const canShareStatement = (one: Outcome, other: Outcome): boolean =>
   (one.write === "remove") === (other.write === "remove");
 
 /** Combines outcomes of the same form into one change of the table. */

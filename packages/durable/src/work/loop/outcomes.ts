@@ -5,9 +5,9 @@ import { type Claim, type ClaimedRow, isKeyConflict } from "../table/claiming.ts
 import type { WorkStore } from "../table/work-store.ts";
 import type { Attempt } from "./attempt.ts";
 import {
+  canShareStatement,
   endedOf,
   fitsBatch,
-  isAlike,
   isAnotherAttempt,
   isPlain,
   type Outcome,
@@ -25,9 +25,9 @@ export interface OutcomesOptions {
   /** Schedules a call of `flush` at the end of this turn of the event loop. */
   readonly schedule: () => void;
   /** Called with a queue in which items of a key may have become ready. */
-  readonly freed: (queue: string) => void;
+  readonly onFreed: (queue: string) => void;
   /** Called with the delay of an item's next attempt. */
-  readonly dueIn: (delayMs: number) => void;
+  readonly onDueIn: (delayMs: number) => void;
 }
 
 const FIRST_PAUSE_MS = 100;
@@ -61,7 +61,7 @@ export class Outcomes {
   }
 
   /** Schedules a write of the attempt's progress. Only the last value is stored. */
-  progressed(attempt: Attempt): void {
+  addProgress(attempt: Attempt): void {
     this.progress.add(attempt);
     this.options.schedule();
   }
@@ -71,11 +71,11 @@ export class Outcomes {
     const dropped = this.waiting;
     this.waiting = [];
     this.progress.clear();
-    for (const { written } of dropped) written(false);
+    for (const { onWritten } of dropped) onWritten(false);
   }
 
   /** Resolves when everything has been written, or after one failed attempt. */
-  async flushed(): Promise<void> {
+  async flushAll(): Promise<void> {
     this.endPause();
     for (this.flush(); this.flushing !== null && this.cancelPause === null; this.flush()) await this.flushing;
   }
@@ -91,10 +91,10 @@ export class Outcomes {
     if (outcomes.length === 0) return await claiming.claim(claim);
     try {
       const { held, claimed } = await turnover.run(endedOf(outcomes), claim);
-      for (const { attempt, written } of outcomes) written(held.has(attempt.id));
+      for (const { attempt, onWritten } of outcomes) onWritten(held.has(attempt.id));
       return claimed;
     } catch (error) {
-      this.again(outcomes, error);
+      this.requeue(outcomes, error);
       if (isKeyConflict(error)) return await claiming.claim(claim);
       this.pause();
       throw error;
@@ -106,7 +106,8 @@ export class Outcomes {
     if (this.cancelPause !== null) return [];
     const [taken, left]: [Outcome[], Outcome[]] = [[], []];
     for (const outcome of this.waiting) {
-      const isTaken = outcome.queue === queue && isPlain(outcome) && isAlike(outcome, taken[0] ?? outcome);
+      const isTaken =
+        outcome.queue === queue && isPlain(outcome) && canShareStatement(outcome, taken[0] ?? outcome);
       (isTaken ? taken : left).push(outcome);
     }
     if (taken.length > MAX_SHARED || !fitsBatch(taken)) return [];
@@ -156,18 +157,18 @@ export class Outcomes {
     if (outcomes.length === 0) return true;
     try {
       const held = await write();
-      for (const { attempt, written } of outcomes) written(held.has(attempt.id));
+      for (const { attempt, onWritten } of outcomes) onWritten(held.has(attempt.id));
     } catch (error) {
-      this.again(outcomes, error);
+      this.requeue(outcomes, error);
       return false;
     }
     for (const { write } of outcomes)
-      if (typeof write === "object" && write.state === "waiting") this.options.dueIn(write.delayMs ?? 0);
-    await this.free(outcomes);
+      if (typeof write === "object" && write.state === "waiting") this.options.onDueIn(write.delayMs ?? 0);
+    await this.unblockKeys(outcomes);
     return true;
   }
 
-  private again(outcomes: readonly Outcome[], error: unknown): void {
+  private requeue(outcomes: readonly Outcome[], error: unknown): void {
     const { log } = this.options;
     for (const outcome of outcomes) {
       const rejections = (this.rejections.get(outcome) ?? 0) + (error instanceof DatabaseError ? 1 : 0);
@@ -175,14 +176,14 @@ export class Outcomes {
       if (rejections < MAX_REJECTIONS) this.waiting.push(outcome);
       else {
         log().error("durable: the outcome of an item cannot be stored", { queue: outcome.queue, error });
-        outcome.written(false);
+        outcome.onWritten(false);
       }
     }
   }
 
   /** Unblocks the next items of keys. If this process is killed before, `KeyOrder.heal` does it later. */
-  private async free(outcomes: readonly Outcome[]): Promise<void> {
-    const { store, freed } = this.options;
+  private async unblockKeys(outcomes: readonly Outcome[]): Promise<void> {
+    const { store, onFreed } = this.options;
     const keys = new Map<string, string[]>();
     for (const { queue, attempt, write } of outcomes) {
       if (attempt.row.key === null || isAnotherAttempt(write)) continue;
@@ -194,7 +195,7 @@ export class Outcomes {
       await store()
         .keyOrder.unblock(queue, ended)
         .catch(() => {});
-      freed(queue);
+      onFreed(queue);
     }
   }
 

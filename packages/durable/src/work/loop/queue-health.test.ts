@@ -89,7 +89,7 @@ test("a queue whose due items wait while no attempt ends is reported as stalled,
   const limits = { concurrency: 1, timeoutMs: 3_600_000, stalledAfterSecs: 60 };
   await watched({ ...limits, handle: () => gate.promise }, async ({ queue, check, advance }) => {
     await queue.enqueue([{ payload: "a" }, { payload: "b" }]);
-    await waitFor(async () => (await queue.stats()).running === 1, { what: "the first attempt" });
+    await waitFor(async () => (await queue.stats()).running === 1, { subject: "the first attempt" });
     for (let step = 0; step < 3; step++) await advance(15_000);
     expect(await check()).toBeNull();
     await waitFor(
@@ -97,7 +97,7 @@ test("a queue whose due items wait while no attempt ends is reported as stalled,
         await advance(15_000);
         return (await check()) !== null;
       },
-      { what: "the failure of the check" },
+      { subject: "the failure of the check" },
     );
     expect(await check()).toMatch(
       /^queue "mail" is stalled: 1 items are due, the oldest for \d+ s, no attempt has ended in this process for \d+ s, and [01] of 1 slots are taken$/,
@@ -108,7 +108,7 @@ test("a queue whose due items wait while no attempt ends is reported as stalled,
         await advance(15_000);
         return (await check()) === null;
       },
-      { what: "the check to pass" },
+      { subject: "the check to pass" },
     );
   });
 }, 120_000);
@@ -124,14 +124,14 @@ test("a queue is reported as stalled while finished items cannot be removed", as
     );
     await queue.enqueue([{ payload: "first" }, { payload: "a" }, { payload: "b" }]);
     await waitFor(async () => (await queue.list({ state: "done" })).items.length === 1, {
-      what: "a done item",
+      subject: "a done item",
     });
     await waitFor(
       async () => {
         await advance(15_000);
         return (await check()) !== null;
       },
-      { what: "the failure of the check" },
+      { subject: "the failure of the check" },
     );
     expect(await check()).toContain('queue "mail" is stalled: 1 items are due');
     gate.resolve();
@@ -139,17 +139,17 @@ test("a queue is reported as stalled while finished items cannot be removed", as
 }, 120_000);
 
 test("an item that is claimed while the process begins to drain is given back at once", async () => {
-  const asked = Promise.withResolvers<void>();
+  const claiming = Promise.withResolvers<void>();
   const admitted = Promise.withResolvers<void>();
   const admission = async (wanted: number) => {
-    asked.resolve();
+    claiming.resolve();
     await admitted.promise;
     return { permits: wanted, retryInMs: 0, async giveBack() {} };
   };
   await watched({ admission, handle() {} }, async ({ kernel, queue, observed, advance }) => {
     await advance(5000);
     await queue.enqueue({ payload: "a" });
-    await asked.promise;
+    await claiming.promise;
     const drained = kernel.drain(new AbortController().signal);
     admitted.resolve();
     await drained;
@@ -169,10 +169,10 @@ test("too many items that give up fail the check for an hour", async () => {
       const { ready, running } = await queue.stats();
       return ready + running === 0;
     };
-    await waitFor(isDone, { what: "two items to give up" });
+    await waitFor(isDone, { subject: "two items to give up" });
     expect(await check()).toBeNull();
     await queue.enqueue({ payload: "c" });
-    await waitFor(async () => (await check()) !== null, { what: "the failure of the check" });
+    await waitFor(async () => (await check()) !== null, { subject: "the failure of the check" });
     expect(await check()).toBe(
       '3 items of queue "mail" gave up in this process in the past hour, more than 2',
     );
@@ -193,19 +193,19 @@ test("histograms have the duration of attempts by outcome, and the time until th
   };
   await watched(options, async ({ queue, observed, advance }) => {
     await queue.enqueue({ payload: "a" });
-    await waitFor(async () => (await queue.stats()).running === 1, { what: "the first attempt" });
+    await waitFor(async () => (await queue.stats()).running === 1, { subject: "the first attempt" });
     await advance(200);
     gate.resolve();
     const ofOutcome = (outcome: string): unknown[][] =>
       observed.filter(([, , labels]) => (labels as Record<string, string>)["outcome"] === outcome);
-    await waitFor(() => ofOutcome("retried").length === 1, { what: "the first outcome" });
+    await waitFor(() => ofOutcome("retried").length === 1, { subject: "the first outcome" });
     fails = false;
     await waitFor(
       async () => {
         await advance(500);
         return ofOutcome("done").length === 1;
       },
-      { what: "the second attempt" },
+      { subject: "the second attempt" },
     );
     expect(ofOutcome("retried")).toEqual([
       ["durable_work_duration_seconds", 0.2, { queue: "mail", outcome: "retried" }],

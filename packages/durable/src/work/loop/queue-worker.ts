@@ -25,8 +25,8 @@ export interface QueueWorkerParts {
   readonly park: Park;
   readonly invoke: Invoke;
   readonly times: WorkTimes;
-  /** Called when a slot has become free or an attempt is over. */
-  readonly freed: () => void;
+  /** Called when a slot has become free or an attempt has ended. */
+  readonly onFreed: () => void;
 }
 
 /** Number of ready items of a queue, and age of the oldest. */
@@ -52,20 +52,20 @@ export class QueueWorker {
   /** Attempts by item id; their leases are renewed. */
   private readonly held = new Map<number, Attempt>();
   private claiming: Promise<void> | null = null;
-  /** Whether it claims nothing more. */
+  /** Whether it has stopped claiming. */
   isDraining = false;
   private cancelOpening: () => void = () => {};
 
   constructor(parts: QueueWorkerParts) {
-    const { definition, freed } = parts;
+    const { definition, onFreed } = parts;
     this.parts = parts;
     this.definition = definition;
     this.slots = new Slots(definition.concurrency);
-    const over = (attempt: Attempt): void => {
+    const onEnded = (attempt: Attempt): void => {
       if (this.held.get(attempt.id) === attempt) this.held.delete(attempt.id);
-      freed();
+      onFreed();
     };
-    this.runner = new AttemptRunner({ ...parts, over });
+    this.runner = new AttemptRunner({ ...parts, onEnded });
   }
 
   get counts(): WorkCounts {
@@ -91,7 +91,7 @@ export class QueueWorker {
     return Array.from(this.held.values());
   }
 
-  /** Number of items that may be claimed now. Items with unwritten outcomes are held too, so at most twice the concurrency is held. */
+  /** Number of items that may be claimed now. Items with unwritten outcomes are also held, so at most twice the concurrency is held. */
   get free(): number {
     if (this.isDraining || this.isClosed || this.claiming !== null) return 0;
     return Math.min(this.slots.free, 2 * this.definition.concurrency - this.held.size);
@@ -114,7 +114,7 @@ export class QueueWorker {
     this.isHinted = false;
     this.claiming = this.claimUpTo(limit).finally(() => {
       this.claiming = null;
-      this.parts.freed();
+      this.parts.onFreed();
     });
   }
 
@@ -154,12 +154,12 @@ export class QueueWorker {
 
   /** Claims nothing for `ms`, but at most for an hour, because timers have a maximum delay. */
   private close(ms: number): void {
-    const { base, freed } = this.parts;
+    const { base, onFreed } = this.parts;
     this.isClosed = true;
     this.cancelOpening = base.clock.after(Math.min(Math.max(ms, 1), MAX_CLOSED_MS), () => {
       this.isClosed = false;
       this.isHinted = true;
-      freed();
+      onFreed();
     });
   }
 
@@ -167,28 +167,28 @@ export class QueueWorker {
     const attempt = new Attempt(row);
     attempt.beganAt = this.parts.base.clock.now();
     const before = this.held.get(row.id);
-    if (before !== undefined) this.lost([before]); // its lease ended before this process knew
+    if (before !== undefined) this.lose([before]); // its lease ended before this process knew
     this.held.set(row.id, attempt);
     if (row.key !== null) this.hasKeys = true;
-    if (row.attempts === 1) this.waited(row);
+    if (row.attempts === 1) this.recordWait(row);
     if (this.isDraining) this.runner.release(attempt, workReleased(this.definition.name));
     else this.runner.run(attempt, this.slots.take());
   }
 
-  private waited({ wake_at: leaseEndsAt, run_at: dueAt }: ClaimedRow): void {
+  private recordWait({ wake_at: leaseEndsAt, run_at: dueAt }: ClaimedRow): void {
     const { base, times } = this.parts;
-    times.waited(this.definition.name, leaseEndsAt - base.config.leaseMs - dueAt);
+    times.recordWait(this.definition.name, leaseEndsAt - base.config.leaseMs - dueAt);
   }
 
   /** Ends the attempt at a cancelled item. */
-  cancelled(id: number): void {
+  cancel(id: number): void {
     const attempt = this.held.get(id);
-    if (attempt !== undefined) this.runner.lost(attempt, workCancelled(this.definition.name), "cancelled");
+    if (attempt !== undefined) this.runner.lose(attempt, workCancelled(this.definition.name), "cancelled");
   }
 
   /** Ends attempts whose items are no longer held. */
-  lost(attempts: Iterable<Attempt>): void {
-    for (const attempt of attempts) this.runner.lost(attempt, workLost(this.definition.name));
+  lose(attempts: Iterable<Attempt>): void {
+    for (const attempt of attempts) this.runner.lose(attempt, workLost(this.definition.name));
   }
 
   /** Stops claiming. */

@@ -17,7 +17,7 @@ export class Slots {
     return this.size - this.taken;
   }
 
-  /** Number of running handlers, including those whose slots are reused. */
+  /** Number of running handlers, including handlers whose slots are reused. */
   get running(): number {
     return this.taken + this.abandoned;
   }
@@ -52,10 +52,10 @@ export class Slot {
   }
 
   /** Frees the slot if the handler, whose attempt has ended, does not return in time. */
-  abandonAfter(clock: Clock, limitMs: number, released: () => void): void {
+  abandonAfter(clock: Clock, limitMs: number, onReleased: () => void): void {
     this.cancel = clock.after(Math.max(limitMs, MIN_GRACE_MS), () => {
       this.isAbandoned = this.slots.abandon();
-      if (this.isAbandoned) released();
+      if (this.isAbandoned) onReleased();
     });
   }
 

@@ -10,7 +10,7 @@ const newLimits = () => {
   const limits = new TimeLimits({
     clock,
     limitMs: 100,
-    reached: ({ id }) => reached.push(`${id} at ${clock.now()}`),
+    onReached: ({ id }) => reached.push(`${id} at ${clock.now()}`),
   });
   const begin = (id: number): Attempt => {
     const attempt = new Attempt({ id } as ClaimedRow);

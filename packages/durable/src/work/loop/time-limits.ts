@@ -7,7 +7,7 @@ export interface TimeLimitsOptions {
   /** Time limit of each attempt, in milliseconds. */
   readonly limitMs: number;
   /** Called with an attempt whose handler has reached it. */
-  readonly reached: (attempt: Attempt) => void;
+  readonly onReached: (attempt: Attempt) => void;
 }
 
 /** The time limits of the handlers of one queue. One timer is enough: all have the same limit, so they reach it in the order in which they began. */
@@ -43,13 +43,13 @@ export class TimeLimits {
   }
 
   private check(): void {
-    const { clock, limitMs, reached } = this.options;
+    const { clock, limitMs, onReached } = this.options;
     this.cancelTimer = null;
     for (const attempt of this.open) {
       const leftMs = attempt.beganAt + limitMs - clock.now();
       if (leftMs > 0) return this.wait(leftMs);
       this.open.delete(attempt);
-      reached(attempt);
+      onReached(attempt);
     }
   }
 }

@@ -48,11 +48,11 @@ export class WorkLoop implements KernelPart, LeasedTable {
   private isDraining = false;
   private hasStopped = false;
   private isScheduled = false;
-  private turnEnded: () => void = () => {};
+  private onTurnEnd: () => void = () => {};
 
   constructor(parts: WorkLoopParts) {
     const { base, store } = parts;
-    const hint = (queue: string): void => this.hint(queue);
+    const onReady = (queue: string): void => this.hint(queue);
     this.parts = parts;
     this.due = new DueTimer(base.clock, () => this.poll?.wake());
     this.outcomes = new Outcomes({
@@ -60,15 +60,15 @@ export class WorkLoop implements KernelPart, LeasedTable {
       clock: base.clock,
       log: () => base.log,
       schedule: () => this.schedule(),
-      freed: hint,
-      dueIn: (delayMs) => this.dueIn(delayMs),
+      onFreed: onReady,
+      onDueIn: (delayMs) => this.dueIn(delayMs),
     });
-    this.housekeeping = new Housekeeping({ base, store, workers: () => this.workers.values(), hint });
+    this.housekeeping = new Housekeeping({ base, store, workers: () => this.workers.values(), onReady });
   }
 
   /** Marks the loop as used: queues may be defined after the start. */
   use(): void {
-    this.usedInvoke();
+    this.initInvoke();
   }
 
   /** Whether the work table exists. */
@@ -80,14 +80,14 @@ export class WorkLoop implements KernelPart, LeasedTable {
   add(definition: QueueDefinition): void {
     const { base, store, park } = this.parts;
     const { outcomes, times } = this;
-    const invoke = this.usedInvoke();
-    const freed = (): void => this.schedule();
-    const worker = new QueueWorker({ base, definition, store, outcomes, park, invoke, times, freed });
+    const invoke = this.initInvoke();
+    const onFreed = (): void => this.schedule();
+    const worker = new QueueWorker({ base, definition, store, outcomes, park, invoke, times, onFreed });
     this.workers.set(definition.name, worker);
     if (!this.worksOn(definition) || (this.isDraining && !definition.endsWithStop)) worker.drain();
     if (this.poll !== null) return this.workOn(definition);
     if (this.hasBegun && !this.hasStopped && !base.config.runWork && definition.endsWithStop)
-      void this.openLate();
+      void this.openInBackground();
   }
 
   /** With `runWork: false` this process works only on its own queues, such as that of the replies to its requests. */
@@ -120,14 +120,14 @@ export class WorkLoop implements KernelPart, LeasedTable {
     await this.open();
   }
 
-  private async openLate(): Promise<void> {
+  private async openInBackground(): Promise<void> {
     const { base } = this.parts;
     try {
       await this.open();
     } catch (error) {
       if (this.hasStopped) return;
       base.log.warn("durable: work could not begin, and is tried again", { error });
-      this.ends.push(base.clock.after(base.config.pollMaxMs, () => void this.openLate()));
+      this.ends.push(base.clock.after(base.config.pollMaxMs, () => void this.openInBackground()));
     }
   }
 
@@ -136,9 +136,9 @@ export class WorkLoop implements KernelPart, LeasedTable {
     const { runWork, pollMinMs: minMs, pollMaxMs: maxMs } = base.config;
     await owners.join();
     if (this.poll !== null || this.hasStopped) return;
-    const failed = (error: unknown): void =>
+    const onError = (error: unknown): void =>
       base.log.warn("durable: work could not be looked for", { error });
-    this.poll = new PollLoop({ clock: base.clock, minMs, maxMs, pollOnce: () => this.pollOnce(), failed });
+    this.poll = new PollLoop({ clock: base.clock, minMs, maxMs, pollOnce: () => this.pollOnce(), onError });
     for (const [queue, worker] of this.workers) {
       if (!this.worksOn(worker.definition)) continue;
       worker.begin();
@@ -163,20 +163,20 @@ export class WorkLoop implements KernelPart, LeasedTable {
     for (const end of this.ends) end();
     this.due.end();
     await this.poll?.end();
-    const late = new AbortController();
-    const cancel = this.parts.base.clock.after(STOP_MS, () => late.abort());
-    await this.finish((each) => each.definition.endsWithStop, late.signal);
+    const grace = new AbortController();
+    const cancel = this.parts.base.clock.after(STOP_MS, () => grace.abort());
+    await this.finish((each) => each.definition.endsWithStop, grace.signal);
     cancel();
     this.outcomes.end();
   }
 
-  private async finish(isMeant: (worker: QueueWorker) => boolean, deadline: AbortSignal): Promise<void> {
-    const workers = Array.from(this.workers.values()).filter(isMeant);
+  private async finish(isIncluded: (worker: QueueWorker) => boolean, deadline: AbortSignal): Promise<void> {
+    const workers = Array.from(this.workers.values()).filter(isIncluded);
     for (const worker of workers) worker.drain();
     await this.housekeeping.end();
     await this.untilIdle(workers, deadline);
     for (const worker of workers) worker.release();
-    await this.outcomes.flushed();
+    await this.outcomes.flushAll();
   }
 
   /** Called when items of a queue may be ready. */
@@ -198,8 +198,8 @@ export class WorkLoop implements KernelPart, LeasedTable {
     const attempts = held.flatMap(([, of]) => of);
     if (attempts.length === 0) return;
     const urgent = base.db.until(signal, { isUrgent: true }); // handlers may hold all connections of the pool
-    const kept = await store().leasing.renew(attempts, base.config.leaseMs, urgent);
-    for (const [worker, of] of held) worker.lost(of.filter(({ id }) => !kept.has(id)));
+    const renewed = await store().leasing.renew(attempts, base.config.leaseMs, urgent);
+    for (const [worker, of] of held) worker.lose(of.filter(({ id }) => !renewed.has(id)));
   }
 
   async expire(owners: readonly string[]): Promise<number> {
@@ -211,7 +211,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
   }
 
   lost(): void {
-    for (const worker of this.workers.values()) worker.lost(worker.heldAttempts);
+    for (const worker of this.workers.values()) worker.lose(worker.heldAttempts);
     this.outcomes.drop();
   }
 
@@ -220,7 +220,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
   }
 
   /** Returns the function that calls handlers. The first call publishes the metrics and the health check, which only an app with queues has. */
-  private usedInvoke(): Invoke {
+  private initInvoke(): Invoke {
     if (this.invoke !== null) return this.invoke;
     const { host } = this.parts.base;
     if (host !== null) {
@@ -242,7 +242,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
       this.isScheduled = false;
       for (const worker of this.workers.values()) worker.claim();
       this.outcomes.flush();
-      this.turnEnded();
+      this.onTurnEnd();
     });
   }
 
@@ -252,8 +252,8 @@ export class WorkLoop implements KernelPart, LeasedTable {
     if (this.isDraining && able.length === 0) return "none";
     const found = await leasing.pollOnce(able.map(({ name }) => name));
     const ready = [...found.ready];
-    if (isOver(found.dueInMs)) ready.push(...(await inBatches(() => leasing.wake())));
-    if (isOver(found.endsInMs)) ready.push(...(await inBatches(() => leasing.takeExpired())));
+    if (hasPassed(found.dueInMs)) ready.push(...(await inBatches(() => leasing.wake())));
+    if (hasPassed(found.endsInMs)) ready.push(...(await inBatches(() => leasing.takeExpired())));
     for (const queue of new Set(ready)) this.hint(queue);
     await this.block();
     if (found.dueInMs !== null) this.dueIn(Math.max(found.dueInMs, 1));
@@ -277,7 +277,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     const areIdle = (): boolean => workers.every(({ isIdle }) => isIdle);
     if (areIdle() || deadline.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.turnEnded = () => {
+    this.onTurnEnd = () => {
       if (areIdle()) resolve();
     };
     deadline.addEventListener("abort", () => resolve(), { once: true });
@@ -285,4 +285,4 @@ export class WorkLoop implements KernelPart, LeasedTable {
   }
 }
 
-const isOver = (ms: number | null): boolean => ms !== null && ms <= 0;
+const hasPassed = (ms: number | null): boolean => ms !== null && ms <= 0;

@@ -24,11 +24,11 @@ export class WorkTimes {
     });
   }
 
-  ended(queue: string, outcome: AttemptOutcome, tookMs: number): void {
+  recordEnd(queue: string, outcome: AttemptOutcome, tookMs: number): void {
     if (this.duration?.isRecorded === true) this.duration.observe(tookMs / 1000, { queue, outcome });
   }
 
-  waited(queue: string, waitedMs: number): void {
+  recordWait(queue: string, waitedMs: number): void {
     if (this.wait?.isRecorded === true) this.wait.observe(Math.max(0, waitedMs) / 1000, { queue });
   }
 }

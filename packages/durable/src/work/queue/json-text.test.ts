@@ -75,9 +75,12 @@ test("values that JSON keeps are stored: dates as text, members that are undefin
     async (queue) => {
       const at = new Date(0);
       const [added] = await queue.enqueue([{ payload: { at, none: undefined, list: [null, -1.5, "é"] } }]);
-      const kept = { at: at.toISOString(), list: [null, -1.5, "é"] };
+      const stored = { at: at.toISOString(), list: [null, -1.5, "é"] };
       await waitFor(async () => (await queue.get(added?.id ?? ""))?.state === "done");
-      expect(await queue.get(added?.id ?? "")).toMatchObject({ payload: kept, result: { payload: kept } });
+      expect(await queue.get(added?.id ?? "")).toMatchObject({
+        payload: stored,
+        result: { payload: stored },
+      });
     },
     (payload) => ({ payload }),
   ));

@@ -10,24 +10,28 @@ import { badWork } from "./work-errors.ts";
  */
 export const jsonText = (
   value: unknown,
-  { queue, what, maxBytes }: { readonly queue: string; readonly what: string; readonly maxBytes: number },
+  {
+    queue,
+    subject,
+    maxBytes,
+  }: { readonly queue: string; readonly subject: string; readonly maxBytes: number },
 ): string => {
   if (value === undefined) return "null";
-  const text = serialised(value, queue, what);
+  const text = serialised(value, queue, subject);
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text;
   throw badWork(
     queue,
-    `${what} has more than ${maxBytes} bytes as JSON; store it elsewhere, and enqueue its address`,
+    `${subject} has more than ${maxBytes} bytes as JSON; store it elsewhere, and enqueue its address`,
   );
 };
 
 const report = { debug: true, exact: true, log: { warn: () => {} }, code: "DURABLE_BAD_WORK" }; // problems are thrown, not logged
 
-const serialised = (value: unknown, queue: string, what: string): string => {
+const serialised = (value: unknown, queue: string, subject: string): string => {
   try {
-    return jsonWriter(`durable: ${what} of "${queue}"`, report)(value);
+    return jsonWriter(`durable: ${subject} of "${queue}"`, report)(value);
   } catch (error) {
     if (FrameworkError.is(error)) throw error;
-    throw badWork(queue, `${what} cannot be written as JSON: ${messageOf(error)}`);
+    throw badWork(queue, `${subject} cannot be written as JSON: ${messageOf(error)}`);
   }
 };

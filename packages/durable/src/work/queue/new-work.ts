@@ -16,7 +16,7 @@ export interface NewWork<T> {
   readonly priority?: number | undefined;
   /** Earliest start in milliseconds from now, by the database's clock; at most ten years. @default 0 */
   readonly delayMs?: number | undefined;
-  /** Earliest start, as a date or milliseconds since 1970. Cannot be combined with `delayMs`. */
+  /** Earliest start, as a date or in Unix ms. Cannot be combined with `delayMs`. */
   readonly runAt?: Date | number | undefined;
   /** Strings stored with the item, such as trace context; at most 16 KiB as JSON. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -68,19 +68,19 @@ export const toRow = (queue: string, work: NewWork<unknown>): NewRow => {
     priority,
     delayMs: Math.ceil(delayMs),
     runAt: runAt === undefined ? null : checkedDate(queue, runAt),
-    payload: jsonText(payload, { queue, what: "payload", maxBytes: MAX_PAYLOAD_BYTES }),
+    payload: jsonText(payload, { queue, subject: "payload", maxBytes: MAX_PAYLOAD_BYTES }),
     headers: headers === undefined ? null : checkedHeaders(queue, headers),
   };
 };
 
-const checkedKey = (queue: string, what: string, key: string | undefined): string | null => {
+const checkedKey = (queue: string, fieldName: string, key: string | undefined): string | null => {
   if (key === undefined) return null;
   const isText = typeof key === "string" && key !== "" && key.length <= MAX_KEY_LENGTH;
   if (isText && key.isWellFormed() && !key.includes("\0")) return key;
   const found = typeof key === "string" ? "" : `, not ${returnedInstead(key)}`;
   throw badWork(
     queue,
-    `${what} must be a string of 1 to ${MAX_KEY_LENGTH} characters without NUL or lone surrogates${found}`,
+    `${fieldName} must be a string of 1 to ${MAX_KEY_LENGTH} characters without NUL or lone surrogates${found}`,
   );
 };
 
@@ -88,7 +88,7 @@ const checkedDate = (queue: string, runAt: Date | number): number => {
   const ms = Number(runAt);
   const isTime: boolean = typeof runAt === "number" || runAt instanceof Date;
   if (isTime && ms >= 0 && ms <= MAX_DATE_MS) return Math.ceil(ms);
-  throw badWork(queue, "runAt must be a Date, or milliseconds since 1970");
+  throw badWork(queue, "runAt must be a Date or Unix milliseconds");
 };
 
 const checkedHeaders = (queue: string, headers: Readonly<Record<string, string>>): string => {
@@ -96,5 +96,5 @@ const checkedHeaders = (queue: string, headers: Readonly<Record<string, string>>
     throw badWork(queue, `headers must be an object of strings, not ${returnedInstead(headers)}`);
   if (!Object.values(headers).every((value) => typeof value === "string"))
     throw badWork(queue, "every header must be a string");
-  return jsonText(headers, { queue, what: "headers", maxBytes: MAX_HEADER_BYTES });
+  return jsonText(headers, { queue, subject: "headers", maxBytes: MAX_HEADER_BYTES });
 };

@@ -1,15 +1,15 @@
 import type { Awaitable, DependenciesOf, Injections, InvocationKind, RetryPolicy } from "@framework/core";
 import { retryPolicy } from "@framework/core";
 import {
+  checked,
   type ConfigInput,
   type ConfigRecord,
-  checked,
   configRecord,
   decimal,
   integer,
   oneOf,
 } from "@framework/core/feature";
-import { admitAll, type Admission } from "./admission.ts";
+import { type Admission, admitAll } from "./admission.ts";
 import type { WorkItem } from "./work-item.ts";
 
 /** Options of a queue. */
@@ -40,8 +40,12 @@ export interface QueueOptions<
   handle: WorkHandler<T, I>;
 }
 
-/** Handler of an item. The second argument has the dependencies, if there are any. */
-export type WorkHandler<T, I extends Injections | undefined = undefined> = [NonNullable<I>] extends [never] // two complete function types, not an optional parameter: only then does the default type `db = Depends(Db)`
+/**
+ * Handler of an item. The second argument has the dependencies, if there are any.
+ *
+ * Two complete function types, not an optional parameter: otherwise the compiler would not infer the type of `db = Depends(Db)`.
+ */
+export type WorkHandler<T, I extends Injections | undefined = undefined> = [NonNullable<I>] extends [never]
   ? (item: WorkItem<T>) => Awaitable<unknown>
   : (item: WorkItem<T>, dependencies: DependenciesOf<I>) => Awaitable<unknown>;
 

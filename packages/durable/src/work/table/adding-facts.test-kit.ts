@@ -139,7 +139,7 @@ export const addingFacts: PortFacts<WorkFixture> = {
     same(names(await claim(store)), hostile);
   },
 
-  "items added in a transaction are seen when it commits, and never when it does not": async ({
+  "items added in a transaction are visible after the commit, and never after a rollback": async ({
     db,
     store,
   }) => {

@@ -1,6 +1,6 @@
 import { DatabaseError } from "@framework/database";
 import { earlier, running } from "./key-order.ts";
-import type { Places, StatementShape } from "./statement.ts";
+import type { Placeholders, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
 /** A claimed item. It has only the columns that an attempt needs, because each column costs time for every item. */
@@ -39,10 +39,10 @@ const randomFence = {
   sqlite: "random() & 2251799813685247",
 };
 
-const update = ({ owner, lease, now }: Places, fence: string): string =>
+const update = ({ owner, lease, now }: Placeholders, fence: string): string =>
   `UPDATE framework_work SET state = 'running', owner = ${owner}, wake_at = ${now} + ${lease}, fence = ${fence}, attempts = attempts + 1`;
 
-const ready = ({ queue, slots }: Places, lock: string): string =>
+const ready = ({ queue, slots }: Placeholders, lock: string): string =>
   `SELECT c.id FROM framework_work AS c
   WHERE c.queue = ${queue} AND c.state = 'ready' AND (c.key IS NULL OR (NOT EXISTS (${earlier("c")}) AND NOT EXISTS (${running("c")})))
   ORDER BY c.priority DESC, c.run_at, c.id LIMIT ${slots} ${lock}`;

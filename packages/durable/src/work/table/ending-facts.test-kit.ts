@@ -50,7 +50,7 @@ export const endingFacts: PortFacts<WorkFixture> = {
     same(await store.leasing.takeExpired(), ["mail"]);
   },
 
-  "the items of owners that are gone are ready at once, and those of others stay": async ({ store }) => {
+  "the items of ended owners are ready at once, and the items of others stay leased": async ({ store }) => {
     await add(store, row("a"), row("b"));
     await one(store, "gone");
     await one(store, "alive");

@@ -1,5 +1,5 @@
 import { DatabaseError } from "@framework/database";
-import type { Places, StatementShape } from "./statement.ts";
+import type { Placeholders, StatementShape } from "./statement.ts";
 import type { RunOptions, WorkSession, WorkTable } from "./work-table.ts";
 
 /** An item to add, checked and serialised. */
@@ -12,7 +12,7 @@ export interface NewRow {
   readonly priority: number;
   /** Milliseconds from now; ignored with `runAt`. */
   readonly delayMs: number;
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds; `null` to use `delayMs`. */
   readonly runAt: number | null;
   /** JSON. */
   readonly payload: string;
@@ -29,11 +29,11 @@ export interface AddedRow {
 /** Maximum attempts to add rows whose unique keys are freed and taken again between two statements, or that deadlock. */
 const MAX_ATTEMPTS = 10;
 
-const given = ({ list }: Places, now: string | undefined): string =>
+const given = ({ list }: Placeholders, now: string | undefined): string =>
   `SELECT s.n, s.key, s.unique_key, s.priority, COALESCE(s.run_at, ${now} + s.delay) AS due, s.payload, s.headers FROM ${list}`;
 
 const insert = (
-  places: Places,
+  places: Placeholders,
 ): string => `INSERT INTO framework_work (queue, key, unique_key, priority, state, run_at, wake_at, payload, headers, created_at)
 SELECT ${places["queue"]}, key, unique_key, priority, CASE WHEN due > ${places["now"]} THEN 'waiting' ELSE 'ready' END, due, CASE WHEN due > ${places["now"]} THEN due END, payload, headers, ${places["now"]}
 FROM (${given(places, places["now"])}) AS given WHERE true ORDER BY n
@@ -41,7 +41,7 @@ ON CONFLICT (queue, unique_key) WHERE unique_key IS NOT NULL AND finished_at IS 
 RETURNING id, unique_key`;
 
 /** SQL of PostgreSQL: column arrays as a `FROM` item. */
-const unnested = (places: Places, columns: Readonly<Record<string, string>>): string => {
+const unnested = (places: Placeholders, columns: Readonly<Record<string, string>>): string => {
   const names = Object.keys(columns);
   return `unnest(${names.map((name) => places[name]).join(", ")}) AS s (${names.join(", ")})`;
 };
@@ -68,7 +68,7 @@ export const insertStatement: StatementShape = {
   sqlite: insert,
 };
 
-const find = ({ queue }: Places, list: string | undefined): string =>
+const find = ({ queue }: Placeholders, list: string | undefined): string =>
   `SELECT w.id, w.unique_key FROM ${list} CROSS JOIN framework_work AS w
 WHERE w.queue = ${queue} AND w.unique_key = s.unique_key AND w.unique_key IS NOT NULL AND w.finished_at IS NULL`;
 
@@ -113,7 +113,7 @@ export class Enqueueing {
     const inserted = await this.runInsert({ parameters: { queue }, list, session });
     inserted.sort((a, b) => a.id - b.id); // ids are assigned in the order of the rows
     const plain = missing.filter((at) => rows[at]?.uniqueKey === null).values();
-    const unique = placesOf(rows, missing.toReversed()); // of two rows with one key the first is inserted
+    const unique = indexesOf(rows, missing.toReversed()); // of two rows with one key the first is inserted
     for (const { id, unique_key } of inserted) {
       const at = unique_key === null ? plain.next().value : unique.get(unique_key);
       if (at !== undefined) added[at] = { id, isNew: true };
@@ -154,7 +154,7 @@ export class Enqueueing {
   }
 }
 
-/** State of an insertion: the rows, the indexes of those still missing, and the results by index. */
+/** State of an insertion: the rows, the indexes of the rows still missing, and the results by index. */
 interface Adding {
   readonly rows: readonly NewRow[];
   readonly missing: readonly number[];
@@ -166,7 +166,7 @@ interface IdentifiedRow {
   readonly unique_key: string | null;
 }
 
-const placesOf = (rows: readonly NewRow[], indexes: readonly number[]): ReadonlyMap<string | null, number> =>
+const indexesOf = (rows: readonly NewRow[], indexes: readonly number[]): ReadonlyMap<string | null, number> =>
   new Map(indexes.map((at) => [rows[at]?.uniqueKey ?? null, at]));
 
 const parameterOf = (

@@ -9,7 +9,7 @@ export interface Held {
 export const heldColumns = { id: "bigint", fence: "bigint" };
 
 /** Sorts the rows of a statement by id, so that PostgreSQL can find an item's row with a binary search. */
-export const inOrder = <T extends { readonly id: number }>(rows: readonly T[]): readonly T[] =>
+export const sortedById = <T extends { readonly id: number }>(rows: readonly T[]): readonly T[] =>
   rows.toSorted((a, b) => a.id - b.id);
 
 /** SQL of PostgreSQL: the value of a column for the item with an id, in rows sorted by `inOrder`. */

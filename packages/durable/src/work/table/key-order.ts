@@ -15,7 +15,7 @@ const WINDOW = 1000;
 const head = (queue: string): string =>
   `SELECT r.id, r.queue, r.key FROM framework_work AS r WHERE r.queue = ${queue} AND r.state = 'ready' ORDER BY r.priority DESC, r.run_at, r.id LIMIT ${WINDOW}`;
 
-const COVER = `SELECT e.id FROM framework_work AS e WHERE e.queue = c.queue AND e.key = c.key AND e.key IS NOT NULL AND e.finished_at IS NULL
+const BLOCKER = `SELECT e.id FROM framework_work AS e WHERE e.queue = c.queue AND e.key = c.key AND e.key IS NOT NULL AND e.finished_at IS NULL
   AND e.state <> 'blocked' AND e.id < c.id ORDER BY e.id LIMIT 1`;
 
 /**
@@ -29,9 +29,9 @@ export const blockStatement: StatementShape = {
   postgres: ({
     queue = "",
   }) => `UPDATE framework_work SET state = 'blocked' WHERE state = 'ready' AND id = ANY (ARRAY(
-  SELECT c.id FROM (${head(queue)}) AS c CROSS JOIN LATERAL (${COVER} FOR SHARE OF e SKIP LOCKED) AS e WHERE c.key IS NOT NULL)) RETURNING id`,
+  SELECT c.id FROM (${head(queue)}) AS c CROSS JOIN LATERAL (${BLOCKER} FOR SHARE OF e SKIP LOCKED) AS e WHERE c.key IS NOT NULL)) RETURNING id`,
   sqlite: ({ queue = "" }) => `UPDATE framework_work SET state = 'blocked' WHERE state = 'ready' AND id IN (
-  SELECT c.id FROM (${head(queue)}) AS c WHERE c.key IS NOT NULL AND EXISTS (${COVER})) RETURNING id`,
+  SELECT c.id FROM (${head(queue)}) AS c WHERE c.key IS NOT NULL AND EXISTS (${BLOCKER})) RETURNING id`,
 };
 
 const firstBlocked = (queue: string, key: string): string =>
@@ -72,7 +72,7 @@ export class KeyOrder {
     this.table = table;
   }
 
-  /** Blocks those of the first 1,000 items of a queue that wait for others. Returns their number; call it until it returns 0. */
+  /** Blocks the items that wait for others, among the first 1,000 of a queue. Returns their number; call it until it returns 0. */
   async block(queue: string): Promise<number> {
     return (await this.table.run(blockStatement, { parameters: { queue } })).length;
   }

@@ -1,13 +1,13 @@
-import { type Held, heldColumns, inOrder, valueIn } from "./held.ts";
-import type { Places, StatementShape } from "./statement.ts";
+import { type Held, heldColumns, sortedById, valueIn } from "./held.ts";
+import type { Placeholders, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
 /** Maximum items that one statement wakes or takes over. */
 const MAX_BATCH = 1000;
 
 /** Result of a poll of the table. */
-export interface Found {
-  /** Those of the given queues that have ready items. */
+export interface PollResult {
+  /** The given queues that have ready items. */
   readonly ready: readonly string[];
   /** Milliseconds until the first waiting item of any queue is due; `null` without one. */
   readonly dueInMs: number | null;
@@ -15,15 +15,15 @@ export interface Found {
   readonly endsInMs: number | null;
 }
 
-interface LookRow {
+interface PollRow {
   readonly kind: "waiting" | "running" | "ready";
   readonly queue: string | null;
   readonly ms: number | null;
 }
 
-const sameFence = ({ id, fence }: Places): string =>
+const sameFence = ({ id, fence }: Placeholders): string =>
   `w.id = ANY (${id}) AND w.fence = ${valueIn(fence, id, "w.id")}`;
-const joined = ({ list }: Places): string =>
+const joined = ({ list }: Placeholders): string =>
   `${list} JOIN framework_work AS w ON w.id = s.id AND w.fence = s.fence`;
 
 /** A locked item is being completed by a handler's transaction: no worker can claim it, and waiting for it would delay all other renewals. */
@@ -110,7 +110,7 @@ const pollSql = (now: string | undefined, queues: string): string => {
 UNION ALL SELECT 'ready', s.queue, 0 FROM ${queues} WHERE EXISTS (SELECT 1 FROM framework_work AS w WHERE w.queue = s.queue AND w.state = 'ready')`;
 };
 
-export const lookStatement: StatementShape = {
+export const pollStatement: StatementShape = {
   name: "poll",
   list: { queue: "text" },
   returns: { kind: "text", queue: "text", ms: "bigint" },
@@ -127,11 +127,11 @@ export class Leasing {
   }
 
   /**
-   * Extends the leases of items. Returns the ids of those still held; the others were taken over, cancelled or removed. Does not wait for an item that a
+   * Extends the leases of items. Returns the ids of the items still held; the others were taken over, cancelled or removed. Does not wait for an item that a
    * handler's transaction is completing, which counts as held.
    */
   async renew(held: readonly Held[], leaseMs: number, session?: WorkSession): Promise<ReadonlySet<number>> {
-    const list = inOrder(held).map(({ id, fence }) => ({ id, fence }));
+    const list = sortedById(held).map(({ id, fence }) => ({ id, fence }));
     const parameters = { lease: leaseMs };
     const renewed = await this.table.run<{ id: number }>(renewStatement, { parameters, list, session });
     if (renewed.length === held.length) return new Set(held.map(({ id }) => id));
@@ -141,10 +141,10 @@ export class Leasing {
   }
 
   /** Polls the table without writing. */
-  async pollOnce(queues: readonly string[]): Promise<Found> {
+  async pollOnce(queues: readonly string[]): Promise<PollResult> {
     const list = queues.map((queue) => ({ queue }));
-    const rows = await this.table.read<LookRow>(lookStatement, { list });
-    const first = (kind: LookRow["kind"]): number | null => rows.find((row) => row.kind === kind)?.ms ?? null;
+    const rows = await this.table.read<PollRow>(pollStatement, { list });
+    const first = (kind: PollRow["kind"]): number | null => rows.find((row) => row.kind === kind)?.ms ?? null;
     const ready = rows.flatMap(({ kind, queue }) => (kind === "ready" && queue !== null ? [queue] : []));
     return { ready, dueInMs: first("waiting"), endsInMs: first("running") };
   }
@@ -164,7 +164,7 @@ export class Leasing {
     return await this.queues(takeStatement);
   }
 
-  /** Makes up to 1,000 items of owners that are gone ready; their attempts count. Returns the queue of each. */
+  /** Makes up to 1,000 items of ended owners ready; their attempts count. Returns the queue of each. */
   async takeFrom(owners: readonly string[]): Promise<readonly string[]> {
     return await this.queues(
       takeFromStatement,

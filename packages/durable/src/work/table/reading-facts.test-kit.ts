@@ -134,7 +134,7 @@ export const readingFacts: PortFacts<WorkFixture> = {
     same(await store.leasing.pollOnce(["mail"]), { ready: [], dueInMs: null, endsInMs: LEASE_MS });
   },
 
-  "two claims at once share the items without doubles": async ({ store }) => {
+  "two concurrent claims get different items": async ({ store }) => {
     await add(
       store,
       ...Array.from({ length: 60 }, (_, at) => row(`${at}`, { key: at % 3 === 0 ? `k${at % 4}` : null })),

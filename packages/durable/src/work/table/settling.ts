@@ -1,5 +1,5 @@
-import { type Held, heldColumns, inOrder, valueIn } from "./held.ts";
-import type { Places, StatementShape } from "./statement.ts";
+import { type Held, heldColumns, sortedById, valueIn } from "./held.ts";
+import type { Placeholders, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
 /** A transition of a running item to another state. */
@@ -34,9 +34,9 @@ const settleColumns = {
 };
 
 /** SQL: the value of a list's column for the row of `framework_work`. */
-const valueOf = ({ id, ...columns }: Places, column: string): string =>
+const valueOf = ({ id, ...columns }: Placeholders, column: string): string =>
   valueIn(columns[column], id, "framework_work.id");
-const isHeld = (places: Places): string =>
+const isHeld = (places: Placeholders): string =>
   `framework_work.id = ANY (${places["id"]}) AND framework_work.fence = ${valueOf(places, "fence")}`;
 const IS_LISTED = "framework_work.id = s.id AND framework_work.fence = s.fence";
 
@@ -86,22 +86,22 @@ export class Settling {
     this.table = table;
   }
 
-  /** Removes finished items. Returns the ids of those that were held. */
+  /** Removes finished items. Returns the ids of the items that were held. */
   async remove(held: readonly Held[], session?: WorkSession): Promise<ReadonlySet<number>> {
-    const list = inOrder(held).map(({ id, fence }) => ({ id, fence }));
+    const list = sortedById(held).map(({ id, fence }) => ({ id, fence }));
     return idsOf(await this.table.run<Identified>(removeStatement, { list, session }));
   }
 
-  /** Records outcomes. Returns the ids of those that were held. */
+  /** Records outcomes. Returns the ids of the items that were held. */
   async settle(settlements: readonly Settlement[], session?: WorkSession): Promise<ReadonlySet<number>> {
-    const list = inOrder(settlements).map(settlementRow);
+    const list = sortedById(settlements).map(settlementRow);
     return idsOf(await this.table.run<Identified>(settleStatement, { list, session }));
   }
 
-  /** Stores the progress of running items, as JSON. Returns the ids of those that were held. */
+  /** Stores the progress of running items, as JSON. Returns the ids of the items that were held. */
   async progress(items: readonly ItemProgress[], session?: WorkSession): Promise<ReadonlySet<number>> {
     if (items.length === 0) return new Set();
-    const list = inOrder(items).map(({ id, fence, progress }) => ({ id, fence, progress }));
+    const list = sortedById(items).map(({ id, fence, progress }) => ({ id, fence, progress }));
     return idsOf(await this.table.run<Identified>(progressStatement, { list, session }));
   }
 }

@@ -2,7 +2,7 @@ import type { SqlScalar, SqlValue } from "@framework/database";
 import { heldColumns } from "./held.ts";
 
 /** Placeholders of a statement by name, `now`, and on SQLite `list`: a `FROM` item `s` with the rows of the list. */
-export type Places = Readonly<Record<string, string>>;
+export type Placeholders = Readonly<Record<string, string>>;
 
 /** A statement on the work table, with its text for each database. */
 export interface StatementShape {
@@ -14,8 +14,8 @@ export interface StatementShape {
   readonly list?: Readonly<Record<string, string>>;
   /** Columns of the result and their types in PostgreSQL. */
   readonly returns: Readonly<Record<string, string>>;
-  readonly postgres: (places: Places) => string;
-  readonly sqlite: (places: Places) => string;
+  readonly postgres: (places: Placeholders) => string;
+  readonly sqlite: (places: Placeholders) => string;
 }
 
 /** A statement of one database. */
@@ -106,5 +106,5 @@ END $work$;`;
 
 const functionName = ({ name }: StatementShape): string => `framework_work_${name}`;
 
-const numbered = (names: readonly string[]): Places =>
+const numbered = (names: readonly string[]): Placeholders =>
   Object.fromEntries(names.map((name, at) => [name, `$${at + 1}`]));

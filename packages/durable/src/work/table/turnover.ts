@@ -6,7 +6,7 @@ import {
   claimParameters,
   claimStatement,
 } from "./claiming.ts";
-import { type Held, inOrder } from "./held.ts";
+import { type Held, sortedById } from "./held.ts";
 import {
   removeStatement,
   type Settlement,
@@ -64,12 +64,12 @@ export class Turnover {
 
   /** Only for items without keys: the next item of a key can be claimed only after the statement that ended the previous one. */
   async run(ended: Ended, claim: Claim): Promise<TurnedOver> {
-    if (this.table.db.dialect === "sqlite") return await this.inTwo(ended, claim);
+    if (this.table.db.dialect === "sqlite") return await this.runTwoStatements(ended, claim);
     const isRemoval = "remove" in ended;
     const shape = isRemoval ? removeClaimStatement : settleClaimStatement;
     const list: readonly ListRow[] = isRemoval
-      ? inOrder(ended.remove).map(({ id, fence }) => ({ id, fence }))
-      : inOrder(ended.settle).map(settlementRow);
+      ? sortedById(ended.remove).map(({ id, fence }) => ({ id, fence }))
+      : sortedById(ended.settle).map(settlementRow);
     const rows = await this.table.run<ClaimedRow | EndedRow>(shape, {
       parameters: claimParameters(claim),
       list,
@@ -79,7 +79,7 @@ export class Turnover {
     return { held: new Set(idsOf(row?.[endedColumn])), claimed: claimed.sort(byOrder) };
   }
 
-  private async inTwo(ended: Ended, claim: Claim): Promise<TurnedOver> {
+  private async runTwoStatements(ended: Ended, claim: Claim): Promise<TurnedOver> {
     return await this.table.transaction(async (tx) => {
       const held = await ("remove" in ended
         ? this.settling.remove(ended.remove, tx)

@@ -131,7 +131,7 @@ class Model {
   }
 }
 
-/** Runs a history on the table and on the model, and compares every answer; then works everything off and counts. */
+/** Runs a history on the table and on the model, and compares every result; then completes all items and counts. */
 export const runHistory = async (fixture: WorkFixture, steps: readonly Step[]): Promise<void> => {
   await fixture.db.execute("DELETE FROM framework_work");
   const run = new HistoryRun(fixture);
@@ -297,11 +297,11 @@ class HistoryRun {
 
   private async renew(by: number): Promise<void> {
     const claims = this.claims[by] ?? [];
-    const kept = await this.fixture.store.leasing.renew(claims, LEASE_MS);
+    const renewed = await this.fixture.store.leasing.renew(claims, LEASE_MS);
     for (const claim of claims) {
       const item = this.model.holds(claim);
       assert.equal(
-        kept.has(claim.id) && this.isLatest(claims, claim),
+        renewed.has(claim.id) && this.isLatest(claims, claim),
         item !== null,
         `the renewal of item ${claim.id}`,
       );

@@ -8,7 +8,7 @@ import { Stopping } from "./stopping.ts";
 import { Turnover } from "./turnover.ts";
 import { WorkTable, type WorkTableOptions } from "./work-table.ts";
 
-/** Every operation on the work table, in one class each. */
+/** Operations on the work table, grouped into classes. */
 export interface WorkStore {
   readonly table: WorkTable;
   readonly enqueueing: Enqueueing;

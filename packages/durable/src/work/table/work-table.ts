@@ -15,7 +15,7 @@ export interface WorkTableOptions {
   /** Runs a transaction; on SQLite several share one commit. */
   readonly transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>;
   /** Converts the error of a failed statement for callers. @default unchanged */
-  readonly failed?: (error: unknown) => unknown;
+  readonly toError?: (error: unknown) => unknown;
 }
 
 /** Runs statements: the work table, or a transaction of the caller. */
@@ -36,14 +36,14 @@ export class WorkTable implements WorkSession {
   readonly db: Database;
   readonly now: string;
   readonly transaction: WorkTableOptions["transaction"];
-  private readonly failed: (error: unknown) => unknown;
+  private readonly toError: (error: unknown) => unknown;
   private readonly statements = new Map<StatementShape, Statement>();
 
-  constructor({ db, now, transaction, failed = (error) => error }: WorkTableOptions) {
+  constructor({ db, now, transaction, toError = (error) => error }: WorkTableOptions) {
     this.db = db;
     this.now = now;
     this.transaction = transaction;
-    this.failed = failed;
+    this.toError = toError;
   }
 
   /** Runs a statement that writes. */
@@ -55,7 +55,7 @@ export class WorkTable implements WorkSession {
     try {
       return await session.query<T>(text, values(parameters, list));
     } catch (error) {
-      throw this.failed(error);
+      throw this.toError(error);
     }
   }
 
@@ -73,7 +73,7 @@ export class WorkTable implements WorkSession {
       if (this.db.dialect === "postgres") return await this.db.query<T>(text, values);
       return await this.transaction((tx) => tx.query<T>(text, values));
     } catch (error) {
-      throw this.failed(error);
+      throw this.toError(error);
     }
   }
 
@@ -82,7 +82,7 @@ export class WorkTable implements WorkSession {
     try {
       return await this.db.query<T>(text, values);
     } catch (error) {
-      throw this.failed(error);
+      throw this.toError(error);
     }
   }
 

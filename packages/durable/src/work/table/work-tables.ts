@@ -5,7 +5,7 @@ import { blockStatement, unblockStatement } from "./key-order.ts";
 import {
   countOfStatement,
   heldStatement,
-  lookStatement,
+  pollStatement,
   renewStatement,
   replanStatement,
   takeFromStatement,
@@ -28,7 +28,7 @@ import { removeClaimStatement, settleClaimStatement } from "./turnover.ts";
  *
  * `settled_at` is the end of the last attempt; for a waiting item, the time at which the wait was scheduled.
  *
- * `fence` is random for each claim, and changes whenever an item is taken from its owner, so that one comparison refuses every outdated write.
+ * `fence` is random for each claim, and changes whenever an item is taken from its owner, so one comparison refuses every outdated write.
  */
 const COLUMNS = `
   queue TEXT NOT NULL,
@@ -51,7 +51,7 @@ const COLUMNS = `
   finished_at BIGINT`;
 
 /**
- * At most one item of a key can run: the unique index prevents that two concurrent claims start items that were committed out of order. An index for two
+ * At most one item of a key can run: the unique index prevents two concurrent claims from starting items that were committed out of order. An index for two
  * states uses `OR`, because SQLite does not recognise that `state = x` implies an `IN`, and would scan the whole table.
  */
 const INDEXES = `
@@ -80,7 +80,7 @@ export const workStatements: readonly StatementShape[] = [
   takeStatement,
   takeFromStatement,
   countOfStatement,
-  lookStatement,
+  pollStatement,
   removeStatement,
   settleStatement,
   removeClaimStatement,

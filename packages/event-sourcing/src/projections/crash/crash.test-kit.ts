@@ -21,7 +21,7 @@ import { Borrowed, Extended, loanTypes, Returned } from "../../loan.test-kit.ts"
 import type { Projection } from "../definition/projection.ts";
 import { InlineProjections } from "../inline/inline-projections.ts";
 import { projectionSource } from "../parked/projection-source.ts";
-import { buildAgain, cancelBuild, dropRetired } from "../rebuild/drop-versions.ts";
+import { cancelBuild, dropRetired, restartBuild } from "../rebuild/drop-versions.ts";
 import { rebuildPart } from "../rebuild/rebuild-part.ts";
 import { ShardRunner } from "../running/shard-runner.ts";
 import { foldedRows, POISON, shelf, shelfRows } from "../shelf.test-kit.ts";
@@ -50,7 +50,7 @@ const storeOf = (db: Database, projections: readonly Projection[] = []): Stepped
     get inline() {
       return inline.length === 0 ? null : new InlineProjections(base, inline);
     },
-    committed: () => {},
+    onCommit: () => {},
   };
   kernel.parked.add(projectionSource(base, () => {}));
   return { ...buildStore(base), parked: kernel.parked };
@@ -64,7 +64,7 @@ const run = async ({ base, reader }: StoreParts, projections: readonly Projectio
     clock: virtualClock(),
     random: () => 0,
     onWork: () => () => {},
-    advanced: () => {},
+    onAdvanced: () => {},
     throttled: <T>(work: () => Promise<T>) => work(),
   };
   for (const projection of projections)
@@ -183,10 +183,10 @@ export const operations: Readonly<Record<string, Operation>> = {
     },
     act: async ({ base }) => {
       await cancelBuild(base, "shelf");
-      await buildAgain(base, second);
+      await restartBuild(base, second);
     },
     recover: async (store) => {
-      await buildAgain(store.base, second);
+      await restartBuild(store.base, second);
       await run(store, [second]);
     },
     table: "shelf_v2",

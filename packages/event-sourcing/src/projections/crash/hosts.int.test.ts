@@ -9,7 +9,7 @@ import { expect, test } from "@jest/globals";
 import { same } from "../../contract/store-fixture.ts";
 import { openEventStore } from "../../index.ts";
 import { loanTypes } from "../../loan.test-kit.ts";
-import { foldedRows, lend, shelfRows } from "../shelf.test-kit.ts";
+import { appendLoans, foldedRows, shelfRows } from "../shelf.test-kit.ts";
 
 /** Starts a host that runs versions of the projection, and waits until it is up. */
 const startHost = async (url: string, host: string, versions: string): Promise<ChildProcess> => {
@@ -24,9 +24,9 @@ const startHost = async (url: string, host: string, versions: string): Promise<C
 
 const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   child.kill(signal);
-  await gone;
+  await exited;
 };
 
 withServer("postgres", (server) => {
@@ -38,9 +38,9 @@ withServer("postgres", (server) => {
       (await db.fetchValue<number>(
         "SELECT count(DISTINCT owner) FROM framework_leases WHERE kind LIKE 'projection shelf%' AND owner IS NOT NULL",
       )) ?? 0;
-    let isOver = false;
+    let hasEnded = false;
     const appending = (async () => {
-      for (let at = 0; !isOver; at += 3, await delay(20)) await lend(store, 3, 7, at); // paced, because the test must read all events at the end
+      for (let at = 0; !hasEnded; at += 3, await delay(20)) await appendLoans(store, 3, 7, at); // paced, because the test must read all events at the end
     })();
     const hosts: ChildProcess[] = [];
     const start = async (host: string, versions: string): Promise<ChildProcess> => {
@@ -51,7 +51,7 @@ withServer("postgres", (server) => {
     try {
       const [a, b] = [await start("host a", "1"), await start("host b", "1")];
       await waitFor(async () => (await owners()) === 2, {
-        what: "both hosts to own shards",
+        subject: "both hosts to own shards",
         timeoutMs: 60_000,
       });
       await end(b, "SIGKILL"); // its leases expire
@@ -59,20 +59,20 @@ withServer("postgres", (server) => {
       await end(a, "SIGTERM");
       await start("host d", "1,2");
       await end(c, "SIGKILL");
-      isOver = true;
+      hasEnded = true;
       await appending;
       const isLive = async (): Promise<boolean> =>
         (await store.projections.status()).some(({ version, status }) => version === 2 && status === "live");
-      await waitFor(isLive, { what: "version 2 to be live", timeoutMs: 150_000 });
+      await waitFor(isLive, { subject: "version 2 to be live", timeoutMs: 150_000 });
       const last = await store.position();
-      const isThere = async (): Promise<boolean> =>
+      const hasCaughtUp = async (): Promise<boolean> =>
         (await store.projections.status()).some(({ version, position }) => version === 2 && position >= last);
-      await waitFor(isThere, { what: "the view to have everything", timeoutMs: 150_000 });
+      await waitFor(hasCaughtUp, { subject: "the view to have everything", timeoutMs: 150_000 });
       const folded = await foldedRows(store);
       same(await shelfRows(db), folded);
       expect(folded.reduce((sum, { applied }) => sum + applied, 0)).toBeGreaterThan(10);
     } finally {
-      isOver = true;
+      hasEnded = true;
       await appending;
       await Promise.all(hosts.map((each) => end(each, "SIGKILL")));
     }

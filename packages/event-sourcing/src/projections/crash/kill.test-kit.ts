@@ -27,7 +27,7 @@ export interface KilledProjections extends Killed {
 }
 
 /** Opens the store in the test process, and waits until its views contain all events. */
-const settled = async (url: string, version: number): Promise<OpenEventStore> => {
+const openCaughtUp = async (url: string, version: number): Promise<OpenEventStore> => {
   const projections = [killedShelf(version), killedDesk];
   const store = await openEventStore({ connectionUrl: url, events: loanTypes, projections }, { log });
   const { position } = await store.append("loan-last", { type: "Returned", data: {} });
@@ -63,23 +63,23 @@ export const killProjections = async (url: string): Promise<KilledProjections> =
   const killed = await killWarmProcesses({
     program: new URL("./killed.test-program.ts", import.meta.url),
     env: () => ({ DATABASE: url }),
-    begins: true,
+    callsHasBegun: true,
     workingMs: KILL_SECS * 1000,
-    leastKills: 4,
+    minKills: 4,
     isEnough: async () => (await writers()) > 1 && (await applied()) > 0,
   });
   const done = { writers: await writers(), applied: await applied() };
-  const store = await settled(url, 1);
+  const store = await openCaughtUp(url, 1);
   const folded = await foldedRows(store);
   same(await shelfRows(store.db), folded);
   const counted = folded.map(({ stream, applied: times }) => ({ stream, applied: times }));
   same(await store.db.query("SELECT stream, applied FROM desk ORDER BY stream"), counted);
   assert.equal(await store.parked.count(), 0);
   await store.close();
-  await using rebuilt = await settled(url, 2);
+  await using rebuilt = await openCaughtUp(url, 2);
   const isLive = async (): Promise<boolean> =>
     (await rebuilt.projections.status()).some(({ version, status }) => version === 2 && status === "live");
-  await waitFor(isLive, { what: "the rebuild", timeoutMs: 120_000 });
+  await waitFor(isLive, { subject: "the rebuild", timeoutMs: 120_000 });
   same(await shelfRows(rebuilt.db), await foldedRows(rebuilt));
   const events = await count(rebuilt, "(SELECT count(*) FROM framework_events)");
   if (KILL_SECS > 10) console.log(JSON.stringify({ ...killed, ...done, events }));

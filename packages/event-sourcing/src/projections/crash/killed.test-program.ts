@@ -3,7 +3,7 @@ import { openDatabase } from "@framework/database";
 import { hasBegun, untilGo } from "@framework/warm-processes";
 import { openEventStore } from "../../index.ts";
 import { Extended, loanTypes } from "../../loan.test-kit.ts";
-import { lend } from "../shelf.test-kit.ts";
+import { appendLoans } from "../shelf.test-kit.ts";
 import { killedDesk, killedShelf } from "./killed-views.test-kit.ts";
 
 const log = { info() {}, warn() {}, error: console.error };
@@ -15,5 +15,5 @@ const store = await openEventStore({ events: loanTypes, projections }, { db, log
 for (let at = 0; ; at += 3) {
   await store.append(`own-${process.pid}`, Extended({ days: 1 }));
   if (at === 0) hasBegun();
-  await lend(store, 3, 7, at);
+  await appendLoans(store, 3, 7, at);
 }

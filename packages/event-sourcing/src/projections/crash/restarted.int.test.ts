@@ -15,10 +15,10 @@ const RESTARTS = Number(process.env["FRAMEWORK_RESTARTS"] ?? 2);
 const appendUntil = async (
   store: OpenEventStore,
   caller: number,
-  isOver: () => boolean,
+  hasEnded: () => boolean,
 ): Promise<string[]> => {
   const acknowledged: string[] = [];
-  for (let at = 0; !isOver(); at++, await delay(5)) {
+  for (let at = 0; !hasEnded(); at++, await delay(5)) {
     const id = `${caller}-${at}`;
     const append = store.append(`loan-${at % 5}`, { ...Extended({ days: 1 }), id });
     await append.then(
@@ -57,8 +57,8 @@ withServer("postgres", () => {
         { log: { info() {}, warn() {}, error() {} } },
       );
     const store = await open(1);
-    let isOver = false;
-    const callers = [1, 2, 3].map((caller) => appendUntil(store, caller, () => isOver));
+    let hasEnded = false;
+    const callers = [1, 2, 3].map((caller) => appendUntil(store, caller, () => hasEnded));
     const positions = async (): Promise<number> =>
       (await store.db.fetchValue<number>(
         "SELECT CAST(sum(position) AS BIGINT) FROM framework_projection_shards",
@@ -70,7 +70,7 @@ withServer("postgres", () => {
       await server.start();
       await expectNoCheckpointAhead(store);
     }
-    isOver = true;
+    hasEnded = true;
     const acknowledged = (await Promise.all(callers)).flat();
     const { position } = await waitFor(() => store.append("loan-0", Extended({ days: 1 })));
     expect(await store.waitFor(position, longTimeout)).toBe(true);

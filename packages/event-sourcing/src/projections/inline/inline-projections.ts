@@ -28,9 +28,9 @@ export class InlineProjections implements InlineViews {
     // All versions, not only live ones: in the snapshot of this transaction, a version that has gone live since may still be building.
     const rows = await tx.query<InlineRow>`SELECT name, version, status FROM framework_projections
       WHERE is_inline = 1 ${lock}`;
-    const followed = rows.flatMap((row) => (row.status === "live" ? (this.find(row) ?? []) : []));
+    const live = rows.flatMap((row) => (row.status === "live" ? (this.find(row) ?? []) : []));
     return async (events) => {
-      for (const each of followed) await applyTo(tx, each, events);
+      for (const each of live) await applyTo(tx, each, events);
     };
   }
 
@@ -55,7 +55,7 @@ interface InlineRow {
   readonly status: VersionStatus;
 }
 
-const concerns = ({ types, category: wanted }: Projection, category: string, type: string): boolean =>
+const appliesTo = ({ types, category: wanted }: Projection, category: string, type: string): boolean =>
   (wanted === undefined || wanted === category) &&
   (types === undefined || types.some((each) => each.type === type));
 
@@ -64,7 +64,7 @@ const applyTo = async (
   projection: Projection,
   events: readonly StoredEvent[],
 ): Promise<void> => {
-  const own = events.filter(({ stream, type }) => concerns(projection, categoryOf(stream), type));
+  const own = events.filter(({ stream, type }) => appliesTo(projection, categoryOf(stream), type));
   if (own.length === 0) return;
   await projection.apply(tx, own, { tables: tablesOf(projection), isRebuild: false });
 };

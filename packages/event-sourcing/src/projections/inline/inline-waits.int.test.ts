@@ -11,21 +11,21 @@ withServer("postgres", (server) => {
     await using fixture = await postgresFixture(server);
     const first = shelf({ inline: true });
     const store = await fixture.open({ events: loanTypes, projections: [first] });
-    const lend = (stream: string) => store.append(stream, Borrowed({ member: "ann" }));
-    await lend("loan-1");
+    const append = (stream: string) => store.append(stream, Borrowed({ member: "ann" }));
+    await append("loan-1");
     const versions = async (): Promise<string> =>
       (await store.projections.status()).map(({ version, status }) => `${version} ${status}`).join();
     await store.db.transaction(async (tx) => {
       await store.append("loan-slow", Borrowed({ member: "bob" }), { tx });
       await fixture.open({ events: loanTypes, projections: [first, shelf({ inline: true, version: 2 })] });
-      for (let at = 2; at < 8; at++) await lend(`loan-${at}`);
+      for (let at = 2; at < 8; at++) await append(`loan-${at}`);
       const isTrying = async (): Promise<boolean> =>
         (await fixture.db.fetchValue<number>(
           "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND NOT granted",
         )) === 1;
       for (let at = 8; at < 12; at++) {
-        await waitFor(isTrying, { what: "an attempt to go live", timeoutMs: 60_000 });
-        await lend(`loan-${at}`);
+        await waitFor(isTrying, { subject: "an attempt to go live", timeoutMs: 60_000 });
+        await append(`loan-${at}`);
       }
       expect(await versions()).toBe("1 live,2 building");
     });

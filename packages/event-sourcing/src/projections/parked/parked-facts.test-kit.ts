@@ -4,16 +4,16 @@ import { waitFor } from "@framework/testing";
 import { allEvents, type EventStoreFixture, same } from "../../contract/store-fixture.ts";
 import type { EventStore } from "../../event-store.ts";
 import { Borrowed, Extended, loanTypes, Returned } from "../../loan.test-kit.ts";
-import { foldedRows, lend, longTimeout, POISON, shelf, shelfRows } from "../shelf.test-kit.ts";
+import { appendLoans, foldedRows, longTimeout, POISON, shelf, shelfRows } from "../shelf.test-kit.ts";
 
 const events = loanTypes;
 
 /** Appends to a stream with a failing event and two events after it, and to other streams. */
 const poisoned = async (store: EventStore): Promise<string> => {
   await store.append("loan-bad", Borrowed({ member: POISON }));
-  await lend(store, 10, 3);
+  await appendLoans(store, 10, 3);
   await store.append("loan-bad", [Extended({ days: 2 }), Returned({})]);
-  return await lend(store, 10, 3, 10);
+  return await appendLoans(store, 10, 3, 10);
 };
 
 const ofShelf = { source: "projection", name: "shelf v1" };
@@ -43,16 +43,16 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
         ["/loan-bad", 0, "an earlier item of its key is parked", "DURABLE_PARKED_BEHIND"],
       ],
     );
-    const [, behind] = await allEvents(store, 100).then((all) =>
+    const [, blocked] = await allEvents(store, 100).then((all) =>
       all.filter(({ stream }) => stream === "loan-bad"),
     );
     same((await store.parked.inspect(parked[1]?.id ?? ""))?.payload, {
-      position: behind?.position,
+      position: blocked?.position,
       tenant: "",
       stream: "loan-bad",
       version: 2,
       type: "Extended",
-      id: behind?.id,
+      id: blocked?.id,
       data: { days: 2 },
     });
     assert.equal((await store.projections.status())[0]?.parked, 3);
@@ -60,10 +60,10 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
   "fixed code replays parked events in order, and their key continues": async ({ open, db }) => {
     const first = await open({ events, projections: [shelf()] });
     await first.waitFor(await poisoned(first), longTimeout);
-    const [bad, behind] = await parkedOf(first);
-    same(await first.parked.replay([behind?.id ?? ""]), {
+    const [bad, blocked] = await parkedOf(first);
+    same(await first.parked.replay([blocked?.id ?? ""]), {
       replayed: 0,
-      failed: [{ id: behind?.id, reason: "an earlier item of its key is parked; replay or discard that" }],
+      failed: [{ id: blocked?.id, reason: "an earlier item of its key is parked; replay or discard that" }],
     });
     same(await first.parked.replay([bad?.id ?? ""]), { replayed: 1, failed: [] });
     await waitFor(async () => (await parkedOf(first)).length === 3);
@@ -84,13 +84,13 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     });
     const store = await open({ events, projections: [fixed] });
     await store.append("loan-bad", Borrowed({ member: "ann" }));
-    assert.equal(await store.waitFor(await lend(store, 3), longTimeout), true);
+    assert.equal(await store.waitFor(await appendLoans(store, 3), longTimeout), true);
     const [head, ...others] = await parkedOf(store);
     assert.equal(others.length, 3);
     same(await store.parked.replay([head?.id ?? ""]), { replayed: 1, failed: [] }); // the others were waiting for it
     await waitFor(async () => (await store.parked.count()) === 0);
     await store.append("loan-bad", Returned({}));
-    assert.equal(await store.waitFor(await lend(store, 3), longTimeout), true);
+    assert.equal(await store.waitFor(await appendLoans(store, 3), longTimeout), true);
     same(seen, ["Borrowed", "Extended", "Returned", "Borrowed", "Returned"]);
     same(
       (await shelfRows(db)).map(({ applied }) => applied),
@@ -128,9 +128,9 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
       },
     });
     const store = await open({ events, projections: [failing] });
-    await lend(store, 3);
+    await appendLoans(store, 3);
     await store.append("loan-bad", Returned({}));
-    const position = await lend(store, 3, 5, 3);
+    const position = await appendLoans(store, 3, 5, 3);
     const status = async () => (await store.projections.status())[0];
     await waitFor(async () => (await status())?.errors.length === 1);
     assert.match(String((await status())?.errors[0]), /broken code/);
@@ -151,7 +151,7 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
       },
     });
     const store = await open({ events, projections: [live, shelf({ version: 2, autoLive: false })] });
-    const position = await lend(store, 3);
+    const position = await appendLoans(store, 3);
     await waitFor(async () => (await store.projections.status())[0]?.errors.length === 1);
     isFixed = true;
     assert.equal(await store.projections.resume("shelf", 2), 0); // version 2 has not stopped

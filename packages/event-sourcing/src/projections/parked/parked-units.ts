@@ -4,7 +4,7 @@ import type { StoreBase } from "../../base/store-base.ts";
 import { eventColumns, type EventRow } from "../../events/event-row.ts";
 import type { EventDecoder } from "../../reading/event-decoder.ts";
 import type { ParkedDetail } from "../shards/park-units.ts";
-import { type Unit, type UnitsOptions, unitsOf, UNREADABLE } from "../shards/units.ts";
+import { type Unit, unitsOf, type UnitsOptions, UNREADABLE } from "../shards/units.ts";
 
 /** Reads the stored event of a parked item. */
 export const parkedRows = async (
@@ -18,7 +18,7 @@ export const parkedRows = async (
     UNION ALL SELECT ${columns} FROM framework_archived_events WHERE position = ${position}`;
 };
 
-/** The event of a parked item, or all events upcast from one that was unreadable. Empty if the present upcasters no longer produce it. */
+/** Returns the event of a parked item, or all events upcast from a stored event that was unreadable. Empty if the present upcasters no longer produce it. */
 export const parkedUnits = (
   projection: UnitsOptions,
   decoder: EventDecoder,

@@ -2,7 +2,7 @@ import type { Transaction } from "@framework/database";
 import { failureOf, type ParkedDetails, type ParkedSource } from "@framework/durable/feature";
 import type { StoreBase } from "../../base/store-base.ts";
 import { decoderFor } from "../../reading/event-decoder.ts";
-import { PARKED_SOURCE } from "../versions/parked-place.ts";
+import { PARKED_SOURCE } from "../versions/parked-origin.ts";
 import { parkedRows, parkedUnits } from "./parked-units.ts";
 
 /**

@@ -2,8 +2,8 @@ import { failureOf, type ParkedDetails } from "@framework/durable/feature";
 import { viewDecoder } from "../../reading/event-decoder.ts";
 import { applyEvents, eventOf } from "../shards/apply-units.ts";
 import { asOwner, type OwnShard } from "../shards/own-shard.ts";
-import { isEventsFault } from "../shards/failures.ts";
-import { parkedPlace } from "../versions/parked-place.ts";
+import { isCausedByEvent } from "../shards/failures.ts";
+import { parkedOrigin } from "../versions/parked-origin.ts";
 import { ShardMovedError } from "../shards/shard-rows.ts";
 import { parkedRows, parkedUnits } from "./parked-units.ts";
 
@@ -17,7 +17,7 @@ export const replayNext = async (shard: OwnShard, isRebuild: boolean): Promise<b
   let current: ParkedDetails | null = null;
   try {
     await asOwner(shard, async (tx) => {
-      current = await inOrder.next(tx, parkedPlace(ref), ref.shard);
+      current = await inOrder.next(tx, parkedOrigin(ref), ref.shard);
       if (current === null) return;
       if (!(await inOrder.replayed(tx, current))) throw new ShardMovedError("the event was discarded");
       const rows = await parkedRows(base, tx, current);
@@ -27,7 +27,7 @@ export const replayNext = async (shard: OwnShard, isRebuild: boolean): Promise<b
     return current !== null;
   } catch (error) {
     const failed = current as ParkedDetails | null; // TypeScript does not follow the assignment in the function
-    if (failed === null || !isEventsFault(error)) throw error;
+    if (failed === null || !isCausedByEvent(error)) throw error;
     await asOwner(shard, (tx) => inOrder.parkAgain(tx, failed, failureOf(error)));
     return true;
   }

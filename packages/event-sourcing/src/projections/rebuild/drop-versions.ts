@@ -1,7 +1,7 @@
 import type { Transaction } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
 import type { Projection } from "../definition/projection.ts";
-import { parkedPlace } from "../versions/parked-place.ts";
+import { parkedOrigin } from "../versions/parked-origin.ts";
 import {
   insertVersion,
   lockVersions,
@@ -29,7 +29,7 @@ export const cancelBuild = (base: StoreBase, name: string, wanted?: number): Pro
   });
 
 /** Restarts the build of a cancelled version, from the first event. Returns `false` if it was not cancelled, or a later version is live. */
-export const buildAgain = (base: StoreBase, projection: Projection): Promise<boolean> =>
+export const restartBuild = (base: StoreBase, projection: Projection): Promise<boolean> =>
   base.db.transaction(async (tx) => {
     const versions = await lockVersions(base, tx, projection.name);
     const own = versions.find(({ version }) => version === projection.version);
@@ -63,7 +63,7 @@ export const dropRetired = async (base: StoreBase, projections: readonly Project
 /** Drops the tables of a version, and discards its parked events. */
 const dropVersion = async ({ parked }: StoreBase, tx: Transaction, row: VersionRow): Promise<void> => {
   await dropTables(tx, row.version, tableNames(row));
-  await parked.inOrder.discardAll(tx, parkedPlace(row), "the version of the projection was removed");
+  await parked.inOrder.discardAll(tx, parkedOrigin(row), "the version of the projection was removed");
 };
 
 const removeRows = async (tx: Transaction, { name, version }: VersionRow): Promise<void> => {

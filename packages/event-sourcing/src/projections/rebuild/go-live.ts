@@ -4,7 +4,7 @@ import type { EventFilter, GlobalReader } from "../../global-order/global-reader
 import { viewDecoder } from "../../reading/event-decoder.ts";
 import { applyEvents, eventOf } from "../shards/apply-units.ts";
 import { asOwner, type OwnShard } from "../shards/own-shard.ts";
-import { isEventsFault } from "../shards/failures.ts";
+import { isCausedByEvent } from "../shards/failures.ts";
 import { advanceShard } from "../shards/shard-rows.ts";
 import { unitsOf } from "../shards/units.ts";
 import { AppendOpenError, lockInline, untilLocked } from "../versions/inline-lock.ts";
@@ -12,7 +12,7 @@ import { headOf, lockVersions, setStatus, tableNames, type VersionRow } from "..
 import { pointViews } from "../versions/view-tables.ts";
 
 /** Maximum positions to read while appends wait. If there are more, the shard catches up first. */
-const MAX_REST = 10_000;
+const MAX_REMAINING = 10_000;
 
 /** A version that may go live, and the dependencies of `goLive`. */
 export interface Candidate {
@@ -36,26 +36,26 @@ export const goLive = async (candidate: Candidate): Promise<boolean> => {
   const { clock, signal } = candidate;
   try {
     return await untilLocked({ base, clock, projection: projection.name, signal }, (waitMs) =>
-      asOwner(shard, (tx) => swap(candidate, tx, waitMs)),
+      asOwner(shard, (tx) => replaceLive(candidate, tx, waitMs)),
     );
   } catch (error) {
     if (error instanceof AppendOpenError) {
       if (signal?.aborted === true) return false;
       throw error;
     }
-    if (projection.inline && isEventsFault(error)) return false; // the shard reads the same event next, and retries it
+    if (projection.inline && isCausedByEvent(error)) return false; // the shard reads the same event next, and retries it
     throw error;
   }
 };
 
-const swap = async (candidate: Candidate, tx: Transaction, waitMs: number): Promise<boolean> => {
+const replaceLive = async (candidate: Candidate, tx: Transaction, waitMs: number): Promise<boolean> => {
   const { base, projection } = candidate.shard;
   if (projection.inline) await lockInline(base, tx, waitMs); // before any row, as appends do
   const versions = await lockVersions(base, tx, projection.name);
   const own = versions.find(({ version }) => version === projection.version);
   const live = versions.find(({ status }) => status === "live");
   if (own?.status !== "building" || (live !== undefined && live.version > own.version)) return false;
-  if (projection.inline && !(await applyRest(candidate, tx))) return false;
+  if (projection.inline && !(await applyRemaining(candidate, tx))) return false;
   const lock = base.db.dialect === "postgres" ? sql`FOR UPDATE` : sql``;
   if (!projection.inline && !(await hasCaughtUp(candidate.shard, tx, lock))) return false;
   for (const each of versions.filter(isReplacedBy(own))) await setStatus(base, tx, each, "retired");
@@ -69,7 +69,7 @@ const swap = async (candidate: Candidate, tx: Transaction, waitMs: number): Prom
   return true;
 };
 
-/** Matches earlier versions that are live or being built: the latter can no longer go live, and their tables must be dropped too. */
+/** Matches earlier versions that are live or being built: the latter can no longer go live, and their tables must also be dropped. */
 const isReplacedBy =
   (own: VersionRow) =>
   ({ status, version }: VersionRow): boolean =>
@@ -98,11 +98,11 @@ const hasCaughtUp = async (
  * Applies the events committed since the shard last read. No append is open, because this transaction holds their lock. Returns `false` if there are too many,
  * as after an append that was open for minutes: the shard reads them first, while appends continue.
  */
-const applyRest = async ({ shard, filter, reader }: Candidate, tx: Transaction): Promise<boolean> => {
+const applyRemaining = async ({ shard, filter, reader }: Candidate, tx: Transaction): Promise<boolean> => {
   const { base, projection, ref } = shard;
   const from = await tx.fetchValue<number>`SELECT position FROM framework_projection_shards
     WHERE name = ${ref.name} AND version = ${ref.version} AND shard = 0`;
-  if ((await headOf(tx)) - (from ?? 0) > MAX_REST) return false;
+  if ((await headOf(tx)) - (from ?? 0) > MAX_REMAINING) return false;
   for (let after = from ?? 0; ;) {
     const range = { after, to: Number.MAX_SAFE_INTEGER, limit: projection.batchSize, filter };
     const rows = await reader.rows(range, tx);

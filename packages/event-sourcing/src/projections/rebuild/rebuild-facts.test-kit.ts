@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { waitFor } from "@framework/testing";
 import { errorOf, type EventStoreFixture, same } from "../../contract/store-fixture.ts";
 import { loanTypes } from "../../loan.test-kit.ts";
-import { foldedRows, lend, longTimeout, shelf, shelfRows } from "../shelf.test-kit.ts";
+import { appendLoans, foldedRows, longTimeout, shelf, shelfRows } from "../shelf.test-kit.ts";
 
 const events = loanTypes;
 
@@ -13,49 +13,52 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
     db,
   }) => {
     const first = await open({ events, projections: [shelf()] });
-    await first.waitFor(await lend(first, 60), longTimeout);
+    await first.waitFor(await appendLoans(first, 60), longTimeout);
     await first.close();
     const store = await open({ events, projections: [shelf(), shelf({ version: 2, batchSize: 5 })] });
     const versions = async () =>
       (await store.projections.status()).map(({ version, status }) => `${version} ${status}`).join();
     let appended = 60;
     await waitFor(async () => {
-      await lend(store, 2, 5, appended);
+      await appendLoans(store, 2, 5, appended);
       appended += 2;
       assert.ok((await shelfRows(db)).length > 0); // the view is never empty
       return (await versions()) === "1 retired,2 live";
     });
-    const position = await lend(store, 10, 5, appended);
+    const position = await appendLoans(store, 10, 5, appended);
     assert.equal(await store.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(store));
     same(await shelfRows(db, "shelf_v2"), await shelfRows(db));
     const [, live] = await store.projections.status();
     same([live?.progress, live?.etaSecs, live?.lagSecs], [1, 0, 0]);
   },
-  "at most an eighth of the connections, but at least one, builds at a time": async ({ open, db }) => {
+  "at most an eighth of the connections, but at least one, builds concurrently": async ({ open, db }) => {
     const first = await open({ events, projections: [shelf()] });
-    await first.waitFor(await lend(first, 40, 9), longTimeout);
+    await first.waitFor(await appendLoans(first, 40, 9), longTimeout);
     await first.close();
     let building = 0;
-    let most = 0;
+    let maxBuilding = 0;
     const { apply } = shelf();
     const watched = shelf({
       version: 2,
       shards: 8,
       batchSize: 2,
       apply: async (tx, given, context) => {
-        most = Math.max(most, ++building);
+        maxBuilding = Math.max(maxBuilding, ++building);
         await apply(tx, given, context).finally(() => building--);
       },
     });
     const store = await open({ events, projections: [watched] });
     await waitFor(async () => (await store.projections.status())[1]?.status === "live");
     same(await shelfRows(db), await foldedRows(store));
-    assert.ok(most >= 1 && most <= Math.max(1, db.maxTransactions / 8), `${most} at a time`);
+    assert.ok(
+      maxBuilding >= 1 && maxBuilding <= Math.max(1, db.maxTransactions / 8),
+      `${maxBuilding} concurrently`,
+    );
   },
   "a version with autoLive: false waits until the program makes it live": async ({ open, db }) => {
     const first = await open({ events, projections: [shelf()] });
-    await first.waitFor(await lend(first, 10), longTimeout);
+    await first.waitFor(await appendLoans(first, 10), longTimeout);
     await first.close();
     const store = await open({ events, projections: [shelf({ version: 2, autoLive: false })] });
     await waitFor(async () => (await store.projections.status())[1]?.progress === 1);
@@ -66,13 +69,13 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
   },
   "a cancelled build drops its tables, and can be restarted": async ({ open, db }) => {
     const first = await open({ events, projections: [shelf()] });
-    await first.waitFor(await lend(first, 10), longTimeout);
+    await first.waitFor(await appendLoans(first, 10), longTimeout);
     await first.close();
     const store = await open({ events, projections: [shelf(), shelf({ version: 2, autoLive: false })] });
     assert.equal(await store.projections.cancel("shelf"), true);
     assert.equal(await store.projections.cancel("shelf"), false);
     assert.ok((await errorOf(shelfRows(db, "shelf_v2"))) instanceof Error);
-    assert.equal(await store.waitFor(await lend(store, 5, 5, 10), longTimeout), true); // the live version continues
+    assert.equal(await store.waitFor(await appendLoans(store, 5, 5, 10), longTimeout), true); // the live version continues
     assert.equal(await store.projections.rebuild("shelf"), true);
     assert.equal(await store.projections.rebuild("shelf"), false);
     await waitFor(async () => await store.projections.goLive("shelf"));
@@ -80,7 +83,7 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
   },
   "the tables of a replaced version are dropped after keepRetiredSecs": async ({ open, db }) => {
     const first = await open({ events, projections: [shelf()] });
-    await first.waitFor(await lend(first, 10), longTimeout);
+    await first.waitFor(await appendLoans(first, 10), longTimeout);
     await first.close();
     const second = await open({ events, projections: [shelf({ version: 2, keepRetiredSecs: 0 })] });
     await waitFor(async () => (await second.projections.status()).some(({ status }) => status === "retired"));
@@ -95,17 +98,17 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
     db,
   }) => {
     const old = await open({ events, projections: [shelf({ inline: true })] });
-    await lend(old, 20);
+    await appendLoans(old, 20);
     const both = [shelf({ inline: true }), shelf({ inline: true, version: 2, batchSize: 4 })];
     const store = await open({ events, projections: both });
     let appended = 20;
     await waitFor(async () => {
-      await lend(store, 1, 5, appended++);
+      await appendLoans(store, 1, 5, appended++);
       same(await shelfRows(db), await foldedRows(store)); // updated inline before and after
       return (await store.projections.status())[1]?.status === "live";
     });
-    assert.equal((await errorOf(lend(old, 1))).code, "EVENTS_OUTDATED");
-    await lend(store, 5, 5, appended);
+    assert.equal((await errorOf(appendLoans(old, 1))).code, "EVENTS_OUTDATED");
+    await appendLoans(store, 5, 5, appended);
     same(await shelfRows(db), await foldedRows(store));
   },
   "when a later version goes live, an earlier one that is being built is retired with the live one": async ({
@@ -114,7 +117,7 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
   }) => {
     const versions = [1, 2, 3].map((version) => shelf({ version, autoLive: false, keepRetiredSecs: 0 }));
     const first = await open({ events, projections: versions.slice(0, 1) });
-    await first.waitFor(await lend(first, 10), longTimeout);
+    await first.waitFor(await appendLoans(first, 10), longTimeout);
     await first.close();
     const store = await open({ events, projections: versions });
     await waitFor(async () => await store.projections.goLive("shelf"));
@@ -130,7 +133,7 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
   }) => {
     const versions = [1, 2, 3].map((version) => shelf({ version, autoLive: false }));
     const first = await open({ events, projections: versions.slice(0, 1) });
-    await first.waitFor(await lend(first, 10), longTimeout);
+    await first.waitFor(await appendLoans(first, 10), longTimeout);
     await first.close();
     const { projections } = await open({ events, projections: versions });
     const states = async () => (await projections.status()).map(({ status }) => status);

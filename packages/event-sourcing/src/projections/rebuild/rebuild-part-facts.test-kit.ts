@@ -3,7 +3,7 @@ import { waitFor } from "@framework/testing";
 import { errorOf, type EventStoreFixture, same } from "../../contract/store-fixture.ts";
 import type { OpenEventStore } from "../../index.ts";
 import { Borrowed, Extended, loanTypes } from "../../loan.test-kit.ts";
-import { foldedRows, lend, longTimeout, POISON, shelf, shelfRows } from "../shelf.test-kit.ts";
+import { appendLoans, foldedRows, longTimeout, POISON, shelf, shelfRows } from "../shelf.test-kit.ts";
 
 const events = loanTypes;
 
@@ -23,14 +23,14 @@ const rightStreams = async ({ db }: EventStoreFixture, store: OpenEventStore): P
 export const rebuildPartFacts: Readonly<Record<string, (fixture: EventStoreFixture) => Promise<void>>> = {
   "the rows of one stream are rebuilt, and the rest of the view is unchanged": async (fixture) => {
     const store = await fixture.open({ events, projections: [shelf({ shards: 3, batchSize: 2 })] });
-    await store.waitFor(await lend(store, 30), longTimeout);
+    await store.waitFor(await appendLoans(store, 30), longTimeout);
     await corrupt(fixture);
     assert.equal(await store.projections.rebuildPart("shelf", { stream: "loan-2" }), 6);
     same(await rightStreams(fixture, store), ["loan-2"]);
-    await store.waitFor(await lend(store, 5, 5, 30), longTimeout); // the shards continue
+    await store.waitFor(await appendLoans(store, 5, 5, 30), longTimeout); // the shards continue
     same(await rightStreams(fixture, store), ["loan-2"]);
   },
-  "the rows of a tenant are rebuilt, and those of other tenants are unchanged": async (fixture) => {
+  "the rows of a tenant are rebuilt, and the rows of other tenants are unchanged": async (fixture) => {
     const store = await fixture.open({ events, projections: [shelf()] });
     let position = "";
     for (const tenant of ["acme", "zoo"])
@@ -43,26 +43,26 @@ export const rebuildPartFacts: Readonly<Record<string, (fixture: EventStoreFixtu
   },
   "no event is lost or applied twice while parts are rebuilt during appends": async (fixture) => {
     const store = await fixture.open({ events, projections: [shelf({ shards: 2, batchSize: 3 })] });
-    let isOver = false;
+    let hasEnded = false;
     const rebuilding = (async () => {
-      for (let at = 0; !isOver; at++)
+      for (let at = 0; !hasEnded; at++)
         await store.projections.rebuildPart("shelf", { stream: `loan-${at % 5}` });
     })();
     let position = "";
-    for (let at = 0; at < 60; at += 3) position = await lend(store, 3, 5, at);
-    isOver = true;
+    for (let at = 0; at < 60; at += 3) position = await appendLoans(store, 3, 5, at);
+    hasEnded = true;
     await rebuilding;
     assert.equal(await store.waitFor(position, longTimeout), true);
     same(await shelfRows(fixture.db), await foldedRows(store));
   },
   "a part of an inline view is rebuilt during appends": async (fixture) => {
     const store = await fixture.open({ events, projections: [shelf({ inline: true })] });
-    await lend(store, 20);
+    await appendLoans(store, 20);
     await corrupt(fixture);
     const rebuilding = [0, 1, 2, 3, 4].map((at) =>
       store.projections.rebuildPart("shelf", { stream: `loan-${at}` }),
     );
-    await Promise.all([...rebuilding, lend(store, 20, 5, 20)]);
+    await Promise.all([...rebuilding, appendLoans(store, 20, 5, 20)]);
     same(await shelfRows(fixture.db), await foldedRows(store));
   },
   "a part that cannot be rebuilt is refused without changes": async (fixture) => {

@@ -8,7 +8,7 @@ test("a part of 100,000 events is rebuilt; one with more is refused without chan
   let applied = 0;
   const counted = projection<never, "counted">({
     name: "counted",
-    inline: true, // so that it need not read the events before the test
+    inline: true, // an inline view need not read the events before the test
     batchSize: 1000,
     tables: { counted: "part TEXT NOT NULL" },
     clear: (tx, _part, { tables }) => tx.execute`DELETE FROM ${tables.counted}`,

@@ -47,7 +47,7 @@ export class LagWatch {
   }
 
   /**
-   * Only live versions count: a build always lags. A live version that this process lacks counts too, if it has another version of the same name: readers
+   * Only live versions count: a build always lags. A live version that this process lacks also counts if the process has another version of the same name: readers
    * use that view, and if all processes lack it, nothing updates it.
    */
   private problemOf({ name, version, status, errors, lagSecs }: ProjectionStatus): string | null {
@@ -57,8 +57,8 @@ export class LagWatch {
     if (errors.length > 0) return `projection ${name} ${version} has stopped`;
     const maxLagSecs = own?.maxLagSecs ?? Math.max(...named.map((each) => each.maxLagSecs));
     if (lagSecs <= maxLagSecs) return null;
-    const behind = `projection ${name} ${version} is ${Math.round(lagSecs)} s behind, more than ${maxLagSecs} s`;
-    return own === undefined ? `${behind}; this process does not have that version` : behind;
+    const problem = `projection ${name} ${version} lags by ${Math.round(lagSecs)} s, more than ${maxLagSecs} s`;
+    return own === undefined ? `${problem}; this process does not have that version` : problem;
   }
 
   private samples(

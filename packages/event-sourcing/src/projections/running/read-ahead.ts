@@ -1,9 +1,9 @@
-import type { Decided } from "../../global-order/frontier.ts";
+import type { FinalPosition } from "../../global-order/frontier.ts";
 import type { BatchRow } from "../shards/shard-batch.ts";
 
 /** The next events of a shard. */
-export interface NextBatch extends Decided {
-  /** Number of rows read, including those of other shards. */
+export interface NextBatch extends FinalPosition {
+  /** Number of rows read, including rows of other shards. */
   readonly count: number;
   /** Rows of the shard, and rows with personal data, which are decoded and assigned to shards later. */
   readonly rows: readonly BatchRow[];

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "@framework/core/feature";
 import type { Lane } from "@framework/durable/feature";
-import { WakeSignal, PollBackoff } from "../../base/wake-signal.ts";
+import { PollBackoff, WakeSignal } from "../../base/wake-signal.ts";
 import type { StoreBase } from "../../base/store-base.ts";
 import type { EventFilter, GlobalReader } from "../../global-order/global-reader.ts";
 import { errorText } from "../shards/error-text.ts";
@@ -24,7 +24,7 @@ export interface RunnerNeeds {
   /** Calls back when there may be new work; returns a function that unsubscribes. */
   readonly onWork: (listener: () => void) => () => void;
   /** Called after a shard has advanced. */
-  readonly advanced: () => void;
+  readonly onAdvanced: () => void;
   /** Runs a step of a version that is being built, with limited concurrency. */
   readonly throttled: <T>(run: () => Promise<T>) => Promise<T>;
 }
@@ -107,7 +107,7 @@ export class ShardRunner {
     const { shard, needs, filter } = this;
     const { projection } = shard;
     if (row.replays && (await replayNext(shard, row.status === "building"))) {
-      needs.advanced();
+      needs.onAdvanced();
       return "more";
     }
     if (row.is_inline === 1 && row.status === "live") return "none"; // appends apply their events
@@ -118,7 +118,7 @@ export class ShardRunner {
     const moved = batch.position > row.position ? await this.apply(row, batch) : null;
     if (row.status === "building" && batch.state !== "more" && projection.autoLive) {
       const { reader, clock } = needs;
-      if (await goLive({ shard, filter, reader, clock, signal: this.signal })) needs.advanced();
+      if (await goLive({ shard, filter, reader, clock, signal: this.signal })) needs.onAdvanced();
     }
     if (batch.state === "more") {
       this.known = moved;
@@ -139,7 +139,7 @@ export class ShardRunner {
     const { clock, random } = needs;
     const batchNeeds = { shard, clock, random, signal, isRebuild: row.status === "building" };
     const moved = await applyBatch(batchNeeds, rows, { from: row.position, to: position });
-    needs.advanced();
+    needs.onAdvanced();
     return moved;
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { Throttle } from "./throttle.ts";
 
-test("calls run in order, and no more than the limit at a time", async () => {
+test("calls run in order, and no more than the limit concurrently", async () => {
   const throttle = new Throttle(() => 2);
   const begun: number[] = [];
   const ends: PromiseWithResolvers<void>[] = [];

@@ -1,5 +1,5 @@
 import { HttpError } from "@framework/core";
-import { type Clock, keptAlive } from "@framework/core/feature";
+import { type Clock, keepAliveDuring } from "@framework/core/feature";
 import { WakeSignal } from "../../base/wake-signal.ts";
 import type { StoreBase } from "../../base/store-base.ts";
 import { eventError } from "../../errors/event-error.ts";
@@ -60,7 +60,7 @@ export class Waits {
     if (this.open >= MAX_WAITS) throw tooBusy();
     this.open++;
     try {
-      return await keptAlive(() => this.wait(wanted, names, timeoutMs ?? DEFAULT_TIMEOUT_MS, signal));
+      return await keepAliveDuring(() => this.wait(wanted, names, timeoutMs ?? DEFAULT_TIMEOUT_MS, signal));
     } finally {
       this.open--;
     }
@@ -80,7 +80,7 @@ export class Waits {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
         const progress = names.length === 0 ? [] : await this.progress.run();
         signal?.throwIfAborted();
-        if (names.every((name) => reached(name, progress) >= wanted)) return true;
+        if (names.every((name) => viewPosition(name, progress) >= wanted)) return true;
         const leftMs = deadline - clock.now();
         if (leftMs <= 0) return false;
         await wakeSignal.wait(Math.min(pauseMs, leftMs), signal);
@@ -106,8 +106,8 @@ export class Waits {
   }
 }
 
-/** Position of the view that programs read: of the live version, or of the first one while it is built. */
-const reached = (name: string, progress: readonly VersionProgress[]): number => {
+/** Returns the position of the view that programs read: of the live version, or of the first one while it is built. */
+const viewPosition = (name: string, progress: readonly VersionProgress[]): number => {
   const versions = progress.filter((each) => each.name === name);
   const shown = versions.find(({ status }) => status === "live") ?? versions[0];
   if (shown === undefined) return -1;

@@ -6,9 +6,9 @@ import { errorText } from "./error-text.ts";
 import { heldKeys, parkUnits } from "./park-units.ts";
 import { applyRows, type PositionRange } from "./apply-units.ts";
 import { asOwner, type OwnShard } from "./own-shard.ts";
-import { isEventsFault } from "./failures.ts";
+import { isCausedByEvent } from "./failures.ts";
 import { advanceShard, setShards, type ShardRow } from "./shard-rows.ts";
-import { type BatchRow, decodeWithin } from "./shard-batch.ts";
+import { type BatchRow, decodeInTransaction } from "./shard-batch.ts";
 
 /** Dependencies of `applyBatch`. */
 export interface BatchNeeds {
@@ -33,13 +33,13 @@ export const applyBatch = async (
   try {
     return await applyRows(needs.shard, rows, range, needs.isRebuild);
   } catch (error) {
-    if (!isEventsFault(error)) throw error;
-    await oneByOne(needs, rows, range);
+    if (!isCausedByEvent(error)) throw error;
+    await applyOneByOne(needs, rows, range);
     return null;
   }
 };
 
-const oneByOne = async (
+const applyOneByOne = async (
   needs: BatchNeeds,
   rows: readonly BatchRow[],
   { from, to }: PositionRange,
@@ -62,7 +62,7 @@ const applyOrPark = async (needs: BatchNeeds, row: BatchRow, range: PositionRang
       await applyRows(shard, [row], range, needs.isRebuild);
       return true;
     } catch (error) {
-      if (!isEventsFault(error)) throw error;
+      if (!isCausedByEvent(error)) throw error;
       if (attempt === retry.attempts) {
         if (onError === "stop") return await stop(shard, range.to, error);
         await park(shard, row, range, error);
@@ -85,7 +85,7 @@ const park = async (
   const { attempts } = projection.retry;
   const units = await asOwner(shard, async (tx) => {
     await advanceShard(base, tx, ref, from, to);
-    const units = await decodeWithin(shard, tx, [row]);
+    const units = await decodeInTransaction(shard, tx, [row]);
     const keys = await heldKeys(base, tx, ref, units);
     const parked = units.map((unit) => {
       const state = keys.get(unit.key);

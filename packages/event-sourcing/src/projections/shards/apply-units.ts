@@ -5,7 +5,7 @@ import type { Projection } from "../definition/projection.ts";
 import { tablesOf } from "../versions/view-tables.ts";
 import { asOwner, type OwnShard } from "./own-shard.ts";
 import { advanceShard, type ShardRow } from "./shard-rows.ts";
-import { type BatchRow, decodeWithin } from "./shard-batch.ts";
+import { type BatchRow, decodeInTransaction } from "./shard-batch.ts";
 import type { Unit } from "./units.ts";
 
 /** Range of the global order: after `from`, up to and including `to`. */
@@ -30,7 +30,7 @@ export const applyRows = (
     const { base, ref, projection } = shard;
     const moved = await advanceShard(base, tx, ref, range.from, range.to);
     if (rows.length === 0) return moved;
-    const units = await decodeWithin(shard, tx, rows);
+    const units = await decodeInTransaction(shard, tx, rows);
     const applied = moved.holds ? await parkBlocked(shard, tx, units) : units;
     await applyEvents(tx, projection, applied.map(eventOf), isRebuild);
     return moved;
@@ -43,11 +43,11 @@ const parkBlocked = async (
   units: readonly Unit[],
 ): Promise<readonly Unit[]> => {
   const keys = await heldKeys(base, tx, ref, units);
-  const behind = units.flatMap((unit) => {
+  const blocked = units.flatMap((unit) => {
     const state = keys.get(unit.key);
     return state === undefined ? [] : { unit, state, attempts: 0, failure: null };
   });
-  await parkUnits(base, tx, ref, behind);
+  await parkUnits(base, tx, ref, blocked);
   return units.filter(({ key }) => !keys.has(key));
 };
 

@@ -4,13 +4,13 @@ import { TooManyParkedError } from "./park-units.ts";
 import { ShardMovedError } from "./shard-rows.ts";
 
 /**
- * Whether a failure was caused by an event, so that it counts as an attempt. An unavailable database or a moved shard is not. A transaction timeout
+ * Whether a failure was caused by an event, and therefore counts as an attempt. An unavailable database or a moved shard is not. A transaction timeout
  * is, because it would happen again.
  */
-export const isEventsFault = (error: unknown): boolean => {
+export const isCausedByEvent = (error: unknown): boolean => {
   if (error instanceof DatabaseError) return error.kind !== "serialization" && error.kind !== "deadlock";
   if (error instanceof DatabaseUnavailableError) return error.code === "DATABASE_TRANSACTION_TIMEOUT";
-  return !others.some((each) => error instanceof each);
+  return !unrelated.some((each) => error instanceof each);
 };
 
-const others = [CommitUnknownError, LeaseLostError, ShardMovedError, TooManyParkedError];
+const unrelated = [CommitUnknownError, LeaseLostError, ShardMovedError, TooManyParkedError];

@@ -2,14 +2,14 @@ import type { Queries, Transaction } from "@framework/database";
 import type { Failure, HeldState } from "@framework/durable/feature";
 import type { StoreBase } from "../../base/store-base.ts";
 import { toPosition } from "../../events/position.ts";
-import { parkedPlace } from "../versions/parked-place.ts";
+import { parkedOrigin } from "../versions/parked-origin.ts";
 import type { ShardRef } from "./shard-rows.ts";
 import type { Unit } from "./units.ts";
 
 /** The limit of parked work is reached; the shard stops. */
 export class TooManyParkedError extends Error {}
 
-/** Returns the keys of events that have parked events: further events with these keys must be parked too. */
+/** Returns the keys of events that have parked events: further events with these keys must also be parked. */
 export const heldKeys = async (
   { parked }: StoreBase,
   queries: Queries,
@@ -17,7 +17,7 @@ export const heldKeys = async (
   units: readonly Unit[],
 ): Promise<ReadonlyMap<string, HeldState>> => {
   const keys = [...new Set(units.map(({ key }) => key))];
-  return keys.length === 0 ? new Map() : await parked.inOrder.heldKeys(queries, parkedPlace(ref), keys);
+  return keys.length === 0 ? new Map() : await parked.inOrder.heldKeys(queries, parkedOrigin(ref), keys);
 };
 
 /** An event to park. */
@@ -44,15 +44,15 @@ export const parkUnits = async (
   units: readonly ParkedUnit[],
 ): Promise<void> => {
   if (units.length === 0) return;
-  if (!(await parked.hasRoom(tx)))
-    throw new TooManyParkedError("there is no room for more parked work; replay or discard some");
+  if (!(await parked.checkRoom(tx)))
+    throw new TooManyParkedError("maxParked is reached; replay or discard parked work");
   for (const { unit, ...given } of units) {
     const { row, position, part, key } = unit;
     const { tenant, stream, version, type, event_id: id } = row;
     const reference = { position: toPosition(position), tenant, stream, version, type, id };
     const detail: ParkedDetail = { position, part };
     await parked.park(tx, {
-      ...parkedPlace(ref),
+      ...parkedOrigin(ref),
       ...given,
       key,
       lane: ref.shard,

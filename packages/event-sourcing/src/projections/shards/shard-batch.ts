@@ -11,7 +11,7 @@ export interface BatchRow {
   readonly units: readonly Unit[] | null;
 }
 
-/** Decodes rows without personal data, and drops those of other shards. */
+/** Decodes rows without personal data, and drops events of other shards. */
 export const decodeAhead = (shard: OwnShard, rows: readonly EventRow[]): readonly BatchRow[] => {
   const decoder = plainDecoder(shard.base.types);
   const batch: BatchRow[] = [];
@@ -23,7 +23,7 @@ export const decodeAhead = (shard: OwnShard, rows: readonly EventRow[]): readonl
 };
 
 /** Returns the events of a batch for the shard; decodes personal data in the transaction that stores the view. */
-export const decodeWithin = async (
+export const decodeInTransaction = async (
   shard: OwnShard,
   tx: Transaction,
   batch: readonly BatchRow[],

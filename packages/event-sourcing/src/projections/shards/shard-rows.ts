@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
-import { parkedPlace } from "../versions/parked-place.ts";
+import { parkedOrigin } from "../versions/parked-origin.ts";
 import { lastStored } from "../../global-order/last-stored.ts";
 import type { VersionStatus } from "../versions/projection-rows.ts";
 
@@ -28,7 +28,7 @@ export const readShard = async (
   { db, parked }: StoreBase,
   { name, version, shard }: ShardRef,
 ): Promise<ShardRow | null> => {
-  const replays = parked.inOrder.isReplaying(parkedPlace({ name, version }), shard);
+  const replays = parked.inOrder.isReplaying(parkedOrigin({ name, version }), shard);
   const row = await db.fetchOne<ShardRow>`SELECT s.position AS position, s.state AS state, p.status AS status,
       p.is_inline AS is_inline, ${replays} AS replays
     FROM framework_projection_shards s JOIN framework_projections p ON p.name = s.name AND p.version = s.version
@@ -41,7 +41,7 @@ export class ShardMovedError extends Error {}
 
 /** A shard after it was advanced. */
 export interface MovedShard extends ShardRow {
-  /** Whether the version has parked events: later ones of their keys must be parked too. */
+  /** Whether the version has parked events: later events of their keys must also be parked. */
   readonly holds: boolean;
 }
 
@@ -53,7 +53,7 @@ export const advanceShard = async (
   from: number,
   to: number,
 ): Promise<MovedShard> => {
-  const ref = parkedPlace({ name, version });
+  const ref = parkedOrigin({ name, version });
   const row =
     await tx.fetchOne<MovedShard>`UPDATE framework_projection_shards SET position = ${to}, updated_at = ${now}
     WHERE name = ${name} AND version = ${version} AND shard = ${shard} AND position = ${from} AND state = 'running' AND ${to} <= ${lastStored}

@@ -11,7 +11,7 @@ export interface Unit {
   readonly position: number;
   /** The stored event. */
   readonly row: EventRow;
-  /** Index among the events upcast from one stored event; −1 if that could not be decoded. */
+  /** Index among the events upcast from one stored event; −1 if the stored event could not be decoded. */
   readonly part: number;
   readonly key: string;
   readonly shard: number;
@@ -90,7 +90,7 @@ const storable = (text: string): string => text.replaceAll("\0", "\uFFFD").toWel
 const streamKey = ({ tenant, stream }: { readonly tenant: string; readonly stream: string }): string =>
   `${tenant}/${stream}`;
 
-/** Must stay the same in every process and release. */
+/** Returns the shard of a key. Must give the same result in every process and release. */
 const shardOf = (key: string, shards: number): number =>
   shards === 1 ? 0 : createHash("sha256").update(key).digest().readUInt32BE(0) % shards;
 

@@ -19,7 +19,7 @@ export const shareInline = async ({ db }: StoreBase, tx: Transaction): Promise<R
   return isolation?.level === "read committed" ? sql`` : sql`FOR SHARE`;
 };
 
-/** The inline lock was not acquired in time. Timeouts of other locks, such as those of a projection's statements, are not retried. */
+/** The inline lock was not acquired in time. Timeouts of other locks, such as locks of a projection's statements, are not retried. */
 class InlineLockTaken extends Error {}
 
 /** All attempts to acquire the inline lock have failed. */
@@ -42,7 +42,7 @@ export const lockInline = async ({ db }: StoreBase, tx: Transaction, waitMs: num
   await tx.script("SET LOCAL lock_timeout TO DEFAULT");
 };
 
-/** Lock timeouts of the attempts, which double. Appends that start during an attempt wait too. */
+/** Lock timeouts of the attempts, which double. Appends that start during an attempt also wait. */
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5000;
 /** Maximum total time of attempts and pauses, without a signal. */

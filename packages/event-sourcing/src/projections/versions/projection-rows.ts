@@ -18,7 +18,7 @@ export interface VersionRow {
   readonly status: VersionStatus;
   /** Names of its tables, as JSON. */
   readonly tables: string;
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   readonly started_at: number;
 }
 

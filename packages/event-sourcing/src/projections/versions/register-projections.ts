@@ -74,7 +74,7 @@ const check = (
     warnOfNewer(base, projection);
 };
 
-/** Normal during a rolling deployment, or if the program still lists the old version after the new one went live. */
+/** Logs that a later version exists: normal during a rolling deployment, or if the program still lists the old version after the new one went live. */
 const warnOfNewer = ({ log }: StoreBase, { name, version }: Projection): void =>
   log.warn("event-sourcing: the store has a later version of the projection; this one does not run", {
     projection: name,

@@ -1,7 +1,7 @@
 import { sql } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
 import { toPosition } from "../../events/position.ts";
-import { PARKED_SOURCE, parkedPlace } from "./parked-place.ts";
+import { PARKED_SOURCE, parkedOrigin } from "./parked-origin.ts";
 import { headOf, type VersionStatus } from "./projection-rows.ts";
 
 /** Status of a version of a projection. */
@@ -50,7 +50,7 @@ export const readStatus = async (base: StoreBase): Promise<readonly ProjectionSt
   return await Promise.all(
     rows.map(async (row) => ({
       ...(await statusOf(base, row, head)),
-      parked: parked.get(parkedPlace(row).name) ?? 0,
+      parked: parked.get(parkedOrigin(row).name) ?? 0,
     })),
   );
 };
@@ -60,24 +60,24 @@ const statusOf = async (
   { name, version, status, is_inline, ...row }: StatusRow,
   head: number,
 ): Promise<Omit<ProjectionStatus, "parked">> => {
-  const follows = is_inline === 1 && status === "live";
-  const position = follows ? head : row.position;
-  const progress = follows || head === 0 ? 1 : Math.min(1, row.total / row.shards / head);
-  const runs = status === "live" || status === "building";
+  const isLiveInline = is_inline === 1 && status === "live";
+  const position = isLiveInline ? head : row.position;
+  const progress = isLiveInline || head === 0 ? 1 : Math.min(1, row.total / row.shards / head);
+  const isRunning = status === "live" || status === "building";
   return {
     name,
     version,
     status,
     position: toPosition(position),
     progress,
-    etaSecs: progress === 1 ? 0 : etaOf(progress, row.elapsed, runs),
-    lagSecs: runs && position < head ? await lagAfter(base, position) : 0,
+    etaSecs: progress === 1 ? 0 : etaOf(progress, row.elapsed, isRunning),
+    lagSecs: isRunning && position < head ? await lagAfter(base, position) : 0,
     errors: await errorsOf(base, name, version),
   };
 };
 
-const etaOf = (progress: number, elapsedMs: number, runs: boolean): number | null =>
-  !runs || progress === 0 ? null : Math.ceil(((elapsedMs / progress) * (1 - progress)) / 1000);
+const etaOf = (progress: number, elapsedMs: number, isRunning: boolean): number | null =>
+  !isRunning || progress === 0 ? null : Math.ceil(((elapsedMs / progress) * (1 - progress)) / 1000);
 
 const lagAfter = async ({ db, now }: StoreBase, position: number): Promise<number> => {
   const next = (table: string) =>

@@ -1,0 +1,28 @@
+import type { OutgoingCall, OutgoingCallObserver } from "@framework/core/feature";
+import { recordSetter } from "../propagation/carriers.ts";
+import { redactUrl } from "../redaction/redact.ts";
+import { isSuppressed, type Tracing } from "../tracing/tracing.ts";
+
+/** Sends the current trace with calls of `fetch` and undici, and adds their URLs to spans. */
+export const tracedCalls = (tracing: Tracing): OutgoingCallObserver => ({
+  accepts(call) {
+    if (isSuppressed(tracing.contexts.active())) return false;
+    return tracing.own !== null || !namesOf(call).has("traceparent"); // the program's own instrumentation has made the span
+  },
+  attributes: ({ origin, path }) => ({ "url.full": redactUrl(`${String(origin)}${path}`) }),
+  started: (call) => addFields(tracing, call),
+});
+
+/** Adds the header fields of the trace, except those that the program has set. */
+const addFields = ({ contexts, propagator }: Tracing, call: OutgoingCall): void => {
+  const fields: Record<string, string> = {};
+  propagator.inject(contexts.active(), fields, recordSetter);
+  const present = namesOf(call);
+  for (const [name, value] of Object.entries(fields)) if (!present.has(name)) call.addHeader(name, value);
+};
+
+/** Names of the header fields of a call, in lower case. */
+const namesOf = ({ headers }: OutgoingCall): ReadonlySet<string | undefined> => {
+  const lines = typeof headers === "string" ? headers.split("\r\n") : headers;
+  return new Set(lines.map((line) => line.split(":", 1)[0]?.toLowerCase()));
+};

@@ -1,0 +1,44 @@
+import { startChromium, type View } from "./chromium.ts";
+import type { Visit } from "./visit.ts";
+
+/** Options of `run` for a free port, without settings of this machine. */
+interface RunOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly argv: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logs: boolean;
+  readonly workers: number;
+}
+
+/** The part of an app that a visit needs. */
+interface Runs {
+  /** Serves the app. */
+  run(options: RunOptions): Promise<{ readonly url: string; close(): Promise<unknown> }>;
+}
+
+const options: RunOptions = {
+  host: "127.0.0.1",
+  port: 0,
+  argv: [],
+  environment: {},
+  logs: false,
+  workers: 1,
+};
+
+/** Runs an app during a visit to one of its pages. @param facts assertions, called with the page and the address of the app without a trailing slash */
+export const opening = async (
+  app: Runs,
+  path: string,
+  facts: (visit: Visit, url: string) => Promise<void>,
+  view: View = {},
+): Promise<void> => {
+  const running = await app.run(options);
+  try {
+    await using chromium = await startChromium();
+    const url = running.url.replace(/\/$/, "");
+    await facts(await chromium.visit(`${url}${path}`, view), url);
+  } finally {
+    await running.close();
+  }
+};
