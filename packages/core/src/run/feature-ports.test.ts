@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { bundledProgram } from "@framework/bundled-sources";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { RunOptions, TransportName } from "./settings/run-options.ts";
-import { repliesOfAll } from "./testing/service-program.ts";
+import { repliesOfAll, until } from "./testing/service-program.ts";
 import { endPrograms, type Program, startProgram } from "./testing/start-program.ts";
 
 afterAll(endPrograms);
@@ -122,6 +122,20 @@ test.each([1, SEVERAL])(
     expect(program.stderr()).toContain("give the listener admin another address");
     expect(program.stdout()).toBe("");
     holder.close();
+  },
+);
+
+test.each([1, SEVERAL])(
+  "features' ports accept new connections for the readiness delay of a drain, with %d worker(s)",
+  async (workers) => {
+    const program = start({
+      run: { workers, cluster: { readinessDelaySecs: 60, shutdownTimeoutSecs: 120 } },
+    });
+    const { lines, admin } = await portsOf(program);
+    program.kill("SIGTERM");
+    await until(async () => program.stderr().match(/readiness is 503/g)?.length === workers);
+    expect((await adminAt(admin, "/x")).pid).toBeGreaterThan(0);
+    expect(await exchange(await open(lines), "hello\n")).toContain("hello");
   },
 );
 

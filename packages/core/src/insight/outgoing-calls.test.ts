@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "@jest/globals";
+import type { Feature, Operations, OutgoingCallObserver, TracedOperation } from "../feature.ts";
+import { App } from "../index.ts";
+
+/** A server that replies with the `x-trace` field of the request. */
+const echoServer = async () => {
+  const server = createServer((request, reply) => void reply.end(String(request.headers["x-trace"])));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/path?token=secret`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await once(server.close(), "close");
+    },
+  };
+};
+
+interface Recorder {
+  readonly calls: TracedOperation[];
+  readonly work: Operations<string>;
+  observeCalls(observer?: OutgoingCallObserver): () => void;
+}
+
+const recorder: Feature<Recorder> = {
+  name: "recorder",
+  install({ insight }) {
+    const calls: TracedOperation[] = [];
+    insight.onOperation({
+      start: () => null,
+      end: (operation) => void (operation.kind === "http.client" && calls.push(operation)),
+    });
+    return {
+      calls,
+      work: insight.operation<string>({ kind: "work", role: "internal", describe: (name) => ({ name }) }),
+      observeCalls: (observer) => insight.publishOutgoingCalls(observer),
+    };
+  },
+};
+
+const recordingApp = (): App & Recorder => new (App.with(recorder))();
+
+const get = async (url: string): Promise<string> => (await fetch(url)).text();
+
+test("a call of fetch is an operation with its method, server and status, without its path and query", async () => {
+  await using there = await echoServer();
+  const app = recordingApp();
+  const end = app.observeCalls();
+  await get(there.url);
+  end();
+  await get(there.url);
+  expect(app.calls).toHaveLength(1);
+  expect(app.calls[0]).toMatchObject({ kind: "http.client", role: "client", name: "GET", error: null });
+  expect(app.calls[0]?.attributes).toEqual({
+    "http.request.method": "GET",
+    "http.response.status_code": 200,
+    "server.address": "127.0.0.1",
+    "server.port": Number(new URL(there.url).port),
+  });
+});
+
+test("several observers get one operation, with the attributes and header fields that they add", async () => {
+  await using there = await echoServer();
+  const app = recordingApp();
+  const ends = [
+    app.observeCalls({ attributes: ({ path }) => ({ "url.path": path.split("?")[0] ?? "" }) }),
+    app.observeCalls({ started: (call) => void call.addHeader("x-trace", "1") }),
+  ];
+  expect(await get(there.url)).toBe("1");
+  for (const end of ends) end();
+  expect(app.calls.map(({ attributes }) => attributes["url.path"])).toEqual(["/path"]);
+});
+
+test("a call that an observer does not accept is not published", async () => {
+  await using there = await echoServer();
+  const app = recordingApp();
+  const ends = [app.observeCalls(), app.observeCalls({ accepts: ({ method }) => method !== "GET" })];
+  await get(there.url);
+  for (const end of ends) end();
+  expect(app.calls).toEqual([]);
+});
+
+test("of several apps, a call belongs to the app of the current operation, otherwise to the one that began last", async () => {
+  await using there = await echoServer();
+  const [first, last] = [recordingApp(), recordingApp()];
+  const ends = [first, last].map((app) => app.observeCalls());
+  await first.work.run("import", () => get(there.url));
+  expect([first.calls.length, last.calls.length]).toEqual([1, 0]);
+  await get(there.url);
+  expect([first.calls.length, last.calls.length]).toEqual([1, 1]);
+  for (const end of ends) end();
+});
