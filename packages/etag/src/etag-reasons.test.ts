@@ -11,6 +11,12 @@ test.each([
   ["/", {}, ["added the tag W/", "the request is unconditional"]],
   ["/", { "if-none-match": "*" }, ["added the tag W/", "304: if-none-match matches"]],
   ["/", { "if-none-match": '"other"' }, ["added the tag W/", "if-none-match does not match"]],
+  [
+    "/",
+    { "if-none-match": '"other"', "if-modified-since": "Mon, 30 Nov 2026 08:00:00 GMT" },
+    ["added the tag W/", "if-none-match does not match"],
+  ],
+  ["/missing", { "if-none-match": "*" }, ["added the tag W/", "if-none-match is ignored"]],
   ["/own", {}, ['the reply already has the tag "mine"', "the request is unconditional"]],
   ["/nothing", {}, ["no tag: a 204 without a complete body", "the request is unconditional"]],
   ["/stream", {}, ["no tag: the body is a stream", "the request is unconditional"]],
@@ -21,6 +27,7 @@ test.each([
     app.get("/", () => "hello");
     app.get("/own", () => Response.text("hello", { headers: { ETag: '"mine"' } }));
     app.get("/nothing", () => null);
+    app.get("/missing", () => Response.text("nothing here", { status: 404 }));
     app.get("/stream", () =>
       Response.stream(
         (async function* () {

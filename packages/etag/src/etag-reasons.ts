@@ -1,5 +1,6 @@
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { BodyStream, type DecisionReasons, mapAwaitable } from "@framework/core/feature";
+import { mayBeUnchanged } from "./not-modified.ts";
 
 /** Adds the reason of each decision to the middleware, for tools that show the steps of a request. */
 export const withReasons =
@@ -31,8 +32,14 @@ const tagReason = ({ headers, payload, status }: Response, own: string | null): 
     : `no tag: a ${status} without a complete body`;
 };
 
-const conditionReason = (request: HttpRequest, { status }: Response): string => {
-  const fields = ["if-none-match", "if-modified-since"].filter((name) => request.getHeader(name) !== null);
-  if (fields.length === 0) return "the request is unconditional";
-  return status === 304 ? `304: ${fields.join(" and ")} matches` : `${fields.join(" and ")} does not match`;
+const conditionReason = (request: HttpRequest, reply: Response): string => {
+  const field = conditionFields.find((name) => request.getHeader(name) !== null);
+  if (field === undefined) return "the request is unconditional";
+  if (reply.status === 304) return `304: ${field} matches`;
+  return mayBeUnchanged(request, reply)
+    ? `${field} does not match`
+    : `${field} is ignored: only a successful reply to GET or HEAD can be 304`;
 };
+
+/** By precedence: with If-None-Match, If-Modified-Since is ignored (RFC 9110 13.2.2). */
+const conditionFields = ["if-none-match", "if-modified-since"];

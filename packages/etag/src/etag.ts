@@ -12,9 +12,9 @@ import {
   waitsOnce,
 } from "@framework/core/feature";
 import type { Awaitable, HttpRequest, Middleware, Response } from "@framework/core";
-import { parseHttpDate, precondition } from "@framework/core/http";
 import { withReasons } from "./etag-reasons.ts";
 import { cachedTags, type TagOf } from "./cached-tags.ts";
+import { isUnchanged, notModified } from "./not-modified.ts";
 
 /** Options of `enableEtag`. */
 export interface EtagConfig {
@@ -81,41 +81,3 @@ const tag = (reply: Response, tagOf: TagOf): void => {
   const { headers } = reply;
   if (!headers.has("etag")) headers.append("etag", tagOf(payload));
 };
-
-/** Only a successful reply to a safe request may become 304 (RFC 9110 13.2.1). */
-const isUnchanged = (request: HttpRequest, reply: Response): boolean => {
-  if ((request.method !== "GET" && request.method !== "HEAD") || !reply.ok || reply.status === 206)
-    return false;
-  if (request.getHeader("if-none-match") === null && request.getHeader("if-modified-since") === null)
-    return false; // most requests are unconditional
-  const { headers } = reply;
-  const tag = headers.get("etag");
-  const lastModified = headers.get("last-modified");
-  if (tag === null && lastModified === null) return false; // nothing to compare, such as for an event stream
-  const lastModifiedMs = lastModified === null ? null : parseHttpDate(lastModified);
-  return precondition(withoutIfMatch(request), { etag: tag, lastModifiedMs }) === "not-modified";
-};
-
-/** Hides the conditions that lead to 412: the handler has already run, and checks them itself with `requireMatch`. */
-const withoutIfMatch = (request: HttpRequest) => ({
-  method: request.method,
-  getHeader: (name: string) =>
-    name === "if-match" || name === "if-unmodified-since" ? null : request.getHeader(name),
-});
-
-/** Changes the reply in place, which keeps the annotations of features, and removes the fields that describe a body (RFC 9110 15.4.5). */
-const notModified = (reply: Response): Response => {
-  if (reply.payload instanceof BodyStream) void reply.payload.cancel().catch(() => {}); // the body is not read, so its error is irrelevant
-  reply.payload = null;
-  reply.status = 304;
-  for (const name of bodyFields) reply.headers.delete(name);
-  return reply;
-};
-
-const bodyFields = [
-  "content-type",
-  "content-length",
-  "content-encoding",
-  "content-language",
-  "content-range",
-];
