@@ -97,7 +97,7 @@ const guardOf = ({ context }: HttpRequest): CsrfGuard => {
   if (guard !== null) return guard;
   throw new FrameworkError(
     "SECURITY_CSRF_NOT_ENABLED",
-    "security: call enableCsrf() before csrfToken(request)",
+    "security: call enableCsrf() before csrfToken or rotateCsrfToken",
   );
 };
 

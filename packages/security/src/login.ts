@@ -18,7 +18,7 @@ const namedBy = (name: unknown): string | null => {
   if (name === null || name === undefined) return null;
   throw new FrameworkError(
     "SECURITY_CSRF_BAD_SESSION",
-    `security: session of CsrfConfig must return a string or null, not ${returnedInstead(name)}`,
+    `security: session of CsrfConfig must return a string, null or undefined, not ${returnedInstead(name)}`,
   );
 };
 

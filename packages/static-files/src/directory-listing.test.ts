@@ -63,7 +63,7 @@ test("an index file takes precedence over a listing, and a listing is bounded", 
   expect((await send(app, "/static/indexed/")).text).toBe("index");
   const { text } = await send(app, "/static/many/");
   expect(text.match(/\.txt<\/a>/g)).toHaveLength(MAX_LISTED);
-  expect(text).toContain("Only 1000 names are shown.");
+  expect(text).toContain("At most 1000 names are shown.");
 });
 
 test("without the option nothing is listed", async () => {

@@ -13,7 +13,7 @@ export const listingPage = (names: readonly string[], entries: readonly FolderEn
   const title = `/${names.map((name) => `${name}/`).join("")}`;
   const up = names.length === 0 ? [] : ['<li><a href="../">../</a></li>'];
   const items = [...entries].sort(byKindAndName).map(item);
-  const end = entries.length < MAX_LISTED ? "" : `<p>Only ${MAX_LISTED} names are shown.</p>`;
+  const end = entries.length < MAX_LISTED ? "" : `<p>At most ${MAX_LISTED} names are shown.</p>`;
   const page = [
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title></head>`,
     `<body><h1>${escaped(title)}</h1><ul>`,
