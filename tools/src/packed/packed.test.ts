@@ -47,7 +47,7 @@ const withPages: Readonly<Record<string, number>> = {
 
 test("every tarball contains builds, README and licence, but no tests, source maps or references to them", () => {
   const problems = names.flatMap((name) =>
-    tarballProblems(homeOf(name), withPages[name] ?? 1_350_000).map((problem) => `${name} ${problem}`),
+    tarballProblems(homeOf(name), withPages[name] ?? 1_400_000).map((problem) => `${name} ${problem}`),
   );
   expect(problems).toEqual([]);
 });
