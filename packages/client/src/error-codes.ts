@@ -17,7 +17,7 @@ export const clientErrors: ErrorCatalogue = {
   },
   CLIENT_BODY_TOO_LARGE: {
     summary: "a reply, or one event or line of a stream, is larger than its limit",
-    action: "raise `maxReplyBytes` or `maxEventBytes`, or read the reply as a stream",
+    action: "raise `maxReplyBytes` or `maxEventCharacters`, or read the reply as a stream",
   },
   CLIENT_CLOSED: {
     summary: "a call was made after the client was closed",

@@ -26,7 +26,7 @@ export interface ClientOptions extends Omit<HttpClientOptions, "baseUrl"> {
   /** Credentials by security scheme: a string, or a function that returns one, such as a renewed token. For Basic it is "name:password". @default none */
   readonly credentials?: Credentials;
   /** Maximum size of one event or JSON line of a stream, in characters. @default 1 MiB */
-  readonly maxEventBytes?: number;
+  readonly maxEventCharacters?: number;
 }
 
 /** Members of every generated client besides its operations. */
@@ -55,10 +55,10 @@ const inputNames = Object.keys({
   maxReplyBytes: 0,
 } satisfies Record<keyof AnyInput, 0>);
 
-const record: ConfigRecord<{ maxEventBytes: number; credentials: Credentials }> = configRecord(
+const record: ConfigRecord<{ maxEventCharacters: number; credentials: Credentials }> = configRecord(
   "ClientOptions",
   {
-    maxEventBytes: integer(1_048_576, { min: 1 }),
+    maxEventCharacters: integer(1_048_576, { min: 1 }),
     credentials: checked<Credentials>(
       {},
       "an object",
@@ -77,8 +77,8 @@ export const createApiClient = <Api>(
   baseUrl: string,
   given: ClientOptions = {},
 ): Api & ClientLifecycle => {
-  const { maxEventBytes, credentials, ...options } = given;
-  const { value: own, problems } = record.read({ maxEventBytes, credentials });
+  const { maxEventCharacters, credentials, ...options } = given;
+  const { value: own, problems } = record.read({ maxEventCharacters, credentials });
   const all = problems.length > 0 ? problems : unknownSchemes(api, own.credentials ?? {});
   const http = openClient(
     {
@@ -129,7 +129,7 @@ const call = async (
   http: HttpClient,
   api: ApiSpec,
   spec: OperationSpec,
-  own: { readonly maxEventBytes: number; readonly credentials: Credentials },
+  own: { readonly maxEventCharacters: number; readonly credentials: Credentials },
   input: AnyInput = {},
 ): Promise<object> => {
   const [unknown] = unknownFields(`the object of ${spec.route}`, input, inputNames);
@@ -152,7 +152,7 @@ const call = async (
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(maxReplyBytes !== undefined && { maxReplyBytes }),
   };
-  return readReply(spec, await http.request(path, init), own.maxEventBytes);
+  return readReply(spec, await http.request(path, init), own.maxEventCharacters);
 };
 
 /** Returns the body of a call, and sets its Content-Type unless the program has set it. */

@@ -32,6 +32,6 @@ test("a retry field without data belongs to the next event only", async () => {
 });
 
 test("comments do not count towards the size of the event after them", async () => {
-  const [event] = await eventsOf(`${": ping\n".repeat(1000)}data: a\n\n`, { maxEventBytes: 20 });
+  const [event] = await eventsOf(`${": ping\n".repeat(1000)}data: a\n\n`, { maxEventCharacters: 20 });
   expect(event).toEqual({ event: "message", data: "a", id: "" });
 });

@@ -21,18 +21,18 @@ export const isStream = (spec: OperationSpec, reply: Response): boolean =>
 /**
  * Reads a declared reply.
  *
- * @param maxEventBytes maximum characters of one event or line
+ * @param maxEventCharacters maximum characters of one event or line
  * @throws UndeclaredReplyError, and ClientError CLIENT_MALFORMED_REPLY
  */
 export const readReply = async (
   spec: OperationSpec,
   reply: Response,
-  maxEventBytes: number,
+  maxEventCharacters: number,
 ): Promise<object> => {
   const kind = kindOf(spec, reply);
   if (kind === undefined) throw new UndeclaredReplyError(spec.route, reply, await startOf(reply));
   const { status, ok, headers } = reply;
-  return { status, ok, headers, body: await bodyAs(kind, spec, reply, maxEventBytes) };
+  return { status, ok, headers, body: await bodyAs(kind, spec, reply, maxEventCharacters) };
 };
 
 /** Returns the declared kind that matches the Content-Type of the body; `undefined` if none does. */
@@ -68,7 +68,7 @@ const bodyAs = async (
   kind: ReplyKind,
   spec: OperationSpec,
   reply: Response,
-  maxEventBytes: number,
+  maxEventCharacters: number,
 ): Promise<unknown> => {
   if (kind === "json") return parsed(spec, await reply.text());
   if (kind === "text") return reply.text();
@@ -77,8 +77,8 @@ const bodyAs = async (
     body?.cancel().catch(() => {}); // the document declares no content
     return undefined;
   }
-  if (kind === "events") return streamEvents(body, maxEventBytes);
-  return kind === "lines" ? jsonLines(spec, streamLines(body, maxEventBytes)) : body;
+  if (kind === "events") return streamEvents(body, maxEventCharacters);
+  return kind === "lines" ? jsonLines(spec, streamLines(body, maxEventCharacters)) : body;
 };
 
 async function* jsonLines(spec: OperationSpec, lines: AsyncIterable<string>): AsyncGenerator<unknown> {

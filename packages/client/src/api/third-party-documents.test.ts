@@ -200,7 +200,7 @@ test("reads events, JSON lines and bytes as they arrive", async () => {
   expect(Buffer.concat((await all((await client["download"]?.())?.body)) as Buffer[]).toString()).toBe(
     "%PDF",
   );
-  await using small = (await importClient(thirdParty))(server.url, { maxEventBytes: 3 });
+  await using small = (await importClient(thirdParty))(server.url, { maxEventCharacters: 3 });
   await expect(all((await small["events"]?.())?.body)).rejects.toMatchObject({
     code: "CLIENT_BODY_TOO_LARGE",
   });
