@@ -12,8 +12,8 @@ export const devtoolsErrors: ErrorCatalogue = {
     action: "remove the rules, or run with `FRAMEWORK_ENV=development`",
   },
   DEVTOOLS_NO_ACTION: {
-    summary: "a call names an unknown panel, action or row",
-    action: "reload the page: the service has changed",
+    summary: "a call names an unknown panel, action or row, or its texts are too long for another worker",
+    action: "reload the page, since the service has changed, or shorten the texts",
   },
   DEVTOOLS_NO_ANSWER: {
     summary: "another worker did not respond to a call within 30 seconds",
