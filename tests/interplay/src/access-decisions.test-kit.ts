@@ -27,15 +27,21 @@ const clientAt = (port: number | undefined) => grpcClient(service, `127.0.0.1:${
 const TOPIC = "decisions";
 const GROUP = "keepers";
 
+export const entryPointNames = ["HTTP", "WebSocket", "GraphQL", "gRPC", "gRPC-Web", "messages"] as const;
+
 /** An app whose entry points of every kind have the same authentication and the same guard. */
 export interface EntryPoints extends AsyncDisposable {
-  readonly calls: Readonly<Record<"HTTP" | "WebSocket" | "GraphQL" | "gRPC" | "messages", EntryPointCall>>;
+  readonly calls: Readonly<Record<(typeof entryPointNames)[number], EntryPointCall>>;
 }
 
 const fieldsOf = (token: string | null): Record<string, string> =>
   token === null ? {} : { authorization: `Bearer ${token}` };
 
-const toDecision = (status: number): AccessDecision => (status === 401 || status === 403 ? status : "ok");
+const toDecision = (status: number): AccessDecision => {
+  if (status === 401 || status === 403) return status;
+  if (status >= 200 && status < 300) return "ok";
+  throw new Error(`the status ${status} is no decision`);
+};
 
 /** Opens an entry point of each kind. */
 export const openEntryPoints = async (auth: JwtAuth): Promise<EntryPoints> => {
@@ -49,7 +55,7 @@ export const openEntryPoints = async (auth: JwtAuth): Promise<EntryPoints> => {
       schema: "type Query { open: Boolean }",
       resolvers: { Query: { open: field({ guards: [guard] }, () => true) } },
     })
-    .enableGrpc({ address: "127.0.0.1:0", auth })
+    .enableGrpc({ address: "127.0.0.1:0", enableWeb: true, auth })
     .enableMessaging();
   app.use(auth);
   app.get("/decision", { guards: [guard] }, () => "open");
@@ -67,6 +73,7 @@ export const openEntryPoints = async (auth: JwtAuth): Promise<EntryPoints> => {
       WebSocket: (token) => handshake(`${url.replace("http", "ws")}/decision/socket`, token),
       GraphQL: (token) => query(`${url}/graphql`, token),
       gRPC: (token) => call(client, token),
+      "gRPC-Web": (token) => callOverWeb(`${url}/${service.name}/Open`, token),
       messages: async (token) => {
         const { id } = await app.messaging.send(TOPIC, { type: "open", headers: fieldsOf(token) });
         let decision: AccessDecision | null = null;
@@ -118,6 +125,16 @@ const query = async (url: string, token: string | null): Promise<AccessDecision>
 };
 
 const statuses: Readonly<Record<string, AccessDecision>> = { UNAUTHENTICATED: 401, PERMISSION_DENIED: 403 };
+
+/** Sends an empty message. Middleware of the app rejects with an HTTP status, a guard of the method with a gRPC status. */
+const callOverWeb = async (url: string, token: string | null): Promise<AccessDecision> => {
+  const headers = { "content-type": "application/grpc-web+proto", ...fieldsOf(token) };
+  const reply = await fetch(url, { method: "POST", headers, body: new Uint8Array(5) });
+  if (reply.status !== 200) return toDecision(reply.status);
+  const inBody = /grpc-status: ?(\d+)/.exec(await reply.text())?.[1]; // in the trailer frame of a response
+  const status = reply.headers.get("grpc-status") ?? inBody;
+  return status === "0" ? "ok" : status === "7" ? 403 : toDecision(Number(status));
+};
 
 const call = async (client: ReturnType<typeof clientAt>, token: string | null): Promise<AccessDecision> => {
   try {

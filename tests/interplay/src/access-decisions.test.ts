@@ -1,7 +1,12 @@
 import { JwtAuth } from "@framework/auth";
 import { systemClock } from "@framework/core/feature";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type EntryPoints, openEntryPoints, type AccessDecision } from "./access-decisions.test-kit.ts";
+import {
+  type AccessDecision,
+  entryPointNames,
+  type EntryPoints,
+  openEntryPoints,
+} from "./access-decisions.test-kit.ts";
 
 const SECRET = "a secret of at least thirty-two bytes";
 const auth = new JwtAuth({ secret: SECRET, audience: "library" });
@@ -33,19 +38,13 @@ beforeAll(async () => {
 afterAll(async () => await entryPoints[Symbol.asyncDispose]());
 
 test.each(tokens)(
-  "%s gets the same decision from HTTP, WebSocket, GraphQL, gRPC and messages",
+  "%s gets the same decision from HTTP, WebSocket, GraphQL, gRPC, gRPC-Web and messages",
   async (_name, make, decision) => {
     const token = await make();
     const decisions: Record<string, AccessDecision> = {};
     for (const [entryPoint, call] of Object.entries(entryPoints.calls))
       decisions[entryPoint] = await call(token);
-    expect(decisions).toEqual({
-      HTTP: decision,
-      WebSocket: decision,
-      GraphQL: decision,
-      gRPC: decision,
-      messages: decision,
-    });
+    expect(decisions).toEqual(Object.fromEntries(entryPointNames.map((name) => [name, decision])));
   },
   120_000,
 );
