@@ -96,6 +96,17 @@ test("passes a socket to another target if sending it fails", () => {
   expect(broken.given).toHaveLength(1);
 });
 
+test("passes a socket on only once when sending it fails after its target has exited", () => {
+  const dispatcher = createDispatcher();
+  const [dying, ...living] = [new FakeTarget(), new FakeTarget(), new FakeTarget()];
+  dispatcher.open(dying);
+  dispatcher.accept(socket());
+  for (const target of living) dispatcher.open(target);
+  dispatcher.remove(dying);
+  dying.given[0]?.sent(new Error("ERR_IPC_CHANNEL_CLOSED"));
+  expect(living.map(({ given }) => given.length)).toEqual([1, 0]);
+});
+
 test("skips a target with 64 unconfirmed sockets", () => {
   const dispatcher = createDispatcher();
   const [busy, quick] = [new FakeTarget(), new FakeTarget()];
@@ -148,7 +159,7 @@ test("loses no socket and passes none to two living targets, in any sequence of 
           const fresh = new FakeTarget();
           targets.push(fresh);
           dispatcher.open(fresh);
-        } else if (target === undefined || dead.has(target)) continue;
+        } else if (target === undefined || (dead.has(target) && act !== "fail")) continue;
         else if (act === "exclude") dispatcher.exclude(target);
         else if (act === "remove") {
           dead.add(target);

@@ -100,9 +100,11 @@ export const createDispatcher = (): Dispatcher => {
     exclude,
     remove(target) {
       exclude(target);
-      const lost = inTransit.get(target);
+      const held = inTransit.get(target);
+      const lost = [...(held?.values() ?? [])];
+      held?.clear(); // a failure of sending may be reported after the exit
       inTransit.delete(target);
-      if (lost !== undefined) enqueue(lost.values());
+      enqueue(lost);
     },
     confirm(target, id) {
       const held = inTransit.get(target);
