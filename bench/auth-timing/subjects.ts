@@ -1,12 +1,13 @@
-// oxlint-disable no-restricted-imports -- bench does not depend on the packages of features
+// oxlint-disable no-restricted-imports -- bench does not depend on the feature packages
 import { App } from "@framework/core";
 import { ApiKeyAuth, BasicAuth, hashPassword, verifyPassword } from "../../packages/auth/src/index.ts";
 
-/** Two kinds of requests that must take equally long. */
+/** Two kinds of requests whose response times must not differ. */
 export interface Subject {
   readonly name: string;
+  /** Number of measured pairs: one request of each kind. */
   readonly pairs: number;
-  /** Whether a leak is planted, which the test must detect. */
+  /** Whether the subject has a deliberate timing leak, which the test must detect. */
   readonly leaks: boolean;
   /** Sends one request, of the first or the second kind. */
   send(first: boolean): Promise<void>;
@@ -30,7 +31,7 @@ const createSender = async (
   };
 };
 
-/** Unknown user and wrong password: with a low cost, for many pairs, and with the default cost. */
+/** Compares a wrong password with an unknown user. @param cost of the hash: a low cost allows many pairs */
 const users = async (name: string, pairs: number, cost: object, leaks = false): Promise<Subject> => {
   const hashes = new Map([["anna", await hashPassword("correct horse", cost)]]);
   const app = new App().use(
@@ -47,7 +48,7 @@ const users = async (name: string, pairs: number, cost: object, leaks = false): 
   };
 };
 
-/** An almost correct key, and a wrong one. */
+/** Compares an almost correct API key with an entirely wrong one. */
 const keys = async (pairs: number): Promise<Subject> => {
   const all = Array.from({ length: 100 }, (_, at) => [`${at}`.padStart(32, "k"), `service ${at}`] as const);
   const app = new App().use(new ApiKeyAuth(all));
@@ -62,10 +63,10 @@ const keys = async (pairs: number): Promise<Subject> => {
 
 const cheap = { logN: 4, blockSize: 1, parallelization: 1 };
 
-/** All measured subjects. */
+/** Creates all measured subjects. @param scale factor for the number of pairs */
 export const createSubjects = async (scale: number): Promise<readonly Subject[]> => [
   await users("password: wrong, user unknown (logN 4)", Math.round(200_000 * scale), cheap),
   await users("password: wrong, user unknown (default cost)", Math.round(200 * scale), {}),
   await keys(Math.round(200_000 * scale)),
-  await users("planted fault: no work for unknown users", Math.round(20_000 * scale), cheap, true),
+  await users("planted leak: no work for unknown users", Math.round(20_000 * scale), cheap, true),
 ];

@@ -33,7 +33,7 @@ const writes =
     void socket.write(text);
 const resets = (socket: Socket): void => void socket.resetAndDestroy();
 
-test("returns complete replies with their bytes on the connection, and reuses it", async () => {
+test("returns complete replies with their size in bytes, and reuses the connection", async () => {
   await using peer = await connect(writes(REPLY), writes(REPLY));
   for (const replies of [1, 2]) {
     const outcome = await peer.connection.exchange({ path: "/" });
@@ -49,14 +49,14 @@ test.each([
   ["reset within the reply", [(socket: Socket) => socket.end(REPLY.slice(0, -1))]],
   ["reset within the reply", [(socket: Socket) => socket.end(REPLY.slice(0, 20))]],
   ["malformed reply", [writes("HTP/1.1 200 OK\r\n\r\n")]],
-])("names a failed request: %s", async (kind, handlers) => {
+])("reports the kind of a failure: %s", async (kind, handlers) => {
   await using peer = await connect(...handlers);
   for (const _earlier of handlers.slice(1)) await peer.connection.exchange({ path: "/" });
   expect(await peer.connection.exchange({ path: "/" })).toHaveProperty("kind", kind);
   expect(peer.connection.usable).toBe(false);
 });
 
-test("names a refused connection", async () => {
+test("reports a refused connection", async () => {
   const peer = await connect();
   await peer[Symbol.asyncDispose]();
   expect(await peer.connection.exchange({ path: "/" })).toHaveProperty("kind", "refused");

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { exampleReport } from "./example-report.ts";
 import { blockOf, markers, toMarkdown, withBlock } from "./markdown.ts";
 
-test("columns are padded, numbers to the right", () => {
+test("columns are padded, and numbers are right-aligned", () => {
   const table = toMarkdown({
     heads: ["Server", "µs"],
     rows: [

@@ -23,8 +23,8 @@ export const printReport = (report: Report): void => {
 };
 
 /**
- * Writes `latest.json` and `latest.svg`, or `partial.*` for a partial run; a full run keeps the previous report as `previous.json`. With `--write` it writes
- * the tables of both to comparison.md.
+ * Writes `latest.json` and `latest.svg`, or `partial.*` for a partial run without `--out`. A full run first renames the earlier `latest.json` to
+ * `previous.json`. If `write` is set, which it always is for a full run, writes the tables, compared with `previous.json`, to comparison.md.
  */
 export const saveReport = (report: Report, { out, partial, quick, write }: Options): void => {
   const folder = out ?? join(bench, "results");

@@ -1,6 +1,6 @@
 import { estimate, type Estimate } from "../measure/statistics.ts";
 
-/** An implementation to compare. */
+/** An implementation to compare: ours, or the bare library. */
 export interface Implementation {
   readonly name: string;
   /** Makes `calls` calls. */
@@ -41,7 +41,7 @@ const slice = async (implementation: Implementation, calls: number): Promise<Spe
   return { wall, processor: (user + system) / calls };
 };
 
-/** Measures two implementations alternately, in reverse order each round, so that noise affects both. */
+/** Measures two implementations alternately, and swaps their order each round, so that noise affects both equally. */
 export const compareImplementations = async (
   ours: Implementation,
   bare: Implementation,

@@ -1,7 +1,7 @@
 /**
- * Counts the user-space instructions that the dev page adds to a request over a socket, which do not depend on machine load: without tools, with the page
- * closed, and with it open. A server under valgrind is slow while timers run in real time, so work done once per second is counted separately and charged to one second
- * of a CPU core, not to the few requests of that second.
+ * Counts the user-space instructions that the dev page adds to a request over a socket: without tools, with the page closed, and with it open. Unlike
+ * times, instructions do not depend on machine load. A server under valgrind is slow while timers run in real time, so work done once per second is
+ * counted separately and charged to one second of a CPU core, not to the few requests of that second.
  *
  *   pnpm --filter @framework/bench run bench:devtools:count
  */
@@ -28,8 +28,9 @@ const IDLE_MS = 2000;
 /** Instructions per second of a slow CPU core. */
 const INSTRUCTIONS_PER_SECOND = 2e9;
 const RECORDED_PER_SECOND = 50;
-/** Maximum share of a request that an open page may add, and a closed one. */
+/** Maximum share of a request that an open page adds. */
 const OPEN_LIMIT = 0.05;
+/** Maximum share of a request that a closed page adds. */
 const CLOSED_LIMIT = 0.01;
 
 interface Window {
@@ -54,7 +55,7 @@ class Page {
     const { origin, hash } = new URL(link);
     const headers = { authorization: `Bearer ${hash.slice("#token=".length)}` };
     const reply = await fetch(`${origin}/live`, { headers, signal: this.stop.signal });
-    void this.read(reply).catch(() => {}); // closed below
+    void this.read(reply).catch(() => {}); // `close` aborts it
   }
 
   close(): void {
@@ -153,7 +154,7 @@ const all = await measure(["--tools", "--per-second", "1000"], true);
 
 const cost = ({ windows }: Measured): number => Math.min(...windows.map(({ instructions }) => instructions));
 const second = Math.max(0, few.idle - plain.idle);
-/** Returns the cheapest window, without its reports. Noise only adds instructions, such as a garbage collection, or late compilation on a busy machine. */
+/** Returns the cheapest window, without its reports. Noise, such as a garbage collection, or late compilation on a busy machine, only adds instructions. */
 const cheapest = ({ windows }: Measured): { readonly instructions: number; readonly recorded: number } =>
   windows
     .map(({ instructions, recorded, reports }) => ({

@@ -17,8 +17,8 @@ const rejection = (message: string, limit?: string): string => {
   const extensions = { error: "Bad Request", detail: message, status: 400, ...(limit && { limit }) };
   return JSON.stringify({ errors: [{ message, extensions }] });
 };
-const overLimit = (measure: string, limit: string, maximum: number): string =>
-  rejection(`The ${measure} exceeds the limit of ${maximum}`, limit);
+const overLimit = (quantity: string, limit: string, maximum: number): string =>
+  rejection(`The ${quantity} exceeds the limit of ${maximum}`, limit);
 
 const overDepth = overLimit("depth", "maxDepth", 20);
 const overAliases = overLimit("number of aliases and repeated fields", "maxAliases", 15);
@@ -59,7 +59,7 @@ const doubling = (at: number): string =>
 const escaped = (text: string): string =>
   Array.from(text, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 
-/** Requests over each limit: slightly, and with a document of maximum length. */
+/** Requests that exceed a limit, slightly or by as much as fits into a document, and other hostile requests. The cost of rejecting each is limited. */
 export const attacks: readonly Workload[] = [
   document("depth", `{ books ${"{ author ".repeat(20)} { id } ${"}".repeat(21)}`, overDepth),
   document(
@@ -131,7 +131,7 @@ export const attacks: readonly Workload[] = [
   document("length, 50 kB", `{ hello }${" ".repeat(50_000)}`, overLength),
   attackOf("unicode escapes, 12 kB", `{"query":"${escaped(`{ ${"a ".repeat(1001)} }`)}"}`, overTokens),
   attackOf(
-    "a duplicate member of the body",
+    "a duplicate key in the body",
     `{"query":${JSON.stringify(maximumDocument("{ ", () => "a_longer_name "))},"query":"{ hello }"}`,
     overTokens,
   ),
@@ -141,7 +141,7 @@ export const attacks: readonly Workload[] = [
     overTokens,
   ),
   attack(
-    "levels of variables",
+    "deeply nested variables",
     { query: "{ hello }", variables: { name: nested(101) } },
     rejection("The JSON body is nested deeper than 100 levels"),
     400,
@@ -162,7 +162,7 @@ const fieldError = (name: string, column: number): string => {
 };
 const unclosed = `{ ${times(990, (at) => `field${at}`)}`;
 
-/** Requests without a gate: invalid documents within all limits, which are parsed up to the error, and one over a limit with a body of nearly the maximum size. */
+/** Rejected requests whose cost is printed but not limited: invalid documents within all limits, and one over a limit with a body of nearly the maximum size. */
 export const mistakes: readonly Workload[] = [
   attackOf(
     "over the limit, 60 kB of unicode escapes",

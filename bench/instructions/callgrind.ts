@@ -12,11 +12,11 @@ export interface Counts {
   readonly misses: number;
 }
 
-/** A server that runs under callgrind and counts its own work. */
+/** A server that runs under callgrind. */
 export interface CountedServer extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
-  /** Runs `work` with counting enabled. Without it the server is several times faster, and nothing is counted. */
+  /** Runs `work` with counting enabled. With counting disabled, the server is several times faster. */
   whileCounting(work: () => Promise<void>): Promise<void>;
   /** Returns the counts since the last call, or since counting was enabled. */
   takeCounts(): Promise<Counts>;

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type BareClient, loadPg } from "./packages.ts";
 import { BATCH, COLUMNS, foldBatch, type Lent, upsertText } from "./view.ts";
 
-/** Builds the view with the bare library. */
+/** Builds the view with the database driver alone, for comparison: a loop that reads events after a stored position. */
 export interface BareCursor {
   /** Builds the view from the beginning; returns the number of events. */
   run(): Promise<number>;
@@ -12,8 +12,8 @@ export interface BareCursor {
 const create = `DROP TABLE IF EXISTS bare_view; DROP TABLE IF EXISTS bare_cursor;
   CREATE TABLE bare_view (${COLUMNS}); CREATE TABLE bare_cursor (position BIGINT NOT NULL); INSERT INTO bare_cursor VALUES (0)`;
 
-const select = (data: string, place: string): string =>
-  `SELECT position, stream, type, ${data} AS data FROM framework_events WHERE position > ${place} ORDER BY position LIMIT ${BATCH}`;
+const select = (data: string, position: string): string =>
+  `SELECT position, stream, type, ${data} AS data FROM framework_events WHERE position > ${position} ORDER BY position LIMIT ${BATCH}`;
 
 interface Row {
   readonly position: number | string;
@@ -54,7 +54,7 @@ export const barePostgres = async (url: string): Promise<BareCursor> => {
   return { run, close: () => client.end() };
 };
 
-/** The same with `node:sqlite`. */
+/** Uses `node:sqlite` in the same way. */
 export const bareSqlite = (file: string): BareCursor => {
   const db = new DatabaseSync(file, { timeout: 5000 });
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = full");
@@ -74,7 +74,7 @@ export const bareSqlite = (file: string): BareCursor => {
       move.run(position);
       db.exec("COMMIT");
       count += rows.length;
-      await new Promise((resolve) => setImmediate(resolve)); // yields, as a service must
+      await new Promise((resolve) => setImmediate(resolve)); // lets other events run, as in a service
     }
   };
   return { run, close: async () => db.close() };

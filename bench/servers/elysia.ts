@@ -3,7 +3,7 @@ import { ReadableStream } from "node:stream/web";
 import { cors } from "@elysiajs/cors";
 import { node } from "@elysiajs/node";
 import { Elysia, t } from "elysia";
-import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { freePort } from "./free-port.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
 import { announce, openVitals } from "./serving.ts";
@@ -17,7 +17,7 @@ const order = t.Object({
 });
 
 const app = new Elysia({ adapter: node() });
-if (withFive) {
+if (withFiveMiddlewares) {
   app
     .derive(({ request, set }) => {
       const requestId = requestIdOf(request.headers.get("x-request-id"));

@@ -3,14 +3,14 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import cors from "cors";
 import createExpress from "express";
-import { ALLOWED_ORIGIN, logAccess, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, logAccess, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { colonAndNamedStar, plainRoutes } from "./plain-routes.ts";
 import { announceServer, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
 const app = createExpress();
 app.disable("x-powered-by");
-if (withFive) {
+if (withFiveMiddlewares) {
   app.use((request, response, next) => {
     const since = performance.now();
     const requestId = requestIdOf(request.get("x-request-id"));

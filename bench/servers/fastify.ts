@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import cors from "@fastify/cors";
 import etag from "@fastify/etag";
 import createFastify, { type FastifyInstance } from "fastify";
-import { ALLOWED_ORIGIN, logFile, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, logFile, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
 import { announceServer, openVitals } from "./serving.ts";
 import { chunks, greeting, orderSchema } from "./workload.ts";
@@ -28,13 +28,13 @@ const enableFive = async (app: FastifyInstance): Promise<void> => {
   await app.register(etag, { weak: true });
 };
 
-const app = withFive
+const app = withFiveMiddlewares
   ? createFastify({
       logger: { file: logFile },
       genReqId: (request) => requestIdOf(request.headers["x-request-id"] as string | undefined),
     })
   : createFastify();
-if (withFive) await enableFive(app);
+if (withFiveMiddlewares) await enableFive(app);
 for (const [verb, path] of plainRoutes(colonAndStar)) app[verb](path, () => ({ path }));
 app.get("/json", { schema: { response: { 200: greetingSchema } } }, (_request, reply) => {
   reply.send(greeting());

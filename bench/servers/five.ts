@@ -3,7 +3,7 @@ import { hash, randomUUID } from "node:crypto";
 import { openSync, writeSync } from "node:fs";
 
 /** Whether this server runs with CORS, request ids, ETags, an access log and `nosniff`. */
-export const withFive: boolean = process.argv.includes("--five");
+export const withFiveMiddlewares: boolean = process.argv.includes("--five");
 
 /** The origin that CORS allows. */
 export const ALLOWED_ORIGIN = "https://shop.example";
@@ -23,7 +23,7 @@ export const isFresh = (ifNoneMatch: string | null | undefined, etag: string): b
 /** Destination of access logs: every line is written to /dev/null. */
 export const logFile: string = process.env["BENCH_LOG"] ?? "/dev/null";
 
-const sink = withFive ? openSync(logFile, "a") : -1;
+const sink = withFiveMiddlewares ? openSync(logFile, "a") : -1;
 
 /** Writes text as one line. */
 export const writeLog = (text: string): void => {

@@ -1,13 +1,13 @@
 /** The framework: `--transport` is `fast` or `node`; `--async` uses async handlers. */
 import { App, Response, type TransportName } from "@framework/core";
 import { routes } from "../router/routes.ts";
-import { withFive } from "./five.ts";
+import { withFiveMiddlewares } from "./five.ts";
 import { createFiveApp } from "./framework-five.ts";
 import { order, user } from "./framework-schemas.ts";
 import { openVitals } from "./serving.ts";
 import { chunks, greeting } from "./workload.ts";
 
-const app = withFive ? await createFiveApp() : new App();
+const app = withFiveMiddlewares ? await createFiveApp() : new App();
 for (const [method, path] of routes) app.route(path, { methods: [method as "POST"] }, () => ({ path }));
 if (process.argv.includes("--async")) {
   app.get("/json", async () => greeting());

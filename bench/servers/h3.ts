@@ -9,7 +9,7 @@ import {
   serve,
   toResponse,
 } from "h3";
-import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { plainRoutes } from "./plain-routes.ts";
 import { announce, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
@@ -45,7 +45,7 @@ const userOf = (params: unknown): { id: number } | false => {
 };
 
 const app = new H3();
-if (withFive) app.use(five);
+if (withFiveMiddlewares) app.use(five);
 for (const [verb, path] of plainRoutes({ param: (name) => `:${name}`, wildcard: (name) => `**:${name}` })) {
   app[verb](path, () => ({ path }));
 }

@@ -7,13 +7,13 @@ import { logger } from "hono/logger";
 import { requestId } from "hono/request-id";
 import { stream } from "hono/streaming";
 import { validator } from "hono/validator";
-import { ALLOWED_ORIGIN, withFive, writeLog } from "./five.ts";
+import { ALLOWED_ORIGIN, withFiveMiddlewares, writeLog } from "./five.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
 import { announce, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
 const app = new Hono();
-if (withFive) {
+if (withFiveMiddlewares) {
   app.use(logger(writeLog), requestId(), cors({ origin: ALLOWED_ORIGIN }), etag({ weak: true }));
   app.use(async (context, next) => {
     context.header("X-Content-Type-Options", "nosniff");

@@ -6,13 +6,13 @@ import { Router } from "@koa/router";
 import Koa from "koa";
 import conditional from "koa-conditional-get";
 import etag from "koa-etag";
-import { ALLOWED_ORIGIN, logAccess, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, logAccess, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { plainRoutes } from "./plain-routes.ts";
 import { announceServer, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
 const app = new Koa();
-if (withFive) {
+if (withFiveMiddlewares) {
   app.use(async (context, next) => {
     const since = performance.now();
     const requestId = requestIdOf(context.get("x-request-id"));

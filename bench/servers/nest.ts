@@ -20,7 +20,7 @@ import {
 } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { FastifyAdapter, type NestFastifyApplication } from "@nestjs/platform-fastify";
-import { ALLOWED_ORIGIN, logFile, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, logFile, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { type Decorator, decorate } from "./nest-service.ts";
 import { colonAndStar, plainRoutes, type Verb } from "./plain-routes.ts";
 import { announceServer, openVitals } from "./serving.ts";
@@ -71,7 +71,7 @@ Controller()(BenchController);
 class BenchModule {}
 Module({ controllers: [BenchController] })(BenchModule);
 
-const adapter = withFive
+const adapter = withFiveMiddlewares
   ? new FastifyAdapter({
       logger: { file: logFile },
       genReqId: (request: { readonly headers: IncomingHttpHeaders }) =>
@@ -79,7 +79,7 @@ const adapter = withFive
     })
   : new FastifyAdapter();
 const app = await NestFactory.create<NestFastifyApplication>(BenchModule, adapter, { logger: false });
-if (withFive) {
+if (withFiveMiddlewares) {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook("onRequest", (request, reply, done) => {
     reply.header("X-Request-Id", request.id);

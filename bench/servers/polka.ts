@@ -1,9 +1,9 @@
-/** Polka, which only has a router; everything else is written as in `raw.ts`. */
+/** Polka, which has only routing and middleware; everything else is written as in `raw.ts`. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import createPolka from "polka";
-import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
 import { announceServer, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
@@ -11,7 +11,7 @@ import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 const send = (request: IncomingMessage, response: ServerResponse, value: unknown, status = 200): void => {
   const text = JSON.stringify(value);
   response.statusCode = status;
-  if (withFive) {
+  if (withFiveMiddlewares) {
     const etag = etagOf(text);
     response.setHeader("ETag", etag);
     if (request.method === "GET" && isFresh(request.headers["if-none-match"], etag)) {
@@ -32,7 +32,7 @@ const jsonBody = async (request: IncomingMessage): Promise<unknown> => {
 };
 
 const app = createPolka();
-if (withFive) {
+if (withFiveMiddlewares) {
   app.use((request, response, next) => {
     const since = performance.now();
     const requestId = requestIdOf(request.headers["x-request-id"] as string | undefined);

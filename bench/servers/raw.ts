@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFiveMiddlewares } from "./five.ts";
 import { announceServer, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
@@ -103,8 +103,11 @@ const handler =
 
 const tuned = process.argv.includes("--tuned");
 const server = tuned
-  ? createServer({ keepAliveTimeout: 0, optimizeEmptyRequests: true }, handler(withFive ? flatFive : flat))
-  : createServer(handler(withFive ? five : plain));
+  ? createServer(
+      { keepAliveTimeout: 0, optimizeEmptyRequests: true },
+      handler(withFiveMiddlewares ? flatFive : flat),
+    )
+  : createServer(handler(withFiveMiddlewares ? five : plain));
 if (tuned) setInterval(() => (date = new Date().toUTCString()), 1000).unref();
 await openVitals();
 server.listen(Number(process.env["PORT"] ?? 0), "127.0.0.1", () => announceServer(server));

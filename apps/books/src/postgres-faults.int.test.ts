@@ -7,7 +7,7 @@ import { startBooks } from "./start-books.test-kit.ts";
 
 /** Time limit of the database: a quarter of the default, to keep the test short. `BOOKS_DATABASE_SECS=6` tests the default. */
 const DATABASE_SECS = Number(process.env["BOOKS_DATABASE_SECS"] ?? "1.5");
-/** Maximum duration of a request during a fault, with 2 s of reserve for slow machines. */
+/** Maximum duration of a request during a fault: the time limit plus 2 s for slow machines. */
 const MAX_REQUEST_MS = DATABASE_SECS * 1000 + 2000;
 /** Maximum time from the end of a fault until requests succeed. */
 const MAX_RECOVERY_MS = 10_000;
@@ -22,7 +22,9 @@ let admin: Database;
 
 beforeAll(async () => {
   if (findProgram("postgres") === null)
-    throw new Error("PostgreSQL is not installed; run the servers of tools/services once");
+    throw new Error(
+      "PostgreSQL is not installed; this installs it, or prints how to: node --conditions=@framework/source tools/services/src/main.ts postgres",
+    );
   server = await startPostgres({ fsync: true });
   admin = openDatabase({ url: server.url, poolSize: 2 });
   await admin.execute("CREATE ROLE books LOGIN");
@@ -62,7 +64,7 @@ const alterRole = async (change: string): Promise<void> => {
 interface Fault {
   readonly begin: () => Promise<unknown> | void;
   readonly end: () => Promise<unknown> | void;
-  /** Whether reads can succeed during the fault; refused reads are then not counted in the log line. @default false */
+  /** Whether reads can succeed during the fault; the logged count then includes only refused writes. @default false */
   readonly readsSucceed?: boolean;
 }
 

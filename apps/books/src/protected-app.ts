@@ -2,7 +2,7 @@ import { createBooksApp } from "./app.ts";
 import type { BooksApp } from "./books-app.ts";
 import { booksSettings } from "./settings.ts";
 
-/** Creates the service on a database in memory, with every route protected. */
+/** Creates the service on an in-memory database, with login: routes that write require a token or a session. */
 export const createProtectedApp = (): BooksApp =>
   createBooksApp(
     booksSettings({

@@ -13,7 +13,7 @@ const readme = readFileSync(join(cwd, "README.md"), "utf8");
 const START = "pnpm --filter @framework/books framework ";
 const program = bundledProgram(join(import.meta.dirname, "main.ts"));
 
-/** Short runs with few requests per second, so that each has a third of a second for its reply even on a busy machine. */
+/** A short ramp of 2 and 3 requests per second, which even a busy machine sustains. */
 const quickLoad = ["--program", program, "--secs", "1", "--start", "2", "--max", "3", "--p99", "20000"];
 const quickDrain = ["--program", program, "--after", "0.3", "--rate", "200"];
 
@@ -48,7 +48,7 @@ const firstSuccess = async <T>(run: () => Promise<T>, isSuccess: (result: T) => 
   return result;
 };
 
-/** Returns the README's example of a command: its words, and the lines of its output. */
+/** Returns the README's example of a command: its arguments, and the normalized lines of its output. */
 const exampleOf = (
   command: string,
 ): { readonly words: readonly string[]; readonly lines: readonly string[] } => {
@@ -60,7 +60,7 @@ const exampleOf = (
   throw new Error(`the README has no example of ${command}`);
 };
 
-/** Returns the lines without numbers and column widths, which depend on the machine. */
+/** Returns the lines with 0 for every number and two spaces between columns, because both depend on the machine. */
 const normalizeOutput = (text: string): readonly string[] =>
   text
     .trim()
@@ -114,21 +114,24 @@ test.each([
   ],
   [["GET", "/books?genre=planted-genre", "-H", "x-api-key: planted-key"], 200],
   [["GET", "/static/books.js", "-H", "cookie: session_id=planted-id"], 200],
-] as const)("each step of %s has a reason, and none shows secrets", async ([...words], status) => {
-  Object.assign(process.env, login);
-  try {
-    const { out } = await runCommand(["explain", ...words, "--json"]);
-    const explained = JSON.parse(out) as Explained;
-    expect(explained.status).toBe(status);
-    expect(explained.steps.filter(({ reasons }) => reasons.join("") === "")).toEqual([]);
-    expect(out).not.toContain("planted");
-  } finally {
-    for (const name of Object.keys(login)) delete process.env[name];
-  }
-});
+] as const)(
+  "each step that explains %s has a reason, and none contains a secret",
+  async ([...words], status) => {
+    Object.assign(process.env, login);
+    try {
+      const { out } = await runCommand(["explain", ...words, "--json"]);
+      const explained = JSON.parse(out) as Explanation;
+      expect(explained.status).toBe(status);
+      expect(explained.steps.filter(({ reasons }) => reasons.join("") === "")).toEqual([]);
+      expect(out).not.toContain("planted");
+    } finally {
+      for (const name of Object.keys(login)) delete process.env[name];
+    }
+  },
+);
 
-test("every code of the service is explained, and the README's table equals the catalogue", async () => {
-  const { codes } = await runJson<{ codes: readonly Listed[] }>(["explain"]);
+test("explain lists every code of the service, and the README's table equals the catalogue", async () => {
+  const { codes } = await runJson<{ codes: readonly ListedCode[] }>(["explain"]);
   const own = codes.filter(({ package: name }) => name === "@framework/books");
   expect(own.map(({ code }) => code)).toEqual(
     Object.keys(booksErrors).sort((one, other) => one.localeCompare(other)),
@@ -208,7 +211,7 @@ test("doctor finds nothing in a service whose writes are protected", async () =>
   expect([exitCode, JSON.parse(out)]).toEqual([0, expect.objectContaining({ findings: [] })]);
 });
 
-test("load reports capacity, heap, loop and workers, and fails far below the usual capacity", async () => {
+test("load reports capacity, heap, event loop delay and workers, and fails far below the usual capacity", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
   const history = join(folder.path, "history.json");
   const machine = cpus()[0]?.model ?? "unknown";
@@ -240,30 +243,30 @@ test("load reports capacity, heap, loop and workers, and fails far below the usu
 
 test("no request is dropped when the service is shut down under load, and its stop tasks are listed", async () => {
   const { words, lines } = exampleOf("drain");
-  const rehearsed = await firstSuccess(
-    () => runJson<Rehearsed>([...words, ...quickDrain]),
+  const report = await firstSuccess(
+    () => runJson<DrainReport>([...words, ...quickDrain]),
     ({ requests }) => requests.dropped === 0,
   );
-  expect(rehearsed).toMatchObject({ exitCode: 0, requests: { dropped: 0, errors: 0 }, exit: { code: 0 } });
-  expect(rehearsed.requests.duringDrain).toBeGreaterThan(0);
-  expect(rehearsed.closers.map(({ name }) => name)).toEqual(expect.arrayContaining(["database", "durable"]));
+  expect(report).toMatchObject({ exitCode: 0, requests: { dropped: 0, errors: 0 }, exit: { code: 0 } });
+  expect(report.requests.duringDrain).toBeGreaterThan(0);
+  expect(report.closers.map(({ name }) => name)).toEqual(expect.arrayContaining(["database", "durable"]));
   expect(lines).toContain("no request dropped");
 });
 
 const cellsOf = (line: string): readonly string[] => line.trim().split(/\s+/);
 
-interface Explained {
+interface Explanation {
   readonly status: number;
   readonly steps: readonly { readonly name: string; readonly reasons: readonly string[] }[];
 }
 
-interface Rehearsed {
+interface DrainReport {
   readonly requests: { readonly dropped: number; readonly errors: number; readonly duringDrain: number };
   readonly exit: { readonly code: number | null } | null;
   readonly closers: readonly { readonly name: string }[];
 }
 
-interface Listed {
+interface ListedCode {
   readonly code: string;
   readonly package: string;
 }

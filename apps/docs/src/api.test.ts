@@ -59,18 +59,18 @@ test("every name that a package exports has an entry with the text of its docstr
       names++;
       const [, entry = ""] =
         new RegExp(`<h2 id="${name}(?:-1)?">([\\s\\S]*?)(?=<h2|<footer)`).exec(html) ?? [];
-      const said = docstringOf(name, file).replaceAll(
+      const summary = docstringOf(name, file).replaceAll(
         /[`*_]|\{@link ([^}]*)\}|\[([^\]]*)\]\([^)]*\)/g,
         "$1$2",
       );
       expect([url, name, textOf(entry)]).toEqual([url, name, expect.stringMatching(/\w/)]);
-      expect(textOf(entry).replaceAll(/[`*_]/g, "")).toContain(said.replace(/ ?@.*/, ""));
+      expect(textOf(entry).replaceAll(/[`*_]/g, "")).toContain(summary.replace(/ ?@.*/, ""));
     }
   }
   expect(names).toBeGreaterThan(900);
 });
 
-test("every entry of a name or a member has a text", () => {
+test("every entry of a name or a member has text", () => {
   for (const { url } of entries) {
     const parts = (pages.get(url) ?? "").split(/<h[23] id="/).slice(1);
     const empty = parts.filter(

@@ -4,5 +4,5 @@ export const SECRET = "a secret for benchmarks of over 32 bytes";
 export const ISSUER = "https://login.example";
 export const AUDIENCE = "https://books.example";
 
-/** Maximum tokens in the cache of a server that has one. */
+/** Maximum number of tokens in the cache of a server that has one. */
 export const MAX_CACHED_TOKENS = 1000;

@@ -1,4 +1,4 @@
-/** Fastify with `@fastify/rate-limit`, which counts in each worker. */
+/** Fastify with `@fastify/rate-limit`, which counts separately in each worker. */
 import rateLimit from "@fastify/rate-limit";
 import createFastify from "fastify";
 import { listenPort } from "../serving.ts";

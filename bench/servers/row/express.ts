@@ -1,4 +1,4 @@
-/** Express with the bare library. */
+/** Express with the database driver alone: `node:sqlite` or `pg`. */
 import createExpress from "express";
 import { announceServer, listenPort, openVitals } from "../serving.ts";
 import { wholeNumber } from "../workload.ts";

@@ -1,4 +1,4 @@
-// Four workers of bare `node:http` in `node:cluster`; a line when all of them listen.
+// Four `node:cluster` workers with a bare `node:http` server. Prints a line when all of them listen.
 import cluster from "node:cluster";
 import { createServer } from "node:http";
 

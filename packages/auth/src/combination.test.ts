@@ -59,7 +59,7 @@ eachClient(test, serving(anyOf(jwt, basic(), apiKey()).skipPath("/open")), {
   },
 });
 
-test("a path that one of anyOf skips is skipped", async () => {
+test("anyOf skips a path that one of its alternatives skips", async () => {
   await using client = testClient(serving(anyOf(basic().skipPath("/open"), apiKey()))());
   expect([(await client.get("/open")).status, (await client.get("/")).status]).toEqual([200, 401]);
 });
@@ -83,7 +83,7 @@ test("an error other than 401 stops anyOf: 503 stays 503, others become 500", as
   }
 });
 
-test("anyOf without arguments throws, and mistakes of its members are reported at start", async () => {
+test("anyOf without arguments throws, and invalid alternatives are reported at start", async () => {
   expect(() => anyOf()).toThrow(expect.objectContaining({ code: "AUTH_GUARD_EMPTY" }));
   await expect(new App().use(anyOf(new JwtAuth({}), new ApiKeyAuth({}))).start()).rejects.toMatchObject({
     problems: [
@@ -110,8 +110,8 @@ test("routes list their authentications for API documents", () => {
     ["/", [alternatives, { apiKeyAuth }]],
     ["/open", [{ apiKeyAuth }]],
   ]);
-  const [named] = new App().use(new JwtAuth({ secret, headerName: "X-Token", scheme: "" })).routes;
-  expect(named).toBeUndefined();
+  const [firstRoute] = new App().use(new JwtAuth({ secret, headerName: "X-Token", scheme: "" })).routes;
+  expect(firstRoute).toBeUndefined();
   expect(new JwtAuth({ secret, headerName: "X-Token", scheme: "" }).describeAuth().schemes).toEqual({
     bearerAuth: { type: "apiKey", in: "header", name: "X-Token" },
   });
@@ -129,7 +129,7 @@ test("anyOf describes each scheme under a distinct name, and equal ones once", (
   });
 });
 
-test("identify sets the caller without a reply, for example for an upgrade or a gRPC call", async () => {
+test("identify authenticates without sending a reply, for example for an upgrade or a gRPC call", async () => {
   const seen: unknown[] = [];
   const auth = anyOf(jwt, apiKey());
   const app = new App().use({
@@ -163,7 +163,7 @@ test("a repeated credential field is refused when a transport passes on both val
   }
 });
 
-test("one authentication serves several apps, in sequence and concurrently", async () => {
+test("one authentication serves several apps concurrently, and continues when one of them stops", async () => {
   const [first, second] = [testClient(serving(jwt)()), testClient(serving(jwt)())];
   {
     await using client = first;

@@ -25,7 +25,7 @@ const createApp = () => {
   return app;
 };
 
-/** Spellings of targets that are skipped, and of similar ones that are not. */
+/** Request targets that are skipped (`open`), and similar ones that are not (`closed`). */
 const open = [
   "/login",
   "/login/",
@@ -136,7 +136,7 @@ test.each([
   "/../login",
   "/caf%C3%A9",
   7 as unknown as string,
-])("skipPath(%j) is a start error", async (path) => {
+])("skipPath(%j) fails at start", async (path) => {
   await expect(new App().use(new ApiKeyAuth({ k: "s" }).skipPath(path)).start()).rejects.toMatchObject({
     code: "AUTH_BAD_SKIP_PATH",
   });
@@ -156,7 +156,7 @@ test("skipPath throws after start", async () => {
   await app.stop();
 });
 
-test("a blueprint's own authentication applies to its routes, by their full paths", async () => {
+test("a blueprint's own authentication applies only to its routes, and skipPath takes their full paths", async () => {
   const app = new App();
   const api = new Blueprint("/api").use(new ApiKeyAuth({ k: "s" }).skipPath("/api/open"));
   api.get("/open", () => "open");

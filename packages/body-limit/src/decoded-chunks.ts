@@ -28,7 +28,7 @@ const decoders: Readonly<Record<BodyEncoding, () => Decoder>> = {
 /**
  * Decodes a body as it is read, in chunks of up to 16 KiB.
  *
- * @throws PayloadTooLargeError at the first byte above a limit; ValueError for malformed, truncated or trailing data
+ * @throws PayloadTooLargeError at the first chunk that exceeds a limit; ValueError for malformed, truncated or trailing data
  */
 export async function* decodedChunks(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { begin, type Begun, call } from "./calls.test-kit.ts";
+import { begin, type PendingCall, call } from "./calls.test-kit.ts";
 import { type Outcome, type Service, service, type Worker } from "./service.test-kit.ts";
 
 type Act =
@@ -44,7 +44,7 @@ const numRuns = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 800);
 
 interface Trial {
   readonly at: number;
-  readonly begun: Begun;
+  readonly begun: PendingCall;
 }
 
 /** Performs all acts and checks the invariants after each. */
@@ -55,7 +55,7 @@ const perform = async (
   target: number,
 ): Promise<void> => {
   const { clock, workers, start, states } = world;
-  let running: { worker: Worker; begun: Begun }[] = [];
+  let running: { worker: Worker; begun: PendingCall }[] = [];
   let trials: Trial[] = [];
   for (const act of list) {
     const [before] = states();

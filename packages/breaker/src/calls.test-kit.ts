@@ -1,4 +1,4 @@
-// Calls of the circuit of a worker.
+// Helpers that call a worker's circuit.
 import assert from "node:assert/strict";
 import { CircuitOpenError } from "@framework/core";
 import type { Outcome, Worker } from "./service.test-kit.ts";
@@ -17,16 +17,18 @@ export const fail = async (worker: Worker | undefined, times: number): Promise<v
   for (let time = 0; time < times; time++) await call(worker, "failure");
 };
 
-/** A call that has started. */
-export interface Begun {
+/** A call in progress, or rejected. */
+export interface PendingCall {
+  /** Whether the circuit let the call through. */
   isAdmitted: boolean;
+  /** Ends the call with an outcome. */
   readonly end: (outcome: Outcome) => void;
 }
 
-/** Starts a call at a worker; `end` ends it. */
-export const begin = (worker: Worker | undefined): Begun => {
+/** Starts a call at a worker, and does not wait for it. */
+export const begin = (worker: Worker | undefined): PendingCall => {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const begun: Begun = { isAdmitted: false, end: resolve };
+  const begun: PendingCall = { isAdmitted: false, end: resolve };
   const next = (): Promise<Outcome> => {
     begun.isAdmitted = true;
     return promise;

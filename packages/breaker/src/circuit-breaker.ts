@@ -15,7 +15,7 @@ export interface CircuitBreaker extends AddsRouteOptions<CircuitBreakerRouteOpti
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
   enableCircuitBreaker(config?: ConfigInput<CircuitBreakerConfig>): this;
-  /** State and control of the circuits; complete after start. */
+  /** State and control of the circuits. The circuits of routes are created at start. */
   readonly circuits: Circuits;
 }
 
@@ -59,7 +59,7 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
           })
           .metric({
             name: "circuit_rejected_total",
-            help: "Calls rejected by an open circuit.",
+            help: "Calls rejected by an open circuit, or by a half-open one whose trials are all in use.",
             type: "counter",
             read: () => circuits.rejected,
           })

@@ -8,7 +8,7 @@ export type CircuitState = "closed" | "open" | "half-open";
 
 /** A change of state. */
 export interface CircuitTransition {
-  /** Name of the circuit: `GET /books/{id}`, `app`, or the program's name. */
+  /** Name of the circuit: `GET /books/{id}`, `app`, or the name passed to `around` or `breaker`. */
   readonly name: string;
   /** State before the change. */
   readonly from: CircuitState;
@@ -108,7 +108,7 @@ export class Circuit {
     else if (this.isConfirmed) void this.store.announce({ ...this.phase, leftMs: this.leftMs() });
   }
 
-  /** Opens or closes the circuit manually; resolves when all workers have adopted the phase. */
+  /** Opens or closes the circuit manually; resolves when all workers have adopted the phase, or after a timeout of the store. */
   force(state: Phase["state"]): Awaitable<void> {
     const phase = this.nextPhase(state);
     const from = this.state;

@@ -56,7 +56,7 @@ test.each([
   ["/signed", "gzip", "repr-digest is a digest of the plain body"],
   ["/coded", "gzip", "the reply is encoded already"],
   ["/stream", "gzip", "the length is unknown, and streams is false"],
-  ["/nothing", "gzip", "a 204 without a whole body"],
+  ["/nothing", "gzip", "the 204 reply has no complete body"],
 ])(
   "%s for Accept-Encoding %s has the expected reason, and the reply agrees with it",
   async (path, accepted, reason) => {

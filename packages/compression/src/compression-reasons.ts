@@ -15,7 +15,7 @@ export const withReasons =
   (request, next) => {
     if (!reasons.isObserved) return compress(request, next);
     let before: number | null = null;
-    const judged = compress(request, (input) =>
+    const compressed = compress(request, (input) =>
       mapAwaitable(next(input), (reply) => {
         before = payloadLength(reply.payload);
         const skipped = whySkipped(request, reply, config, isOff(option, request.endpoint));
@@ -23,7 +23,7 @@ export const withReasons =
         return reply;
       }),
     );
-    return mapAwaitable(judged, (reply) => {
+    return mapAwaitable(compressed, (reply) => {
       const coding = reply.headers.get("content-encoding");
       const after = payloadLength(reply.payload);
       if (coding !== null && before !== null && after !== null && after !== before)
@@ -46,7 +46,7 @@ const whySkipped = (
   if (!canBeCoded(reply, request))
     return reply.headers.has("content-encoding")
       ? "the reply is encoded already"
-      : `a ${reply.status} without a whole body`;
+      : `the ${reply.status} reply has no complete body`;
   const field = request.getHeader("accept-encoding");
   const coding = negotiateEncoding(field, encodings);
   if (coding === "identity" || coding === null)

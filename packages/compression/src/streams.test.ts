@@ -118,7 +118,7 @@ test.each(Object.keys(decoders) as Encoding[])(
   },
 );
 
-test("an endless body retains no memory of encoded chunks", async () => {
+test("memory does not grow with the number of encoded chunks of an endless body", async () => {
   const coder = all.gzip.inPieces();
   const short = new TextEncoder().encode("data: tick\n\n");
   const source = async function* () {

@@ -1,13 +1,13 @@
 import { parseEnv } from "node:util";
 import { type ConfigShape, settingsOf } from "./config-shape.ts";
 
-/** Description of one variable of a configuration, for documents. */
+/** Description of one variable of a configuration, for documentation. */
 export interface SettingDescription {
   /** Name of the variable. */
   readonly name: string;
   /** Purpose of the setting. */
   readonly meaning: string;
-  /** The accepted values, as a noun. */
+  /** The accepted values, as a noun phrase. */
   readonly expected: string;
   /** Whether it must be set. */
   readonly isRequired: boolean;
@@ -24,7 +24,7 @@ export const describeConfig = (shape: ConfigShape): SettingDescription[] =>
     return { name, meaning, expected, isRequired, isSecret, default: whenUnset?.text ?? "" };
   });
 
-/** Prints the variables of a shape as a Markdown table. */
+/** Returns a Markdown table of the variables of a shape. */
 export const configTable = (shape: ConfigShape): string => {
   const rows = describeConfig(shape).map((each) => [
     `\`${each.name}\``,
@@ -38,7 +38,7 @@ export const configTable = (shape: ConfigShape): string => {
 const inCell = (text: string): string => text.replaceAll(/[|\\]/g, String.raw`\$&`).replaceAll(/\s+/g, " ");
 
 /**
- * Prints the variables of a shape as a `.env.example`: required ones empty, to be filled in, the others commented out with their defaults.
+ * Returns a `.env.example` with the variables of a shape: required ones empty, to be filled in, the others commented out with their defaults.
  */
 export const envExample = (shape: ConfigShape): string =>
   describeConfig(shape)

@@ -11,8 +11,8 @@ export const configErrors: ErrorCatalogue = {
     action: "correct the value; the message names its source",
   },
   CONFIG_CHECK: {
-    summary: "a check of the program refuses the combination of several settings, or throws",
-    action: "the message is that of the check; a thrown error is the `cause`",
+    summary: "a function in `checks` rejects the combination of several settings, or throws",
+    action: "correct the settings that the check's message names; a thrown error is the `cause`",
   },
   CONFIG_TWO_SOURCES: {
     summary: "a variable and its `_FILE` variable are both set in one source",
@@ -20,8 +20,8 @@ export const configErrors: ErrorCatalogue = {
   },
   CONFIG_BAD_FILE: {
     summary:
-      "a `.env` file or the file of a `_FILE` variable is missing, too large, malformed, not UTF-8, or unreadable",
-    action: "correct the file; the message names it, and the line",
+      "a `.env` file is malformed, the file of a `_FILE` variable is missing or empty, or either is too large, not UTF-8, or unreadable",
+    action: "correct the file; the message names it, and the line of a malformed `.env` file",
   },
   CONFIG_MISSPELT: {
     summary: "a variable is set whose name is close to that of an unset setting",
@@ -35,7 +35,7 @@ export const configErrors: ErrorCatalogue = {
   },
   CONFIG_BAD_SETTING: {
     summary:
-      "the program's definition is wrong: a name is malformed or used twice, a default breaks its own rule, a field is not a setting, or an option is unknown",
+      "the definition of the configuration is wrong: a name is malformed or used twice, a default breaks its own rule, a field is not a setting, or an option is unknown",
     action: "correct the definition",
   },
   CONFIG_BAD_MODE: {

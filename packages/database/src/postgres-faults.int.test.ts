@@ -20,7 +20,9 @@ const opened: Database[] = [];
 
 beforeAll(async () => {
   if (findProgram("postgres") === null)
-    throw new Error("PostgreSQL is not installed; run the servers of tools/services once");
+    throw new Error(
+      "PostgreSQL is not installed; this installs it, or prints how to: node --conditions=@framework/source tools/services/src/main.ts postgres",
+    );
   server = await startPostgres({ fsync: true });
 });
 afterAll(async () => {

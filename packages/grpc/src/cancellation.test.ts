@@ -100,7 +100,7 @@ test.each([
   expect(await stream.next()).toEqual({ done: true, value: undefined });
 });
 
-test("a call that is cancelled in the same turn does not continue on the server", async () => {
+test("a call that is cancelled in the event-loop turn in which it was made does not continue on the server", async () => {
   const client = served.client(catalog, { timeoutMs: 0 });
   const first = new AbortController();
   const warm = failure(client.GetBook({ id: 1 }, { signal: first.signal }));

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { rateLimit } from "./index.ts";
 import { cluster, quiet } from "./limited-app.test-kit.ts";
 
-/** Traces requests like the dev page, which starts to listen when a page is opened. */
+/** Enables request tracing, as the dev page does; `listen` subscribes like an open page. */
 const tracing: Feature = {
   name: "tracing",
   install: ({ insight }) => {
@@ -60,15 +60,18 @@ test("the panel shows the allowed and refused requests of each limit, and its cl
 
 test("a reset restores the quotas of a limit's clients, in every worker and in later ones", async () => {
   const { join } = cluster();
+  const client = { "x-api-key": "client" };
   const [one, other] = [await limited(join().shared), await limited(join().shared)];
   expect([await one.send("/login"), await other.send("/login")]).toEqual([200, 429]);
+  expect([await one.send("/login", client), await other.send("/login", client)]).toEqual([200, 429]);
   for (const n of [1, 2, 3]) await one.send(`/?${n}`);
   expect(await one.panel.act("reset", "POST /login")).toBe("The quota of every client is reset");
   expect([await other.send("/login"), await one.send("/login"), await one.send("/")]).toEqual([
     200, 429, 429,
   ]);
   const later = await limited(join().shared);
-  expect(await later.send("/login")).toBe(429); // shares its count with the others
+  expect(await later.send("/login", client)).toBe(200);
+  expect(await later.send("/login")).toBe(429); // all workers share one count
   for (const worker of [one, other, later]) await worker.close();
 });
 

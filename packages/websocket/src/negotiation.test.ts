@@ -11,7 +11,7 @@ test.each([
     'permessage-deflate; unknown=1, permessage-deflate; server_max_window_bits="9"',
     "server_max_window_bits=9",
   ],
-])("of the offers %s, offers with invalid parameters are declined", async (offers, accepted) => {
+])("extension offers with invalid parameters are declined: %s", async (offers, accepted) => {
   await using s = await serve((app) => {
     app.enableWebSocket({ deflate: true });
     app.websocket("/", async (socket) => {

@@ -68,9 +68,19 @@ export interface Program extends AsyncDisposable {
 }
 
 const { NODE_OPTIONS: _flagsOfJest, ...inherited } = process.env;
-// Without the addresses of servers, which concurrent tests use.
-const servers = ["DATABASE_URL", "REDIS_URL", "KAFKA_BROKERS", "AMQP_URL", "SQS_ENDPOINT", "HOST", "PORT"];
-const environment = Object.fromEntries(Object.entries(inherited).filter(([name]) => !servers.includes(name)));
+// Programs do not inherit the addresses of servers, which concurrent tests use.
+const serverVariables = [
+  "DATABASE_URL",
+  "REDIS_URL",
+  "KAFKA_BROKERS",
+  "AMQP_URL",
+  "SQS_ENDPOINT",
+  "HOST",
+  "PORT",
+];
+const environment = Object.fromEntries(
+  Object.entries(inherited).filter(([name]) => !serverVariables.includes(name)),
+);
 
 const settings = {
   HOST: "127.0.0.1",

@@ -30,15 +30,15 @@ const internals = async <T>(file: string): Promise<T> =>
   (await import(new URL(file, import.meta.resolve("fauxqs")).href)) as T;
 
 const { SqsQueue } = await internals<{ SqsQueue: { prototype: Queue } }>("sqs/sqsStore.js");
-const { INVALID_MESSAGE_BODY_CHAR: refused } = await internals<{ INVALID_MESSAGE_BODY_CHAR: RegExp }>(
-  "sqs/sqsTypes.js",
-);
+const { INVALID_MESSAGE_BODY_CHAR: invalidCharacter } = await internals<{
+  INVALID_MESSAGE_BODY_CHAR: RegExp;
+}>("sqs/sqsTypes.js");
 
-// Characters above U+FFFF are valid.
+// Amazon accepts characters above U+FFFF; the emulator rejects them.
 const INVALID = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
-refused.test = (text) => INVALID.test(text);
+invalidCharacter.test = (text) => INVALID.test(text);
 
-// A long poll ends with its connection: otherwise it would take a message that no client receives.
+// Ends a long poll when its connection closes: otherwise it would take a message that no client receives.
 const requests = new AsyncLocalStorage<IncomingMessage>();
 subscribe("http.server.request.start", (message) =>
   requests.enterWith((message as { readonly request: IncomingMessage }).request),
@@ -56,7 +56,7 @@ SqsQueue.prototype.waitForMessages = function waitWhileConnected(seconds) {
   return waited.finally(() => socket?.off("close", leave));
 };
 
-// On disk, a returned message keeps its delivery count; the statement of the emulator itself fails.
+// A message that becomes visible again keeps its receive count on disk; the emulator's own statement sets it to NULL, and fails.
 const { PersistenceManager } = await internals<{ PersistenceManager: { prototype: Persistence } }>(
   "persistence.js",
 );

@@ -13,10 +13,12 @@ export interface Rights {
 }
 
 /**
- * Installs the Debian packages of missing programs with apt; an absolute path stands for any file of a package.
+ * Installs the Debian packages of missing programs with apt.
  *
- * Installs only as root, or in CI with `sudo` without a password: tests never change the machine of a developer.
+ * Installs only as root, or in CI with `sudo` without a password: tests that run as an ordinary user never change the machine of a developer.
  * Otherwise the reason contains the command.
+ *
+ * @param wanted package by program; a key may also be the absolute path of any file of the package
  */
 export const installPrograms = (
   wanted: Readonly<Record<string, string>>,

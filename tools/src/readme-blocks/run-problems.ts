@@ -5,17 +5,17 @@ import type { ProgramRun } from "./run-programs.ts";
 export const runProblems = (block: Block, run: ProgramRun | undefined): string[] => {
   const at = `${block.document}:${block.line}`;
   if (run?.status !== 0) return [`${at} ended with ${run?.status ?? "a timeout"}: ${run?.stderr.trim()}`];
-  const expected = printedBy(block.code);
+  const expected = expectedOutput(block.code);
   return onOneLine(run.stdout) === onOneLine(expected)
     ? []
     : [`${at} printed "${run.stdout.trim()}" instead of "${expected}"`];
 };
 
-/** Returns text without line breaks, because Node breaks long objects at other places than documents. */
+/** Replaces line breaks and runs of spaces with one space: Node breaks long objects at other places than the documents do. */
 const onOneLine = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
 
 /** Returns the expected output of a block: the comments after its `console.log` calls, in order. */
-const printedBy = (code: string): string =>
+const expectedOutput = (code: string): string =>
   Array.from(code.matchAll(/^\s*console\.log\(.*\);?[ \t]*\/\/[ \t]*(.*)$/gm), (match) => match[1])
     .join("\n")
     .trim();

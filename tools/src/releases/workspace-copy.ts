@@ -14,20 +14,21 @@ import type { WorkspacePackage } from "../workspace/read-workspace.ts";
 const SCOPE = "@framework/";
 
 /**
- * Copies the published packages of the workspace, as they are built, with their changesets into a separate repository, where a release changes nothing outside it.
+ * Copies the published packages of the workspace, with their build output and changesets, into a separate Git repository, so that a rehearsed release leaves the
+ * workspace unchanged.
  *
- * Packages of the workspace use the copies of each other; third-party packages are links to the installed ones.
+ * Copied packages depend on the copies of each other; private and third-party packages are links to the installed ones.
  */
 export const copyWorkspace = (root: string, folder: string, packages: readonly WorkspacePackage[]): void => {
   for (const path of ["package.json", "LICENSE", "tsconfig.base.json", ".changeset"])
     cpSync(join(root, path), join(folder, path), { recursive: true });
-  writeFileSync(join(folder, "pnpm-workspace.yaml"), workspaceOf(root));
+  writeFileSync(join(folder, "pnpm-workspace.yaml"), workspaceSettings(root));
   writeFileSync(join(folder, ".gitignore"), "node_modules\n");
   linkAll(join(root, "node_modules"), join(folder, "node_modules"));
   const isCopied = (path: string): boolean => !/[/\\](?:node_modules|\.turbo)$|\.map$|\.test/.test(path);
   for (const { folder: home, manifest } of packages) {
     cpSync(join(root, home), join(folder, home), { recursive: true, filter: isCopied });
-    withoutReferences(join(folder, home, "tsconfig.json"));
+    removeReferences(join(folder, home, "tsconfig.json"));
     const modules = join(folder, home, "node_modules");
     linkAll(join(root, home, "node_modules"), modules);
     const { dependencies, devDependencies, peerDependencies } = manifest;
@@ -63,18 +64,18 @@ export const commit = (folder: string): void => {
 };
 
 /** Removes the references of a tsconfig.json: private packages are not copied, and the bundler needs every referenced package. */
-const withoutReferences = (path: string): void => {
+const removeReferences = (path: string): void => {
   const { references: _, ...config } = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify(config));
 };
 
 /** Returns the settings of the workspace with only the published packages as members. */
-const workspaceOf = (root: string): string => {
+const workspaceSettings = (root: string): string => {
   const text = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8");
   return text.replace(/^packages:\n(?: .*\n)+/m, "packages: [packages/*]\n");
 };
 
-/** Links every package that is installed in a folder, except packages of the workspace, and the commands; the other files of pnpm are omitted. */
+/** Links the third-party packages and the `.bin` of a `node_modules`; packages of the workspace and other dot files are omitted. */
 const linkAll = (from: string, to: string): void => {
   if (!existsSync(from)) return;
   for (const entry of readdirSync(from)) {

@@ -1,4 +1,4 @@
-/** An accepted import of types that violates the order of the layers or is part of a cycle, with its reason. */
+/** An accepted type-only import that violates the layer order or is part of a cycle. */
 export interface KnownImport {
   readonly from: string;
   readonly to: string;
@@ -7,7 +7,7 @@ export interface KnownImport {
 
 const CORE = "packages/core/src";
 
-/** Accepted imports of types; imports of values are never accepted. */
+/** Accepted type-only imports; imports of values are never accepted. */
 export const knownImports: readonly KnownImport[] = [
   {
     from: `${CORE}/request/http-request.ts`,
@@ -22,12 +22,12 @@ export const knownImports: readonly KnownImport[] = [
   {
     from: `${CORE}/request/http-request.ts`,
     to: `${CORE}/dependencies/invocation-scope.ts`,
-    reason: "a request opens its scope of dependencies when one is first resolved",
+    reason: "a request opens its dependency scope when it first resolves a dependency",
   },
   {
     from: `${CORE}/request/request-kernel.ts`,
     to: `${CORE}/dependencies/container.ts`,
-    reason: "a request opens its scope of dependencies when one is first resolved",
+    reason: "a request opens its dependency scope when it first resolves a dependency",
   },
   {
     from: `${CORE}/dependencies/invocation-scope.ts`,

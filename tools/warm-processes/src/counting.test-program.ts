@@ -1,4 +1,4 @@
-// Writes a line with its number to a file every millisecond, from `go` until it is killed; with END it ends by itself.
+// From `go` until it is killed, appends a line with AT, its process number, to FILE every millisecond. With END it exits at `go`.
 import { appendFileSync } from "node:fs";
 import { untilGo } from "./index.ts";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const Loan = z.object({ book: z.int(), title: z.string(), member: z.string(), dueAt: z.string() });
 const idempotencyKey = z.string().min(1).max(200).optional();
-/** Returned by a change; a `ListOpenLoans` request with it sees that change. */
+/** Consistency token: a command returns it, and a `ListOpenLoans` request with it sees the change of that command. */
 const token = z.string().optional();
 
 const methods = {

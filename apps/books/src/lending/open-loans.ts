@@ -44,12 +44,12 @@ export const OpenLoans = query("OpenLoans", {
     ),
   }),
   projections: ["open_loans"],
-  cache: { invalidatedBy: loanEvents, tags: ["books"], ttl: 10 }, // the tag: a changed title must invalidate it
+  cache: { invalidatedBy: loanEvents, tags: ["books"], ttl: 10 }, // `books`: a changed title invalidates the replies
   http: {
     path: "/loans/open",
     tags: ["lending"],
     summary: "List open loans",
-    description: `Optionally only the loans of one member, ordered by the id of the book; at most ${MAX_PAGE}. For the next page, pass the last book's id as \`after\`.`,
+    description: `Loans are ordered by the id of the book, at most ${MAX_PAGE} per page; \`member\` selects the loans of one member. For the next page, pass the last book's id as \`after\`.`,
   },
 });
 

@@ -38,7 +38,7 @@ export const Statistics = query("Statistics", {
     path: "/statistics",
     tags: ["lending"],
     summary: "Count loans",
-    description: `Of the ${MAX_BOOKS} most borrowed books, and of the last ${MAX_MONTHS} months (UTC).`,
+    description: `Loans of the ${MAX_BOOKS} most borrowed books, and of the last ${MAX_MONTHS} months (UTC) with loans.`,
   },
 });
 

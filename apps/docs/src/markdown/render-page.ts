@@ -31,7 +31,7 @@ export interface RendererOptions {
   readonly errorUrl: (word: string) => string | undefined;
 }
 
-/** Returns the function that turns pages into HTML: links resolved, headings with fragments, error codes linked, no inline style. */
+/** Returns the function that turns pages into HTML: links resolved, headings with ids, error codes linked, no inline style. */
 export const pageRenderer = ({ links, errorUrl }: RendererOptions): ((page: SitePage) => RenderedPage) => {
   const markdown = new MarkdownIt({ html: false, highlight });
   addHeadingLinks(markdown);
@@ -61,7 +61,7 @@ export const pageRenderer = ({ links, errorUrl }: RendererOptions): ((page: Site
   };
 };
 
-/** Gives each heading its fragment and a link to itself, and collects the sections. */
+/** Gives each heading an `id`, and all but the title a link to it; collects the sections. */
 const addHeadingLinks = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push("headings", ({ tokens, env }) => {
     const { sections, page } = env as Env;
@@ -117,23 +117,23 @@ const scrollWideBlocks = (markdown: MarkdownIt): void => {
   }
 };
 
-/** Returns the path of the file that a block of code quotes; empty for any other token. */
-const quotedBy = (token: { readonly info: string } | undefined): string =>
+/** Returns the path of the file that a code block quotes; an empty string for any other token. */
+const quotedPath = (token: { readonly info: string } | undefined): string =>
   /^\S+ (\S+\/\S+)$/.exec(token?.info ?? "")?.[1] ?? "";
 
-/** Gives blocks that quote files their path as a caption, and shows two in a row side by side where there is room. */
+/** Adds the path as a caption to code blocks that quote a file, and shows consecutive ones side by side where there is room. */
 const pairQuotes = (markdown: MarkdownIt, links: PageLinks): void => {
   const { renderer, utils } = markdown;
   const { rules } = renderer;
   const code = rules["fence"];
   rules["fence"] = (tokens, index, options, env: Env, self) => {
     const block = code?.(tokens, index, options, env, self) ?? "";
-    const path = quotedBy(tokens[index]);
+    const path = quotedPath(tokens[index]);
     if (path === "") return block;
     const href = links.resolve(`https://github.com/framework/framework/blob/main/${path}`, env.page);
     const figure = `<figure><figcaption><a href="${href}">${utils.escapeHtml(path)}</a></figcaption>${block}</figure>`;
-    const before = quotedBy(tokens[index - 1]) !== "";
-    const after = quotedBy(tokens[index + 1]) !== "";
+    const before = quotedPath(tokens[index - 1]) !== "";
+    const after = quotedPath(tokens[index + 1]) !== "";
     return `${after && !before ? '<div class="pair">' : ""}${figure}${before && !after ? "</div>" : ""}`;
   };
 };

@@ -78,7 +78,7 @@ export class KeySet {
     const { url, algorithm, fetch, clock, log } = this.options;
     try {
       const keys = usableKeys(await readKeySet(url, fetch), algorithm);
-      // An empty set, by a publisher's mistake or a proxy's reply, must not log everyone out.
+      // A set without a usable key, such as an unrelated reply of a proxy, must not invalidate all tokens.
       if (keys.count === 0) throw new Error(`the key set has no key that verifies ${algorithm}`);
       this.keys = { ...keys, loadedAt: clock.now() };
       this.loaded++;
@@ -109,7 +109,7 @@ const usableKeys = (list: readonly unknown[], algorithm: JwtAlgorithm): Omit<Key
   return { byId, only: more.length === 0 ? only : null, count: usable.length };
 };
 
-/** Imports a key if it verifies the algorithm; sets contain others too (RFC 7517 4.2 to 4.4). */
+/** Imports a key that can verify signatures of the algorithm; `null` for others, which a set may also contain (RFC 7517 4.2 to 4.4). */
 const usableKey = (jwk: unknown, algorithm: JwtAlgorithm): KeyObject | null => {
   if (typeof jwk !== "object" || jwk === null) return null;
   const { use = "sig", alg = algorithm, key_ops: uses = ["verify"] } = jwk as webcrypto.JsonWebKey;

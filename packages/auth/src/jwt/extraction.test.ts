@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { App } from "@framework/core";
 import { virtualClock } from "@framework/core/testing";
 import { eachClient, type TestClient } from "@framework/testing";
@@ -36,7 +36,7 @@ const expectRows = async (client: TestClient, rows: readonly Row[]): Promise<voi
 };
 
 eachClient(test, appWith({}), {
-  "the token follows Bearer, in any case, and is read from nowhere else": async (client) => {
+  "the token is read only from Authorization, after a case-insensitive Bearer": async (client) => {
     await expectRows(client, [
       [{}, missing],
       [{ authorization: `Bearer ${token}` }, "ann"],
@@ -62,7 +62,9 @@ eachClient(test, appWith({}), {
 });
 
 eachClient(test, appWith({ cookieName: "session", queryParam: "access_token" }), {
-  "a configured cookie and query parameter carry it; the header takes precedence": async (client) => {
+  "the token is also read from a configured cookie or query parameter; the header takes precedence": async (
+    client,
+  ) => {
     await expectRows(client, [
       [{}, missing],
       [{ cookie: `session=${token}` }, "ann"],
@@ -81,7 +83,7 @@ eachClient(test, appWith({ cookieName: "session", queryParam: "access_token" }),
 });
 
 eachClient(test, appWith({ headerName: "X-Token", scheme: "" }), {
-  "a custom field carries the bare token": async (client) => {
+  "with an empty scheme, a custom header carries the bare token": async (client) => {
     await expectRows(client, [
       [{}, missing],
       [{ "x-token": token }, "ann"],

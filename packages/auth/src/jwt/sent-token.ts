@@ -1,7 +1,7 @@
 import { type HttpRequest, type Invocation, isHttpRequest } from "@framework/core";
 import type { JwtConfig } from "../tokens/jwt-config.ts";
 
-/** The received token; `null` for none, `""` for credentials of another kind. */
+/** The received token; `null` for none, or for another scheme; `""`, which is never valid, for a scheme without a token, and for a repeated field or parameter. */
 export type SentToken = string | null;
 
 /**
@@ -31,7 +31,7 @@ const inQuery = (request: HttpRequest, { queryParam }: JwtConfig): SentToken => 
   return more.length === 0 ? token : "";
 };
 
-/** Returns the text after the scheme, in any case, and one or more spaces (RFC 9110 11.4); `null` for another scheme. */
+/** Returns the text after the scheme, which is case-insensitive, and one or more spaces (RFC 9110 11.4); `""` for the scheme alone, `null` for another one. */
 export const afterScheme = (value: string, scheme: string): string | null => {
   if (value.slice(0, scheme.length).toLowerCase() !== scheme.toLowerCase()) return null;
   if (value.length === scheme.length) return "";

@@ -13,7 +13,7 @@ export interface SharedTokenStore extends TokenStore {
 export interface SharedTokenStoreOptions {
   /** Maximum number of ids with a consumed generation, and separately of revoked ids. Beyond it `consume` and `revoke` throw CORE_SHARED_STATE_FULL. @default 100000 */
   readonly maxLogins?: number;
-  /** Clock of expiry. @default the system clock */
+  /** Clock for expiry times. @default the system clock */
   readonly clock?: Clock;
 }
 
@@ -27,7 +27,7 @@ const REVOKED = 2 ** 52;
 const MAX_EXPIRY = 2 ** 40;
 
 /**
- * Opens the store. Each id has one entry: a number that only rises, from generation to generation and finally to its revocation, and that is not evicted.
+ * Opens the store. Each id has one entry that is never evicted: a number that only increases, with each consumed generation and finally with the revocation.
  * On one host it makes no lookups until the first revocation, which notifies every worker and leaves a marker for workers that start later. On values that
  * several hosts share it always looks up, since a host without a connection misses messages.
  *

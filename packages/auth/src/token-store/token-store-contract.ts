@@ -10,7 +10,7 @@ export interface TokenStoreFixture extends PortFixture<TokenStore> {
 
 const inSecs = ({ now }: TokenStoreFixture, secs: number): number => Math.ceil(now() / 1000) + secs;
 
-/** Hostile ids. */
+/** Ids that a store might confuse, normalize, truncate or interpret. */
 const hostileIds = [
   "__proto__",
   "constructor",
@@ -125,7 +125,7 @@ const facts: PortFacts<TokenStoreFixture> = {
   },
   "a consumed id is not revoked; a revoked one cannot be consumed": async (fixture) => {
     const [one, other] = fixture.views;
-    await one.revoke("family:other", inSecs(fixture, 60)); // makes the views look up
+    await one.revoke("family:other", inSecs(fixture, 60)); // a store may skip lookups until the first revocation
     assert.equal(await one.consume("family:a", 7, inSecs(fixture, 60)), true);
     assert.equal(await other.isRevoked("family:a"), false);
     await other.revoke("family:a", inSecs(fixture, 60));
@@ -135,7 +135,7 @@ const facts: PortFacts<TokenStoreFixture> = {
       assert.deepEqual([await one.isRevoked(id), await other.isRevoked(id)], [true, true]);
     }
   },
-  "a revocation holds after a later consumption failed": async (fixture) => {
+  "a failed consumption does not shorten a revocation": async (fixture) => {
     const [one, other] = fixture.views;
     await one.revoke("family:a", inSecs(fixture, 60));
     await other.consume("family:a", 2 ** 40 - 1, inSecs(fixture, 1));

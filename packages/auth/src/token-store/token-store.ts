@@ -1,11 +1,12 @@
 import type { Awaitable } from "@framework/core";
 
 /**
- * Port for revoked ids, and for the generations of refresh tokens that were used. `@framework/auth/testing` has its contract suite.
+ * Port for revoked ids, and for the consumed generations of refresh tokens. `@framework/auth/testing` has its contract suite.
  *
- * Ids are strings of 1 to 256 characters of any kind; `revoke` and `consume` share them. An entry must be kept until its latest `expiresAt`, in Unix
- * seconds and at most 2^40, and may be dropped afterwards, because its tokens have expired. Once `revoke` has resolved, `isRevoked` is true in every worker. A store that
- * cannot answer, or has no room for an entry, throws, and the request is refused with 503, as after `storeTimeoutMs`.
+ * Ids are non-empty strings of any characters, which `revoke` and `consume` share. They contain claims of tokens of up to 8 KiB: a store with bounded keys must hash
+ * them. An entry must be kept until its latest `expiresAt`, in Unix seconds and at most 2^40, and may be dropped afterwards, because its tokens have expired. Once
+ * `revoke` has resolved, `isRevoked` is true in every worker. A store that cannot answer, or has no room for an entry, throws, and the request is refused with 503, as
+ * after `storeTimeoutMs`.
  */
 export interface TokenStore {
   /** Revokes an id; the later of two expiries applies. */

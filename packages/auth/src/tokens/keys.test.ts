@@ -7,8 +7,8 @@ import { JwtAuth, type JwtAlgorithm, JwtConfig } from "../index.ts";
 import { ec, ed, forge, hmac, jwk, pem, rsa, secret } from "../jwt/forge.test-kit.ts";
 import { readOwnKeys } from "./own-keys.ts";
 
-/** Returns the error codes of an app's start, or `[]`. */
-const refusals = async (config: ConfigInput<JwtConfig>): Promise<readonly string[]> => {
+/** Returns the codes of the problems that an app reports at start, or `[]`. */
+const startProblems = async (config: ConfigInput<JwtConfig>): Promise<readonly string[]> => {
   const app = new App().use(new JwtAuth(config));
   const error = await app.start().then(
     () => null,
@@ -71,8 +71,8 @@ test.each<[string, ConfigInput<JwtConfig>, string[]]>([
   ["the timeout of a store that is not configured", { secret, storeTimeoutMs: 10 }, ["CORE_BAD_CONFIG"]],
   ["the algorithm none", { secret, algorithm: "none" as JwtAlgorithm }, ["CORE_BAD_CONFIG"]],
   ["an unknown field", { secret, algoritm: "HS256" } as ConfigInput<JwtConfig>, ["CORE_BAD_CONFIG"]],
-])("start with %s", async (_name, config, codes) => {
-  expect(await refusals(config)).toEqual(codes);
+])("the start of an app with %s", async (_name, config, codes) => {
+  expect(await startProblems(config)).toEqual(codes);
 });
 
 test("no error message contains a key", async () => {
@@ -88,7 +88,7 @@ test("no error message contains a key", async () => {
   }
 });
 
-test("a secret below 32 bytes, not characters, causes a warning", () => {
+test("a secret of fewer than 32 bytes (not characters) causes a warning", () => {
   const codes = (text: string) =>
     readOwnKeys(JwtConfig.of({ secret: text })).warnings.map(({ code }) => code);
   expect([codes("ä".repeat(15)), codes("ä".repeat(16))]).toEqual([["AUTH_SHORT_SECRET"], []]);
@@ -117,12 +117,12 @@ test.each<JwtAlgorithm>([
   "ES384",
   "ES512",
   "EdDSA",
-])("a token signed with %s is verified with the public key", async (algorithm) => {
-  const maker = new JwtAuth({ ...keysOf(algorithm), algorithm, keyId: "k1" });
-  const app = new App().use(maker);
+])("a token signed with %s is accepted, and its header names algorithm, type and key", async (algorithm) => {
+  const issuer = new JwtAuth({ ...keysOf(algorithm), algorithm, keyId: "k1" });
+  const app = new App().use(issuer);
   app.get("/", (request) => request.context.get("jwt_claims"));
   await using client = testClient(app);
-  const token = await maker.createToken({ sub: "ann" });
+  const token = await issuer.createToken({ sub: "ann" });
   expect(JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString())).toEqual({
     alg: algorithm,
     typ: "JWT",
@@ -132,18 +132,18 @@ test.each<JwtAlgorithm>([
   expect([reply.status, reply.json()]).toEqual([200, expect.objectContaining({ sub: "ann" })]);
 });
 
-test("creating a token without a signing key names the missing option", async () => {
+test("creating a token without a signing key is an error", async () => {
   const auth = new JwtAuth({ algorithm: "RS256", publicKey: pem(rsa.publicKey) });
   await expect(auth.createToken({ sub: "ann" })).rejects.toMatchObject({ code: "AUTH_CANNOT_SIGN" });
   await expect(new JwtAuth({}).createToken({ sub: "ann" })).rejects.toMatchObject({ code: "AUTH_NO_KEY" });
 });
 
-test("the parsed keys are the configured ones", () => {
+test("the public key is derived from the private key", () => {
   const { publicKey } = readOwnKeys(JwtConfig.of({ algorithm: "RS256", privateKey: pem(rsa.privateKey) }));
   expect(publicKey?.equals(rsa.publicKey)).toBe(true);
 });
 
-test("a string secret is encoded as UTF-8, like the same bytes", async () => {
+test("a secret given as bytes verifies tokens signed with the same text as UTF-8", async () => {
   const auth = new JwtAuth({ secret: Buffer.from("ä".repeat(20)) });
   const app = new App().use(auth);
   app.get("/", () => "in");

@@ -9,9 +9,9 @@ import type { Awaitable } from "@framework/core";
 /** The loaded signature library and keys. */
 export interface TokenTools {
   readonly signatures: Signatures;
-  /** Key of new tokens, if any. */
+  /** Key that signs new tokens, if any. */
   readonly signingKey: SigningKey | undefined;
-  /** Returns the key that verifies tokens with this `kid`. */
+  /** Returns the key that verifies tokens with this `kid`; `null` if there is none. */
   keyFor(kid: string | undefined): Awaitable<SigningKey | null>;
   /** Increases when keys are replaced. */
   generation(): number;

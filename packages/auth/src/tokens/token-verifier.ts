@@ -62,13 +62,13 @@ export class TokenVerifier {
   }
 }
 
-/** Returns the revocable ids of a token: its own, and that of its login. */
+/** Returns the ids in the token store by which a token can be revoked: its own, and that of its login. */
 export const idsOf = ({ jti, [FAMILY_CLAIM]: family }: Claims): readonly string[] => [
   ...(jti === undefined ? [] : [tokenId(jti)]),
   ...(typeof family === "string" ? [familyId(family)] : []),
 ];
 
-/** The login of a refresh token, and the number of earlier renewals. */
+/** The id of the login of a refresh token, and the number of earlier renewals. */
 export interface Lineage {
   readonly family: string;
   readonly generation: number;
@@ -87,11 +87,11 @@ const isGeneration = (value: unknown): value is number =>
 /** A login that is renewed every second reaches this after 34,000 years. */
 const MAX_GENERATIONS = 2 ** 40;
 
-/** Creates a `jti`, which begins with the family of the token: so the `jti` alone shows whether its login was revoked. */
+/** Creates a `jti`. It begins with the family, if any, so that the `jti` alone suffices to check whether the login was revoked. */
 export const newTokenId = (family: string | undefined): string =>
   `${family === undefined ? "" : `${family}.`}${crypto.randomUUID()}`;
 
-/** Returns the revocable ids of a `jti`: its own, and that of its login. */
+/** Returns the ids of `idsOf` for a `jti` alone: its own, and that of its login if it contains the family. */
 export const idsOfTokenId = (jti: string): readonly string[] => {
   const [, family] = /^([\da-f-]{36})\.[\da-f-]{36}$/.exec(jti) ?? [];
   return [tokenId(jti), ...(family === undefined ? [] : [familyId(family)])];

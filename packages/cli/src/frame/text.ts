@@ -1,4 +1,4 @@
-/** Style of a part of a line; only a terminal shows it. */
+/** Style of a part of a line; used only if colours are enabled. */
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
 /** A part of a line: text, or text with a style. */
@@ -28,20 +28,20 @@ export const renderLine = (line: Line, colours: boolean): string => {
     .join("");
 };
 
-/** Returns text with every control character, line break and change of direction written as an escape: `\u{1b}`. */
+/** Returns text with control characters, line breaks, invisible and bidirectional format characters written as escapes, such as `\u{1b}`. */
 export const printable = (text: string): string =>
   text.replaceAll(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-/** Returns a value as JSON that cannot control a terminal either: control characters that JSON allows are escaped, as `\\u009b`. */
+/** Returns a value as JSON that cannot control a terminal either: the control and format characters that `JSON.stringify` leaves unescaped are written as escapes, such as `\u009b`. */
 export const safeJson = (value: unknown): string =>
   (JSON.stringify(value, null, 2) ?? "null").replaceAll(
-    IN_JSON,
+    UNESCAPED_IN_JSON,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** Controls above ASCII, invisible and directional characters; JSON itself escapes the rest. */
-const IN_JSON = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
-/** Controls, line and paragraph separators, directional and invisible format characters, lone surrogates. */
+/** DEL, C1 controls, invisible and bidirectional format characters; `JSON.stringify` itself escapes C0 controls and lone surrogates. */
+const UNESCAPED_IN_JSON = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+/** Controls, line and paragraph separators, invisible and bidirectional format characters, lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const codes: Readonly<Record<Style, string>> = {

@@ -10,7 +10,10 @@ interface Placed {
   readonly cookie: Record<string, string>;
 }
 
-/** Returns the credentials of a call by place: the credentials of the operation's first alternative for which the program has all of them. */
+/**
+ * Returns the credentials of a call by place. Uses the first alternative of the operation whose schemes all have credentials; without one, returns no
+ * credentials.
+ */
 export const credentialsOf = async (
   { security }: ApiSpec,
   { security: alternatives = [] }: OperationSpec,

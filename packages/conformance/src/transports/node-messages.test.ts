@@ -20,7 +20,7 @@ const withObserver = async (observe: (started: Started) => void, run: () => Prom
 
 const get = (fields: string): string => `GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
 
-test("gives each message a separate object with all its fields, even when a connection repeats them", () => {
+test("gives each message its own headers object with all its fields, even when requests of a connection repeat them", () => {
   const cookies = "Cookie: a=1\r\nX-Twice: 1\r\nCookie: b=2\r\nx-twice: 2\r\n";
   const messages = [get(""), ...Array<string>(5).fill(get(cookies)), get(""), get(cookies), get(cookies)];
   const withCookies = { host: "a", cookie: "a=1; b=2", "x-twice": "1, 2" };
@@ -82,7 +82,7 @@ test("emits the usual events of a response to its listeners, each once", () => {
 const fields = "X-Own: 1\r\n";
 const headers = { host: "a", "x-own": "1" };
 
-/** A performance entry of type `http`, for which Node has no type. */
+/** A performance entry of type `http`; `@types/node` does not declare the type of its `detail`. */
 interface Detailed extends PerformanceEntry {
   readonly detail: { readonly req: { readonly headers: IncomingHttpHeaders } };
 }

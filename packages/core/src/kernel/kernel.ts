@@ -17,7 +17,7 @@ import { createPipeline, type Pipeline, type Serve } from "./pipeline.ts";
 import { type ReplyToRejected, createRefusals } from "./refusals.ts";
 import { Registry } from "./registry.ts";
 import type { BlueprintEntry } from "../routes/route-call.ts";
-import { missingFeature, routeMethod } from "./repeat-call.ts";
+import { bindRouteCall, missingFeature } from "./repeat-call.ts";
 import { routeProblems } from "./route-problems.ts";
 
 /** The implementation of an app: all registrations, and its lifecycle from start to stop. */
@@ -60,7 +60,7 @@ export class Kernel extends Registry {
   /** Adds a blueprint's route, or repeats the blueprint's call of a feature method on the app. */
   addEntry(entry: BlueprintEntry): void {
     if (!("args" in entry)) return void this.addRoute(entry);
-    const method = routeMethod(this.app, entry);
+    const method = bindRouteCall(this.app, entry);
     if (method === null) this.problem(missingFeature(entry));
     else this.within(entry, method);
   }

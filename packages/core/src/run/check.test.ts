@@ -13,8 +13,8 @@ const program = (options: string, routes = ""): string => {
     path,
     `import { App } from ${JSON.stringify(join(core, "index.ts"))};
 const sample = { name: "sample", install: (host) => ({ enableSample() {
-  host.warn({ code: "KEPT_WARNING", message: "mind" });
-  host.advise(({ severalHosts, sharedPorts }) => severalHosts ? [{ code: "KEPT_HERE", message: "shared: " + sharedPorts.join() }] : []);
+  host.warn({ code: "SAMPLE_WARNING", message: "sample warning" });
+  host.advise(({ severalHosts, sharedPorts }) => severalHosts ? [{ code: "SAMPLE_ADVICE", message: "shared: " + sharedPorts.join() }] : []);
   return this;
 } }) };
 const app = new (App.with(sample))().enableSample();
@@ -27,7 +27,7 @@ await app.run(${options});
 };
 
 const { PATH, NODE_COMPILE_CACHE } = process.env; // the cache holds the compiled sources
-const env = { PATH, NODE_COMPILE_CACHE, FRAMEWORK_ENV: "production", HOST: "127.0.0.1" }; // a default host warns in a container
+const env = { PATH, NODE_COMPILE_CACHE, FRAMEWORK_ENV: "production", HOST: "127.0.0.1" }; // the default host causes a warning in a container
 
 test("--check prints settings, warnings and advice, and starts nothing", () => {
   const path = program(
@@ -37,8 +37,8 @@ test("--check prints settings, warnings and advice, and starts nothing", () => {
   expect(JSON.parse(printed)).toEqual({
     event: "check",
     problems: [],
-    warnings: [{ code: "KEPT_WARNING", message: "mind" }],
-    advice: { oneHost: [], severalHosts: [{ code: "KEPT_HERE", message: "shared: " }] },
+    warnings: [{ code: "SAMPLE_WARNING", message: "sample warning" }],
+    advice: { oneHost: [], severalHosts: [{ code: "SAMPLE_ADVICE", message: "shared: " }] },
     settings: {
       env: "production",
       debug: false,
@@ -56,7 +56,7 @@ test("--check prints settings, warnings and advice, and starts nothing", () => {
   });
 });
 
-test("--check exits with 1 and every problem of settings and app", () => {
+test("--check prints every problem of settings and app, and exits with 1", () => {
   const path = program("{ workers: -1 }", 'app.get("/a", () => 1); app.get("/a", () => 2);');
   const { status, stdout } = spawnSync(process.execPath, [path, "--check"], { encoding: "utf8", env });
   const { problems } = JSON.parse(stdout) as { problems: { code: string }[] };
@@ -70,5 +70,5 @@ test("--check also prints the warnings about settings", () => {
   const path = program("{ debug: true }");
   const printed = execFileSync(process.execPath, [path, "--check"], { encoding: "utf8", env });
   const { warnings } = JSON.parse(printed) as { warnings: { code: string }[] };
-  expect(warnings.map(({ code }) => code)).toEqual(["CORE_DEBUG_IN_PRODUCTION", "KEPT_WARNING"]);
+  expect(warnings.map(({ code }) => code)).toEqual(["CORE_DEBUG_IN_PRODUCTION", "SAMPLE_WARNING"]);
 });

@@ -7,7 +7,8 @@ import { endPrograms, type Program } from "./testing/start-program.ts";
 
 afterAll(endPrograms);
 
-const SEVERAL = 4; // workers
+/** Number of workers in the tests with more than one. */
+const SEVERAL = 4;
 
 /** Ends a program with SIGTERM. Returns its exit code and the seconds until it exited. */
 const terminate = async (program: Program): Promise<{ code: number | null; secs: number }> => {
@@ -83,7 +84,7 @@ test.each<[number, TransportName]>([
 );
 
 test.each([1, SEVERAL])(
-  "with %d worker(s), a drain waits for event streams that end by themselves, and request.draining ends a long poll",
+  "with %d worker(s), a drain waits for an event stream with untilDrain: false, and request.draining ends a long poll",
   async (workers) => {
     const program = startLife({ run: { workers } });
     const { url } = await program.listening;
@@ -99,7 +100,7 @@ test.each([1, SEVERAL])(
   },
 );
 
-test("a client that half-closed does not end the process before its stop tasks", async () => {
+test("a half-closed connection does not let the process exit before its stop tasks", async () => {
   const program = startLife();
   const client = connect({ port: Number(new URL((await program.listening).url).port), allowHalfOpen: true });
   client.on("error", () => {}); // the drain closes the connection

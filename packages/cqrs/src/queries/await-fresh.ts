@@ -5,7 +5,7 @@ import { MAX_WAIT_MS } from "../limits.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import type { QueryRun } from "./query-run.ts";
 
-/** Waits until the projections of a query contain the events of its token. @throws HttpError 503 (CQRS_NOT_FRESH) at the time limit */
+/** Waits until the projections of a query contain the events up to its consistency token. @throws HttpError 503 (CQRS_NOT_FRESH) at the time limit */
 export const awaitFresh = (eventStore: () => EventStore | null): Middleware<QueryRun, Outcome> =>
   async function awaitFresh(run, next) {
     const { after, deadline } = run.call;

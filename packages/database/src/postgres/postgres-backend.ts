@@ -34,13 +34,13 @@ export class PostgresBackend implements Backend {
   async run(statement: Statement, execution: Execution): Promise<Outcome> {
     const { signal, isUrgent = false } = execution;
     const connections = isUrgent ? this.urgent : this.connections;
-    for (let outdatedLeft = this.maxTransactions; ; outdatedLeft--) {
+    for (let retriesLeft = this.maxTransactions; ; retriesLeft--) {
       try {
         if (signal !== undefined) return await this.runUntil(connections, statement, execution);
         return await connections.runOnce(statement, this.names.of(statement.text), execution);
       } catch (error) {
         // The statement did not run. Each connection that has an outdated plan fails once and is replaced.
-        if (isOutdated(error) && outdatedLeft > 0) continue;
+        if (isOutdated(error) && retriesLeft > 0) continue;
         throw signal === undefined ? postgresError(error, statement.text) : error;
       }
     }

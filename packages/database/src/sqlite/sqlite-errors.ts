@@ -46,7 +46,7 @@ export const isReadOnly = (error: unknown): boolean => {
   return code !== null && primary(code) === READ_ONLY;
 };
 
-/** Converts an error of `node:sqlite`. */
+/** Converts an error of `node:sqlite` to a `DatabaseError` or `DatabaseUnavailableError`; returns other errors unchanged. */
 export const sqliteError = (error: unknown, text: string): unknown => {
   const code = sqliteCode(error);
   const message = messageOf(error);

@@ -15,7 +15,7 @@ interface Raised {
 /**
  * Appends on SQLite, where write transactions run one at a time: nothing changes between two statements.
  *
- * @param queries the transaction of the append; for a single event also the database
+ * @param queries the transaction of the append, or, for a single event, the database
  */
 export const appendOnSqlite = (
   base: StoreBase,

@@ -28,7 +28,14 @@ test("an empty operationName is also ignored over a socket", async () => {
 test("queries and mutations also run over a socket, with the limits and the errors of HTTP", async () => {
   const { open } = await serve();
   const peer = await ready(await open());
-  const queries = ["{ hello }", "{", `{ ${"now ".repeat(100)} }`, "subscription { guarded }", "{ refused }"];
+  const queries = [
+    "{ hello }",
+    "{",
+    `{ ${"now ".repeat(100)} }`,
+    "subscription { guarded }",
+    "{ refused }",
+    'mutation { add(title: "Dune") { id } }',
+  ];
   for (const [at, query] of queries.entries()) {
     peer.send(subscribe(String(at), query));
     await waitFor(() =>
@@ -43,6 +50,7 @@ test("queries and mutations also run over a socket, with the limits and the erro
     payload: { errors: [{ message: "members only", extensions: { status: 403 } }] },
   });
   expect(first("4")).toMatchObject({ payload: { errors: [{ extensions: { status: 403 } }] } });
+  expect(first("5")).toMatchObject({ type: "next", payload: { data: { add: { id: "9" } } } });
 });
 
 test.each([
@@ -61,7 +69,7 @@ test.each([
   expect(await peer.closed).toBe(code);
 });
 
-test("a client without the protocol is closed with 4406, and a client that never sends connection_init with 4408", async () => {
+test("a client without the subprotocol is closed with 4406, and a client that never sends connection_init with 4408", async () => {
   const { open } = await serve({ initSecs: 0.05 });
   expect(await (await open("")).closed).toBe(4406);
   expect(await (await open()).closed).toBe(4408);

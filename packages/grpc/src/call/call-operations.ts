@@ -58,5 +58,5 @@ const faults: ReadonlySet<GrpcStatusName> = new Set<GrpcStatusName>([
   "DATA_LOSS",
 ]);
 
-/** Whether a status counts as an error of the server; all others count as errors of the client. */
+/** Whether a status counts as an error of the server. The other statuses are OK and errors of the client. */
 export const isServerFault = (status: GrpcStatusName): boolean => faults.has(status);

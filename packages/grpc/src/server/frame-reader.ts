@@ -57,7 +57,7 @@ export class FrameReader {
     const message = bytes.subarray(start + PREFIX, start + PREFIX + length);
     const flag = bytes[start] ?? 0;
     this.start += PREFIX + length;
-    if (this.size > 0) return { flag, bytes: Buffer.from(message) }; // copied, because `add` may overwrite the buffer
+    if (this.size > 0) return { flag, bytes: Buffer.from(message) }; // copied, so that a retained message does not retain the whole buffer
     this.clear();
     return { flag, bytes: message };
   }

@@ -18,21 +18,21 @@ export interface DeliveryRecorderOptions {
   readonly together?: number;
   /** Messages of each key in one send. @default 1 */
   readonly run?: number;
-  /** Whether every fiftieth message fails at its first try, and poison messages are added, which always fail. @default false */
+  /** Whether every fiftieth message fails on its first attempt, and poison messages, which always fail, are added. @default false */
   readonly fails?: boolean;
 }
 
-/** One in this many messages of a key fails at its first try. */
+/** One in this many messages of a key fails on its first attempt. */
 const FAILS_EVERY = 50;
-/** Number of poison messages of each key, or group of keys that are sent together. */
+/** Approximate number of poison messages for each group of keys that are sent together. */
 const POISON = 10;
 
 /** Pause in milliseconds before unconfirmed messages are sent again. */
-const PAUSE_MS = 20;
+const RESEND_PAUSE_MS = 20;
 /** Time in milliseconds after which an unconfirmed send fails the test. */
-const LONGEST_MS = 240_000;
+const SEND_TIMEOUT_MS = 240_000;
 
-/** Records sent and handled messages, to show that nothing is lost and each key keeps its order. */
+/** Sends numbered messages and records the handled ones, to show that nothing is lost and each key keeps its order. */
 export class DeliveryRecorder {
   /** Handler calls, including repeated deliveries. */
   handled = 0;
@@ -68,14 +68,14 @@ export class DeliveryRecorder {
     if (message.type === "poison") throw new TypeError(`poison ${message.id}`);
     const { number } = message.data as { readonly number: number };
     if (this.options.fails && number % FAILS_EVERY === 7 && message.attempt === 1)
-      throw new Error("the first try fails");
+      throw new Error("the first attempt fails");
     const key = message.key ?? "";
     const numbers = this.seen.get(key) ?? [];
     this.seen.set(key, numbers);
     if (!numbers.includes(number, -2000)) numbers.push(number);
   };
 
-  /** Handler that works first, counts overlaps, and records the message at its end. */
+  /** Handler that counts overlaps, runs `work`, and then records the message. */
   readonly handleAfter = async (message: Message, work: () => Promise<void>): Promise<void> => {
     const key = message.key ?? "";
     if (this.running.has(key)) this.overlaps++;
@@ -100,7 +100,7 @@ export class DeliveryRecorder {
     app.messaging.subscribe(deadLetter, { group: `${group}-dead` }, this.dead.handle as () => void);
   }
 
-  /** Sends all messages, each key in order; repeats unconfirmed ones with the same id. */
+  /** Sends all messages, each key in order, and sends unconfirmed messages again with the same id. Each lane is a group of keys that are sent together. */
   async send(from: Process, topic: string): Promise<void> {
     const { keys, together } = this.options;
     const lanes = Math.ceil(keys / together);
@@ -122,7 +122,7 @@ export class DeliveryRecorder {
     return this.expected.flatMap((numbers, at) => numbers.map((number) => `${keyOf(at)}-${number}`));
   }
 
-  /** Waits until all messages are handled. Resolves with the numbers of each key in the order of first handling. */
+  /** Waits until all messages are handled and all dead letters have arrived. Resolves with the numbers of each key in the order of first handling. */
   async sequences(): Promise<readonly (readonly number[])[]> {
     const timeoutMs = 110_000 + this.total * 20;
     await until(`${this.total} messages`, () => this.count >= this.total, timeoutMs);
@@ -134,8 +134,12 @@ export class DeliveryRecorder {
     const { run } = this.options;
     for (let first = 0; first < this.each; first += run) {
       const messages = this.messagesOf(lane, first);
-      const end = performance.now() + LONGEST_MS;
-      for (let error; (error = await sent(from, topic, messages)) !== null; await shortPause(PAUSE_MS)) {
+      const end = performance.now() + SEND_TIMEOUT_MS;
+      for (
+        let error;
+        (error = await sent(from, topic, messages)) !== null;
+        await shortPause(RESEND_PAUSE_MS)
+      ) {
         if (performance.now() > end) throw new Error("a send was never confirmed", { cause: error });
         this.resends++;
       }

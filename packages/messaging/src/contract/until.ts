@@ -1,26 +1,26 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Longest wait of a fact in milliseconds; high, because the machine may be busy. */
-let limitMs = 60_000;
+/** Default timeout of `until` in milliseconds; high, because the machine may be busy. */
+let defaultTimeoutMs = 60_000;
 
-/** Shortens the waits of facts that are expected to fail. Returns a function that restores them. */
+/** Shortens the default timeout of `until`, for tests that are expected to fail. Returns a function that restores it. */
 export const shortenWaits = (ms: number): (() => void) => {
-  const before = limitMs;
-  limitMs = ms;
+  const before = defaultTimeoutMs;
+  defaultTimeoutMs = ms;
   return () => {
-    limitMs = before;
+    defaultTimeoutMs = before;
   };
 };
 
-/** Waits until a condition holds. @param subject names the condition in the error */
+/** Waits until a condition is true. @param subject names the condition in the error. @throws Error on timeout */
 export const until = async (
   subject: string,
   isTrue: () => boolean | Promise<boolean>,
-  maxMs: number = limitMs,
+  maxMs: number = defaultTimeoutMs,
 ): Promise<void> => {
   for (const end = performance.now() + maxMs; !(await isTrue()); await pause(3))
     if (performance.now() > end) throw new Error(`waited ${maxMs} ms for ${subject}`);
 };
 
-/** Waits a while in which something must not happen. A wait that is too short can make a fact pass by mistake, but never fail. */
+/** Waits briefly, so that a test can check that something does not happen. Too short a pause can hide a fault, but never fails a correct broker. */
 export const shortPause = (ms = 60): Promise<void> => pause(ms);

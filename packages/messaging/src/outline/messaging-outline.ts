@@ -5,7 +5,7 @@ import type { Schemas } from "../message/message.ts";
 
 /** Topics that an app sends to and receives from, for an API document. */
 export interface MessagingOutline {
-  /** Every broker, in the order of enabling. */
+  /** Every enabled broker, in the order of `enableMessaging`. */
   readonly brokers: readonly BrokerOutline[];
 }
 
@@ -13,15 +13,15 @@ export interface MessagingOutline {
 export interface BrokerOutline {
   /** Name in the app. */
   readonly name: string;
-  /** Technology: `kafka`. */
+  /** Technology, for example `kafka`. */
   readonly system: string;
   /** Addresses without credentials; empty for the database and the in-memory broker. */
   readonly servers: NonNullable<BrokerAdapter["servers"]>;
-  /** Location of event attributes. */
+  /** Location of CloudEvents attributes. */
   readonly envelope: Capabilities["envelope"];
   /** Whether requests with replies are supported. */
   readonly hasReplies: boolean;
-  /** Topics that the app declares to send to; without schemas if given by name. */
+  /** Topics of `MessagingConfig.topics`; without description and schemas if given by name. */
   readonly sends: readonly {
     /** Name at the broker. */
     readonly topic: string;

@@ -12,7 +12,10 @@ export class NoReplyError extends HttpError {
   }
 }
 
-/** A request failed: its message became a dead letter, its handler threw after `ack` or is a batch handler, or the reply does not fit its schema. HTTP status 502. */
+/**
+ * A request failed: its message became a dead letter, its handler threw after `ack` or is a batch handler, or the reply could not be sent or does not match
+ * its schema. HTTP status 502.
+ */
 export class RequestFailedError extends HttpError {
   override readonly name = "RequestFailedError";
 

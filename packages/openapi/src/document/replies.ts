@@ -36,7 +36,7 @@ export const ownReplies = (
     }),
   );
 
-/** Whether a schema accepts `undefined` unchanged or as `null`, such as an optional object: its JSON Schema does not express this. */
+/** Whether a schema turns `undefined` into `undefined` or `null`, as an optional schema does. Its JSON Schema does not express this. */
 const acceptsUndefined = (schema: StandardSchema): boolean => {
   const result = resultOfUndefined(schema);
   return result !== null && (result.value === undefined || result.value === null);
@@ -55,16 +55,16 @@ export const repliesOf = (
   fields: Reply["headers"],
 ): Readonly<Record<string, Reply | Reference>> => {
   const replies: Record<string, Reply | Reference> = {};
-  for (const shared of implied) {
-    const key = String(shared.status);
-    const body = ownBody(own, shared.status);
-    if (body === null) replies[key] = impliedReference(shared.status);
+  for (const reply of implied) {
+    const key = String(reply.status);
+    const body = ownBody(own, reply.status);
+    if (body === null) replies[key] = impliedReference(reply.status);
     else if (!own.has(key))
-      replies[key] = replyOf({ method, key, body, shared: { ...shared, byHandler: false }, fields }); // the handler may also send this status
+      replies[key] = replyOf({ method, key, body, implied: { ...reply, byHandler: false }, fields }); // the handler may also send this status
   }
   for (const [key, body] of own) {
-    const shared = implied.find(({ status }) => String(status) === key);
-    replies[key] = replyOf({ method, key, body, shared, fields });
+    const reply = implied.find(({ status }) => String(status) === key);
+    replies[key] = replyOf({ method, key, body, implied: reply, fields });
   }
   if (ownBody(own, 200)?.mayBeNull === true)
     replies[204] ??= { description: "No content.", ...fieldsOf(fields) };
@@ -72,7 +72,7 @@ export const repliesOf = (
   return Object.fromEntries(Object.entries(replies).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-/** Returns the body that the route declares for a status, its range (`4XX`) or `default`; `null` if the route declares none, and for a 304. */
+/** Returns the body that the route declares for a status, its range (`4XX`) or `default`; `null` if the route declares none. For a 304 only its own key counts. */
 export const ownBody = (own: ReadonlyMap<string, OwnBody>, status: number): OwnBody | null =>
   own.get(String(status)) ??
   (status === 304 ? undefined : (own.get(`${Math.trunc(status / 100)}XX`) ?? own.get("default"))) ??
@@ -87,13 +87,13 @@ interface OwnReply {
   /** Key in `responses` of the operation. */
   readonly key: string;
   readonly body: OwnBody;
-  /** The implied reply of the same status. */
-  readonly shared: ImpliedReply | undefined;
+  /** The implied reply with the same status. */
+  readonly implied: ImpliedReply | undefined;
   /** Header fields that features set on successful replies. */
   readonly fields: Reply["headers"];
 }
 
-/** Returns the header fields that features set on the successful replies of a route; `undefined` without any. */
+/** Returns the header fields that features set on the successful replies of a route; `undefined` if there are none. */
 export const replyFields = (fields: readonly FieldUse[]): Reply["headers"] => {
   const set = fields.filter((field) => field.in === "reply");
   if (set.length === 0) return undefined;
@@ -105,20 +105,20 @@ export const replyFields = (fields: readonly FieldUse[]): Reply["headers"] => {
 const fieldsOf = (fields: Reply["headers"]): Pick<Reply, "headers"> =>
   fields === undefined ? {} : { headers: fields };
 
-const replyOf = ({ method, key, body, shared, fields }: OwnReply): Reply => ({
-  description: shared?.description ?? descriptionOf(key),
-  ...(maySucceed(key) ? fieldsOf(fields) : impliedFields(shared?.headers)),
-  ...(method === "HEAD" || key === "204" || key === "304" ? {} : { content: contentOf(key, body, shared) }),
+const replyOf = ({ method, key, body, implied, fields }: OwnReply): Reply => ({
+  description: implied?.description ?? descriptionOf(key),
+  ...(maySucceed(key) ? fieldsOf(fields) : impliedFields(implied?.headers)),
+  ...(method === "HEAD" || key === "204" || key === "304" ? {} : { content: contentOf(key, body, implied) }),
 });
 
-/** Returns the description of a reply whose status no implied reply has. */
+/** Returns the description of a reply without an implied reply for its status. */
 const descriptionOf = (key: string): string => {
   if (key === "default") return "Any other reply.";
   return maySucceed(key) ? "Success." : "Failure.";
 };
 
-const contentOf = (key: string, { schema, text }: OwnBody, shared: ImpliedReply | undefined): Content => {
-  const isFrameworkError = !maySucceed(key) && shared !== undefined && shared.byHandler !== true;
+const contentOf = (key: string, { schema, text }: OwnBody, implied: ImpliedReply | undefined): Content => {
+  const isFrameworkError = !maySucceed(key) && implied !== undefined && implied.byHandler !== true;
   const own = schema === true ? {} : schema;
   return {
     "application/json": { schema: isFrameworkError ? { anyOf: [schema, errorReference] } : own },

@@ -27,12 +27,12 @@ import type { AttemptResult, PlannedAttempt } from "../script/effect.ts";
 import { onceInTransaction } from "../store/once.ts";
 import type { Performer } from "./performer.ts";
 
-/** Pause after a failure of the infrastructure, such as an unavailable database. */
-const MACHINERY_MS = 1000;
+/** Pause in milliseconds after a failure of the infrastructure, such as an unavailable database. */
+const INFRASTRUCTURE_PAUSE_MS = 1000;
 
 /**
- * Runs one attempt as a DBOS step and returns its result; never rejects. If the stop of the process interrupts the attempt, it never settles, so that
- * nothing is recorded and the next process repeats it.
+ * Runs one attempt and returns its result, for a DBOS step that records it. Never rejects. If the shutdown of the process interrupts the attempt, the
+ * promise never settles: nothing is recorded, and the next process repeats the attempt.
  */
 export const runAttempt = async (performer: Performer, planned: PlannedAttempt): Promise<AttemptResult> => {
   const { parts, slots, stopping } = performer;
@@ -47,7 +47,7 @@ export const runAttempt = async (performer: Performer, planned: PlannedAttempt):
   const begun = systemClock.now();
   const ms = (): number => systemClock.now() - begun;
   try {
-    const output = await observed(performer, planned, outcome);
+    const output = await runAsOperation(performer, planned, outcome);
     parts.insight.ended(saga.name, "done");
     return { end: "done", output: isUndo ? null : output, ms: ms() };
   } catch (error) {
@@ -56,13 +56,13 @@ export const runAttempt = async (performer: Performer, planned: PlannedAttempt):
     parts.insight.ended(saga.name, end satisfies AttemptEnd);
     if (end === "bug" || end === "machinery")
       parts.log().warn(`saga: "${saga.name}" failed in ${stepLabel(step, branch)}`, { id: saga.id, error });
-    return { end, error: failureText(error), ...next(parts, planned, end), ...outcome, ms: ms() };
+    return { end, error: failureText(error), ...retryDecision(parts, planned, end), ...outcome, ms: ms() };
   } finally {
     release();
   }
 };
 
-/** Outcome of an attempt, even if the attempt fails. */
+/** State of an attempt that its result includes even if the attempt fails. */
 interface Outcome {
   /** Whether it is unknown if an earlier attempt took effect, because `check` has not returned. */
   isUnknown: boolean;
@@ -73,13 +73,13 @@ interface Outcome {
 /** Never settles, so that DBOS records nothing. */
 export const interrupted = (): Promise<never> => new Promise(() => {});
 
-/** Applies the retry policy of this process; its decision is recorded. */
-const next = (
+/** Decides by the retry policy of this process whether and when to retry. The decision is recorded. */
+const retryDecision = (
   { limits }: EngineParts,
   { branch, attempt, isUndo }: PlannedAttempt,
   end: Exclude<AttemptEnd, "done">,
 ): { readonly isOver: boolean; readonly delayMs: number } => {
-  if (end === "machinery") return { isOver: false, delayMs: MACHINERY_MS };
+  if (end === "machinery") return { isOver: false, delayMs: INFRASTRUCTURE_PAUSE_MS };
   const policy = isUndo ? undoRetry : retryOf(branch, limits);
   const isOver = !isUndo && (end !== "transient" || attempt >= policy.attempts);
   const delayMs = Math.ceil(retryDelayMs(policy, Math.min(attempt, policy.attempts), Math.random()));
@@ -91,7 +91,7 @@ const next = (
  *
  * @param outcome is updated while the attempt runs
  */
-const observed = (
+const runAsOperation = (
   { definition, parts, stopping }: Performer,
   planned: PlannedAttempt,
   outcome: Outcome,
@@ -129,7 +129,7 @@ const observed = (
         if (outcome.isUnknown && branch.check !== null) {
           const found = checkedOutcome(await checkStep(scopes, called, branch.check), label);
           if (found !== null) return (outcome.output = json(found.output));
-          signal.throwIfAborted(); // the attempt has timed out or the process is stopping: do not run the work
+          signal.throwIfAborted(); // after a timeout or during shutdown the work must not run
           outcome.isUnknown = false;
         }
         return (outcome.output = json(await call(scopes, planned, called, null)));

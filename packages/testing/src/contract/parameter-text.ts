@@ -1,8 +1,9 @@
 import { isJson, type Json } from "./json-object.ts";
 
 /**
- * Serialises a value as a query parameter in its documented style (OpenAPI 3.1, 4.8.12): `name=value` strings, none for an empty list or object. Values are
- * percent-encoded, delimiters are not. A list within an object is a repeated name, any other nested value is JSON.
+ * Serialises a value as a query parameter in its documented style (OpenAPI 3.1, 4.8.12): `name=value` strings, none for an empty list or object. Names
+ * and values are percent-encoded; the comma between items is not. With `explode` or `deepObject`, the name of a list member is repeated for each
+ * item; any other nested value is JSON.
  */
 export const queryTexts = (parameter: Json, value: unknown): readonly string[] => {
   const name = String(parameter["name"]);
@@ -29,7 +30,7 @@ export const simpleText = ({ explode }: Json, value: unknown): string => {
 
 const delimiters: Readonly<Record<string, string>> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
 
-/** Returns names and values of an exploded value; items of a list have the name of the parameter. */
+/** Returns names and values of an exploded value. @param name name of the parameter, which each item of a list has */
 const fieldsOf = (value: Json | readonly unknown[], name = ""): (readonly [string, unknown])[] =>
   Array.isArray(value)
     ? value.map((item: unknown) => [name, item] as const)

@@ -11,7 +11,7 @@ export interface NodeInputHost {
   readonly options: { readonly limits: LimitsConfig };
   /** Refuses the message that is being read. @param head the bytes of its head so far; `null` after the head */
   refuse(failure: HttpError, head: Uint8Array | null): void;
-  /** Called when bytes were discarded. */
+  /** Called after each read while the input is closed. */
   discarded(): void;
   /** Writes the reply that is held for a batch, because it determines whether more is read. */
   send(): void;
@@ -59,7 +59,7 @@ export class NodeInput implements SocketOwner {
     endDirectReading(socket);
   }
 
-  /** Whether a part of a head has arrived, but not all of it. */
+  /** Whether a message has begun and not ended. Without a body in progress, this means that a head is incomplete. */
   get headBegan(): boolean {
     return !this.reader.atStart;
   }
@@ -140,7 +140,7 @@ export class NodeInput implements SocketOwner {
     if (reader.failure !== null) {
       this.refuse(reader.failure, chunk.subarray(start));
     } else if (reader.headIsRead && !this.isClosed) {
-      // The connection refused the head, or the parser waits for more: the preface of HTTP/2 is longer than a head. A second refusal is ignored.
+      // `expectBody` was not called: the connection refused the head, or the parser waits for the rest of an HTTP/2 preface. A second refusal is ignored.
       this.refuse(badVersion(), part);
     }
     this.begun = isIncomplete && !this.isClosed ? this.copyOf(part) : null;

@@ -3,7 +3,7 @@ import type { TimeoutConfig } from "../../config/timeout-config.ts";
 
 /** Progress of a connection's input. */
 export interface InputProgress {
-  /** Whether a part of a head has arrived, but not all of it. */
+  /** Whether a message has begun and not ended. Without a body in progress, this means that a head is incomplete. */
   readonly headBegan: boolean;
   /** Bytes of bodies so far, without the framing of chunked bodies. */
   readonly bodyBytes: number;

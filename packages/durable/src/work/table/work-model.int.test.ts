@@ -8,7 +8,7 @@ import { workFixture } from "./work-fixture.test-kit.ts";
 const RUNS = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 6);
 
 withServer("postgres", (url) => {
-  test("with any actions of two workers, no item is lost or completes twice, outdated writes are refused, and keys keep their order", async () => {
+  test("with random actions of two workers, no item is lost or completes twice, writes with a lost claim are refused, and items of one key keep their order", async () => {
     await using fixture = await workFixture(await postgresSchema(url));
     await fc.assert(
       fc.asyncProperty(histories, (steps) => runHistory(fixture, steps)),
