@@ -23,7 +23,7 @@ const hostileIds = [
   "\u{1f600}",
   "%",
   "'; --",
-  "x".repeat(256),
+  `jti:${"x".repeat(256)}`,
 ];
 
 const facts: PortFacts<TokenStoreFixture> = {

@@ -143,8 +143,11 @@ test("the public key is derived from the private key", () => {
   expect(publicKey?.equals(rsa.publicKey)).toBe(true);
 });
 
-test("a secret given as bytes verifies tokens signed with the same text as UTF-8", async () => {
-  const auth = new JwtAuth({ secret: Buffer.from("ä".repeat(20)) });
+test.each<[string, string | Uint8Array]>([
+  ["text", "ä".repeat(20)],
+  ["bytes", Buffer.from("ä".repeat(20))],
+])("a secret given as %s verifies tokens signed with its UTF-8 bytes", async (_form, given) => {
+  const auth = new JwtAuth({ secret: given });
   const app = new App().use(auth);
   app.get("/", () => "in");
   await using client = testClient(app);
