@@ -1,9 +1,10 @@
+import { FrameworkError } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
 import type { Broker, BrokerAdapter, BrokerContext, Capabilities } from "@framework/messaging/adapter";
 import { AdminClient } from "./client/admin-client.ts";
 import { describeCluster } from "./client/describe-cluster.ts";
 import { KafkaConsumer } from "./consumer/kafka-consumer.ts";
-import { KafkaConfig } from "./kafka-config.ts";
+import { configProblems, KafkaConfig } from "./kafka-config.ts";
 import { KafkaProducer } from "./producer/kafka-producer.ts";
 import { declareTopics } from "./topology/declare-topics.ts";
 
@@ -32,8 +33,12 @@ const capabilitiesOf = ({ maxBatchBytes }: KafkaConfig): Capabilities => ({
  *
  * @throws ConfigurationError CORE_BAD_CONFIG
  */
-export const kafkaBroker = (config: ConfigInput<KafkaConfig> = {}): BrokerAdapter =>
-  adapterOf(KafkaConfig.of(config));
+export const kafkaBroker = (config: ConfigInput<KafkaConfig> = {}): BrokerAdapter => {
+  const checked = KafkaConfig.of(config);
+  const [problem] = configProblems(checked);
+  if (problem !== undefined) throw new FrameworkError("CORE_BAD_CONFIG", problem);
+  return adapterOf(checked);
+};
 
 /** Returns the adapter for a checked configuration. */
 export const adapterOf = (config: KafkaConfig): BrokerAdapter => ({

@@ -3,20 +3,20 @@ import type { Admin } from "kafkajs";
 import type { KafkaConfig } from "../kafka-config.ts";
 import { type Client, createClient } from "./create-client.ts";
 
-interface Opened {
+interface Connection {
   readonly admin: Admin;
   readonly client: Client;
   readonly connected: Promise<void>;
 }
 
-/** Longest time of an administrative request in milliseconds. */
+/** Time limit of an administrative request in milliseconds. */
 const REQUEST_MS = 10_000;
 
 /** The administrative connection. Opened on first use, and again after each failure. */
 export class AdminClient {
   private readonly config: KafkaConfig;
   private readonly log: Logger;
-  private current: Opened | null = null;
+  private current: Connection | null = null;
   private isClosed = false;
 
   constructor(config: KafkaConfig, log: Logger) {
@@ -24,7 +24,11 @@ export class AdminClient {
     this.log = log;
   }
 
-  /** Calls `run` with the connection. Replaces the connection after a failure or an abort of `signal`, because it may be half open. */
+  /**
+   * Calls `run` with the connection. Replaces the connection after a failure or an abort of `signal`, because it may be half open.
+   *
+   * @throws the error of `run` or of the connection, the reason of `signal`, or an error after `close`
+   */
   async use<T>(run: (admin: Admin) => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.isClosed) throw new Error("the broker was closed");
     const opened = (this.current ??= this.open());
@@ -50,7 +54,7 @@ export class AdminClient {
     this.current = null;
   }
 
-  private open(): Opened {
+  private open(): Connection {
     const client = createClient(this.config, this.log);
     const admin = client.kafka.admin({ retry: { retries: 2 } });
     const connected = admin.connect();
@@ -59,7 +63,7 @@ export class AdminClient {
   }
 }
 
-const close = ({ admin, client }: Opened): void => {
+const close = ({ admin, client }: Connection): void => {
   client.sockets.close();
   void admin.disconnect().catch(() => {}); // its connections are closed
 };

@@ -35,7 +35,10 @@ const zstd: KafkaCodec = {
   decompress: (bytes) => fromZstd(bytes, limit),
 };
 
-/** Registers the codecs of Node. A missing or failing codec decodes to marked records, so that only the partition of the batch is paused. */
+/**
+ * Registers the codecs of Node, and marks snappy and lz4 as missing. A missing or failing codec decodes to marked records, so that only the partition of the
+ * batch is paused.
+ */
 export const registerCodecs = (module: Registry): void => {
   register(module, "gzip", gzip);
   register(module, "zstd", zstd);

@@ -9,8 +9,8 @@ const RETRIABLE =
 const ERROR = 1;
 
 /**
- * Writes the log of kafkajs to the app's log: errors that are not retried as warnings, everything else at `debug` if the logger has that level. Messaging reports
- * the states of consumers.
+ * Writes the log of kafkajs to the app's log: errors become warnings unless they are retried; everything else is logged at `debug` if the logger has that
+ * level. Messaging reports the states of consumers.
  */
 export const logCreatorOf = (log: Logger): logCreator => {
   return () =>

@@ -13,7 +13,7 @@ export class Sockets {
     const socket = this.isClosed ? new Socket() : connect({ host, port, ssl, onConnect });
     this.open.add(socket);
     socket.once("close", () => this.open.delete(socket));
-    if (this.isClosed) socket.destroy(closed());
+    if (this.isClosed) socket.destroy(closedError());
     else socket.setKeepAlive(true, KEEP_ALIVE_MS);
     return socket;
   };
@@ -21,7 +21,7 @@ export class Sockets {
   /** Destroys all connections, including later ones, with an error: kafkajs ignores the event `close` and would wait for its timeout. */
   close(): void {
     this.isClosed = true;
-    for (const socket of this.open) socket.destroy(closed());
+    for (const socket of this.open) socket.destroy(closedError());
   }
 }
 
@@ -29,7 +29,7 @@ export class Sockets {
 export const driverAddress = (address: string): string =>
   address.replace(/^\[(.+)\]/, (_all, host: string) => host.replaceAll(":", "%3A"));
 
-const closed = (): Error => new Error("the client was closed");
+const closedError = (): Error => new Error("the client was closed");
 
 const connect: ISocketFactory = ({ host: given, port, ssl, onConnect }) => {
   const host = given.replaceAll("%3A", ":");

@@ -36,7 +36,7 @@ export class AssignedPartition {
   /** Backlog size at which a paused partition is resumed, so that the next fetch arrives in time. */
   private lowWater = 0;
   /** Highest offset fetched in this generation; -1 before the first fetch. */
-  last = -1n;
+  lastOffset = -1n;
   /** Why the partition cannot be read further; `null` if it can. */
   problem: string | null = null;
 
@@ -46,20 +46,20 @@ export class AssignedPartition {
   }
 
   /** Whether fetched messages wait for room. */
-  get isFull(): boolean {
+  get hasBacklog(): boolean {
     return this.head < this.backlog.length;
   }
 
   /** Accepts the messages of a fetch. Resolves within 50 ms even without room; the partition is then paused until there is room. */
   async take(messages: readonly KafkaMessage[]): Promise<void> {
     if (this.ending.signal.aborted) return;
-    this.backlog = this.isFull ? [...this.backlog.slice(this.head), ...messages] : messages;
+    this.backlog = this.hasBacklog ? [...this.backlog.slice(this.head), ...messages] : messages;
     this.head = 0;
     this.lowWater = messages.length >> 1;
     this.handOver();
-    if (!this.isFull) return;
+    if (!this.hasBacklog) return;
     await this.waitForRoom();
-    if (!this.isFull || this.ending.signal.aborted) return;
+    if (!this.hasBacklog || this.ending.signal.aborted) return;
     this.isPaused = true;
     this.parts.pause();
     void this.feed();
@@ -68,7 +68,7 @@ export class AssignedPartition {
   /** Delivers the backlog, or resumes fetching, when the consumer continues. */
   proceed(): void {
     if (this.problem !== null) return;
-    if (this.isFull) void this.feed();
+    if (this.hasBacklog) void this.feed();
     else this.resume();
   }
 
@@ -84,10 +84,10 @@ export class AssignedPartition {
     const limit = new AbortController();
     const cancel = clock.after(MAX_WAIT_FOR_ROOM_MS, () => limit.abort());
     const signal = AbortSignal.any([limit.signal, this.ending.signal]);
-    while (this.isFull && !signal.aborted && this.parts.isOpen()) {
+    while (this.hasBacklog && !signal.aborted && this.parts.isOpen()) {
       await sink.whenRoom(this.assignment.name, signal);
       this.handOver();
-      if (this.isFull) await pause(clock, GATHER_MS, signal);
+      if (this.hasBacklog) await pause(clock, GATHER_MS, signal);
     }
     cancel();
   }
@@ -96,13 +96,13 @@ export class AssignedPartition {
     if (this.isFeeding) return;
     this.isFeeding = true;
     const { signal } = this.ending;
-    while (this.isFull && !signal.aborted && this.parts.isOpen()) {
+    while (this.hasBacklog && !signal.aborted && this.parts.isOpen()) {
       await this.parts.sink.whenRoom(this.assignment.name, signal);
       this.handOver();
-      if (this.isFull) await pause(this.parts.clock, GATHER_MS, signal);
+      if (this.hasBacklog) await pause(this.parts.clock, GATHER_MS, signal);
     }
     this.isFeeding = false;
-    if (!this.isFull && !signal.aborted && this.parts.isOpen()) this.resume();
+    if (!this.hasBacklog && !signal.aborted && this.parts.isOpen()) this.resume();
   }
 
   private deliveryOf(message: KafkaMessage): KafkaDelivery {
@@ -118,13 +118,13 @@ export class AssignedPartition {
   private handOver(): void {
     const { sink, isOpen } = this.parts;
     let hasMoved = false;
-    while (this.isFull && isOpen() && !this.ending.signal.aborted) {
+    while (this.hasBacklog && isOpen() && !this.ending.signal.aborted) {
       const room = sink.room(this.assignment.name);
       if (room <= 0) break;
-      const next = this.backlog.slice(this.head, this.head + room);
-      this.head += next.length;
+      const batch = this.backlog.slice(this.head, this.head + room);
+      this.head += batch.length;
       // Created at the delivery, not at the fetch: short-lived objects are cheap to collect.
-      sink.deliver(next.map((message) => this.deliveryOf(message)));
+      sink.deliver(batch.map((message) => this.deliveryOf(message)));
       hasMoved = true;
     }
     if (this.isPaused && hasMoved && isOpen() && this.backlog.length - this.head <= this.lowWater)

@@ -25,7 +25,7 @@ export interface ConsumerParts {
 }
 
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /** Reads topics as a member of a group. Joins again, with backoff, until it is closed. */
 export class KafkaConsumer implements Consumer {
@@ -116,7 +116,7 @@ export class KafkaConsumer implements Consumer {
       void member.run();
       const reason = await member.whenEnded;
       if (signal.aborted) return; // `close` leaves the group
-      if (member.names.length > 0) options.sink.revoked(member.names);
+      if (member.partitionNames.length > 0) options.sink.revoked(member.partitionNames);
       options.sink.state("connecting", reason);
       log.warn("kafka: a consumer joins its group again", { group: options.group, reason });
       await member.leave();
@@ -128,4 +128,4 @@ export class KafkaConsumer implements Consumer {
 
 /** Exponential backoff with full jitter, plus a minimum. */
 const backoffMs = (failures: number, random: () => number): number =>
-  FIRST_PAUSE_MS + random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
+  FIRST_PAUSE_MS + random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));

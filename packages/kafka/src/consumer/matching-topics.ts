@@ -6,8 +6,8 @@ import { topicProblem } from "../topology/topic-problem.ts";
 const OF_MESSAGING = /.\..+\.(?:dlq|retry\.\d+)$/;
 
 /**
- * Returns the topics of a subscription, including existing topics that match its pattern, sorted by name. A pattern matches neither internal topics of Kafka nor
- * dead-letter and retry topics of any group: two patterns would send each other a message that neither can handle.
+ * Returns the topics of a subscription; with a pattern also existing topics that match it, sorted by name. A pattern matches neither internal topics of Kafka
+ * nor dead-letter and retry topics of any group: two patterns would send each other a message that neither can handle.
  *
  * @throws for a topic name that kafkajs cannot use
  */

@@ -40,13 +40,13 @@ export interface Position {
   readonly offset: bigint;
 }
 
-/** Maximum concurrently processed partitions of a fetch; high, so that no partition waits for another. */
+/** Maximum number of concurrently processed partitions of a fetch; high, so that no partition waits for another. */
 const CONCURRENT_PARTITIONS = 256;
 
 /** Longest wait of a fetch for messages, which also delays resumed partitions. */
 const MAX_WAIT_MS = 100;
 
-/** Longest time in milliseconds to leave the group; then the connections are closed. */
+/** Time limit of leaving the group, in milliseconds; then the connections are closed. */
 const LEAVE_MS = 5000;
 
 /** One membership in a group, from the join until the consumer crashes or leaves. */
@@ -88,8 +88,8 @@ export class Member {
     });
     const { GROUP_JOIN, REBALANCING, FETCH, CRASH } = this.consumer.events;
     this.consumer.on(FETCH, () => void this.fetches++);
-    this.consumer.on(GROUP_JOIN, ({ payload }) => this.joined(payload));
-    this.consumer.on(REBALANCING, () => this.rebalancing());
+    this.consumer.on(GROUP_JOIN, ({ payload }) => this.startGeneration(payload));
+    this.consumer.on(REBALANCING, () => this.suspendDeliveries());
     this.consumer.on(CRASH, ({ payload }) => this.end(payload.error.message));
   }
 
@@ -109,7 +109,7 @@ export class Member {
   }
 
   /** Names of its assigned partitions. */
-  get names(): readonly string[] {
+  get partitionNames(): readonly string[] {
     return Array.from(this.partitions.keys());
   }
 
@@ -215,14 +215,14 @@ export class Member {
   }
 
   /** Suspends deliveries until the next generation. */
-  private rebalancing(): void {
+  private suspendDeliveries(): void {
     const { sink } = this.parts.options;
     this.isStable = false;
     sink.suspend();
     sink.state("connecting", "the group rebalances");
   }
 
-  private joined({ memberId, memberAssignment }: ConsumerGroupJoinEvent["payload"]): void {
+  private startGeneration({ memberId, memberAssignment }: ConsumerGroupJoinEvent["payload"]): void {
     const { sink, from } = this.parts.options;
     const isUnbroken = memberId === this.memberId && this.joins === 1;
     [this.memberId, this.joins] = [memberId, 0];
@@ -232,7 +232,7 @@ export class Member {
       for (const partition of numbers) {
         const name = nameOf(topic, partition);
         const known = isUnbroken ? before.get(name)?.assignment : undefined;
-        now.set(name, this.assigned(known ?? { topic, partition, name }));
+        now.set(name, this.newPartition(known ?? { topic, partition, name }));
       }
     this.partitions = now;
     for (const partition of before.values()) partition.end();
@@ -272,7 +272,7 @@ export class Member {
     }
   }
 
-  private assigned(assignment: Assignment): AssignedPartition {
+  private newPartition(assignment: Assignment): AssignedPartition {
     const { clock, options, fetched } = this.parts;
     this.positions.beginGeneration(assignment);
     return new AssignedPartition(assignment, {
@@ -311,16 +311,16 @@ export class Member {
     this.positions.recordFirst(partition.assignment, first);
     const { fetched } = this.parts;
     const known = fetched.get(partition.assignment.name) ?? -1n;
-    partition.last = BigInt(last);
-    if (partition.last > known) fetched.set(partition.assignment.name, partition.last);
+    partition.lastOffset = BigInt(last);
+    if (partition.lastOffset > known) fetched.set(partition.assignment.name, partition.lastOffset);
     resolveOffset(last);
     await partition.take(messages);
   }
 
   /** Restarts a partition whose offsets were reset: messaging would otherwise treat repeated offsets as finished. */
   private withoutReset(partition: AssignedPartition, first: KafkaMessage | undefined): AssignedPartition {
-    const { assignment, last } = partition;
-    if (first === undefined || !this.positions.isReset(assignment, last, first)) return partition;
+    const { assignment, lastOffset } = partition;
+    if (first === undefined || !this.positions.isReset(assignment, lastOffset, first)) return partition;
     const { log, options, fetched } = this.parts;
     const { topic, partition: number, name } = assignment;
     log.warn(`kafka: the offsets of the partition ${name} were reset; was its topic created again?`, {
@@ -329,11 +329,11 @@ export class Member {
     });
     fetched.delete(name);
     partition.end();
-    const again = this.assigned({ topic, partition: number, name });
-    this.partitions.set(name, again);
+    const replacement = this.newPartition({ topic, partition: number, name });
+    this.partitions.set(name, replacement);
     options.sink.revoked([name]);
-    this.resume(again.assignment); // the ended `AssignedPartition` may have paused it
-    return again;
+    this.resume(replacement.assignment); // the ended `AssignedPartition` may have paused it
+    return replacement;
   }
 
   /** Pauses a partition whose next batch cannot be decompressed; other partitions continue. */
@@ -352,7 +352,7 @@ export class Member {
     const { signal } = this.ended;
     for (let sinceTopicsMs = 0; !signal.aborted; sinceTopicsMs += this.heartbeatMs) {
       await pause(clock, Math.min(this.heartbeatMs, config.metadataMs), signal);
-      const stuck = this.names.find((name) => !options.sink.isPartitionAlive(name));
+      const stuck = this.partitionNames.find((name) => !options.sink.isPartitionAlive(name));
       if (stuck !== undefined)
         this.end(
           `a handler of ${stuck} ignores its signal after its time limit; another process gets the partition`,

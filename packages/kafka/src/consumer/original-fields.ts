@@ -23,15 +23,15 @@ export class OriginalFields implements Original {
   }
 
   /** Returns key and headers of a copy: the original ones with the changes that messaging has made. */
-  copiedTo({ headers }: OutgoingMessage): { readonly key: Buffer | null; readonly headers: IHeaders } {
-    const copied = Object.create(null) as IHeaders; // names are untrusted
-    for (const name in headers) if (headers[name] !== this.seen[name]) copied[name] = headers[name];
+  fieldsForCopy({ headers }: OutgoingMessage): { readonly key: Buffer | null; readonly headers: IHeaders } {
+    const copy = Object.create(null) as IHeaders; // names are untrusted
+    for (const name in headers) if (headers[name] !== this.seen[name]) copy[name] = headers[name];
     for (const name of Object.keys(this.headers)) {
       const own = name.toLowerCase();
       const value = withoutNull(this.headers[name]);
-      if (value !== undefined && headers[own] === this.seen[own]) copied[name] = value;
+      if (value !== undefined && headers[own] === this.seen[own]) copy[name] = value;
     }
-    return { key: this.key, headers: copied };
+    return { key: this.key, headers: copy };
   }
 }
 

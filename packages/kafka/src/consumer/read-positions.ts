@@ -2,7 +2,7 @@ import type { KafkaMessage } from "kafkajs";
 import type { Assignment } from "./kafka-delivery.ts";
 
 /** Identifies a message that was read. */
-interface Trace {
+interface Fingerprint {
   readonly offset: bigint;
   readonly timestamp: string;
   readonly bytes: number;
@@ -15,7 +15,7 @@ export class ReadPositions {
   /** Confirmed position when the current generation began. kafkajs fetches its first position after that, but maybe before a later commit. */
   private readonly starts = new WeakMap<Assignment, bigint | undefined>();
   /** First message that was read. */
-  private readonly firsts = new WeakMap<Assignment, Trace>();
+  private readonly firsts = new WeakMap<Assignment, Fingerprint>();
 
   /** Records that a generation of the group begins in which the partition is assigned. */
   beginGeneration(assignment: Assignment): void {
@@ -24,7 +24,7 @@ export class ReadPositions {
 
   /** Records the first message of a fetch, if it is the first fetch of the assignment. */
   recordFirst(assignment: Assignment, first: KafkaMessage): void {
-    if (!this.firsts.has(assignment)) this.firsts.set(assignment, traceOf(first));
+    if (!this.firsts.has(assignment)) this.firsts.set(assignment, fingerprintOf(first));
   }
 
   /** Records a confirmed commit. */
@@ -40,7 +40,7 @@ export class ReadPositions {
    * @param last highest offset of the generation; -1 before its first fetch
    */
   isReset(assignment: Assignment, last: bigint, message: KafkaMessage): boolean {
-    const found = traceOf(message);
+    const found = fingerprintOf(message);
     const committed = this.starts.get(assignment);
     if (found.offset <= last || found.offset < (committed ?? -1n)) return true;
     const first = this.firsts.get(assignment);
@@ -49,11 +49,11 @@ export class ReadPositions {
   }
 }
 
-const traceOf = ({ offset, timestamp, value }: KafkaMessage): Trace => ({
+const fingerprintOf = ({ offset, timestamp, value }: KafkaMessage): Fingerprint => ({
   offset: BigInt(offset),
   timestamp,
   bytes: value?.byteLength ?? -1,
 });
 
-const isSame = (one: Trace, other: Trace): boolean =>
+const isSame = (one: Fingerprint, other: Fingerprint): boolean =>
   one.timestamp === other.timestamp && one.bytes === other.bytes;

@@ -8,7 +8,7 @@ export interface BatchRecord extends Message {
   chosenPartition: number | null;
 }
 
-/** Messages that are sent together, in one request for each partition. */
+/** Messages that are sent together, as one record batch for each partition. */
 export class Batch {
   readonly records: readonly BatchRecord[];
   /** The last error that was retried; `null` for none. */
@@ -31,7 +31,7 @@ export class Batch {
 
   private toRecord(message: OutgoingMessage): BatchRecord {
     const { body, original } = message;
-    const { key, headers } = original instanceof OriginalFields ? original.copiedTo(message) : message;
+    const { key, headers } = original instanceof OriginalFields ? original.fieldsForCopy(message) : message;
     const value =
       typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     return { key, headers, value, batch: this, chosenPartition: null };

@@ -8,7 +8,7 @@ import { createPartitioner } from "./partitioner.ts";
 import { untilLeader } from "./until-leader.ts";
 
 /** A producer of kafkajs with its connections. */
-interface Opened {
+interface OpenProducer {
   readonly producer: Producer;
   readonly client: Client;
   readonly connected: Promise<void>;
@@ -23,8 +23,8 @@ interface Opened {
 export class DriverProducer {
   private readonly config: KafkaConfig;
   private readonly log: Logger;
-  private readonly all = new Set<Opened>();
-  private current: Opened | null = null;
+  private readonly all = new Set<OpenProducer>();
+  private current: OpenProducer | null = null;
   private isClosed = false;
 
   constructor(config: KafkaConfig, log: Logger) {
@@ -68,7 +68,7 @@ export class DriverProducer {
     this.all.clear();
   }
 
-  private open(): Opened {
+  private open(): OpenProducer {
     const client = createClient(this.config, this.log);
     const producer = client.kafka.producer({
       createPartitioner,
@@ -85,20 +85,20 @@ export class DriverProducer {
     return opened;
   }
 
-  private retire(opened: Opened): void {
+  private retire(opened: OpenProducer): void {
     opened.isRetired = true;
     if (this.current === opened) this.current = null;
     this.closeIfIdle(opened);
   }
 
-  private closeIfIdle(opened: Opened): void {
+  private closeIfIdle(opened: OpenProducer): void {
     if (!opened.isRetired || opened.sendsInFlight > 0) return;
     this.all.delete(opened);
     void close(opened);
   }
 }
 
-const close = async ({ producer, client }: Opened): Promise<void> => {
+const close = async ({ producer, client }: OpenProducer): Promise<void> => {
   client.sockets.close();
   await producer.disconnect().catch(() => {}); // its connections are closed
 };

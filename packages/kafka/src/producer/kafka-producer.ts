@@ -3,9 +3,9 @@ import type { OutgoingMessage, Producer, SendOptions, SendResult } from "@framew
 import type { KafkaConfig } from "../kafka-config.ts";
 import { DriverProducer } from "./driver-producer.ts";
 import { topicProblem } from "../topology/topic-problem.ts";
-import { TopicLane, type Waiting } from "./topic-lane.ts";
+import { TopicLane, type UnconfirmedMessage } from "./topic-lane.ts";
 
-/** Maximum unconfirmed bytes in one process. */
+/** Maximum unconfirmed bytes of a producer. */
 const MAX_WAITING_BYTES = 67_108_864;
 
 /** Overhead in bytes of a message, and of each header. */
@@ -25,7 +25,8 @@ export class KafkaProducer implements Producer {
 
   async send(messages: readonly OutgoingMessage[], { signal }: SendOptions): Promise<readonly SendResult[]> {
     const call = {};
-    const byTopic = new Map<string, Waiting[]>();
+    const isAlone = this.waitingBytes === 0;
+    const byTopic = new Map<string, UnconfirmedMessage[]>();
     const results = messages.map((message) => {
       const { promise, resolve } = Promise.withResolvers<SendResult>();
       const bytes = sizeOf(message);
@@ -42,7 +43,7 @@ export class KafkaProducer implements Producer {
     });
     for (const [topic, waiting] of byTopic) {
       const problem = topicProblem(topic);
-      if (problem === null) this.add(topic, waiting);
+      if (problem === null) this.add(topic, waiting, isAlone);
       else
         for (const { settle } of waiting)
           settle({ ok: false, error: new Error(problem), isRetryable: false });
@@ -54,8 +55,9 @@ export class KafkaProducer implements Producer {
     await this.driver.close();
   }
 
-  private add(topic: string, waiting: readonly Waiting[]): void {
-    if (this.waitingBytes <= MAX_WAITING_BYTES || waiting.length === 0)
+  /** @param isAlone whether no other call waits: a call above the limit could never be sent otherwise */
+  private add(topic: string, waiting: readonly UnconfirmedMessage[], isAlone: boolean): void {
+    if (isAlone || this.waitingBytes <= MAX_WAITING_BYTES || waiting.length === 0)
       return this.laneOf(topic).add(waiting);
     const error = new Error(`more than ${MAX_WAITING_BYTES} bytes wait for their confirmation`);
     for (const { settle } of waiting) settle({ ok: false, error, isRetryable: true });

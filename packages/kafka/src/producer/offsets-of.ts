@@ -12,12 +12,14 @@ export const offsetsOf = (
   records: readonly BatchRecord[],
   stored: readonly RecordMetadata[],
 ): readonly MessagePosition[] => {
-  const next = new Map(stored.map(({ partition, baseOffset }) => [partition, BigInt(baseOffset ?? -1)]));
+  const nextOffsets = new Map(
+    stored.map(({ partition, baseOffset }) => [partition, BigInt(baseOffset ?? -1)]),
+  );
   return records.map(({ chosenPartition }) => {
     if (chosenPartition === null) return {};
-    const offset = next.get(chosenPartition);
+    const offset = nextOffsets.get(chosenPartition);
     if (offset === undefined || offset < 0n) return { partition: String(chosenPartition) };
-    next.set(chosenPartition, offset + 1n);
+    nextOffsets.set(chosenPartition, offset + 1n);
     return { partition: String(chosenPartition), offset: String(offset) };
   });
 };

@@ -5,7 +5,7 @@ import { isRetryable } from "./is-retryable.ts";
 import { offsetsOf } from "./offsets-of.ts";
 
 /** An unconfirmed message. */
-export interface Waiting {
+export interface UnconfirmedMessage {
   readonly message: OutgoingMessage;
   readonly bytes: number;
   /** Identifies its `send` call: after a failure the rest of the call also fails. */
@@ -25,34 +25,34 @@ export interface LaneParts {
   readonly onIdle: () => void;
 }
 
-/** Maximum messages of one batch. */
+/** Maximum number of messages of one batch. */
 const MAX_BATCH = 5000;
 
-/** Sends the messages of one topic, one batch at a time; each has all waiting messages that fit. */
+/** Sends the messages of one topic, one batch at a time; each batch has as many waiting messages as fit. */
 export class TopicLane {
   private readonly parts: LaneParts;
-  private waiting: Waiting[] = [];
+  private waiting: UnconfirmedMessage[] = [];
   private isRunning = false;
 
   constructor(parts: LaneParts) {
     this.parts = parts;
   }
 
-  add(messages: readonly Waiting[]): void {
+  add(messages: readonly UnconfirmedMessage[]): void {
     this.waiting.push(...messages);
     if (!this.isRunning) void this.run();
   }
 
   private async run(): Promise<void> {
     this.isRunning = true;
-    await Promise.resolve(); // calls of the same tick share a batch
+    await Promise.resolve(); // lets calls that are made at the same time share a batch
     while (this.waiting.length > 0) await this.sendPending(this.takeBatch());
     this.isRunning = false;
     this.parts.onIdle();
   }
 
   /** Removes and returns the next messages, as many as fit into a batch. */
-  private takeBatch(): readonly Waiting[] {
+  private takeBatch(): readonly UnconfirmedMessage[] {
     const { maxBatchBytes } = this.parts;
     let bytes = 0;
     let count = 0;
@@ -66,32 +66,53 @@ export class TopicLane {
     return taken;
   }
 
-  private async sendPending(taken: readonly Waiting[]): Promise<void> {
+  private async sendPending(taken: readonly UnconfirmedMessage[]): Promise<void> {
     const aborted = taken.filter(({ signal }) => signal.aborted);
-    if (aborted.length > 0) this.fail(aborted, abortedReason(aborted), true);
+    if (aborted.length > 0) this.fail(aborted, abortReason(aborted), true);
     const pending = aborted.length === 0 ? taken : taken.filter(({ signal }) => !signal.aborted);
     if (pending.length > 0) await this.send(pending);
   }
 
-  private async send(taken: readonly Waiting[]): Promise<void> {
+  /** Returns the error of a single message, or of all messages; `null` if there is none. */
+  private async send(taken: readonly UnconfirmedMessage[]): Promise<Error | null> {
     const batch = new Batch(taken.map(({ message }) => message));
     try {
-      const found = await this.untilAborted(batch, taken);
+      const found = await this.sendOrAbandon(batch, taken);
       const offsets = offsetsOf(batch.records, found);
       for (const [at, { settle }] of taken.entries()) settle({ ok: true, ...offsets[at] });
-    } catch (error) {
+      return null;
+    } catch (thrown) {
+      const error = thrown as Error;
       const mayRetry = isRetryable(error);
-      if (mayRetry || taken.length === 1) return this.fail(taken, error as Error, mayRetry);
-      for (const each of taken) await this.send([each]); // one message was refused: sends each alone to find it
+      if (!mayRetry && taken.length > 1) await this.sendEach(taken);
+      else this.fail(taken, error, mayRetry);
+      return error;
+    }
+  }
+
+  /** Sends each message alone, to find the refused ones. After a failure, no later message of the same call and key is sent. */
+  private async sendEach(taken: readonly UnconfirmedMessage[]): Promise<void> {
+    const failures: { readonly of: UnconfirmedMessage; readonly error: Error }[] = [];
+    for (const each of taken) {
+      const earlier = failures.find(({ of }) => isOrdered(of, each));
+      if (earlier !== undefined) {
+        this.fail([each], earlier.error, true);
+        continue;
+      }
+      const error = await this.send([each]);
+      if (error !== null) failures.push({ of: each, error });
     }
   }
 
   /** Sends a batch; abandons it when one of its calls reaches its time limit. */
-  private async untilAborted(batch: Batch, taken: readonly Waiting[]): Promise<readonly RecordMetadata[]> {
+  private async sendOrAbandon(
+    batch: Batch,
+    taken: readonly UnconfirmedMessage[],
+  ): Promise<readonly RecordMetadata[]> {
     const aborted = Promise.withResolvers<never>();
     const signals = new Set(taken.map(({ signal }) => signal));
     const abort = (): void => {
-      const reason = abortedReason(taken, batch.lastError);
+      const reason = abortReason(taken, batch.lastError);
       batch.cancel(reason);
       this.parts.onAbandoned();
       aborted.reject(reason);
@@ -104,8 +125,8 @@ export class TopicLane {
     }
   }
 
-  /** Fails messages, and all later ones of the same calls, to keep the order. */
-  private fail(taken: readonly Waiting[], error: Error, isRetryable: boolean): void {
+  /** Fails messages, and all waiting messages of the same calls, to keep the order. */
+  private fail(taken: readonly UnconfirmedMessage[], error: Error, isRetryable: boolean): void {
     const calls = new Set(taken.map(({ call }) => call));
     const later = this.waiting.filter(({ call }) => calls.has(call));
     this.waiting = this.waiting.filter(({ call }) => !calls.has(call));
@@ -114,7 +135,10 @@ export class TopicLane {
   }
 }
 
-const abortedReason = (taken: readonly Waiting[], lastError: unknown = null): Error => {
+const isOrdered = (one: UnconfirmedMessage, other: UnconfirmedMessage): boolean =>
+  one.call === other.call && one.message.key !== null && one.message.key === other.message.key;
+
+const abortReason = (taken: readonly UnconfirmedMessage[], lastError: unknown = null): Error => {
   const reason: unknown = taken.find(({ signal }) => signal.aborted)?.signal.reason;
   const error = Error.isError(reason) ? reason : new Error("the send was aborted");
   return lastError === null ? error : new Error(error.message, { cause: lastError });

@@ -13,7 +13,7 @@ const leaderless: ReadonlySet<unknown> = new Set([
 /**
  * Sends a batch again while its partitions have no leader, until it is cancelled.
  *
- * `send` must use the same producer, whose sequence numbers prevent duplicates. Each call already makes several tries with pauses, in about three seconds; an
+ * `send` must use the same producer, whose sequence numbers prevent duplicates. Each call already makes several attempts with pauses, in about three seconds; an
  * election may take longer.
  *
  * @throws any other error of `send`

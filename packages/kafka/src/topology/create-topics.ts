@@ -16,7 +16,7 @@ export interface CreateTopicsParts {
 /** Longest wait until every partition of the new topics has a leader; messaging retries after it. */
 const READY_MS = 30_000;
 const FIRST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 1000;
 
 /** Errors of a topic that a retry does not fix. */
 const permanent: ReadonlySet<unknown> = new Set([
@@ -29,10 +29,10 @@ const permanent: ReadonlySet<unknown> = new Set([
   "TOPIC_AUTHORIZATION_FAILED",
   "CLUSTER_AUTHORIZATION_FAILED",
 ]);
-const exists: ReadonlySet<unknown> = new Set(["TOPIC_ALREADY_EXISTS"]);
+const alreadyExists: ReadonlySet<unknown> = new Set(["TOPIC_ALREADY_EXISTS"]);
 
 /**
- * Creates topics and waits until all their partitions have leaders.
+ * Creates topics and waits, for at most 30 s, until all their partitions have leaders.
  *
  * A server confirms a creation before the topic is in its metadata or in that of other servers. Therefore the wait of kafkajs, which fails for an unknown topic,
  * is not used, and the creation is repeated until the topic is ready, which has no effect if it exists.
@@ -47,7 +47,7 @@ export const createTopics = async (
   const deadline = clock.now() + READY_MS;
   const problems = new Map<string, string>();
   let waiting = wanted;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     const refused = await create(admin, waiting, problems);
     const rest = await unreadyOf(admin, waiting);
     for (const { topic } of waiting) if (!rest.some((each) => each.topic === topic)) problems.delete(topic);
@@ -70,7 +70,7 @@ const create = async (
   const errors = await requestCreation(admin, topics);
   for (const { topic } of topics) {
     const error = errors.get(topic);
-    if (error === undefined || isProtocolError(error, exists)) problems.delete(topic);
+    if (error === undefined || isProtocolError(error, alreadyExists)) problems.delete(topic);
     else problems.set(topic, error.message);
     if (isProtocolError(error, permanent)) refused.add(topic);
   }

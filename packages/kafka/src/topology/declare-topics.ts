@@ -66,15 +66,15 @@ const createMissing = async (
       .filter((name) => sources.has(name))
       .map(async (topic) => ({ topic, limit: await copyLimit(parts.admin, sources.get(topic) ?? []) })),
   );
-  const refused = await create(
+  const copyProblems = await create(
     copies.map(({ topic, limit }) =>
       limit === null ? { topic } : { topic, configEntries: [{ name: MAX_BYTES, value: String(limit) }] },
     ),
   );
-  for (const [topic, problem] of refused) problems.set(topic, problem);
-  const still = await missingOf(parts, Array.from(refused.keys())); // a policy of the server may refuse the larger limit
-  for (const topic of still) problems.delete(topic);
-  for (const [topic, problem] of await create(still.map((topic) => ({ topic }))))
+  for (const [topic, problem] of copyProblems) problems.set(topic, problem);
+  const stillMissing = await missingOf(parts, Array.from(copyProblems.keys())); // a policy of the server may refuse the larger limit
+  for (const topic of stillMissing) problems.delete(topic);
+  for (const [topic, problem] of await create(stillMissing.map((topic) => ({ topic }))))
     problems.set(topic, problem);
   return Array.from(problems, ([topic, problem]) => `the topic "${topic}" could not be created: ${problem}`);
 };

@@ -1,0 +1,70 @@
+import type { OutgoingMessage, SendResult } from "@framework/messaging/adapter";
+import { expect, test } from "@jest/globals";
+import type { Batch } from "./batch.ts";
+import { TopicLane } from "./topic-lane.ts";
+
+const tooLarge = Object.assign(new Error("the message is too large"), {
+  name: "KafkaJSProtocolError",
+  type: "MESSAGE_TOO_LARGE",
+});
+
+/** Sends messages, written as `call key body`, in one batch to a broker that refuses batches with the body "large". */
+const sendAll = async (
+  texts: readonly string[],
+): Promise<{ results: readonly SendResult[]; stored: readonly string[] }> => {
+  const stored: string[] = [];
+  const send = async (_topic: string, { records }: Batch) => {
+    const bodies = records.map(({ value }) => String(value));
+    if (bodies.includes("large")) throw tooLarge;
+    stored.push(...bodies);
+    return [];
+  };
+  const lane = new TopicLane({
+    topic: "orders",
+    maxBatchBytes: 1_000_000,
+    send,
+    onAbandoned: () => {},
+    onIdle: () => {},
+  });
+  const calls = new Map<string, object>();
+  const pending = texts.map((text) => {
+    const [name = "", key = "", body = ""] = text.split(" ");
+    const call = calls.get(name) ?? {};
+    calls.set(name, call);
+    const message: OutgoingMessage = {
+      id: text,
+      topic: "orders",
+      key: key === "-" ? null : key,
+      headers: {},
+      body,
+      delayMs: 0,
+    };
+    const { promise, resolve } = Promise.withResolvers<SendResult>();
+    const { signal } = new AbortController();
+    return { promise, waiting: { message, bytes: 100, call, signal, settle: resolve } };
+  });
+  lane.add(pending.map(({ waiting }) => waiting));
+  return { results: await Promise.all(pending.map(({ promise }) => promise)), stored };
+};
+
+test("after a refused message no later one of the same call and key is stored, but those of other keys and calls are", async () => {
+  const { results, stored } = await sendAll([
+    "a k1 first",
+    "a k1 large",
+    "a k1 later",
+    "a k2 other-key",
+    "b k1 other-call",
+    "a - without-key",
+    "a k1 last",
+  ]);
+  expect(stored).toEqual(["first", "other-key", "other-call", "without-key"]);
+  expect(results.map((result) => (result.ok ? "stored" : result.isRetryable ? "retry" : "refused"))).toEqual([
+    "stored",
+    "refused",
+    "retry",
+    "stored",
+    "stored",
+    "stored",
+    "retry",
+  ]);
+});
