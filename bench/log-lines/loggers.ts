@@ -24,7 +24,7 @@ const ourLine: Line = ({ request, outcome }) => accessLine(request, outcome);
 
 const ourWriter = (fd: number): LineOutput => {
   const writer = new LineWriter({ outlet: fileOutlet(fd), maxQueueBytes: 1_048_576, lossLine: () => "" });
-  return { line: (text) => writer.add(text), flushed: () => writer.flushed(60_000) };
+  return { line: (text) => writer.add(text), flushed: () => writer.flush(60_000) };
 };
 
 const pinoWriter = (

@@ -168,7 +168,7 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "logging/src/access-line.ts",
-        find: "if (path === this.path && method === this.method) return this.last;",
+        find: "if (path === this.path && method === this.method) return this.lastText;",
         replace: "",
       },
       {

@@ -63,11 +63,11 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
       return next(request);
     }
     request.readCredentials(this.credentialFields());
-    if (this.observers.length > 0) return this.identifyObserved(request, next);
+    if (this.observers.length > 0) return this.identifyAndExplain(request, next);
     return mapAwaitable(this.identify(request), () => next(request));
   }
 
-  private async identifyObserved(
+  private async identifyAndExplain(
     request: HttpRequest,
     next: Handler<HttpRequest, Response>,
   ): Promise<Response> {

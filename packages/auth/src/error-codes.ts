@@ -53,7 +53,7 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
   },
   AUTH_BAD_API_KEY: {
     summary: "an API key or its field name cannot be sent, is duplicated, or there are none or too many",
-    action: "the message names the key",
+    action: "correct the key or field name that the message names",
   },
   AUTH_BAD_SKIP_PATH: {
     summary: "`skipPath` was given a value that is not a path",
@@ -79,11 +79,12 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
   AUTH_BAD_CLAIMS: {
     summary:
       "the claims of a new token are malformed, would be refused or make it longer than 8 KiB; or a value does not identify a token",
-    action: "the message names the claim",
+    action: "correct the claim or value that the message names",
   },
   AUTH_BAD_HASH: {
-    summary: "a stored password is not a scrypt hash that `hashPassword` could have made",
-    action: "store the result of `hashPassword`",
+    summary:
+      "a stored password is not a scrypt hash that `hashPassword` could have made, or a given cost is out of range",
+    action: "store the result of `hashPassword`; use a cost within the limits",
   },
   AUTH_BAD_PASSWORD: {
     status: 422,
@@ -118,7 +119,7 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
   },
   AUTH_BUSY: {
     status: 503,
-    summary: "too many passwords are waiting to be checked",
+    summary: "too many passwords are waiting to be hashed or verified",
     action: "limit the rate of logins; clients retry after a second",
   },
 };

@@ -26,4 +26,5 @@ export const unavailableReply: ImpliedReply = {
 };
 
 /** Creates a 401 for missing credentials. */
-export const missing = (challenge: string): UnauthorizedError => new UnauthorizedError(undefined, challenge);
+export const missingCredentials = (challenge: string): UnauthorizedError =>
+  new UnauthorizedError(undefined, challenge);

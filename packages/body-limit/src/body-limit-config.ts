@@ -5,7 +5,7 @@ export type BodyEncoding = "gzip" | "deflate" | "br" | "zstd";
 
 /** Options of `enableBodyLimit`. */
 export interface BodyLimitConfig {
-  /** Maximum bytes of a request body, on the wire and decoded; a route's `maxBodyBytes` overrides it. @default 10485760 */
+  /** Maximum number of bytes in a request body, on the wire and decoded; a route's `maxBodyBytes` overrides it. @default 10485760 */
   readonly maxBodyBytes: number;
   /** Codings that are decoded; any other gets 415. @default [] */
   readonly decode: readonly BodyEncoding[];

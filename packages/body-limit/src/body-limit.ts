@@ -22,7 +22,7 @@ export interface BodyLimiting {
 }
 
 /**
- * Limits the size of request bodies: a declared length above the limit is rejected before the body is read, any other body at the first byte above it.
+ * Limits the size of request bodies: a declared length above the limit is rejected before the body is read, any other body as soon as it exceeds the limit.
  *
  * @example
  * const app = new (App.with(bodyLimit))().enableBodyLimit({ maxBodyBytes: 1_000_000, decode: ["gzip"] });

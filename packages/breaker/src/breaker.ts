@@ -20,7 +20,7 @@ export interface BreakerOptions<In, Out> {
   readonly failureCodes?: readonly number[];
   /** Whether an output is a failure. @default its `status` is one of `failureCodes` */
   readonly isFailure?: (output: Out, input: In) => boolean;
-  /** Whether an error is a failure; other errors do not count. @default every error, except of calls that the caller aborted or the client refused to send */
+  /** Whether an error is a failure; other errors do not count. @default every error, except errors of calls that the caller aborted or the client refused to send */
   readonly isFailingError?: (error: unknown, input: In) => boolean;
   /** Returns the output of a rejected call. @default throws a CircuitOpenError, status 503 */
   readonly fallback?: (retryAfterSecs: number, input: In) => Awaitable<Out>;
@@ -32,7 +32,7 @@ export interface BreakerOptions<In, Out> {
 
 /** A breaker around calls of any kind. */
 export interface Breaker<In, Out> extends Middleware<In, Out> {
-  /** State at the time of the call. */
+  /** Current state. */
   readonly state: CircuitState;
   /** Opens it for `resetTimeout`. */
   trip(): void;

@@ -36,7 +36,7 @@ const isFunction = (value: unknown): boolean => typeof value === "function";
 const isStatus = (value: unknown): boolean =>
   Number.isInteger(value) && (value as number) >= 200 && (value as number) <= 599;
 
-const ofRoute = {
+const routeRules = {
   failureThreshold: integer(5, { min: 1, max: 1_000_000 }),
   resetTimeout: decimal(30, { min: 0.05, max: 86_400 }),
   halfOpenTarget: integer(3, { min: 1, max: 1000 }),
@@ -46,7 +46,7 @@ const ofRoute = {
 export const CircuitBreakerConfig: ConfigRecord<CircuitBreakerConfig> = configRecord<CircuitBreakerConfig>(
   "CircuitBreakerConfig",
   {
-    ...ofRoute,
+    ...routeRules,
     scope: oneOf("route", ["route", "app"]),
     onTransition: optional<(transition: CircuitTransition) => void>(
       checked(null, "a function of the transition", isFunction),
@@ -55,7 +55,7 @@ export const CircuitBreakerConfig: ConfigRecord<CircuitBreakerConfig> = configRe
   },
 );
 
-const routeRecord = configRecord<Required<RouteCircuit>>("breaker", ofRoute);
+const routeRecord = configRecord<Required<RouteCircuit>>("breaker", routeRules);
 
 /** Returns the mistake in the `breaker` option of a route; `null` if it is valid. */
 export const routeCircuitProblem = (value: RouteCircuit | false): string | null => {
@@ -66,7 +66,7 @@ export const routeCircuitProblem = (value: RouteCircuit | false): string | null 
 };
 
 /** Merges settings over a record; undefined fields are skipped. */
-export const merged = (
+export const mergeSettings = (
   config: Readonly<CircuitBreakerConfig>,
   own: RouteCircuit,
 ): Readonly<CircuitBreakerConfig> => {

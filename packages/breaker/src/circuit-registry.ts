@@ -1,4 +1,4 @@
-// Above 250 lines because one registry creates, finds and shares the circuits of routes, other entry points and the program.
+// More than 250 lines, because one registry creates, finds and shares the circuits of routes, other entry points and the program.
 import { randomUUID } from "node:crypto";
 import {
   type AppSettings,
@@ -21,14 +21,14 @@ import {
 } from "@framework/core/feature";
 import { type BreakerOptions, callsOf } from "./breaker.ts";
 import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts";
-import { CircuitBreakerConfig, merged } from "./circuit-config.ts";
+import { CircuitBreakerConfig, mergeSettings } from "./circuit-config.ts";
 import { LocalCircuitStore } from "./circuit-store.ts";
 import type { CallOptions, CircuitInfo, Circuits } from "./circuits.ts";
 import { entryCalls } from "./entry-calls.ts";
 import { type Calls, guardCall } from "./guard-call.ts";
 import { requestCalls } from "./request-calls.ts";
 import type { RouteCircuit } from "./route-circuit.ts";
-import { SharedCircuitStore, toPhaseMessage, PHASES } from "./shared-circuit-store.ts";
+import { SharedCircuitStore, toPhaseMessage, PHASES_CHANNEL } from "./shared-circuit-store.ts";
 
 /** Maximum number of circuits of one app. */
 export const MAX_CIRCUITS = 1000;
@@ -44,7 +44,7 @@ interface RouteMember extends Member {
   readonly calls: Calls<HttpRequest, Response>;
 }
 
-interface Started {
+interface Runtime {
   readonly shared: SharedState;
   readonly log: AppSettings["log"];
 }
@@ -55,12 +55,12 @@ export class CircuitRegistry implements Circuits {
   private readonly option: Pick<RouteOption<RouteCircuit | false>, "of">;
   private readonly id: string = randomUUID();
   private readonly members = new Map<string, Member>();
-  private readonly ofRoutes = new Map<string, RouteMember | null>();
+  private readonly routeMembers = new Map<string, RouteMember | null>();
   /** Circuits of routes by the endpoint of a request. */
   private readonly byEndpoint = new Map<Endpoint, RouteMember | null>();
   private readonly transitionCounts: Record<CircuitState, number> = { closed: 0, "half-open": 0, open: 0 };
   private config: Readonly<CircuitBreakerConfig> | null = null;
-  private started: Started | null = null;
+  private started: Runtime | null = null;
   private unsubscribe: () => void = () => {};
   private readonly logThrottled = throttledLog();
 
@@ -81,7 +81,7 @@ export class CircuitRegistry implements Circuits {
       await Promise.all(this.members.values().map((member) => this.attach(member, shared)));
     };
     this.unsubscribe = shared.values.subscribe(
-      PHASES,
+      PHASES_CHANNEL,
       (message) => {
         const phase = toPhaseMessage(message);
         if (phase !== null) this.members.get(phase.name)?.circuit.receive(phase);
@@ -101,7 +101,7 @@ export class CircuitRegistry implements Circuits {
     if (endpoint === null) return next(request);
     let member = this.byEndpoint.get(endpoint);
     if (member === undefined) {
-      member = this.ofRoutes.get(routeName(endpoint.method, endpoint.pattern)) ?? null;
+      member = this.routeMembers.get(routeName(endpoint.method, endpoint.pattern)) ?? null;
       this.byEndpoint.set(endpoint, member);
     }
     return member === null ? next(request) : guardCall(member.circuit, member.calls, request, next);
@@ -111,7 +111,9 @@ export class CircuitRegistry implements Circuits {
   readonly protect: ProtectEntryPoint = (entry) => {
     const config = this.requireConfig();
     const calls = this.countRejections(entryCalls(entry, config.failureCodes));
-    const named = entry.names.map((name) => [name, this.ofCall(`${entry.kind} ${name}`, config)] as const);
+    const named = entry.names.map(
+      (name) => [name, this.circuitForCall(`${entry.kind} ${name}`, config)] as const,
+    );
     const circuits = new Map(named);
     return function breaker(call, next) {
       const circuit = circuits.get(call.name);
@@ -122,7 +124,7 @@ export class CircuitRegistry implements Circuits {
   /** Returns the circuit of a request's route with its threshold; `null` if it has none. */
   circuitOf({ endpoint }: HttpRequest): (CircuitInfo & { readonly failureThreshold: number }) | null {
     const member =
-      endpoint === null ? undefined : this.ofRoutes.get(routeName(endpoint.method, endpoint.pattern));
+      endpoint === null ? undefined : this.routeMembers.get(routeName(endpoint.method, endpoint.pattern));
     if (member === undefined || member === null) return null;
     const { name, state, failures, retryAfterSecs } = member.circuit;
     return { name, state, failures, retryAfterSecs, failureThreshold: member.config.failureThreshold };
@@ -144,16 +146,16 @@ export class CircuitRegistry implements Circuits {
 
   around<In, Out>(name: string, options: CallOptions<In, Out> = {}): Middleware<In, Out> {
     const { isFailure: _, isFailingError: _error, fallback: _fallback, ...own } = options;
-    const config = CircuitBreakerConfig.of(merged(this.requireConfig(), own));
+    const config = CircuitBreakerConfig.of(mergeSettings(this.requireConfig(), own));
     if (this.members.has(name)) {
       throw new FrameworkError("BREAKER_NAME_TAKEN", `a circuit named "${name}" already exists`);
     }
     const member = this.add(name, config);
     if (this.started !== null) void this.attach(member, this.started.shared);
     const calls = callsOf(options as BreakerOptions<In, Out>, config.failureCodes);
-    const counted = this.countRejections(calls);
+    const countedCalls = this.countRejections(calls);
     return function breaker(input, next) {
-      return guardCall(member.circuit, counted, input, next);
+      return guardCall(member.circuit, countedCalls, input, next);
     };
   }
 
@@ -172,16 +174,16 @@ export class CircuitRegistry implements Circuits {
     const breaker = this.option.of(route);
     const name = routeName(method, path);
     const isExempt = breaker === false || exempt.includes("limits");
-    if (isExempt) return void this.ofRoutes.set(name, null);
+    if (isExempt) return void this.routeMembers.set(name, null);
     const config = this.requireConfig();
     const isShared = config.scope === "app" && breaker === undefined;
-    const own = breaker === undefined ? config : merged(config, breaker);
+    const own = breaker === undefined ? config : mergeSettings(config, breaker);
     const member = isShared ? (this.members.get("app") ?? this.add("app", config)) : this.add(name, own);
     const calls = this.countRejections(requestCalls(own.failureCodes));
-    this.ofRoutes.set(name, { ...member, calls });
+    this.routeMembers.set(name, { ...member, calls });
   }
 
-  private ofCall(name: string, config: Readonly<CircuitBreakerConfig>): Circuit {
+  private circuitForCall(name: string, config: Readonly<CircuitBreakerConfig>): Circuit {
     const isShared = config.scope === "app";
     const present = isShared ? this.members.get("app") : undefined;
     if (present !== undefined) return present.circuit;

@@ -18,10 +18,10 @@ export interface Trial {
 }
 
 /** Result of a request for a slot. */
-export interface Leased {
+export interface LeaseResult {
   readonly isLeased: boolean;
   /** The successor of the trial's phase; `null` if there is none. */
-  readonly next: Phase | null;
+  readonly successor: Phase | null;
 }
 
 /** Stores the phases and trial slots of one circuit. No method rejects. */
@@ -29,13 +29,13 @@ export interface CircuitStore {
   /** Returns the latest phase, `null` before the first. */
   current(): Awaitable<Phase | null>;
   /** Requests a slot for a trial. */
-  lease(trial: Trial): Awaitable<Leased>;
+  lease(trial: Trial): Awaitable<LeaseResult>;
   release(trial: Trial): Awaitable<void>;
-  /** Counts a success. Returns the successes of this epoch. */
+  /** Counts a success. Returns the number of successes of the trial's epoch. */
   succeed(trial: Trial): Awaitable<number>;
   /** Stores `phase` as the successor of the previous one, unless one is stored. Returns the stored successor: `phase` itself if it was the first. */
   decide(phase: Phase): Awaitable<Phase>;
-  /** Claims the half-open state of an open phase. True in exactly one worker. */
+  /** Claims the half-open state of an open phase. True in exactly one worker, unless the shared state fails. */
   claimHalfOpen(epoch: number): Awaitable<boolean>;
   /** Publishes a phase to every worker. */
   announce(phase: Phase): Awaitable<void>;
@@ -50,8 +50,8 @@ export class LocalCircuitStore implements CircuitStore {
     return null;
   }
 
-  lease(): Leased {
-    return { isLeased: true, next: null };
+  lease(): LeaseResult {
+    return { isLeased: true, successor: null };
   }
 
   release(): void {

@@ -1,14 +1,14 @@
 // The complete state machine of a circuit.
 import type { Awaitable } from "@framework/core";
 import { type Clock, isPromise, mapAwaitable } from "@framework/core/feature";
-import type { CircuitStore, Leased, Trial, Phase } from "./circuit-store.ts";
+import type { CircuitStore, LeaseResult, Trial, Phase } from "./circuit-store.ts";
 
 /** State of a circuit. */
 export type CircuitState = "closed" | "open" | "half-open";
 
 /** A change of state. */
 export interface CircuitTransition {
-  /** Name of the circuit: `GET /books/{id}`, `app`, or the name passed to `around` or `breaker`. */
+  /** Name of the circuit: `GET /books/{id}`, `grpc books.v1.Catalog/GetBook`, `app`, or the name passed to `around` or `breaker`. */
   readonly name: string;
   /** State before the change. */
   readonly from: CircuitState;
@@ -57,7 +57,7 @@ export class Circuit {
   private endsAt = 0;
   private failureCount = 0;
   private serial = 0;
-  private reported: CircuitState = "closed";
+  private reportedState: CircuitState = "closed";
   /** Trials of this worker in this epoch that have a slot or have requested one. */
   private readonly trials = new Set<Trial>();
 
@@ -96,7 +96,7 @@ export class Circuit {
     return this.phase.state === "closed" ? this.phase.epoch : this.requestTrial();
   }
 
-  /** Records the outcome of a call; only the first outcome of a permission counts. */
+  /** Records the outcome of a call; only the first outcome of a trial counts. */
   leave(permission: Permission, outcome: Outcome): void {
     if (typeof permission === "number") this.count(permission, outcome);
     else this.countTrial(permission, outcome);
@@ -136,8 +136,8 @@ export class Circuit {
     return isPromise(leased) ? leased.then((known) => this.begin(trial, known)) : this.begin(trial, leased);
   }
 
-  private begin(trial: Trial, { isLeased, next }: Leased): Permission | null {
-    if (next !== null) this.adopt(next);
+  private begin(trial: Trial, { isLeased, successor }: LeaseResult): Permission | null {
+    if (successor !== null) this.adopt(successor);
     if (isLeased && this.trials.has(trial)) return trial;
     this.trials.delete(trial);
     if (isLeased) void this.store.release(trial);
@@ -151,9 +151,9 @@ export class Circuit {
   }
 
   private countTrial(trial: Trial, outcome: Outcome): void {
-    const counts = this.trials.delete(trial) && this.options.clock.now() < trial.endsAt;
+    const isCounted = this.trials.delete(trial) && this.options.clock.now() < trial.endsAt;
     void this.store.release(trial);
-    if (!counts || outcome === "neutral") return;
+    if (!isCounted || outcome === "neutral") return;
     if (outcome === "failure") return this.move("open");
     void mapAwaitable(this.store.succeed(trial), (successes) => {
       const isRecovered = successes >= this.options.halfOpenTarget && trial.epoch === this.phase.epoch;
@@ -196,9 +196,9 @@ export class Circuit {
 
   private report(): void {
     const { state: to } = this;
-    const from = this.reported;
+    const from = this.reportedState;
     if (to === from) return;
-    this.reported = to;
+    this.reportedState = to;
     this.options.onTransition({ name: this.name, from, to });
     if (to === "half-open") this.claimHalfOpen();
   }

@@ -15,10 +15,10 @@ export const entryCalls = (
   isFailingError: () => true, // unreachable: inner levels convert errors to outcomes
   fallback: throwOpen,
   onAbandoned: ({ signal }, listener) => {
-    const aborted = (): void => {
+    const onAbort = (): void => {
       if (entry.statusOf(signal.reason) === CANCELLED) listener();
     };
-    if (signal.aborted) aborted();
-    else signal.addEventListener("abort", aborted, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
   },
 });

@@ -10,7 +10,7 @@ export const breakerErrors: ErrorCatalogue = {
   BREAKER_UNKNOWN_CIRCUIT: {
     status: 404,
     summary: "`trip` or `reset` names a circuit that does not exist",
-    action: "use a name that exists; the message suggests one",
+    action: "use the name of an existing circuit; the message may suggest one",
   },
   BREAKER_NAME_TAKEN: {
     summary: "`around` was given the name of an existing circuit",

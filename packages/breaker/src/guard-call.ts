@@ -35,7 +35,7 @@ const proceed = <In, Out>(
 ): Awaitable<Out> => {
   if (permission === null) return calls.fallback(circuit.retryAfterSecs, input);
   if (typeof permission !== "number") calls.onAbandoned?.(input, () => circuit.leave(permission, "neutral"));
-  const failed = (error: unknown): never => {
+  const fail = (error: unknown): never => {
     settle(permission, circuit, calls, input, calls.isFailingError(error, input) ? "failure" : "neutral");
     throw error;
   };
@@ -43,13 +43,13 @@ const proceed = <In, Out>(
   try {
     output = next(input);
   } catch (error) {
-    return failed(error);
+    return fail(error);
   }
   const passOn = (value: Out): Out => {
     settle(permission, circuit, calls, input, calls.isFailure(value, input) ? "failure" : "success");
     return value;
   };
-  return isPromise(output) ? output.then(passOn, failed) : passOn(output);
+  return isPromise(output) ? output.then(passOn, fail) : passOn(output);
 };
 
 const settle = <In, Out>(

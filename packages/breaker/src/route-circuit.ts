@@ -8,7 +8,7 @@ export interface CircuitBreakerRouteOptions {
 export interface RouteCircuit {
   /** Failures in a row that open it. */
   readonly failureThreshold?: number;
-  /** Seconds for which it stays open. */
+  /** Seconds for which it stays open, and for which a trial keeps its slot. */
   readonly resetTimeout?: number;
   /** Successful trials that close it, and maximum concurrent trials. */
   readonly halfOpenTarget?: number;

@@ -10,20 +10,20 @@ import {
 } from "@framework/core/feature";
 import {
   type CircuitStore,
-  type Leased,
+  type LeaseResult,
   LocalCircuitStore,
   type Trial,
   type Phase,
 } from "./circuit-store.ts";
 
 /** Channel for announcements of phases. */
-export const PHASES = "breaker:phases";
+export const PHASES_CHANNEL = "breaker:phases";
 
 /** Time to live of the latest phase, for workers that start later, and of an epoch's successes. */
 const PHASE_TTL_MS = 604_800_000;
 /** Time to live of a phase's successor, in addition to twice `resetTimeout`. After that, workers use the latest phase. */
 const SUCCESSOR_TTL_MS = 60_000;
-/** Maximum wait for the other workers to adopt a phase, in milliseconds. */
+/** Maximum wait until the other workers have adopted a phase, in milliseconds. */
 const ANNOUNCE_MS = 1000;
 /** Maximum length of a name in a key; longer names are replaced by their SHA-256. */
 const MAX_NAME_LENGTH = 200;
@@ -76,20 +76,20 @@ export class SharedCircuitStore implements CircuitStore {
     return this.call(() => this.read(`${this.key}:current`), null);
   }
 
-  lease({ epoch, id }: Trial): Awaitable<Leased> {
+  lease({ epoch, id }: Trial): Awaitable<LeaseResult> {
     const { shared } = this.options;
-    return this.call<Leased>(() => {
-      const next = this.read(`${this.key}:${epoch + 1}`);
+    return this.call<LeaseResult>(() => {
+      const successor = this.read(`${this.key}:${epoch + 1}`);
       const permits = shared.permits.take(this.slots(epoch), this.rule(), {
         spend: 0,
         lease: this.leaseFor(id, 1),
       });
-      return isPromise(next) || isPromise(permits)
-        ? Promise.all([permits, next]).then(([{ leased }, phase]) => ({
+      return isPromise(successor) || isPromise(permits)
+        ? Promise.all([permits, successor]).then(([{ leased }, phase]) => ({
             isLeased: leased === 1,
-            next: phase,
+            successor: phase,
           }))
-        : { isLeased: permits.leased === 1, next };
+        : { isLeased: permits.leased === 1, successor };
     }, this.local.lease());
   }
 
@@ -132,7 +132,7 @@ export class SharedCircuitStore implements CircuitStore {
     );
   }
 
-  /** Returns the latest phase if it is newer: a worker that missed an expired successor would otherwise store it again. */
+  /** Returns the latest phase unless it is older: a worker that missed an expired successor would otherwise store it again. */
   private unlessOutdated(phase: Phase): Awaitable<Phase> {
     return mapAwaitable(this.read(`${this.key}:current`), (latest) =>
       latest !== null && latest.epoch >= phase.epoch ? latest : phase,
@@ -152,7 +152,7 @@ export class SharedCircuitStore implements CircuitStore {
       const timed = leftMs > 0 ? shared.values.add(this.timer(epoch), 1, { ttlMs: leftMs }) : undefined;
       const kept = shared.values.set(`${this.key}:current`, { epoch, state }, { ttlMs: PHASE_TTL_MS });
       const published = shared.values.publish(
-        PHASES,
+        PHASES_CHANNEL,
         { name, epoch, state, leftMs },
         { waitMs: ANNOUNCE_MS },
       );

@@ -31,20 +31,20 @@ export const variantKeyBy = (
   valueOf: (name: string) => string | null,
 ): string => `${key} ${JSON.stringify(names.map((name) => [name, valueOf(name)]))}`;
 
-/** A single plain pair is canonical. */
+/** A single pair of unreserved characters is canonical. */
 const PLAIN_PAIR = /^[\w.~-]+=[\w.~-]*$/;
 
-/** Returns the pairs sorted by decoded name, with stable values and normalized encoding. */
+/** Returns the pairs sorted by decoded name, in normalized encoding; values of the same name keep their order. */
 const canonicalQuery = (query: Query): string => {
   const text = query.toString();
   if (text === "" || PLAIN_PAIR.test(text)) return text;
   return [...query.entries()]
     .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
-    .map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
+    .map(([name, value]) => `${escapeText(name)}=${escapeText(value)}`)
     .join("&");
 };
 
-const escaped = (text: string): string => encodeURIComponent(text.toWellFormed());
+const escapeText = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 const bodyHash = async (request: HttpRequest): Promise<string> => {
   const body = new Uint8Array(await request.body());

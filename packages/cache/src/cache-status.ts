@@ -4,11 +4,11 @@ import type { Response } from "@framework/core";
 export type Outcome = "MISS" | "HIT" | "STALE" | "REVALIDATED" | "BYPASS";
 
 /** Reason for a call of the handler: the `fwd` values of `Cache-Status` (RFC 9211 2.2). */
-export type Forwarded = "uri-miss" | "vary-miss" | "stale" | "request" | "bypass";
+export type ForwardReason = "uri-miss" | "vary-miss" | "stale" | "request" | "bypass";
 
 /** One element of `Cache-Status` (RFC 9211), without the cache's name. */
 export interface Status {
-  readonly forwarded?: Forwarded;
+  readonly forwarded?: ForwardReason;
   /** Status of the handler's reply, if it differs from the status sent. */
   readonly forwardStatus?: number;
   readonly stored?: boolean;

@@ -31,13 +31,13 @@ export interface CachingConfig {
   readonly excludePaths: readonly string[];
   /** Default seconds for which a stale reply may be served while it is refreshed. @default 0 */
   readonly staleSecs: number;
-  /** Maximum bytes of a stored body. @default 1048576 (1 MiB) */
+  /** Maximum size of a stored body, in bytes. @default 1048576 (1 MiB) */
   readonly maxEntryBytes: number;
-  /** Maximum entries of the memory store. @default 10000 */
+  /** Maximum number of entries in the memory store. @default 10000 */
   readonly maxEntries: number;
-  /** Maximum bytes of the memory store. @default 67108864 (64 MiB) */
+  /** Maximum size of the memory store, in bytes. @default 67108864 (64 MiB) */
   readonly maxBytes: number;
-  /** Maximum seconds to wait for another request of the same key. @default 10 */
+  /** Seconds from the start of a call for a key after which other requests no longer wait for it. @default 10 */
   readonly waitSecs: number;
   /** The store of replies. @default a memory store in each worker */
   readonly store: CacheStore | undefined;

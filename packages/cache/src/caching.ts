@@ -28,10 +28,10 @@ import { invalidateOnWrite } from "./unsafe-methods.ts";
 /** Members that the feature adds to an app. */
 export interface Caching extends AddsRouteOptions<CachingRouteOptions> {
   /**
-   * Replies to repeated GET and HEAD requests from a store (RFC 9111, shared cache).
+   * Replies to repeated requests with the configured `methods`, by default GET and HEAD, from a store (RFC 9111, shared cache).
    *
    * A reply is keyed by scheme, host, path, sorted query and the request fields of its `Vary`. Requests with an identity get only stored replies
-   * with `public` or `s-maxage`, or of `shared` routes. Concurrent misses of one key are coalesced.
+   * with `public` or `s-maxage`, or of routes with `shared` or `per`. Concurrent misses of one key are coalesced.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */

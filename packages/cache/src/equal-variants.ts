@@ -10,7 +10,7 @@ const opaque: ReadonlySet<string> = new Set(["authorization", "cookie"]);
  * Returns the keys of the variants for requests with equivalent fields in another spelling (RFC 9111 4.1): lists with and without spaces, and languages in
  * the usual case, as in `en,zh-Hant-TW`.
  *
- * Replies are stored under the spelling that the handler received; only lookups try others. So a handler that misreads an unusual spelling does not affect
+ * Replies are stored under the spelling that the handler received; only lookups use other spellings. So a handler that misreads an unusual spelling does not affect
  * clients that send a usual one.
  */
 export const equalVariantKeys = (
@@ -20,13 +20,13 @@ export const equalVariantKeys = (
 ): readonly string[] => {
   const own = variantKeyBy(key, names, (name) => request.getHeader(name));
   const keys = [",", ", "].map((separator) =>
-    variantKeyBy(key, names, (name) => respelled(name, request.getHeader(name), separator)),
+    variantKeyBy(key, names, (name) => respell(name, request.getHeader(name), separator)),
   );
   return [...new Set(keys)].filter((other) => other !== own);
 };
 
 /** Returns a value with another separator: an unquoted comma separates list members in any field, and spaces around it have no meaning (RFC 9110 5.5, 5.6.1). */
-const respelled = (name: string, value: string | null, separator: string): string | null => {
+const respell = (name: string, value: string | null, separator: string): string | null => {
   if (value === null || UNUSUAL.test(value) || opaque.has(name)) return value;
   const members = value
     .split(",")

@@ -12,7 +12,7 @@ export const cacheErrors: ErrorCatalogue = {
   },
   CACHE_BAD_TAG: {
     summary: "`invalidateCache` was given a malformed tag; logged once for a route whose reply has one",
-    action: "the message states the format",
+    action: "use strings of 1 to 1,024 characters, and at most 100 tags for each reply",
   },
   CACHE_BAD_CALLER: {
     summary:
@@ -26,7 +26,7 @@ export const cacheErrors: ErrorCatalogue = {
   CACHE_PURGES_ONE_HOST: {
     summary:
       "advice: several hosts serve the app, and `invalidateCache` reaches only the workers of one host",
-    action: "`enableRedis({ shared: true })`, or a store that all hosts share",
+    action: "call `enableRedis({ shared: true })`, or pass a store that all hosts share",
   },
   CACHE_STORE_UNAVAILABLE: {
     status: 503,

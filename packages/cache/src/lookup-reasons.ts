@@ -42,6 +42,6 @@ export const explainBypass = (
   { isPlanned, isExplicitHead }: { isPlanned: boolean; isExplicitHead: boolean },
 ): void => {
   if (!reasons.isObserved) return;
-  const planned = isExplicitHead ? "the path has a HEAD route" : "the path is in excludePaths";
-  reasons.give(request, isPlanned ? planned : "the route has cache: false");
+  const exemption = isExplicitHead ? "the path has a HEAD route" : "the path is in excludePaths";
+  reasons.give(request, isPlanned ? exemption : "the route has cache: false");
 };

@@ -1,4 +1,4 @@
-// Above 250 lines because one class handles a call of a handler from its start to the stored reply.
+// More than 250 lines, because one class handles a call of a handler from its start to the stored reply.
 import type { Awaitable, Response } from "@framework/core";
 import { BodyStream, mapAwaitable, payloadLength, readyBody } from "@framework/core/feature";
 import { isConditional, replyFromEntry } from "./reply-from-entry.ts";
@@ -11,7 +11,7 @@ import { hasPrincipal, isSingleUse } from "./rules/identity.ts";
 import type { Lookup } from "./lookup.ts";
 import { factsOf, type ReplyFacts } from "./rules/reply-facts.ts";
 import { ReplyTags } from "./route/reply-tags.ts";
-import { type Conditional, conditionally, confirms, isHeldBy, supersedes } from "./revalidation.ts";
+import { type Conditional, conditionalRequest, confirms, isHeldBy, supersedes } from "./revalidation.ts";
 import { addClientFreshness } from "./rules/client-freshness.ts";
 import { notStoredReason } from "./rules/not-stored.ts";
 import { ageOf, freshenedTtl, type Lifetime, lifetimeOf } from "./rules/storing-rules.ts";
@@ -20,13 +20,13 @@ import {
   type Content,
   freshenedFields,
   isWhole,
-  copiedBody,
+  copyBody,
   newId,
   storedFields,
   toStoredReply,
 } from "./rules/stored-reply.ts";
 import { MAX_VARY_NAMES, namesOf } from "./vary-names.ts";
-import { type Forwarded, mark, type Outcome } from "./cache-status.ts";
+import { type ForwardReason, mark, type Outcome } from "./cache-status.ts";
 
 /** A call of a handler, with the state at its start. */
 interface Call {
@@ -54,13 +54,13 @@ export class Origin {
     return this.call(state, lookup, sharedCall, false);
   }
 
-  /** Calls the handler in the background, after the reply to its request. */
+  /** Calls the handler in the background, after the reply to the request. */
   refresh(state: RequestState, lookup: Lookup, sharedCall: SharedCall): Awaitable<void> {
     return mapAwaitable(this.call(state, lookup, sharedCall, true), ({ payload }) => discard(payload));
   }
 
   /** Returns the reason for a call of the handler. */
-  reason({ directives, identity, allowsIdentity }: RequestState, { entry, names }: Lookup): Forwarded {
+  reason({ directives, identity, allowsIdentity }: RequestState, { entry, names }: Lookup): ForwardReason {
     if (entry !== undefined) return directives.has("no-cache") ? "request" : "stale";
     if (identity && !allowsIdentity) return "bypass";
     return names.length > 0 ? "vary-miss" : "uri-miss";
@@ -73,7 +73,7 @@ export class Origin {
     isBackground: boolean,
   ): Awaitable<Response> {
     const { sequence } = this.parts.invalidations;
-    const sent = conditionally(state.request, lookup.entry, sharedCall !== null);
+    const sent = conditionalRequest(state.request, lookup.entry, sharedCall !== null);
     const call: Call = { state, lookup, sharedCall, sequence, sent, isBackground };
     const whole = mapAwaitable(state.next(sent.request), (response) => readyBody(response) ?? response);
     return mapAwaitable(whole, (response) => {
@@ -101,8 +101,8 @@ export class Origin {
     const { payload, status } = response;
     const { maxEntryBytes, name } = this.parts.config;
     const bodyBytes = isWhole(payload) ? (payloadLength(payload) ?? Infinity) : Infinity;
-    const isKept = bodyBytes <= maxEntryBytes && !(status >= 500 && this.hasUsableEntry(call));
-    const lifetime = isKept ? this.lifetime(call, status, facts) : null;
+    const isStorable = bodyBytes <= maxEntryBytes && !(status >= 500 && this.hasUsableEntry(call));
+    const lifetime = isStorable ? this.lifetime(call, status, facts) : null;
     const isHead = state.request.method === "HEAD"; // it has the fields of GET, and is not stored
     const hasOwnTag = lifetime !== null && this.complete(response, facts, state.plan);
     if (isHead && lifetime?.isImplicit === true) addClientFreshness(response, state.plan.clientTtlSecs, 0);
@@ -120,7 +120,7 @@ export class Origin {
     }
 
     const fields = storedFields(response.fields(), facts);
-    const content: Content = { status, fields, body: copiedBody(payload), bodyBytes, hasOwnTag };
+    const content: Content = { status, fields, body: copyBody(payload), bodyBytes, hasOwnTag };
     const entry = toStoredReply(content, lifetime, tags);
     this.keep(call, entry, facts, lifetime, "HIT");
     this.count(call, "MISS");
@@ -183,7 +183,7 @@ export class Origin {
     const forwarded = outcome === "BYPASS" ? "bypass" : this.reason(state, lookup);
     const ageSecs = this.ageSecs(facts);
     if (ageSecs > 0) response.headers.set("age", String(ageSecs)); // a handler that forwards to another server may send an old reply
-    if (sent.isSimplified && isHeldBy(state.request, response, facts)) empty(response);
+    if (sent.isSimplified && isHeldBy(state.request, response, facts)) makeNotModified(response);
     return mark(response, config.name, outcome, { forwarded });
   }
 
@@ -194,7 +194,7 @@ export class Origin {
     return lateMs < Math.max(entry.staleMs, entry.errorMs);
   }
 
-  /** Replaces a handler's failure by the stale reply, also for waiting requests (RFC 5861 4). */
+  /** Replaces a handler's failure with the stale reply, also for waiting requests (RFC 5861 4). */
   private replyStale(call: Call, entry: StoredReply, response: Response): Response {
     const { key, names } = call.lookup;
     call.sharedCall?.settle({ key, names, entry, outcome: "STALE" });
@@ -203,7 +203,7 @@ export class Origin {
     return this.replyFrom(call, entry, "STALE", { forwardStatus: response.status });
   }
 
-  /** Updates the entry's fields from a 304 to its validators, and serves it (RFC 9111 4.3.4). */
+  /** Updates the entry's fields from a 304 that confirms it, and serves it (RFC 9111 4.3.4). */
   private freshen(call: Call, old: StoredReply, response: Response, fresh: ReplyFacts): Response {
     const { lookup } = call;
     const wallMs = this.parts.clock.date();
@@ -243,7 +243,7 @@ export class Origin {
     return identity || hasPrincipal(request);
   }
 
-  /** Whether a drop since the start of the call may affect the reply; always true without a connection to the other workers. */
+  /** Whether a drop since the start of the call may affect the reply; always true while this worker may have missed drops. */
   private isInvalidated({ sequence }: Call, tags: readonly string[]): boolean {
     const { invalidations, store } = this.parts;
     return !store.isCurrent() || invalidations.droppedSince(sequence, tags);
@@ -303,7 +303,7 @@ const discard = (payload: Response["payload"]): void => {
   if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // the body is discarded, its errors with it
 };
 
-const empty = (response: Response): void => {
+const makeNotModified = (response: Response): void => {
   discard(response.payload);
   response.payload = null;
   response.status = 304;

@@ -1,4 +1,4 @@
-/** Whether a path can match both patterns; true if undecidable. */
+/** Whether a path can match both patterns; true if that is undecidable. */
 export const canOverlap = (one: string, other: string): boolean => overlap(one.split("/"), other.split("/"));
 
 const overlap = (one: readonly string[], other: readonly string[]): boolean => {

@@ -79,7 +79,7 @@ class ReplyCache {
     const caller = plan.callerOf(request);
     const reply = this.replyFor(request, next, plan, caller);
     if (caller === null && plan.keyFor === null && !plan.shared) return reply;
-    return mapAwaitable(reply, (response) => scoped(response, request, plan, caller));
+    return mapAwaitable(reply, (response) => markForCaches(response, request, plan, caller));
   }
 
   private replyFor(
@@ -92,7 +92,7 @@ class ReplyCache {
     if (directives.has("no-store")) {
       if (this.parts.reasons.isObserved)
         this.parts.reasons.give(request, "the request has Cache-Control: no-store");
-      if (directives.has("only-if-cached")) throw this.notStored("BYPASS", { forwarded: "bypass" });
+      if (directives.has("only-if-cached")) throw this.notStoredError("BYPASS", { forwarded: "bypass" });
       return this.bypass(request, next);
     }
     const extra = plan.keyFor === null ? "" : plan.keyFor(request);
@@ -145,8 +145,8 @@ class ReplyCache {
   ): Awaitable<Response> {
     const { directives } = state;
     const needsShareable = state.identity && !state.allowsIdentity;
-    const entry = needsShareable ? shareable(lookup.entry) : lookup.entry;
-    const stored = entry ?? (needsShareable ? shareable(lookup.equal) : lookup.equal);
+    const entry = needsShareable ? ifShareable(lookup.entry) : lookup.entry;
+    const stored = entry ?? (needsShareable ? ifShareable(lookup.equal) : lookup.equal);
     if (stored !== undefined && !stored.validates && !directives.has("no-cache")) {
       const lateMs = this.parts.clock.now() - stored.bornMs - stored.freshMs;
       if (lateMs < 0) return this.fromStore(state, stored, "HIT", {});
@@ -155,7 +155,7 @@ class ReplyCache {
         return this.fromStore(state, entry, "STALE", {});
       }
     }
-    if (directives.has("only-if-cached")) throw this.notStored("MISS", { forwarded: "request" });
+    if (directives.has("only-if-cached")) throw this.notStoredError("MISS", { forwarded: "request" });
     return this.obtain(state, { ...lookup, entry }, newerResult);
   }
 
@@ -214,7 +214,7 @@ class ReplyCache {
     }
   }
 
-  private notStored(outcome: Outcome, status: Status): HttpError {
+  private notStoredError(outcome: Outcome, status: Status): HttpError {
     const { config, counts } = this.parts;
     counts[outcome]++;
     return new HttpError(504, "The request accepts only a stored reply, and there is none", {
@@ -224,11 +224,11 @@ class ReplyCache {
 }
 
 /** Returns the reply if clients with an identity may share it, else `undefined`. */
-const shareable = (entry: StoredReply | undefined): StoredReply | undefined =>
+const ifShareable = (entry: StoredReply | undefined): StoredReply | undefined =>
   entry?.shareable === true ? entry : undefined;
 
 /** Marks the reply for other caches: private for one caller, or for a part of the key that they do not know; shared on a `shared` route. */
-const scoped = (
+const markForCaches = (
   response: Response,
   request: HttpRequest,
   { keyFor }: RoutePlan,
@@ -240,7 +240,7 @@ const scoped = (
     : response.annotate(SharedReply, true);
 };
 
-/** Whether a request may be coalesced: without an identity, and only for complete replies. */
+/** Whether a request may be coalesced: it has no identity or its route allows one, wants a complete reply, and has waited for fewer than `MAX_ROUNDS` calls. */
 const mayShare = ({ identity, allowsIdentity, request, round }: RequestState): boolean =>
   (!identity || allowsIdentity) &&
   request.method !== "HEAD" &&

@@ -22,15 +22,16 @@ export interface ReplyMarks {
  */
 export const replyFromEntry = (entry: StoredReply, request: HttpRequest, marks: ReplyMarks): Response => {
   const isOk = entry.status >= 200 && entry.status <= 299;
-  if (!isOk || !isConditional(request)) return marked(full(entry), entry, marks);
+  if (!isOk || !isConditional(request)) return markReply(full(entry), entry, marks);
   const validators = validatorsOf(entry);
-  if (precondition(request, validators) === "not-modified") return marked(notModified(entry), entry, marks);
+  if (precondition(request, validators) === "not-modified")
+    return markReply(notModified(entry), entry, marks);
   const range = entry.status === 200 && request.method === "GET" ? request.getHeader("range") : null;
-  if (range === null || !ifRangeHolds(request, validators)) return marked(full(entry), entry, marks);
-  return marked(partial(entry, range, marks), entry, marks);
+  if (range === null || !ifRangeHolds(request, validators)) return markReply(full(entry), entry, marks);
+  return markReply(partial(entry, range, marks), entry, marks);
 };
 
-/** Whether a request is conditional or asks for a range. */
+/** Whether a request has `If-None-Match`, `If-Modified-Since` or `Range`. */
 export const isConditional = (request: HttpRequest): boolean =>
   request.getHeader("if-none-match") !== null ||
   request.getHeader("if-modified-since") !== null ||
@@ -95,7 +96,7 @@ const partial = (entry: StoredReply, field: string, { name, outcome, status }: R
   return response;
 };
 
-const marked = (
+const markReply = (
   response: Response,
   entry: StoredReply,
   { name, nowMs, clientTtlSecs, outcome, status }: ReplyMarks,

@@ -10,15 +10,15 @@ export interface Conditional {
   readonly request: HttpRequest;
   /** Whether it has the stored reply's validators: a 304 then confirms that reply. */
   readonly validates: boolean;
-  /** Whether the client's conditions were removed. */
+  /** Whether the client's conditions were removed or replaced. */
   readonly isSimplified: boolean;
 }
 
 /**
- * Replaces the client's conditions (RFC 9111 4.3.1) by the validators of the stored reply, or removes them if other requests wait for a complete
+ * Replaces the client's conditions (RFC 9111 4.3.1) with the validators of the stored reply, or removes them if other requests wait for a complete
  * reply; otherwise the client's conditions stay.
  */
-export const conditionally = (
+export const conditionalRequest = (
   request: HttpRequest,
   entry: StoredReply | undefined,
   wantsWhole: boolean,
@@ -26,8 +26,9 @@ export const conditionally = (
   const etag = entry === undefined ? null : handlersTag(entry);
   const lastModified = entry === undefined ? null : fieldOf(entry.fields, "last-modified");
   const validates = request.method !== "HEAD" && (etag !== null || lastModified !== null);
-  const has = request.getHeader("if-none-match") !== null || request.getHeader("if-modified-since") !== null;
-  const isSimplified = has && (validates || wantsWhole);
+  const hasConditions =
+    request.getHeader("if-none-match") !== null || request.getHeader("if-modified-since") !== null;
+  const isSimplified = hasConditions && (validates || wantsWhole);
   if (!validates && !isSimplified) return { request, validates, isSimplified };
   const changes = new Map([
     ["if-none-match", validates ? etag : null],
@@ -51,7 +52,7 @@ export const isHeldBy = (
   return precondition(request, { etag, lastModifiedMs }) === "not-modified";
 };
 
-/** Whether a 304 confirms the stored reply: its `ETag` matches the stored one, or it has none (RFC 9111 4.3.4). */
+/** Whether a 304 confirms the stored reply: its `ETag` matches the stored one, or the 304 has none (RFC 9111 4.3.4). */
 export const confirms = ({ etag }: ReplyFacts, entry: StoredReply): boolean => {
   if (etag === null) return true;
   const stored = handlersTag(entry);

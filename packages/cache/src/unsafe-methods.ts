@@ -8,7 +8,7 @@ import { pathTag } from "./route/tags.ts";
 const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "QUERY", "TRACE"]);
 
 /**
- * After a successful unsafe request, drops the stored replies of its path and of the paths in its `Location` and `Content-Location`, in every worker,
+ * After a successful unsafe request, drops the stored replies of its path and of the paths in `Location` and `Content-Location` of its reply, in every worker,
  * before the reply is sent (RFC 9111 4.4). After the 504 of a timeout, drops them when the handler ends.
  */
 export const invalidateOnWrite = (
@@ -25,7 +25,7 @@ export const invalidateOnWrite = (
     relevant.set(endpoint, overlaps);
     return overlaps;
   };
-  const failed = (error: unknown, path: string): void =>
+  const logFailure = (error: unknown, path: string): void =>
     log().error("cache: the drop after a write failed; other workers may serve outdated replies", {
       error,
       path,
@@ -38,7 +38,7 @@ export const invalidateOnWrite = (
     return purges.dropUncounted(paths.map(pathTag)).then(
       () => response,
       (error: unknown) => {
-        failed(error, path);
+        logFailure(error, path);
         return response; // the write succeeded: an error would make the client repeat it
       },
     );
@@ -50,7 +50,7 @@ export const invalidateOnWrite = (
     return mapAwaitable(next(request), (response) => {
       lateReply.promise
         ?.then((reply) => dropAfter(reply, request, endpoint))
-        .catch((error: unknown) => failed(error, request.path));
+        .catch((error: unknown) => logFailure(error, request.path));
       return dropAfter(response, request, endpoint);
     });
   };

@@ -3,7 +3,7 @@ import { commands } from "./commands.ts";
 import { type Command, type Context, type Outcome } from "./frame/command.ts";
 import { commandHelp, programHelp } from "./frame/help.ts";
 import { parseWords } from "./frame/parse-words.ts";
-import { print, printMistake } from "./frame/print.ts";
+import { print, printError } from "./frame/print.ts";
 import { createProgress } from "./frame/progress.ts";
 import { type DeadlineClock, type Output, processTerminal, type Terminal } from "./frame/terminal.ts";
 import { safeJson } from "./frame/text.ts";
@@ -20,7 +20,7 @@ export interface CommandLineOptions {
   readonly cwd?: string;
   /** Environment variables. @default the environment of the process */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Whether the outputs count as a terminal, for colours and progress. @default false with `write` or `writeError`, else whether the stream is a terminal */
+  /** Whether the outputs count as a terminal, for colours and progress. @default false for a replaced output, else whether the stream is a terminal */
   readonly isTerminal?: boolean;
   /** Timers of `--timeout`. @default timers of the process */
   readonly clock?: DeadlineClock;
@@ -38,7 +38,7 @@ export const commandLine = async (
   const terminal = terminalOf(options);
   const json = words.includes("--json");
   try {
-    const { ok, data, lines, raw } = await carryOut(words, {
+    const { ok, data, lines, raw } = await execute(words, {
       ...terminal,
       json,
       commands,
@@ -49,21 +49,21 @@ export const commandLine = async (
     if (!json && raw !== undefined) writeRaw(raw, terminal.out);
     return ok ? 0 : 1;
   } catch (error) {
-    printMistake(error, json, terminal);
+    printError(error, json, terminal);
     return error instanceof UsageError ? 2 : 1;
   }
 };
 
-const carryOut = async (words: readonly string[], context: Context): Promise<Outcome> => {
-  const first = firstName(words);
+const execute = async (words: readonly string[], context: Context): Promise<Outcome> => {
+  const first = commandIndex(words);
   const [name, ...rest] = words.filter((word, at) => word !== "--json" || (first !== -1 && at > first));
   if (name === "--version" || name === "-v") {
     const version = ownVersion();
     return { ok: true, data: { version }, lines: [`framework ${version}`] };
   }
   if (name === undefined || name === "--help" || name === "-h" || (name === "help" && rest.length === 0))
-    return { ok: true, data: { commands: commands.map(described) }, lines: programHelp(commands) };
-  const command = find(name === "help" ? (rest[0] ?? "") : name);
+    return { ok: true, data: { commands: commands.map(commandData) }, lines: programHelp(commands) };
+  const command = findCommand(name === "help" ? (rest[0] ?? "") : name);
   if (name === "help") return helpOf(command);
   const given = parseWords(command, rest);
   if (given.flag("help")) return helpOf(command);
@@ -76,17 +76,17 @@ const carryOut = async (words: readonly string[], context: Context): Promise<Out
 };
 
 /** Returns the index of the command's name; `--json` may precede it. */
-const firstName = (words: readonly string[]): number => words.findIndex((word) => word !== "--json");
+const commandIndex = (words: readonly string[]): number => words.findIndex((word) => word !== "--json");
 
 const helpOf = (command: Command): Outcome => ({
   ok: true,
-  data: described(command),
+  data: commandData(command),
   lines: commandHelp(command),
 });
 
-const described = ({ load: _load, ...command }: Command): object => command;
+const commandData = ({ load: _load, ...command }: Command): object => command;
 
-const find = (name: string): Command => {
+const findCommand = (name: string): Command => {
   const found = commands.find((command) => command.name === name);
   if (found !== undefined) return found;
   const [near] = nearest(

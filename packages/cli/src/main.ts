@@ -1,6 +1,6 @@
 import { commandLine } from "./command-line.ts";
 import { watchEarlyEnd } from "./frame/early-end.ts";
-import { printMistake } from "./frame/print.ts";
+import { printError } from "./frame/print.ts";
 import { processTerminal, reserveStdout } from "./frame/terminal.ts";
 
 const words = process.argv.slice(2);
@@ -10,7 +10,7 @@ process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
   process.stderr.write(`error: the result cannot be written: ${message}\n`, () => process.exit(1));
 });
 const write = reserveStdout();
-const stopWatch = watchEarlyEnd((error) => printMistake(error, words.includes("--json"), processTerminal()));
+const stopWatch = watchEarlyEnd((error) => printError(error, words.includes("--json"), processTerminal()));
 // Without await: for a command that never ends, Node would print a warning and set its own exit code.
 void commandLine(words).then((exitCode) => {
   stopWatch();

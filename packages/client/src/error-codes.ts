@@ -4,12 +4,12 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const clientErrors: ErrorCatalogue = {
   CLIENT_BAD_DOCUMENT: {
     summary: "a document is not OpenAPI 3.0 or 3.1, or cannot be read",
-    action: "the message has the reason; Swagger 2 must be converted first",
+    action: "correct the document by the reason in the message; convert Swagger 2 first",
   },
   CLIENT_BAD_PARAMETER: {
     summary:
       "a path parameter is missing, empty, `.` or `..`, a parameter, header field, cookie or body cannot contain a value, or a call has an unknown option",
-    action: "the message names the parameter or option",
+    action: "correct the parameter or option that the message names",
   },
   CLIENT_BAD_URL: {
     summary: "a base URL or the target of a call is not an http or https URL, or has credentials",
@@ -20,7 +20,7 @@ export const clientErrors: ErrorCatalogue = {
     action: "raise `maxReplyBytes` or `maxEventCharacters`, or read the reply as a stream",
   },
   CLIENT_CLOSED: {
-    summary: "a call was made after the client was closed",
+    summary: "the client was closed before or during a call",
     action: "close a client only after its last call",
   },
   CLIENT_HOST_REFUSED: {

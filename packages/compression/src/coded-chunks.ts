@@ -17,8 +17,8 @@ export const codedBody = (body: BodyStream, coder: Coder): BodyStream => {
 };
 
 /**
- * Encodes a body chunk by chunk: each chunk is flushed before the next is read, so an event reaches its reader immediately and at most one chunk is buffered.
- * The encoder's memory is freed at the end, also when the reader cancels.
+ * Encodes a body chunk by chunk: each chunk is flushed before the next is read, so an event reaches its reader immediately and at most one chunk is
+ * buffered. The encoder's memory is freed at the end, also when the reader cancels.
  */
 export async function* codedChunks(
   chunks: AsyncIterable<Uint8Array>,
@@ -26,21 +26,21 @@ export async function* codedChunks(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { stream, flushKind } = coder.inPieces();
   let ready: Uint8Array[] = [];
-  let failed: { readonly error: unknown } | null = null;
+  let failure: { readonly error: unknown } | null = null;
   let reject = (_error: unknown): void => {};
   stream.on("data", (piece: Uint8Array) => ready.push(piece));
   stream.on("error", (error) => {
-    failed = { error };
+    failure = { error };
     reject(error);
   });
   // Not a race with one promise of the failure, which would retain memory for each chunk until the end of the stream.
   const step = (begin: (done: () => void) => void): Promise<void> =>
     new Promise((resolve, refuse) => {
-      if (failed !== null) return refuse(failed.error);
+      if (failure !== null) return refuse(failure.error);
       reject = refuse;
       begin(resolve);
     });
-  const taken = (): Uint8Array[] => {
+  const takeReady = (): Uint8Array[] => {
     const pieces = ready;
     ready = [];
     return pieces;
@@ -51,13 +51,13 @@ export async function* codedChunks(
         stream.write(chunk);
         stream.flush(flushKind, done);
       });
-      yield* taken();
+      yield* takeReady();
     }
     await step((done) => {
       stream.once("end", done);
       stream.end();
     });
-    yield* taken();
+    yield* takeReady();
   } finally {
     stream.destroy();
   }

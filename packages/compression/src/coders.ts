@@ -6,7 +6,7 @@ import type { CompressionConfig, Encoding } from "./compression-config.ts";
 export interface Coder {
   /** Encodes a whole body, off the event loop. */
   whole(body: Uint8Array): Promise<Uint8Array>;
-  /** An encoder for a body in chunks, and the flush that outputs every byte so far. */
+  /** Returns an encoder for a body in chunks, and the kind of flush that outputs every byte so far. */
   inPieces(): {
     readonly stream: Transform & { flush(kind: number, done: () => void): void };
     readonly flushKind: number;
@@ -15,7 +15,7 @@ export interface Coder {
 
 const { constants } = zlib;
 
-/** Encoders with the configured levels. */
+/** Returns encoders with the configured levels. */
 export const coders = (config: CompressionConfig): Readonly<Record<Encoding, Coder>> => {
   const gzip = { level: config.gzipLevel };
   const brotli = (size: number) => ({
@@ -29,24 +29,24 @@ export const coders = (config: CompressionConfig): Readonly<Record<Encoding, Cod
   };
   return {
     gzip: {
-      whole: (body) => called((done) => zlib.gzip(body, gzip, done)),
+      whole: (body) => toPromise((done) => zlib.gzip(body, gzip, done)),
       inPieces: () => ({ stream: zlib.createGzip(gzip), flushKind: constants.Z_SYNC_FLUSH }),
     },
     br: {
-      whole: (body) => called((done) => zlib.brotliCompress(body, brotli(body.byteLength), done)),
+      whole: (body) => toPromise((done) => zlib.brotliCompress(body, brotli(body.byteLength), done)),
       inPieces: () => ({
         stream: zlib.createBrotliCompress(brotli(0)),
         flushKind: constants.BROTLI_OPERATION_FLUSH,
       }),
     },
     zstd: {
-      whole: (body) => called((done) => zlib.zstdCompress(body, zstd, done)),
+      whole: (body) => toPromise((done) => zlib.zstdCompress(body, zstd, done)),
       inPieces: () => ({ stream: zlib.createZstdCompress(zstd), flushKind: constants.ZSTD_e_flush }),
     },
   };
 };
 
-const called = (
+const toPromise = (
   call: (done: (error: Error | null, coded: Uint8Array) => void) => void,
 ): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {

@@ -14,7 +14,7 @@ export type Encoding = "gzip" | "br" | "zstd";
 
 /** Options of `enableCompression`. */
 export interface CompressionConfig {
-  /** Minimum bytes of a body. @default 1024 */
+  /** Minimum number of bytes in a body. @default 1024 */
   readonly minSize: number;
   /** Offered codings; among codings with equal weight in `Accept-Encoding` the first is used. @default ["gzip"] */
   readonly encodings: readonly Encoding[];

@@ -11,7 +11,7 @@ import {
   waitsOnce,
 } from "@framework/core/feature";
 import { type Awaitable, HttpError, type HttpRequest, type Middleware, type Response } from "@framework/core";
-import { codedTag, negotiateEncoding, parseTagList, plainTag, weakened } from "@framework/core/http";
+import { codedTag, negotiateEncoding, parseTagList, plainTag, toWeakTag } from "@framework/core/http";
 import { codedBody } from "./coded-chunks.ts";
 import { type Coder, coders } from "./coders.ts";
 import {
@@ -37,7 +37,7 @@ export interface Compression extends AddsRouteOptions<CompressionRouteOptions> {
   /**
    * Compresses replies for clients that accept it.
    *
-   * @param minSize minimum bytes of a body, or a whole configuration. @default 1024
+   * @param minSize minimum number of bytes in a body, or a whole configuration. @default 1024
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
   enableCompression(minSize?: number | ConfigInput<CompressionConfig>): this;
@@ -87,9 +87,9 @@ const compress = (
   const compressReply = (reply: Response, request: HttpRequest): Awaitable<Response> => {
     if (option.of(request.endpoint) === false) return reply;
     const ready = reply.payload instanceof BodyStream ? readyBody(reply) : null;
-    return ready === null ? coded(reply, request) : ready.then((whole) => coded(whole, request));
+    return ready === null ? codeReply(reply, request) : ready.then((whole) => codeReply(whole, request));
   };
-  const coded = (reply: Response, request: HttpRequest): Awaitable<Response> => {
+  const codeReply = (reply: Response, request: HttpRequest): Awaitable<Response> => {
     const shrinks = isCompressible(reply);
     const isCodable = reply.status === 304 || canBeCoded(reply, request);
     if (shrinks || isCodable || isPart(reply)) addVary(reply.headers, "Accept-Encoding"); // a client that refuses identity gets any body coded
@@ -116,11 +116,11 @@ const compress = (
 const withStoredTag = (request: HttpRequest, reply: Response, coding: string | null): Response => {
   const { headers } = reply;
   const tag = headers.get("etag");
-  if (tag === null || weakened(tag) === tag) return reply;
+  if (tag === null || toWeakTag(tag) === tag) return reply;
   const field = request.getHeader("if-none-match");
   const held = field === null ? null : parseTagList(field);
   if (held === null || held === "*") {
-    if (coding !== "identity") headers.set("etag", weakened(tag));
+    if (coding !== "identity") headers.set("etag", toWeakTag(tag));
     return reply;
   }
   const ofCoding = coding === null || coding === "identity" ? tag : codedTag(tag, coding as Encoding);
@@ -130,8 +130,8 @@ const withStoredTag = (request: HttpRequest, reply: Response, coding: string | n
   return reply;
 };
 
-/** Whether a client's tag identifies the same state as a strong tag, with another coding or weakened by a proxy. */
-const isSameState = (tag: string, held: string): boolean => weakened(plainTag(held)) === weakened(tag);
+/** Whether a client's tag identifies the same state as a strong tag, with another coding, or made weak by a proxy. */
+const isSameState = (tag: string, held: string): boolean => toWeakTag(plainTag(held)) === toWeakTag(tag);
 
 /** Throws a 406 with the reply's fields that describe the exchange rather than the body: quotas, cache status, `Vary`. */
 const refuse = ({ headers, payload }: Response): never => {
@@ -158,22 +158,22 @@ const code = (
   isForced: boolean,
 ): Response | Promise<Response> => {
   const { payload } = reply;
-  if (payload === null) return asUnknown(reply);
+  if (payload === null) return withUnknownLength(reply);
   if (payload instanceof BodyStream) {
     reply.payload = codedBody(payload, coder);
     counts?.add(coding, 0, 0);
-    return labelled(reply, coding);
+    return withCodingFields(reply, coding);
   }
   const body = typeof payload === "string" ? Buffer.from(payload) : payload;
   return coder.whole(body).then((coded) => {
     if (coded.byteLength >= body.byteLength && !isForced) return reply;
     reply.payload = coded;
     counts?.add(coding, body.byteLength, coded.byteLength);
-    return labelled(reply, coding);
+    return withCodingFields(reply, coding);
   });
 };
 
-const labelled = (reply: Response, coding: Encoding): Response => {
+const withCodingFields = (reply: Response, coding: Encoding): Response => {
   const { headers } = reply;
   headers.set("content-encoding", coding);
   const tag = headers.get("etag");
@@ -185,10 +185,10 @@ const labelled = (reply: Response, coding: Encoding): Response => {
  * Prepares the reply to a HEAD whose handler stated the length of the plain body. Only the body shows whether the reply to GET is compressed, since it may
  * shrink too little: the coding is left out (RFC 9110 9.3.2), and the tag is weak. An empty stream represents the unknown length.
  */
-const asUnknown = (reply: Response): Response => {
+const withUnknownLength = (reply: Response): Response => {
   reply.payload = new BodyStream(noChunks());
   const tag = reply.headers.get("etag");
-  if (tag !== null) reply.headers.set("etag", weakened(tag));
+  if (tag !== null) reply.headers.set("etag", toWeakTag(tag));
   return withoutPlainFields(reply);
 };
 

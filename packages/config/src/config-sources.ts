@@ -27,7 +27,7 @@ export const configSources = (config: object): readonly SettingSource[] => {
 };
 
 /**
- * Prints a configuration, a line for each setting: its name, value and source.
+ * Returns a configuration as text, a line for each setting: its name, value and source.
  *
  * Safe to log: secrets are redacted, and URLs are shown without credentials. @throws FrameworkError CONFIG_NOT_READ
  */

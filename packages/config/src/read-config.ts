@@ -34,8 +34,8 @@ export interface ReadConfigOptions<S extends ConfigShape> {
 /**
  * Reads the environment and `.env` files as one typed, deeply frozen record.
  *
- * The first source that sets a variable takes precedence: the environment, `.env.local`, `.env.<mode>`, `.env`, the default. An empty variable is not
- * set. `NAME_FILE` names a file that holds the value. Nothing is written to `process.env`.
+ * The first source that sets a variable takes precedence: the environment, `.env.local`, `.env.<mode>`, `.env`, the default. An empty variable counts
+ * as not set. `NAME_FILE` names a file that holds the value. Nothing is written to `process.env`.
  *
  * @throws ConfigurationError with every problem (`CONFIG_…`)
  *
@@ -51,12 +51,12 @@ export const readConfig = <const S extends ConfigShape>(
   const problems = [...entryProblems(shape), ...optionProblems(options), ...shapeProblems(settings)];
   if (!isShape) throw new ConfigurationError(problems);
   const sources = sourcesOf(options, problems);
-  const read = settings.map((setting) => readSetting(setting, sources, problems));
+  const readings = settings.map((setting) => readSetting(setting, sources, problems));
   const known = new Set(settings.flatMap(({ name }) => [name, `${name}_FILE`]));
-  const unset = read.filter(({ isSet }) => !isSet).map(({ source }) => source.name);
+  const unset = readings.filter(({ isSet }) => !isSet).map(({ source }) => source.name);
   const { ignore = [] } = options;
   problems.push(...runVariables(sources, known, ignore), ...nearMisses(sources, known, unset, ignore));
-  const fields = new Map(settings.map((setting, index) => [setting, read[index]?.field ?? refusedField]));
+  const fields = new Map(settings.map((setting, index) => [setting, readings[index]?.field ?? refusedField]));
   const config = buildRecord(shape, (setting) => fields.get(setting) ?? refusedField) as ConfigOf<S>;
   const thrown: unknown[] = [];
   problems.push(...failedChecks(config, options.checks ?? [], thrown));
@@ -65,7 +65,7 @@ export const readConfig = <const S extends ConfigShape>(
     throw new ConfigurationError(problems, thrown.length === 0 ? undefined : { cause });
   rememberSources(
     config,
-    read.map(({ source }) => source),
+    readings.map(({ source }) => source),
   );
   return config;
 };

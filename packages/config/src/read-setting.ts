@@ -5,7 +5,7 @@ import { findText } from "./sources/find-text.ts";
 import type { Source } from "./sources/sources.ts";
 
 /** A setting after reading: its property in the record, and the source of its value. */
-export interface ReadSetting {
+export interface SettingReading {
   readonly isSet: boolean;
   readonly field: PropertyDescriptor;
   readonly source: SettingSource;
@@ -27,16 +27,16 @@ export const readSetting = (
   setting: Setting<unknown>,
   sources: readonly Source[],
   problems: Problem[],
-): ReadSetting => {
+): SettingReading => {
   const { name, whenUnset, parse, show } = setting;
   const found = findText(name, sources, problems);
   const shown = whenUnset === null || whenUnset.text === "" ? "" : show(whenUnset.text);
-  const byDefault: SettingSource = { name, source: "default", shown };
-  if (found === null) return { isSet: true, field: refusedField, source: byDefault };
+  const defaultSource: SettingSource = { name, source: "default", shown };
+  if (found === null) return { isSet: true, field: refusedField, source: defaultSource };
   if (found === undefined) {
-    if (whenUnset !== null) return { isSet: false, field: { value: whenUnset.value }, source: byDefault };
+    if (whenUnset !== null) return { isSet: false, field: { value: whenUnset.value }, source: defaultSource };
     problems.push({ code: "CONFIG_MISSING", message: missing(setting) });
-    return { isSet: false, field: refusedField, source: byDefault };
+    return { isSet: false, field: refusedField, source: defaultSource };
   }
   const source = { name, source: found.source, shown: show(found.text) };
   const parsed = parse(found.text);

@@ -1,7 +1,7 @@
 import type { Provider, Token } from "./dependencies/token.ts";
 import type { Problem } from "./errors/configuration-error.ts";
 import type { ErrorClass, ExceptionHandler } from "./kernel/exception-handlers.ts";
-import type { AnyFeature, Installed, Satisfied } from "./feature/feature.ts";
+import type { AnyFeature, InstalledMethods, SatisfiedFeatures } from "./feature/feature.ts";
 import { serveWebRequest } from "./transport/fetch/fetch.ts";
 import type { Guard } from "./guards/guard.ts";
 import { assertFeatures, blueprintProblem } from "./kernel/argument-problems.ts";
@@ -44,8 +44,8 @@ type Stateful<T> = App<object> extends T ? App : T;
 /**
  * An HTTP application: register routes, enable features, run it.
  *
- * `App.with(...)` creates a class with exactly the methods of the given features. Everything except the route methods returns the app, so
- * calls chain. Nothing may be registered after start.
+ * `App.with(...)` creates a class with exactly the methods of the given features. Methods that register or enable something return the app, so calls chain,
+ * except the route methods. Nothing may be registered after start.
  *
  * @example
  * class BooksApp extends App.with(cors, caching) {}
@@ -62,12 +62,12 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
    *
    * A feature whose prerequisites are missing or come later is a compile error that names them in `needs`. A repeated feature counts once.
    *
-   * @throws CORE_BAD_ARGUMENT for a value that is not a feature; `new` throws CORE_FEATURE_MISSING for a missing prerequisite
+   * @throws CORE_BAD_ARGUMENT for a value that is not a feature; `new` throws CORE_FEATURE_MISSING, and CORE_METHOD_TAKEN for two methods of one name
    */
   static with<C extends AppClass, const Fs extends readonly AnyFeature[]>(
     this: C,
-    ...features: Fs & Satisfied<InstanceType<C>, Fs>
-  ): (new (...args: ConstructorParameters<C>) => Stateful<InstanceType<C>> & Installed<Fs>) &
+    ...features: Fs & SatisfiedFeatures<InstanceType<C>, Fs>
+  ): (new (...args: ConstructorParameters<C>) => Stateful<InstanceType<C>> & InstalledMethods<Fs>) &
     Omit<C, "prototype"> {
     assertFeatures("App.with", features);
     const Base = this as unknown as typeof App;
@@ -111,8 +111,8 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 
   /**
-   * Adds a guard to every route, and to entry points that run the app's guards, such as a gRPC server. There, a guard that reads members of requests only
-   * fails, and so rejects the caller.
+   * Adds a guard to every route, and to entry points that run the app's guards, such as a gRPC server. There, a guard that needs an HTTP request
+   * fails, which rejects the caller.
    */
   addGuard(guard: Guard<HttpRequest>, ...more: readonly never[]): this {
     for (const each of [guard, ...more]) this.kernel.addGuard(each);
@@ -194,9 +194,9 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 
   /**
-   * Compiles the app and runs its start and listening tasks without a port; `run` and the first `fetch` call it.
+   * Compiles the app and runs its start and listening tasks without a port. The first `fetch` calls it; `run` starts the app itself.
    *
-   * @throws ConfigurationError with every mistake; CORE_START_TASK when a task failed, after which the start is rolled back
+   * @throws ConfigurationError with every mistake; CORE_START_TASK when a task failed, after a rollback; CORE_START_ABANDONED; CORE_ALREADY_STOPPED
    */
   async start(settings: Partial<AppSettings> = {}): Promise<this> {
     try {

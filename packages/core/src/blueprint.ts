@@ -1,7 +1,7 @@
 import type { App } from "./app.ts";
 import { isPlainObject } from "./config/wrong-value.ts";
 import { FrameworkError } from "./errors/framework-error.ts";
-import type { AnyFeature, Installed } from "./feature/feature.ts";
+import type { AnyFeature, InstalledMethods } from "./feature/feature.ts";
 import { assertFeatures, blueprintProblem } from "./kernel/argument-problems.ts";
 import { type InstalledRoutes, type NeedsMethods, routeMethodsOf } from "./feature/route-feature.ts";
 import type { Guard } from "./guards/guard.ts";
@@ -28,7 +28,7 @@ export type BlueprintFor<A extends object> = Pick<Blueprint<string, A>, "definit
 /** A class of blueprints with the route methods and route options of features. */
 export type BlueprintClass<Fs extends readonly AnyFeature[]> = new <
   const Prefix extends string = string,
-  A extends object = App & Installed<Fs>,
+  A extends object = App & InstalledMethods<Fs>,
 >(
   prefix: Prefix,
   options?: BlueprintOptions & RouteOptionsOf<A>,
@@ -59,7 +59,7 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
    * Calls of these methods are repeated on each app that registers the blueprint. An app without the feature is a compile error, and a start error. The
    * constructor also takes the features' route options, as defaults of all routes: an option of a route replaces the option of its blueprint.
    *
-   * @throws CORE_BAD_ARGUMENT for a value that is not a feature
+   * @throws CORE_BAD_ARGUMENT for a value that is not a feature; `new` throws CORE_METHOD_TAKEN for two methods of one name
    *
    * @example
    * const chat = new (Blueprint.with(websocket))("/orgs/{org}", { guards: [isMember] });
@@ -83,10 +83,10 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   private readonly middleware: Middleware<HttpRequest, Response>[] = [];
   private readonly entries: BlueprintEntry[] = [];
 
-  constructor(prefix: Prefix, given?: BlueprintOptions & RouteOptionsOf<A>) {
+  constructor(prefix: Prefix, options?: BlueprintOptions & RouteOptionsOf<A>) {
     super();
-    const { guards = [], tags = [], ...routeOptions }: BlueprintOptions = given ?? {};
-    if (!isPlainObject(given ?? {}) || !Array.isArray(guards) || !Array.isArray(tags))
+    const { guards = [], tags = [], ...routeOptions }: BlueprintOptions = options ?? {};
+    if (!isPlainObject(options ?? {}) || !Array.isArray(guards) || !Array.isArray(tags))
       throw new FrameworkError(
         "CORE_BAD_ARGUMENT",
         `new Blueprint("${prefix}") takes an object of options, whose guards and tags are lists`,

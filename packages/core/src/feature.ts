@@ -39,9 +39,9 @@ export type {
   AnyFeature,
   Feature,
   FeatureRequirement,
-  Installed,
+  InstalledMethods,
   MethodsOf,
-  Satisfied,
+  SatisfiedFeatures,
 } from "./feature/feature.ts";
 export type {
   AppOf,
@@ -68,8 +68,8 @@ export type {
   ProtectedEntry,
   ProtectEntryPoint,
 } from "./feature/entry-point.ts";
-export { handled } from "./middleware/handled.ts";
-export { returnedInstead } from "./middleware/returned-instead.ts";
+export { markHandled } from "./middleware/mark-handled.ts";
+export { describeInvalid } from "./middleware/describe-invalid.ts";
 export {
   compose,
   isPromise,
@@ -86,7 +86,7 @@ export {
   type ConfigRecord,
   configRecord,
   type FieldRule,
-  type ReadRecord,
+  type ReadResult,
   unknownFields,
   unusedFields,
 } from "./config/config-record.ts";
@@ -170,7 +170,7 @@ export { canonicalPrefix, coversPath, pathPrefixes, prefixProblem } from "./rout
 export type { SharedState, SharedStateMakers } from "./shared-state/shared-state.ts";
 export { SharedStateUnavailableError } from "./shared-state/unavailable-error.ts";
 export type {
-  Added,
+  AddResult,
   AddOptions,
   Json,
   PublishOptions,
@@ -186,7 +186,7 @@ export type {
   PermitRule,
   Permits,
   PermitStore,
-  Spent,
+  SpendResult,
 } from "./shared-state/permits/permits.ts";
 export { inProcessPermits, type InProcessPermitsOptions } from "./shared-state/permits/in-process-permits.ts";
 export type { Total, Totals } from "./shared-state/totals/totals.ts";

@@ -2,7 +2,7 @@
 export { type ByteRange, byteRanges, type RequestedRanges } from "./http/byte-ranges.ts";
 export { reasonPhrase } from "./http/reason-phrase.ts";
 export { mediaTypeOf } from "./http/media-type-of.ts";
-export { accepts, namesType, preferred } from "./http/accept.ts";
+export { accepts, namesType, preferredType } from "./http/accept.ts";
 export { negotiateEncoding } from "./http/accept-encoding.ts";
 export { escapedFormName } from "./http/content-disposition.ts";
 export { isJsonType, type MediaType, plainType } from "./http/media-type.ts";
@@ -15,7 +15,7 @@ export {
   parseTagList,
   plainTag,
   type TagList,
-  weakened,
+  toWeakTag,
 } from "./http/entity-tags.ts";
 export {
   type Directives,

@@ -30,7 +30,7 @@ export { Depends } from "./dependencies/depends.ts";
 export {
   type DependenciesOf,
   dependency,
-  type Injected,
+  type InjectedValues,
   type Injections,
   type Provider,
   type Scope,
@@ -92,5 +92,5 @@ export { retryDelayMs, type RetryPolicy, retryPolicy } from "./middleware/retry-
 export { timeout, type TimeoutOptions } from "./middleware/timeout.ts";
 export type { Logger } from "./log/logger.ts";
 export type { ExchangeEnd } from "./exchange/request-source.ts";
-export type { BeginUpgraded, UpgradedConnection } from "./exchange/upgrade.ts";
+export type { UpgradeHandler, UpgradedConnection } from "./exchange/upgrade.ts";
 export type { Upgrade } from "./request/upgrade.ts";

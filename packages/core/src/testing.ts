@@ -24,11 +24,11 @@ export { inProcessState, type InProcessStateOptions } from "./shared-state/in-pr
 export { type MemoryHub, memoryHub, type MemoryLink } from "./shared-state/workers/memory-link.ts";
 export { primaryState, type PrimaryStateOptions } from "./shared-state/workers/primary-state.ts";
 export { serveSharedState, type ServeSharedStateOptions } from "./shared-state/workers/serve-shared-state.ts";
-// Transports: their contract, both of core's own, and the parser of the fast one, for `@framework/conformance`.
+// Transports: their types, both of core's own, and the parser of the fast one, for `@framework/conformance`.
 export { readBody } from "./body/read-body.ts";
 export type { Reply } from "./exchange/reply.ts";
 export type {
-  Closed,
+  CloseResult,
   ListenAddress,
   Reject,
   Serve,

@@ -9,7 +9,11 @@ export interface CorsConfig {
   readonly origins: readonly string[];
   /** Methods that a preflight allows. @default ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"] */
   readonly methods: readonly string[];
-  /** Request header fields that a preflight allows, in addition to fields that features of the app read. @default ["Content-Type", "Authorization", "Accept", "Origin", "X-Requested-With"] */
+  /**
+   * Request header fields that a preflight allows, in addition to fields that features of the app read.
+   *
+   * @default ["Content-Type", "Authorization", "Accept", "Origin", "X-Requested-With"]
+   */
   readonly headers: readonly string[];
   /** Reply header fields that pages may read, in addition to safelisted fields and fields that features of the app set. @default [] */
   readonly exposeHeaders: readonly string[];

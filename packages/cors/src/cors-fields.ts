@@ -20,11 +20,11 @@ export const corsFields = (config: CorsConfig, used: readonly UsedField[]): Cors
   const { maxAge, credentials } = config;
   const allowsAll = config.origins.includes("*");
   const origins = new Set(config.origins);
-  let last: string | null = null; // last allowed origin: saves the Set lookup, which costs more than setting the fields
+  let lastAllowed: string | null = null; // most requests come from one origin, which then needs no Set lookup
   const allowedOrigin = (origin: string): string | null => {
-    if (origin === last) return last;
+    if (origin === lastAllowed) return lastAllowed;
     if (!origins.has(origin)) return null;
-    last = origin;
+    lastAllowed = origin;
     return origin;
   };
   const methods = config.methods.join(", ");
@@ -76,9 +76,9 @@ export const corsFields = (config: CorsConfig, used: readonly UsedField[]): Cors
   };
 };
 
-/** Joins the listed and the used names; sorts the used ones, so that the order of features does not change replies. */
-const withUsed = (listed: readonly string[], used: readonly UsedField[]): string => {
-  const names = new Map(listed.map((name) => [name.toLowerCase(), name]));
+/** Joins the configured and the used names; sorts the used ones, so that the order of features does not change replies. */
+const withUsed = (configured: readonly string[], used: readonly UsedField[]): string => {
+  const names = new Map(configured.map((name) => [name.toLowerCase(), name]));
   const isCovered = (name: string): boolean => names.has("*") && name.toLowerCase() !== NOT_COVERED;
   for (const name of used.map((field) => field.name).toSorted())
     if (!isCovered(name)) names.set(name.toLowerCase(), name);

@@ -9,10 +9,10 @@ export const withReasons = (
   { origins }: CorsConfig,
   reasons: DecisionReasons,
 ): Middleware<HttpRequest, Response> => {
-  const listed = new Set(origins);
+  const allowedOrigins = new Set(origins);
   const verdict = (origin: string): string => {
-    if (listed.has("*")) return "every origin is allowed";
-    return listed.has(origin) ? "the origin is listed" : "the origin is not listed";
+    if (allowedOrigins.has("*")) return "every origin is allowed";
+    return allowedOrigins.has(origin) ? "the origin is listed" : "the origin is not listed";
   };
   return (request, next) => {
     const origin = request.getHeader("origin");

@@ -67,8 +67,8 @@ const toInput = (
 };
 
 /**
- * Whether a request may get `OriginAllowed`. A WebSocket handshake and a GET from another site carry cookies without a preflight, so they need a listed origin,
- * not `*`. A handshake also needs `credentials`, because the page can read its connection. Browsers send no Sec-Fetch-Site over plain HTTP.
+ * Whether a request may get `OriginAllowed`. A WebSocket handshake and a GET from another site carry cookies without a preflight, so they need a listed
+ * origin, not `*`. A handshake also needs `credentials`, because the page can read its connection. Browsers send no Sec-Fetch-Site over plain HTTP.
  */
 const mayAllow = (request: HttpRequest, { credentials }: CorsConfig): boolean =>
   request.upgrade !== null

@@ -3,7 +3,7 @@ import { type Host, systemClock } from "@framework/core/feature";
 import type { Kernel } from "@framework/durable/feature";
 import type { EventStore } from "@framework/event-sourcing";
 import { callerOf } from "./caller/caller-of.ts";
-import { returnedString } from "./caller/returned-string.ts";
+import { requireString } from "./caller/require-string.ts";
 import { commandPipeline, type CommandPipelineParts } from "./commands/command-pipeline.ts";
 import { Commands } from "./commands/commands.ts";
 import type { CqrsConfig } from "./cqrs-config.ts";
@@ -32,11 +32,11 @@ export interface CqrsParts {
   readonly registry: HandlerRegistry;
   readonly observers: FailureObservers;
   readonly ruleOf: RuleOf;
-  /** Returns the event store; `null` without one. */
+  /** Returns the event store; `null` if there is none. */
   readonly eventStore: () => EventStore | null;
   /** Drops cached replies by their tags. */
   readonly invalidate: (tags: readonly string[]) => Promise<unknown>;
-  /** Returns the queue, which is opened when the first handler of a queued command is added. */
+  /** Returns the queue, which is opened once the app is enabled and has a handler of a queued command. */
   readonly commandQueue: () => CommandQueue;
   readonly log: () => Logger;
 }
@@ -53,7 +53,7 @@ export const buildCqrs = (parts: CqrsParts): CqrsPipelines => {
   const { config, host, kernel, registry, observers, eventStore, log } = parts;
   const { clock = systemClock } = config;
   const tenantOf = (invocation: Invocation): string =>
-    returnedString("tenantOf of CqrsConfig", config.tenantOf?.(invocation) ?? "");
+    requireString("tenantOf of CqrsConfig", config.tenantOf?.(invocation) ?? "");
   const caller = callerBy(config.callerOf);
   const counts = new OperationCounts();
   counts.publish(host.insight);
@@ -108,9 +108,7 @@ export const buildCqrs = (parts: CqrsParts): CqrsPipelines => {
 };
 
 const callerBy = (named: CqrsConfig["callerOf"]): ((invocation: Invocation) => string) =>
-  named === undefined
-    ? callerOf
-    : (invocation) => returnedString("callerOf of CqrsConfig", named(invocation));
+  named === undefined ? callerOf : (invocation) => requireString("callerOf of CqrsConfig", named(invocation));
 
 /** Creates the store of results of idempotency keys, and removes expired ones while the app runs. */
 const storeResults = ({ config, host, kernel, log }: CqrsParts): StoredResults => {

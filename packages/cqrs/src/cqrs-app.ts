@@ -107,7 +107,7 @@ export class CqrsApp {
     this.openQueue();
   }
 
-  /** The queue. @throws CQRS_NOT_QUEUED if no command of the app has `mode: "queued"` */
+  /** The queue. @throws CQRS_NOT_QUEUED if no command with a handler has `mode: "queued"` */
   get commandQueue(): CommandQueue {
     if (this.queue !== null) return this.queue;
     throw new FrameworkError("CQRS_NOT_QUEUED", 'cqrs: no command of this app has mode: "queued"');

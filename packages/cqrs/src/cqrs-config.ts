@@ -21,9 +21,9 @@ export interface CqrsConfig {
   readonly commandTimeoutMs: number;
   /** Time limit of a query in milliseconds, 1 to 3,600,000. @default 3000 */
   readonly queryTimeoutMs: number;
-  /** Maximum retries of a command after conflicts, 0 to 20. @default 3 */
+  /** Maximum number of retries of a command after conflicts and commits with an unknown outcome, 0 to 20. @default 3 */
   readonly maxRetries: number;
-  /** Seconds for which an idempotency key is kept, 60 to 2,678,400 (31 days). @default 86400 */
+  /** Seconds for which an idempotency key, or a finished queued command, is kept, 60 to 2,678,400 (31 days). @default 86400 */
   readonly keepKeysSecs: number;
   /** Maximum size of a result or reply stored with an idempotency key, in bytes; 1,024 to 1,048,576. @default 65536 */
   readonly maxStoredBytes: number;

@@ -1,5 +1,5 @@
 import type { Injections } from "@framework/core";
-import { type AddsRouteOptions, type ConfigInput, type Feature, handled } from "@framework/core/feature";
+import { type AddsRouteOptions, type ConfigInput, type Feature, markHandled } from "@framework/core/feature";
 import type { DatabaseMethods } from "@framework/database";
 import type { DurableMethods } from "@framework/durable";
 import { kernelOf } from "@framework/durable/feature";
@@ -21,7 +21,8 @@ export interface CqrsMethods extends AddsRouteOptions<CqrsRouteOptions> {
   /**
    * Enables commands and queries on the app's database.
    *
-   * @throws CORE_BAD_CONFIG, CQRS_NO_HANDLER, CQRS_DUPLICATE_HANDLER, CQRS_BAD_OPERATION at start, together with all other problems
+   * @throws CORE_BAD_CONFIG, CQRS_NO_HANDLER, CQRS_DUPLICATE_HANDLER, CQRS_BAD_OPERATION, CQRS_NO_CACHE, CQRS_NO_EVENT_STORE or CQRS_OTHER_DATABASE at start,
+   * together with all other problems
    */
   enableCqrs(config?: ConfigInput<CqrsConfig>): this;
   /** Commands and queries of the app. */
@@ -45,7 +46,8 @@ export interface Cqrs {
    * Executes a command atomically.
    *
    * @throws ValidationError 422; errors of a guard or the handler; CommandTimeoutError 504; HttpError 400, 409 or 422 if the idempotency key is
-   * missing, in use or was used for another input; CQRS_NO_HANDLER
+   * missing, malformed, refused, in use or was used for another input, or its result was not kept; HttpError 503 (CQRS_BUSY,
+   * CQRS_OUTCOME_UNKNOWN); CQRS_NO_HANDLER, CQRS_BAD_OUTPUT, CQRS_NOT_ENABLED
    */
   execute<C extends AnyCommand>(
     command: C,
@@ -53,7 +55,7 @@ export interface Cqrs {
     options?: ExecuteOptions,
   ): Promise<CommandResult<ResultOf<C>>>;
   /**
-   * Adds a command with `mode: "queued"` to the queue. Some process executes it exactly once, even after a crash. Guards and schema apply at once.
+   * Adds a command with `mode: "queued"` to the queue. Some process executes it exactly once, even after a crash. Guards and input are checked at once.
    *
    * @throws as `execute`, and CQRS_NOT_QUEUED
    */
@@ -62,15 +64,20 @@ export interface Cqrs {
     input: InputOf<C>,
     options?: EnqueueOptions,
   ): Promise<EnqueuedCommand>;
-  /** Returns the status of a queued command; `null` if the id is unknown, or the command finished more than `keepKeysSecs` ago. */
+  /**
+   * Returns the status of a queued command; `null` if the id is unknown, or the command finished more than `keepKeysSecs` ago.
+   *
+   * @throws CQRS_NOT_ENABLED; CQRS_NOT_QUEUED if no command with a handler is queued
+   */
   status(id: string): Promise<CommandStatus | null>;
   /**
    * Runs a query. Concurrent calls of one caller with equal input may share a result, so treat it as read-only.
    *
-   * @throws ValidationError 422; errors of a guard or the handler; QueryTimeoutError 504; CQRS_NO_HANDLER
+   * @throws ValidationError 422; errors of a guard or the handler; QueryTimeoutError 504; HttpError 503 (CQRS_NOT_FRESH, CQRS_BUSY); CQRS_NO_HANDLER,
+   * CQRS_BAD_OUTPUT, CQRS_NOT_ENABLED
    */
   query<Q extends AnyQuery>(query: Q, input: InputOf<Q>, options?: QueryCallOptions): Promise<QueryResult<Q>>;
-  /** Calls back for every failure of a command or query. Returns a function that removes the observer. */
+  /** Calls `observer` after every failure of a command or query. Returns a function that removes it. */
   onError(observer: FailureObserver): () => void;
 }
 
@@ -90,14 +97,14 @@ export const cqrs: Feature<CqrsMethods, DatabaseMethods & DurableMethods> = {
   requires: { members: ["db", "durable"], example: "App.with(database, durable, cqrs)" },
   install: (host, needs) => {
     const app = new CqrsApp(host, kernelOf(needs), needs as OtherFeatures); // at runtime it has the methods of all earlier features
-    const programs = cqrsOf(app);
+    const methods = cqrsOf(app);
     return {
       enableCqrs(config) {
         app.enable(config);
         return this;
       },
       get cqrs() {
-        return programs;
+        return methods;
       },
     };
   },
@@ -109,10 +116,10 @@ const cqrsOf = (app: CqrsApp): Cqrs => ({
     app.add(operation, handler as AnyHandler, options as HandleOptions<Injections | undefined>);
     return this;
   },
-  execute: (command, input, options = {}) => handled(execute(app, command, input, options)),
-  enqueue: (command, input, options = {}) => handled(enqueue(app, command, input, options)),
-  status: (id) => handled(status(app, id)),
-  query: (query, input, options = {}) => handled(runQuery(app, query, input, options)),
+  execute: (command, input, options = {}) => markHandled(execute(app, command, input, options)),
+  enqueue: (command, input, options = {}) => markHandled(enqueue(app, command, input, options)),
+  status: (id) => markHandled(status(app, id)),
+  query: (query, input, options = {}) => markHandled(runQuery(app, query, input, options)),
   onError: (observer) => app.observers.add(observer),
 });
 

@@ -14,7 +14,7 @@ export const cqrsErrors: ErrorCatalogue = {
   },
   CQRS_BAD_OPERATION: {
     summary: "the definition of a command, a query or its handler is malformed; the app does not start",
-    action: "the message names the command and the error",
+    action: "correct the definition; the message names the command or query and the error",
   },
   CQRS_BAD_OUTPUT: {
     summary:
@@ -76,7 +76,7 @@ export const cqrsErrors: ErrorCatalogue = {
   },
   CQRS_NO_CACHE: {
     summary:
-      "a query has `cache`, but the app has no cache, or names it after `cqrs`; the app does not start",
+      "a query has `cache`, but the app has no cache; or the app names `caching` after `cqrs`; it does not start",
     action: "name `caching` before `cqrs` in `App.with`, and call `enableCaching`",
   },
   CQRS_NO_EVENT_STORE: {
@@ -95,7 +95,8 @@ export const cqrsErrors: ErrorCatalogue = {
   },
   CQRS_OUTCOME_UNKNOWN: {
     status: 503,
-    summary: "the connection was lost during the commit of a command",
+    summary:
+      "the connection was lost during the commit of a command, or of a request with `RequestTransaction`",
     action: "repeat the call with the same idempotency key; without one, read the data first",
   },
   CQRS_RESULT_NOT_KEPT: {

@@ -25,7 +25,7 @@ export const startProblems = (parts: StartParts): readonly Problem[] => {
   const { config, registry } = parts;
   if (config === null) return registry.all.length === 0 ? [] : [problem("CQRS_NOT_ENABLED", NOT_ENABLED)];
   return [
-    ...registry.missing(config.operations),
+    ...registry.missingHandlers(config.operations),
     ...storeProblems(parts),
     ...cacheProblems(parts),
     ...orderProblems(parts),

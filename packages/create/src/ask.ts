@@ -1,7 +1,10 @@
 import { createInterface } from "node:readline/promises";
 import { FrameworkError } from "@framework/core";
 
-/** Returns a function that prompts for a line of text. It rejects with CREATE_NO_NAME when the input ends, as after Ctrl-D, because `question` would not settle then. */
+/**
+ * Returns a function that prompts for a line of text. It rejects with CREATE_NO_NAME when the input ends, as after Ctrl-D, because `question` would not
+ * settle then.
+ */
 export const createPrompt =
   (input: NodeJS.ReadableStream, output: NodeJS.WritableStream) =>
   async (question: string): Promise<string> => {

@@ -13,7 +13,7 @@ export interface CommandLineOptions {
   readonly writeError?: (text: string) => void;
   /** Working directory. @default the working directory of the process */
   readonly cwd?: string;
-  /** Prompts for a line of text, used for a missing name; `null` without a terminal. @default null */
+  /** Prompts for a line of text, used for a missing name; `null` if there is no terminal. @default null */
   readonly ask?: ((question: string) => Promise<string>) | null;
 }
 
@@ -53,7 +53,7 @@ export const commandLine = async (
     write(given.json ? json({ ...created, next }) : report(created, next));
     return 0;
   } catch (error) {
-    const { code, message } = describe(error);
+    const { code, message } = errorData(error);
     if (words.includes("--json")) write(json({ error: { code, message } }));
     else writeError(`error: ${message}\n`);
     return code === "CREATE_USAGE" || code === "CREATE_BAD_NAME" ? 2 : 1;
@@ -78,7 +78,7 @@ const nextCommands = ({ folder }: CreatedService, cwd: string): readonly [string
 const report = ({ name, files }: CreatedService, next: readonly string[]): string =>
   `${[`${name}/`, ...treeLines(files, "  "), "", "Next:", ...next.map((command) => `  ${command}`)].join("\n")}\n`;
 
-const describe = (error: unknown): { readonly code: string | null; readonly message: string } =>
+const errorData = (error: unknown): { readonly code: string | null; readonly message: string } =>
   FrameworkError.is(error)
     ? { code: error.code, message: error.message }
     : { code: null, message: error instanceof Error ? error.message : String(error) };

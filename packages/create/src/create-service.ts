@@ -51,12 +51,12 @@ export const createService = (name: string, options: CreateServiceOptions = {}):
 };
 
 const checkOptions = (options: CreateServiceOptions): void => {
-  const [unknown] = unknownFields("the options object of createService", options, [
+  const [problem] = unknownFields("the options object of createService", options, [
     "variant",
     "cwd",
     "createSecret",
   ]);
-  if (unknown !== undefined) throw new FrameworkError("CREATE_USAGE", unknown);
+  if (problem !== undefined) throw new FrameworkError("CREATE_USAGE", problem);
   const { variant } = options;
   if (variant !== undefined && !variants.includes(variant))
     throw new FrameworkError(

@@ -18,6 +18,6 @@ export const createErrors: ErrorCatalogue = {
   CREATE_USAGE: {
     summary:
       "the command line or a call of `createService` has an unknown option, an invalid value or too many arguments",
-    action: "the message names the nearest option; `--help` lists all",
+    action: "correct the word that the message names; `--help` lists all options",
   },
 };

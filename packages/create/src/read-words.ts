@@ -4,7 +4,7 @@ import { type Variant, variants } from "./variant.ts";
 
 /** A parsed command line. */
 export interface Words {
-  /** Name of the service; `undefined` without one. */
+  /** Name of the service; `undefined` if none was given. */
   readonly name: string | undefined;
   readonly variant: Variant;
   readonly yes: boolean;

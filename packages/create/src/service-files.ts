@@ -22,16 +22,16 @@ export const serviceFiles = (
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    files.set(pathOf(relative(folder, path), name), renamed(readFileSync(path, "utf8"), name));
+    files.set(pathOf(relative(folder, path), name), withName(readFileSync(path, "utf8"), name));
   }
   const example = files.get(".env.example");
   if (example !== undefined) files.set(".env", withSecrets(example, createSecret));
   return new Map([...files].sort(([one], [other]) => (one < other ? -1 : 1)));
 };
 
-/** Restores file names: npm packs neither some dotfiles nor tests, so the templates have other names. */
+/** Restores file names: npm does not pack tests and some dotfiles, so they have other names in the templates. */
 const pathOf = (path: string, name: string): string =>
-  renamed(
+  withName(
     path
       .replaceAll(sep, "/")
       .replaceAll(/(^|\/)dot-/g, "$1.")
@@ -39,7 +39,7 @@ const pathOf = (path: string, name: string): string =>
     name,
   );
 
-const renamed = (text: string, name: string): string => text.replaceAll(TEMPLATE_NAME, name);
+const withName = (text: string, name: string): string => text.replaceAll(TEMPLATE_NAME, name);
 
 /** Returns the text of `.env`: the example with a generated secret, and the password for Compose. `npm run write-env` writes the same in a clone. */
 const withSecrets = (example: string, createSecret: () => string): string =>

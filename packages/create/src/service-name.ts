@@ -9,11 +9,14 @@ const yamlWords: ReadonlySet<string> = new Set(["false", "n", "no", "null", "off
 /** Text that YAML 1.1 parses as a number, although it begins with a letter. */
 const YAML_NUMBER = /^e-?\d+$/;
 
-/** Whether a text is a valid service name. It becomes a folder, an npm package, a container image, a systemd unit and Kubernetes objects, so it must be a DNS label. */
+/**
+ * Whether a text is a valid service name. It becomes the name of a folder, an npm package, a container image, a systemd unit and Kubernetes objects, so it
+ * must be a DNS label.
+ */
 export const isServiceName = (text: string): boolean =>
   NAME.test(text) && text.length <= MAX_LENGTH && !yamlWords.has(text) && !YAML_NUMBER.test(text);
 
-/** @throws CREATE_BAD_NAME for an invalid service name */
+/** Checks the name of a service. @throws CREATE_BAD_NAME */
 export const checkName = (name: string): void => {
   if (isServiceName(name)) return;
   throw new FrameworkError(

@@ -7,19 +7,19 @@ import { FrameworkError } from "@framework/core";
  * @throws CREATE_NOT_EMPTY
  */
 export const checkFolder = (folder: string): void => {
-  const found = entriesOf(folder);
-  if (found === null)
+  const entries = entriesOf(folder);
+  if (entries === null)
     throw new FrameworkError("CREATE_NOT_EMPTY", `${folder} is a file; choose another name`);
-  const files = found.filter((name) => name !== ".git");
+  const files = entries.filter((name) => name !== ".git");
   if (files.length === 0) return;
-  const shown = files.slice(0, SHOWN).join(", ") + (files.length > SHOWN ? ", …" : "");
+  const shown = files.slice(0, MAX_SHOWN).join(", ") + (files.length > MAX_SHOWN ? ", …" : "");
   throw new FrameworkError(
     "CREATE_NOT_EMPTY",
     `${folder} is not empty (${shown}); nothing was written: choose another name, or empty the folder`,
   );
 };
 
-const SHOWN = 3;
+const MAX_SHOWN = 3;
 
 /** Names in a folder, empty if it does not exist; `null` for a file. */
 const entriesOf = (folder: string): readonly string[] | null => {

@@ -1,8 +1,8 @@
 import { FrameworkError } from "@framework/core";
-import { returnedInstead, unknownFields } from "@framework/core/feature";
+import { describeInvalid, unknownFields } from "@framework/core/feature";
 import type { Isolation, TransactionOptions } from "./queries.ts";
 
-/** Maximum retries of a transaction. */
+/** Maximum number of retries of a transaction. */
 const MAX_RETRIES = 20;
 
 const isolations: readonly Isolation[] = ["read committed", "repeatable read", "serializable"];
@@ -19,14 +19,14 @@ const optionNames = Object.keys({
 export const checkRun = (run: unknown): void => {
   if (typeof run !== "function")
     throw badTransaction(
-      `a transaction needs a function, \`transaction(async (tx) => …)\`, not ${returnedInstead(run)}`,
+      `a transaction needs a function, \`transaction(async (tx) => …)\`, not ${describeInvalid(run)}`,
     );
 };
 
 /** @throws DATABASE_BAD_TRANSACTION, DATABASE_BAD_SIGNAL */
 export const checkOptions = (options: TransactionOptions): void => {
   if (!isObject(options))
-    throw badTransaction(`the options of a transaction must be an object, not ${returnedInstead(options)}`);
+    throw badTransaction(`the options of a transaction must be an object, not ${describeInvalid(options)}`);
   const { retries, isolation, readOnly, signal } = options;
   const [unknown] = unknownFields("the options object of transaction", options, optionNames);
   if (unknown !== undefined) throw badTransaction(unknown);
@@ -35,14 +35,14 @@ export const checkOptions = (options: TransactionOptions): void => {
   if (isolation !== undefined && !isolations.includes(isolation))
     throw badTransaction(`isolation must be one of ${isolations.join(", ")}`);
   if (readOnly !== undefined && typeof readOnly !== "boolean")
-    throw badTransaction(`readOnly must be true or false, not ${returnedInstead(readOnly)}`);
+    throw badTransaction(`readOnly must be true or false, not ${describeInvalid(readOnly)}`);
   if (signal !== undefined) checkSignal(signal);
 };
 
 /** @throws DATABASE_BAD_TRANSACTION unless the callback of `onCommit` is a function */
 export const checkCallback = (callback: unknown): void => {
   if (typeof callback !== "function")
-    throw badTransaction(`onCommit needs a function, not ${returnedInstead(callback)}`);
+    throw badTransaction(`onCommit needs a function, not ${describeInvalid(callback)}`);
 };
 
 /** Also accepts signals of other realms. @throws DATABASE_BAD_SIGNAL */
@@ -51,7 +51,7 @@ export const checkSignal = (signal: unknown): void => {
   if (typeof aborted === "boolean" && typeof addEventListener === "function") return;
   throw new FrameworkError(
     "DATABASE_BAD_SIGNAL",
-    `a signal must be an AbortSignal, such as \`signal\` of an AbortController, not ${returnedInstead(signal)}`,
+    `a signal must be an AbortSignal, such as \`signal\` of an AbortController, not ${describeInvalid(signal)}`,
   );
 };
 
@@ -60,7 +60,7 @@ export const checkScript = (text: unknown): void => {
   if (typeof text !== "string")
     throw new FrameworkError(
       "DATABASE_BAD_STATEMENT",
-      `a script must be a string, not ${returnedInstead(text)}; \`query\` and \`execute\` accept templates`,
+      `a script must be a string, not ${describeInvalid(text)}; \`query\` and \`execute\` accept templates`,
     );
 };
 

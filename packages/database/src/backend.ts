@@ -46,7 +46,7 @@ export interface OpenTransaction extends Session {
   /**
    * Commits, and releases the connection even if that fails. Returns `false` if the database rolled back instead, because a statement had failed.
    *
-   * @throws CommitUnknownError when the connection breaks before the reply
+   * @throws CommitUnknownError if the connection breaks, or the time limit ends, before the reply; DatabaseError if the database rejects the commit
    */
   commit(): Awaitable<boolean>;
   /** Rolls back and releases the connection; never throws or rejects. */
@@ -71,11 +71,14 @@ export interface PoolMetrics {
 /** The port of a database. */
 export interface Backend extends Session {
   readonly dialect: "sqlite" | "postgres";
-  /** Maximum concurrent transactions. */
+  /** Maximum number of concurrent transactions. */
   readonly maxTransactions: number;
   /** Idle timeout of a transaction. */
   readonly idleInTransactionMs: number;
-  /** `record` is called for every statement that blocked this process for at least `longMs`; absent if statements do not block it. */
+  /**
+   * `record` is called for every successful statement outside a transaction that blocked this process for at least `longMs`, and may be called for shorter ones;
+   * absent if statements do not block it.
+   */
   readonly longReads?: {
     readonly longMs: number;
     record(text: string, ms: number, workedMs: number | null): void;

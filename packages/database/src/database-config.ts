@@ -19,15 +19,15 @@ export interface DatabaseConfig {
    * `postgres://user:password@host:port/database`, whose query may contain `sslmode=verify-full`. @default "sqlite://framework.db"
    */
   readonly url: string;
-  /** Maximum connections to PostgreSQL per worker; 1 to 1 000. Notifications and urgent statements (`until`) use one more each. @default 10 */
+  /** Maximum number of connections to PostgreSQL per worker; 1 to 1 000. Notifications and urgent statements (`until`) use one more each. @default 10 */
   readonly poolSize: number;
-  /** Maximum lifetime of a connection, in seconds, ±10 %; it is replaced when it is next idle. @default 1800 */
+  /** Maximum lifetime of a connection to PostgreSQL, in seconds, ±10 %; it is replaced when it is next idle. @default 1800 */
   readonly maxLifetimeSecs: number;
-  /** Minimum idle connections to PostgreSQL, up to `poolSize`. @default 1 */
+  /** Number of connections to PostgreSQL that stay open when idle, up to `poolSize`; they are not opened in advance. @default 1 */
   readonly minIdle: number;
   /** Maximum wait for a connection, or for SQLite's write lock, in seconds; then 503. @default 5 */
   readonly connectionTimeoutSecs: number;
-  /** Idle timeout of a connection, in seconds. @default 300 */
+  /** Idle timeout of a connection to PostgreSQL, in seconds. @default 300 */
   readonly idleTimeoutSecs: number;
   /** Application name in the server's list of sessions. */
   readonly applicationName: string | undefined;
@@ -37,7 +37,7 @@ export interface DatabaseConfig {
   readonly idleInTransactionSecs: number;
   /** Time without a reply after which a connection to PostgreSQL is closed, in seconds; 0 disables it. @default 60 */
   readonly answerTimeoutSecs: number;
-  /** Statements that take longer are logged as slow, without their parameters, in milliseconds; 0 disables it. @default 1000 */
+  /** Duration in milliseconds from which a statement is logged as slow, without its parameters; 0 disables it. @default 1000 */
   readonly slowQueryMs: number;
   /** A read that blocked the process for this many milliseconds runs in the reading process the next time; SQLite files only; 0 disables it. @default 20 */
   readonly longReadMs: number;

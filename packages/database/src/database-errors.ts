@@ -35,7 +35,10 @@ export class DatabaseError extends FrameworkError {
   }
 }
 
-/** 503 with `Retry-After`: the database is unreachable, no connection became free in time, or the connection broke. */
+/**
+ * 503 with `Retry-After`: the database is unreachable or closed, no connection became free in time, the connection broke, or a transaction exceeded its
+ * `timeoutSecs`.
+ */
 export class DatabaseUnavailableError extends HttpError {
   override readonly name = "DatabaseUnavailableError";
   /** Reason for the log; not part of the reply. */

@@ -59,7 +59,7 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
   const operations = host.insight.operation(statementOperation(backend.dialect));
   const seconds = host.insight.histogram({
     name: "database_statement_duration_seconds",
-    help: "Duration of statements, without waiting for a connection; streams are excluded, because it depends on their readers.",
+    help: "Duration of statements, without waiting for a connection; streams are excluded, because their duration depends on their readers.",
   });
   const waits = host.insight.histogram({
     name: "database_wait_duration_seconds",
@@ -78,7 +78,7 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
     run: async (settings, signal) => {
       log = settings.log;
       if (settings.workers > 1 && sqliteLocation(config.url) === ":memory:")
-        throw memoryOfMany(settings.workers);
+        throw inMemoryWithWorkers(settings.workers);
       if (backend.dialect === "sqlite") unsubscribe = shareNotifications(host, notifications, config.url);
       if (config.migrateAtStart) await migrateAtStart(open, config, signal);
     },
@@ -95,7 +95,7 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
   return open;
 };
 
-const memoryOfMany = (workers: number): FrameworkError =>
+const inMemoryWithWorkers = (workers: number): FrameworkError =>
   new FrameworkError(
     "DATABASE_IN_MEMORY",
     `each of ${workers} workers would have its own database in memory; use sqlite://<path>, or run one worker`,
@@ -151,7 +151,7 @@ const addInsight = (host: Host, watched: WatchedBackend): void => {
     host.insight.metric({ name: `database_${name}_total`, help, type: "counter", read });
   count("statements", "Statements sent to the database.", () => watched.statements);
   count("failures", "Statements that failed.", () => watched.failures);
-  count("slow_statements", "Statements that took longer than slowQueryMs.", () => watched.slow);
+  count("slow_statements", "Statements that took longer than slowQueryMs.", () => watched.slowStatements);
   const gauge = (name: string, help: string, read: () => number): HostInsight =>
     host.insight.metric({ name: `database_connections_${name}`, help, type: "gauge", read });
   gauge("open", "Open connections.", () => watched.metrics().size);

@@ -1,4 +1,4 @@
-import { handled } from "@framework/core/feature";
+import { markHandled } from "@framework/core/feature";
 
 /** Returns whether a promise settles within `ms`. */
 export const settlesWithin = async (promise: Promise<unknown>, ms: number): Promise<boolean> => {
@@ -19,7 +19,7 @@ export const settlesWithin = async (promise: Promise<unknown>, ms: number): Prom
 /** Settles like a promise, or rejects with the signal's reason if the signal aborts first. */
 export const orAborted = async <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
   if (signal === undefined) return await promise;
-  void handled(promise); // it may still reject after the abort
+  void markHandled(promise); // it may still reject after the abort
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason);

@@ -22,8 +22,8 @@ export const databaseErrors: ErrorCatalogue = {
   },
   DATABASE_BAD_PARAMETERS: {
     summary:
-      "the number of values differs from the number of parameters, or a parameter has another form than `$1`, `$2` …",
-    action: "pass one value for each parameter, in the form `$1`, `$2` …",
+      "the number of values differs from the number of parameters or exceeds the maximum, or a parameter has another form than `$1`, `$2` …",
+    action: "pass one value for each parameter, in the form `$1`, `$2` …; send too many values in parts",
   },
   DATABASE_BAD_SIGNAL: {
     summary: "a `signal` is not an AbortSignal",
@@ -39,8 +39,8 @@ export const databaseErrors: ErrorCatalogue = {
     action: "use a value in the range that the message names",
   },
   DATABASE_BAD_TRANSACTION: {
-    summary: "`transaction` or `onCommit` got no function, or an option has an invalid value",
-    action: "use a value that the message names",
+    summary: "`transaction` or `onCommit` got no function, or an option is unknown or has an invalid value",
+    action: "correct the argument that the message names",
   },
   DATABASE_BAD_VALUE: {
     summary: "a parameter is not a value that the database can store",
@@ -48,8 +48,8 @@ export const databaseErrors: ErrorCatalogue = {
   },
   DATABASE_CLOSED: {
     status: 503,
-    summary: "the database was used after the app had stopped",
-    action: "finish all work before stop tasks run",
+    summary: "the database was used after it had been closed, as at the stop of its app",
+    action: "finish all work before the database is closed",
   },
   DATABASE_COMMIT_UNKNOWN: {
     status: 503,
@@ -70,7 +70,7 @@ export const databaseErrors: ErrorCatalogue = {
   },
   DATABASE_MIGRATION_CHANGED: {
     summary: "a migration was edited after it had run",
-    action: "restore the file, and write a new migration",
+    action: "restore it, and write a new migration",
   },
   DATABASE_MIGRATION_FAILED: {
     summary: "the database rejected a statement of a migration; nothing was changed",

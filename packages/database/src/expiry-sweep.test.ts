@@ -6,9 +6,9 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 test("removes expired rows after every `everyWrites` writes, but not during a removal", async () => {
   const running: (() => void)[] = [];
   const remove = () => new Promise<void>((resolve) => void running.push(resolve));
-  const hasWritten = expirySweep({ everyWrites: 3, remove, subject: "rows" });
+  const countWrite = expirySweep({ everyWrites: 3, remove, subject: "rows" });
   const write = (times: number) => {
-    for (let n = 0; n < times; n++) hasWritten();
+    for (let n = 0; n < times; n++) countWrite();
     return running.length;
   };
   expect([write(2), write(1), write(6)]).toEqual([0, 1, 1]);
@@ -38,9 +38,9 @@ test.each<[string, undefined | (() => void), string]>([
     removals++;
     throw new Error("full");
   };
-  const hasWritten = expirySweep({ everyWrites: 1, remove, subject: "rows", onError });
+  const countWrite = expirySweep({ everyWrites: 1, remove, subject: "rows", onError });
   for (let n = 0; n < 2; n++) {
-    hasWritten();
+    countWrite();
     await turn();
   }
   expect(removals).toBe(2);

@@ -9,7 +9,7 @@ export interface ExpirySweepOptions {
   readonly remove: () => Promise<unknown>;
   /** Subject of the warning, such as `expired tokens`. */
   readonly subject: string;
-  /** Called with the error of a removal. If it throws, that is a process warning. @default a process warning */
+  /** Called with the error of a removal. If it throws, a process warning is emitted. @default a process warning */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 

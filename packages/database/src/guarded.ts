@@ -1,6 +1,6 @@
 import { isPromise } from "@framework/core/feature";
 
-/** Wraps a program's callback so that it never throws: its error, or the rejection of its promise, is passed to `onError`. */
+/** Wraps a callback so that it never throws: its error, or the rejection of its promise, is passed to `onError`. */
 export const guarded =
   <Inputs extends readonly unknown[]>(
     callback: (...inputs: Inputs) => void,

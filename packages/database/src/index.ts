@@ -10,7 +10,7 @@ export { openDatabase } from "./open.ts";
 export type {
   QueryMethod,
   Database,
-  Executed,
+  StatementResult,
   Isolation,
   ListenOptions,
   Queries,

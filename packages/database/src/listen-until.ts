@@ -5,7 +5,7 @@ type Stop = () => Promise<void>;
 /**
  * Starts listening, and stops when the signal aborts.
  *
- * @throws the signal's reason if it aborts before listening has started; listening is then stopped as soon as it has
+ * @throws the signal's reason if it aborts before listening has started; listening is then stopped as soon as it has started
  */
 export const listenUntil = async (listen: () => Promise<Stop>, signal?: AbortSignal): Promise<Stop> => {
   if (signal === undefined) return await listen();
@@ -16,7 +16,7 @@ export const listenUntil = async (listen: () => Promise<Stop>, signal?: AbortSig
     const end = await listening;
     await end();
   };
-  const abort = (): void => void stop().catch(() => {}); // the caller of `listen` gets its error
+  const abort = (): void => void stop().catch(() => {}); // after an abort no caller waits for the result
   signal.addEventListener("abort", abort, { once: true });
   try {
     await orAborted(listening, signal);

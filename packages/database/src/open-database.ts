@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FrameworkError } from "@framework/core";
-import { handled, messageOf } from "@framework/core/feature";
+import { markHandled, messageOf } from "@framework/core/feature";
 import { checkOptions, checkRun, checkSignal } from "./arguments.ts";
 import type { Backend } from "./backend.ts";
 import { orAborted } from "./deadlines.ts";
@@ -29,8 +29,8 @@ const MAX_TIMEOUT_SECS = 604_800;
 
 /** Options of `OpenDatabase`. */
 export interface OpenDatabaseOptions {
-  /** Called with errors of `onCommit` callbacks and listeners, and a message. @default a process warning */
-  readonly onCallbackError?: (failure: string, error: unknown) => void;
+  /** Called with a message, and the error of an `onCommit` callback or a listener. @default a process warning */
+  readonly onCallbackError?: (message: string, error: unknown) => void;
   /** Called with the error of each transaction that exceeded its `timeoutSecs`. @default nothing */
   readonly onTimeout?: (error: unknown) => void;
   /** Returns random numbers from 0 to 1, for the jitter of retries. @default Math.random */
@@ -67,7 +67,7 @@ export class OpenDatabase extends SessionQueries implements Database {
   }
 
   transaction<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    return handled(this.transact(run, options));
+    return markHandled(this.transact(run, options));
   }
 
   private async transact<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
@@ -81,7 +81,7 @@ export class OpenDatabase extends SessionQueries implements Database {
           return await this.attempt(run, options, limit);
         } catch (error) {
           if (!isTransient(error) || failures >= retries) throw error;
-          limit.isBegun = false;
+          limit.hasBegun = false;
           await this.pause(failures, limit);
         }
       }
@@ -103,7 +103,7 @@ export class OpenDatabase extends SessionQueries implements Database {
     const { signal, timeoutMs } = limit;
     signal?.throwIfAborted();
     const open = await this.backend.begin({ isolation, readOnly, signal, timeoutMs });
-    limit.isBegun = true;
+    limit.hasBegun = true;
     const lease = new TransactionLease(open, this.idleLimit);
     const scope = new TransactionScope(lease);
     let value: T;
@@ -117,7 +117,7 @@ export class OpenDatabase extends SessionQueries implements Database {
       throw signal?.aborted === true ? signal.reason : error;
     }
     try {
-      if (!(await lease.commit())) throw scope.abortion;
+      if (!(await lease.commit())) throw scope.rollbackError;
     } catch (error) {
       if (error instanceof CommitUnknownError) scope.callbacks.run(this.onCommitError);
       throw error;
@@ -148,7 +148,7 @@ export class OpenDatabase extends SessionQueries implements Database {
   }
 
   notify(channel: string, payload = ""): Promise<void> {
-    return handled(this.sendNotification(channel, payload));
+    return markHandled(this.sendNotification(channel, payload));
   }
 
   private async sendNotification(channel: string, payload: string): Promise<void> {
@@ -165,7 +165,7 @@ interface TransactionLimit {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
   /** Whether the current attempt has begun; before, it waits for the database. */
-  isBegun: boolean;
+  hasBegun: boolean;
   /** Clears the timer when the transaction has ended. */
   readonly end: () => void;
 }
@@ -175,7 +175,7 @@ const limitOf = (
   { signal, timeoutSecs }: TransactionOptions,
   onTimeout: (error: unknown) => void,
 ): TransactionLimit => {
-  if (timeoutSecs === undefined) return { signal, timeoutMs: undefined, isBegun: false, end: () => {} };
+  if (timeoutSecs === undefined) return { signal, timeoutMs: undefined, hasBegun: false, end: () => {} };
   if (!(timeoutSecs >= 0.01 && timeoutSecs <= MAX_TIMEOUT_SECS)) {
     throw new FrameworkError(
       "DATABASE_BAD_TIMEOUT",
@@ -184,7 +184,7 @@ const limitOf = (
   }
   const aborting = new AbortController();
   const expire = (): void => {
-    const code = limit.isBegun ? "DATABASE_TRANSACTION_TIMEOUT" : "DATABASE_UNAVAILABLE";
+    const code = limit.hasBegun ? "DATABASE_TRANSACTION_TIMEOUT" : "DATABASE_UNAVAILABLE";
     const error = new DatabaseUnavailableError(`the transaction took longer than ${timeoutSecs} s`, { code });
     onTimeout(error);
     aborting.abort(error);
@@ -198,7 +198,7 @@ const limitOf = (
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   };
-  const limit = { signal: aborting.signal, timeoutMs: timeoutSecs * 1000, isBegun: false, end };
+  const limit = { signal: aborting.signal, timeoutMs: timeoutSecs * 1000, hasBegun: false, end };
   return limit;
 };
 

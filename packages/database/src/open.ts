@@ -11,13 +11,16 @@ import { statementOperation } from "./statement-operation.ts";
 import { WatchedBackend } from "./watch.ts";
 
 /** A backend, with local notifications for a database that has none. */
-export interface Opened {
+export interface BackendAndNotifications {
   readonly backend: Backend;
   readonly notifications: LocalNotifications;
 }
 
 /** Creates the backend for a URL; it connects on first use. */
-export const openBackend = (config: DatabaseConfig, onIdleError: (error: Error) => void): Opened => {
+export const openBackend = (
+  config: DatabaseConfig,
+  onIdleError: (error: Error) => void,
+): BackendAndNotifications => {
   const notifications = new LocalNotifications();
   const location = sqliteLocation(config.url);
   const backend = location === null ? postgres(config, onIdleError) : sqlite(location, config, notifications);

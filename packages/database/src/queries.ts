@@ -17,7 +17,7 @@ export interface QueryMethod<Base, Result extends "rows" | "row" | "value"> {
 export type QueryResult<T, Result> = Result extends "rows" ? T[] : T | null;
 
 /** Result of a statement without rows. */
-export interface Executed {
+export interface StatementResult {
   /** Number of rows inserted, changed or deleted. */
   readonly changes: number;
 }
@@ -47,9 +47,9 @@ export interface Queries {
   /** Returns the first column of the first row, or `null`. */
   readonly fetchValue: QueryMethod<unknown, "value">;
   /** Runs a statement for its effect. */
-  execute(strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Promise<Executed>;
-  execute(statement: Statement): Promise<Executed>;
-  execute(text: string, values?: readonly SqlValue[]): Promise<Executed>;
+  execute(strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Promise<StatementResult>;
+  execute(statement: Statement): Promise<StatementResult>;
+  execute(text: string, values?: readonly SqlValue[]): Promise<StatementResult>;
   /** Yields rows from one snapshot (not on an in-memory SQLite database), with only one batch in memory. Leaving the loop frees all resources. */
   stream<T extends object = Row>(statement: Statement, options?: StreamOptions): AsyncIterableIterator<T>;
 }
@@ -83,12 +83,12 @@ export interface TransactionOptions {
   readonly isolation?: Isolation;
   /** Whether writes are refused. @default false */
   readonly readOnly?: boolean;
-  /** Maximum retries after a serialisation failure or a deadlock, 0 to 20. @default 3 */
+  /** Maximum number of retries after a serialisation failure or a deadlock, 0 to 20. @default 3 */
   readonly retries?: number;
   /**
    * Limit of the whole transaction with its retries, in seconds, 0.01 to 604 800. Replaces `connectionTimeoutSecs`, `statementTimeoutMs` and
    * `answerTimeoutSecs`. When it is reached, the transaction is rolled back and rejects with `DatabaseUnavailableError`, with the code
-   * DATABASE_TRANSACTION_TIMEOUT if it had begun. @default those limits
+   * DATABASE_TRANSACTION_TIMEOUT if it had begun; during the commit with `CommitUnknownError`. @default those limits
    */
   readonly timeoutSecs?: number;
   /** Rolls back and rejects with the signal's reason when it aborts, even while the function waits for something else. */
@@ -116,7 +116,7 @@ export interface ListenOptions {
 export interface Database extends Queries {
   /** The kind of database. */
   readonly dialect: "sqlite" | "postgres";
-  /** Maximum concurrent transactions in this process: `poolSize` on PostgreSQL, 1 on SQLite. */
+  /** Maximum number of concurrent transactions in this process: `poolSize` on PostgreSQL, 1 on SQLite. */
   readonly maxTransactions: number;
   /**
    * Runs a function in a transaction, and commits when it has returned.

@@ -5,7 +5,7 @@ import { CommitUnknownError, DatabaseUnavailableError } from "./database-errors.
 /** Minimum time between two lines with the same reason. */
 const EVERY_MS = 1000;
 
-/** Maximum remembered reasons; when it is exceeded all are forgotten. */
+/** Maximum number of remembered reasons; when it is exceeded, all are forgotten. */
 const MAX_REASONS = 100;
 
 /** Logs the reasons of 503 errors, which replies do not contain: one line per reason and second, with the number of omitted lines. */

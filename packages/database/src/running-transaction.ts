@@ -5,7 +5,7 @@ import { SessionQueries } from "./session-queries.ts";
 import type { TextChecker } from "./sql-text/text-checker.ts";
 import type { TransactionScope } from "./transaction-scope.ts";
 
-/** The transaction passed to a program's function. Usable until it ends; nested transactions are savepoints. */
+/** The transaction passed to the function of `transaction`. Usable until it ends; nested transactions are savepoints. */
 export class RunningTransaction extends SessionQueries implements Transaction {
   private readonly scope: TransactionScope;
 

@@ -1,8 +1,8 @@
 import { FrameworkError } from "@framework/core";
-import { handled, isPromise, returnedInstead } from "@framework/core/feature";
+import { markHandled, isPromise, describeInvalid } from "@framework/core/feature";
 import { isObject } from "./arguments.ts";
 import type { Outcome, Session } from "./backend.ts";
-import type { QueryMethod, Executed, Queries, Row, StreamOptions, UntilOptions } from "./queries.ts";
+import type { QueryMethod, StatementResult, Queries, Row, StreamOptions, UntilOptions } from "./queries.ts";
 import type { TextChecker } from "./sql-text/text-checker.ts";
 import {
   type StatementInput,
@@ -40,8 +40,8 @@ export class SessionQueries implements Queries {
   readonly fetchValue = ((input: StatementInput, ...others: StatementArguments): Promise<unknown> =>
     this.runAndPick(input, others, firstValue, true)) as QueryMethod<unknown, "value">;
 
-  execute(input: StatementInput, ...others: StatementArguments): Promise<Executed> {
-    return this.runAndPick(input, others, executed);
+  execute(input: StatementInput, ...others: StatementArguments): Promise<StatementResult> {
+    return this.runAndPick(input, others, toStatementResult);
   }
 
   stream<T extends object = Row>(
@@ -54,7 +54,7 @@ export class SessionQueries implements Queries {
         "DATABASE_BAD_BATCH",
         isObject(options)
           ? `batchSize must be a whole number from 1 to ${MAX_BATCH}, not ${batchSize}`
-          : `the options of a stream must be an object, not ${returnedInstead(options)}`,
+          : `the options of a stream must be an object, not ${describeInvalid(options)}`,
       );
     }
     checkStatement(statement);
@@ -76,10 +76,10 @@ export class SessionQueries implements Queries {
       const statement = toStatement(input, others);
       this.checker.check(statement);
       const outcome = session.run(statement, { signal, isUrgent, first, waitedMs: 0, workedMs: null });
-      return isPromise(outcome) ? handled(pickLater(outcome, pick)) : Promise.resolve(pick(outcome));
+      return isPromise(outcome) ? markHandled(pickLater(outcome, pick)) : Promise.resolve(pick(outcome));
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- rejects with any thrown value, like an async function
-      return handled(Promise.reject(error));
+      return markHandled(Promise.reject(error));
     }
   }
 }
@@ -110,4 +110,4 @@ const firstValue = ({ rows: [row] }: Outcome): unknown => {
   return null;
 };
 
-const executed = ({ changes }: Outcome): Executed => ({ changes });
+const toStatementResult = ({ changes }: Outcome): StatementResult => ({ changes });

@@ -8,11 +8,11 @@ import { sql } from "./statement.ts";
 
 /** A store for `JwtConfig.store`: the port `TokenStore` of `@framework/auth`. */
 export interface SqlTokenStore {
-  /** Revokes an id until it expires. */
+  /** Revokes an id. @param expiresAt Unix seconds until which it stays revoked; the later of two expiries applies */
   revoke(id: string, expiresAt: number): Promise<void>;
   /** Returns whether an id is revoked. */
   isRevoked(id: string): Promise<boolean>;
-  /** Atomically consumes a generation of an id. True for exactly one caller. */
+  /** Atomically consumes a generation of an id. True for exactly one caller, and only if no later generation was consumed and the id was not revoked. */
   consume(id: string, generation: number, expiresAt: number): Promise<boolean>;
 }
 
@@ -20,7 +20,7 @@ export interface SqlTokenStore {
 export interface SqlTokenStoreOptions {
   /** Clock of expiry. @default the system clock */
   readonly clock?: Clock;
-  /** Called with the error of a removal of expired tokens. If it throws, that is a process warning. @default a process warning */
+  /** Called with the error of a removal of expired tokens. If it throws, a process warning is emitted. @default a process warning */
   readonly onSweepError?: (error: unknown) => void;
 }
 
@@ -28,7 +28,7 @@ export interface SqlTokenStoreOptions {
 const WRITES_PER_SWEEP = 1000;
 
 /**
- * Creates a store of revoked tokens and renewed logins in the database, which all hosts share and which persists across restarts.
+ * Creates a store of revoked tokens and renewed logins in the database: shared by all processes that use it, and persistent across restarts.
  *
  * The first use creates the table `framework_tokens`, by a migration of the set `tokens`. Each id is one row, stored as its SHA-256; every
  * 1,000th write removes expired rows in the background.
@@ -44,12 +44,12 @@ export const sqlTokenStore = (
   let table: Promise<void> | null = null;
   const ready = (): Promise<void> => {
     table ??= makeTable(db).catch((error: unknown) => {
-      table = null; // the next call tries again
+      table = null; // the next call makes another attempt
       throw error;
     });
     return table;
   };
-  const hasWritten = expirySweep({
+  const countWrite = expirySweep({
     everyWrites: WRITES_PER_SWEEP,
     remove: () => db.execute`DELETE FROM framework_tokens WHERE expires_at <= ${clock.date() / 1000 - 60}`,
     subject: "expired tokens",
@@ -64,7 +64,7 @@ export const sqlTokenStore = (
       await db.execute`INSERT INTO framework_tokens (id, revoked, generation, expires_at)
         VALUES (${keyOf(id)}, 1, 0, ${expiresAt})
         ON CONFLICT (id) DO UPDATE SET revoked = 1, expires_at = ${later}`;
-      hasWritten();
+      countWrite();
     },
     async isRevoked(id) {
       await ready();
@@ -78,7 +78,7 @@ export const sqlTokenStore = (
         VALUES (${keyOf(id)}, 0, ${generation}, ${expiresAt})
         ON CONFLICT (id) DO UPDATE SET generation = excluded.generation, expires_at = ${later}
         WHERE framework_tokens.revoked = 0 AND framework_tokens.generation < excluded.generation`;
-      hasWritten();
+      countWrite();
       return changes === 1;
     },
   };

@@ -2,13 +2,14 @@ import { FrameworkError } from "@framework/core";
 
 /** A single value of a parameter. */
 export type SqlScalar = string | number | bigint | boolean | null | Date | Uint8Array;
-/** A parameter of a statement. Lists are for PostgreSQL's `= ANY(…)` only. */
+/** A parameter of a statement. Lists are for PostgreSQL only, such as for `= ANY(…)`. */
 export type SqlValue = SqlScalar | readonly SqlScalar[];
 
 /**
- * Rejects values that the server would misinterpret.
+ * Rejects values that a database would misinterpret or cannot store.
  *
- * @throws DATABASE_BAD_VALUE for `undefined`, objects, functions, NaN and infinities, invalid dates, and strings with NUL, which PostgreSQL cannot store
+ * @throws DATABASE_BAD_VALUE for `undefined`, other objects than dates, bytes and lists, functions, symbols, NaN and infinities, integers of more than 64 bits,
+ * invalid dates, and strings with NUL, which PostgreSQL cannot store
  */
 export const checkValue = (value: unknown, index: number): void => {
   const problem = problemOf(value);

@@ -23,24 +23,24 @@ export type SqlInput = SqlValue | Statement;
 /** The tag `sql`, with builders for parts that are not parameters. */
 export interface SqlTag {
   (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Statement;
-  /** Quotes the name of a table or column. Required for names that are not literals of the program. */
+  /** Quotes the name of a table or column. Required for names that are not literals of the program. @throws DATABASE_BAD_NAME */
   identifier(...path: readonly string[]): Statement;
   /** Joins statements with a separator. @default ", " */
   join(parts: readonly Statement[], separator?: string): Statement;
-  /** Returns parameters separated by commas, for `IN (…)`; needs at least one value. */
+  /** Returns parameters separated by commas, for `IN (…)`. @throws DATABASE_BAD_VALUE without values */
   list(values: readonly SqlValue[]): Statement;
 }
 
 const ofTemplate = (strings: TemplateStringsArray, inputs: readonly SqlInput[]): Statement => {
   for (let at = 0; at < inputs.length; at++) {
     const input = inputs[at];
-    if (input instanceof Statement) return composed(strings, inputs);
+    if (input instanceof Statement) return compose(strings, inputs);
     checkValue(input, at + 1);
   }
   return new Statement(textOf(strings), inputs as readonly SqlValue[], strings);
 };
 
-const composed = (strings: TemplateStringsArray, inputs: readonly SqlInput[]): Statement => {
+const compose = (strings: TemplateStringsArray, inputs: readonly SqlInput[]): Statement => {
   checkTemplate(strings);
   const parts = new Composition();
   for (let at = 0; at < inputs.length; at++) {
@@ -58,12 +58,12 @@ const textOf = (strings: TemplateStringsArray): string => {
   const known = texts.get(strings);
   if (known !== undefined) return known;
   checkTemplate(strings);
-  const text = numbered(strings);
+  const text = withPlaceholders(strings);
   texts.set(strings, text);
   return text;
 };
 
-const numbered = (pieces: readonly string[]): string =>
+const withPlaceholders = (pieces: readonly string[]): string =>
   pieces.reduce((before, piece, at) => `${before}$${at}${piece}`);
 
 /** Rejects lists that are not templates: otherwise the text of a list in a request body would be sent as SQL. */
@@ -96,7 +96,7 @@ class Composition {
   }
 
   statement(): Statement {
-    return new Statement(numbered(this.pieces), this.values, this.pieces);
+    return new Statement(withPlaceholders(this.pieces), this.values, this.pieces);
   }
 
   private addStatement({ pieces, values }: Statement): void {
@@ -107,7 +107,7 @@ class Composition {
   }
 }
 
-const quoted = (name: string): string => {
+const quoteIdentifier = (name: string): string => {
   if (typeof name !== "string" || name === "" || name.includes("\0")) {
     throw new FrameworkError(
       "DATABASE_BAD_NAME",
@@ -136,11 +136,11 @@ const tag = (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Sta
  * @example
  * db.query<Book>(sql`SELECT * FROM books WHERE genre = ${genre}`);
  *
- * @throws DATABASE_BAD_VALUE for a value that cannot be a parameter
+ * @throws DATABASE_BAD_VALUE for a value that cannot be a parameter; DATABASE_BAD_STATEMENT for a call without a template
  */
 export const sql: SqlTag = Object.assign(tag, {
   identifier: (...path: readonly string[]): Statement =>
-    new Statement((path.length === 0 ? [""] : path).map(quoted).join("."), []),
+    new Statement((path.length === 0 ? [""] : path).map(quoteIdentifier).join("."), []),
   join,
   list: (values: readonly SqlValue[]): Statement => {
     if (values.length === 0)

@@ -7,7 +7,7 @@ import { transactionIdle } from "./database-errors.ts";
 export class TransactionLease implements IdleTransaction {
   readonly open: OpenTransaction;
   private readonly limit: IdleLimit;
-  /** Time at which a statement last began or ended. */
+  /** Time of the last use, such as the begin or end of a statement. */
   usedAt: number = performance.now();
   private running = 0;
   private hasExpired = false;

@@ -118,7 +118,7 @@ export class TransactionScope implements Session {
   }
 
   /** The error of a commit that the database replaced by a rollback. */
-  get abortion(): unknown {
+  get rollbackError(): unknown {
     return this.failure ?? transactionAborted(null, null);
   }
 

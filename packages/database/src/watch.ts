@@ -42,7 +42,7 @@ export class WatchedBackend implements Backend {
   readonly reasons: ReasonLog;
   statements = 0;
   failures = 0;
-  slow = 0;
+  slowStatements = 0;
 
   constructor(backend: Backend, options: WatchOptions) {
     this.backend = backend;
@@ -60,16 +60,16 @@ export class WatchedBackend implements Backend {
 
   observe(session: Session, statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
     const { operations } = this.options;
-    if (!operations.isObserved) return this.timed(session, statement, execution);
-    return operations.run(statement, () => this.timed(session, statement, execution));
+    if (!operations.isObserved) return this.runTimed(session, statement, execution);
+    return operations.run(statement, () => this.runTimed(session, statement, execution));
   }
 
-  private timed(session: Session, statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
+  private runTimed(session: Session, statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
     const from = performance.now();
     this.statements++;
     try {
       const outcome = session.run(statement, execution);
-      if (isPromise(outcome)) return this.timedAsync(outcome, from, statement, execution);
+      if (isPromise(outcome)) return this.awaitTimed(outcome, from, statement, execution);
       const { waitedMs } = execution;
       const ranMs = this.recordDuration(from, waitedMs);
       if (waitedMs > 0) this.recordWait(waitedMs);
@@ -90,7 +90,7 @@ export class WatchedBackend implements Backend {
     return ranMs;
   }
 
-  private async timedAsync(
+  private async awaitTimed(
     outcome: Promise<Outcome>,
     from: number,
     statement: Statement,
@@ -124,7 +124,7 @@ export class WatchedBackend implements Backend {
   private logSlow({ text }: Statement, ranMs: number, waitedMs: number): void {
     const { slowQueryMs, log } = this.options;
     if (slowQueryMs === 0 || ranMs < slowQueryMs) return;
-    this.slow++;
+    this.slowStatements++;
     log()?.warn("slow query", {
       durationMs: Math.round(ranMs),
       waitedMs: Math.round(waitedMs),

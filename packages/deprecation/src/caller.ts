@@ -6,12 +6,12 @@ export const callerOf = (request: HttpRequest): string | null => {
   const { apiKeyName, user, claims } = principalOf(request) ?? {};
   const client = claims?.["client_id"] ?? claims?.["azp"]; // RFC 9068 2.2, OpenID Connect Core 2
   return (
-    named("key", apiKeyName) ??
-    named("user", user) ??
-    named("client", client) ??
-    named("subject", claims?.sub)
+    label("key", apiKeyName) ??
+    label("user", user) ??
+    label("client", client) ??
+    label("subject", claims?.sub)
   );
 };
 
-const named = (kind: string, name: unknown): string | null =>
+const label = (kind: string, name: unknown): string | null =>
   typeof name === "string" && name !== "" ? `${kind}:${name}` : null;

@@ -12,7 +12,7 @@ export interface DeprecationConfig {
   readonly policy: string | undefined;
   /** Names the caller of a request for the metric; `null` for an unknown one. @default the API key's name, the user, or the token's client or subject */
   readonly callerOf: (request: HttpRequest) => string | null;
-  /** Maximum pairs of a route and a caller that are counted separately; further callers are counted as `other`. @default 1000 */
+  /** Maximum number of pairs of a route and a caller that are counted separately; further callers are counted as `other`. @default 1000 */
   readonly maxCallers: number;
 }
 

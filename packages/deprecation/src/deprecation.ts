@@ -4,7 +4,7 @@ import {
   type ConfigInput,
   type Feature,
   mapOutput,
-  returnedInstead,
+  describeInvalid,
   waitsOnce,
 } from "@framework/core/feature";
 import { DeprecatedCalls } from "./calls.ts";
@@ -22,7 +22,8 @@ import {
 /** The methods that the feature adds to an app. */
 export interface Deprecation extends AddsRouteOptions<DeprecationRouteOptions> {
   /**
-   * Announces the deprecation of routes and blueprints that have the options `deprecated`, `sunset` or `successor` on every reply, and counts their calls by caller.
+   * Announces, on every reply, the deprecation of routes and blueprints that have the options `deprecated`, `sunset` or `successor`, and counts their calls
+   * by caller.
    *
    * @throws CORE_BAD_CONFIG and CORE_BAD_ROUTE at start, with all other mistakes
    */
@@ -82,10 +83,10 @@ export const deprecation: Feature<Deprecation> = {
   },
 };
 
-const nameOf = (name: unknown): string | null => {
+const checkName = (name: unknown): string | null => {
   if (typeof name === "string") return name;
   if (name === null || name === undefined) return null;
-  throw new TypeError(`deprecation: callerOf must return a string or null, not ${returnedInstead(name)}`);
+  throw new TypeError(`deprecation: callerOf must return a string or null, not ${describeInvalid(name)}`);
 };
 
 /** A request to a route that is not deprecated costs one map lookup. */
@@ -98,9 +99,9 @@ const announceAndCount = (
     const { endpoint } = request;
     const notice = endpoint === null ? undefined : notices.get(endpoint.options);
     if (endpoint === null || notice === undefined) return next(request);
-    const announced = (reply: Response): Response => {
-      calls.add(endpoint, nameOf(callerOf(request)));
+    const countAndAnnounce = (reply: Response): Response => {
+      calls.add(endpoint, checkName(callerOf(request)));
       return announce(reply, notice, request, policy);
     };
-    return mapOutput(next(request), announced, null);
+    return mapOutput(next(request), countAndAnnounce, null);
   });

@@ -39,13 +39,13 @@ export const announce = (
   if (deprecation !== null && !reply.headers.has("deprecation")) reply.setHeader("deprecation", deprecation);
   if (sunset !== null && !reply.headers.has("sunset")) reply.setHeader("sunset", sunset);
   if (successor !== null)
-    reply.appendHeader("link", `<${filled(successor, params)}>; rel="successor-version"`);
+    reply.appendHeader("link", `<${fillParameters(successor, params)}>; rel="successor-version"`);
   if (policy !== undefined) reply.appendHeader("link", `<${policy}>; rel="deprecation"`);
   return reply;
 };
 
 /** Replaces the parameters by their values, encoded so that a client cannot end the link; keeps the slashes of a wildcard. */
-const filled = (successor: string, params: Readonly<Record<string, string>>): string =>
+const fillParameters = (successor: string, params: Readonly<Record<string, string>>): string =>
   successor.replaceAll(/\{(\*?)([^{}]*)\}/g, (_all, wildcard: string, name: string) => {
     const value = params[name] ?? "";
     return wildcard === "" ? encode(value) : value.split("/").map(encode).join("/");

@@ -4,8 +4,8 @@ import { parseDate } from "./date.ts";
 /** The route options of the feature; the options of a blueprint are the defaults of its routes. */
 export interface DeprecationRouteOptions {
   /**
-   * Date from which clients should no longer use the route, which may be in the future: a day (`"2026-11-01"`, UTC) or a time (RFC 3339). `true` is the `since` of
-   * `enableDeprecation`; `false` exempts the route from its blueprint's deprecation, sunset and successor.
+   * Date from which clients should no longer use the route, which may be in the future: a day (`"2026-11-01"`, UTC) or a time (RFC 3339). `true` is the
+   * `since` of `enableDeprecation`; `false` exempts the route from its blueprint's deprecation, sunset and successor.
    */
   readonly deprecated?: string | boolean;
   /** Date from which requests may fail: a day or a time as above, not before the deprecation. `false` for none. */
@@ -54,8 +54,8 @@ export const successorProblem = (value: unknown, route: Route): string | null =>
   if (deprecated === undefined && sunset === false)
     return "needs the option deprecated or sunset: a current route has no successor";
   const known = namesIn(route.path);
-  const unknown = namesIn(value).find((name) => !known.includes(name));
-  return unknown === undefined ? null : `has {${unknown}}, which is not a parameter of ${route.path}`;
+  const unknownName = namesIn(value).find((name) => !known.includes(name));
+  return unknownName === undefined ? null : `has {${unknownName}}, which is not a parameter of ${route.path}`;
 };
 
 /** Returns the problem of an option combined with `deprecated: false`; `null` if it is inherited from the blueprint. */

@@ -102,7 +102,7 @@ const isEnabled = ({ env, log }: AppSettings, { faults }: DevtoolsConfig): boole
   return false;
 };
 
-/** Logs the link once per service, unless the start message on a terminal has it. */
+/** Logs the link once per service, unless `quiet` is set or the start message on a terminal has it. */
 const announce = async (settings: AppSettings, url: string | null): Promise<void> => {
   if (url === null || process.stdout.isTTY || settings.quiet === true) return;
   const { values } = settings.own ?? settings.shared;

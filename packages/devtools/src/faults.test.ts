@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { App } from "@framework/core";
 import type { Feature, Operations } from "@framework/core/feature";
 import { panelContract, panelProbe } from "@framework/core/testing";
@@ -111,6 +114,27 @@ test("dependencies fail, fail slowly and do their work twice, selected by kind o
   await doubled.app.start();
   expect(await doubled.cellar.pour("red")).toBe("red is full");
   expect(doubled.cellar.poured).toEqual(["red", "red"]);
+});
+
+test("outgoing HTTP calls are unaffected by faults of dependencies", async () => {
+  const server = createServer((_request, reply) => void reply.end("there")).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const publishing: Feature<{ publishCalls(): () => void }> = {
+    name: "publishing",
+    install: ({ insight }) => ({ publishCalls: () => insight.publishOutgoingCalls() }),
+  };
+  const app = new (App.with(devtools, publishing))();
+  app.enableDevtools({ faults: [{ on: "dependency", name: "*", fault: "error" }] });
+  const errors: string[] = [];
+  await app.start({ log: { info() {}, warn() {}, error: (message) => void errors.push(message) } });
+  const end = app.publishCalls();
+  const { port } = server.address() as AddressInfo;
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("there");
+  expect(errors).toEqual([]);
+  end();
+  await app.stop();
+  server.closeAllConnections();
+  await once(server.close(), "close");
 });
 
 test("the same seed fails the same calls, another seed other calls", async () => {

@@ -21,7 +21,7 @@ export interface DurableConfig {
   readonly runWork: boolean;
   /** Whether the start creates and migrates the kernel's tables; otherwise missing tables are a start error. @default true, but false in production */
   readonly migrateAtStart: boolean | undefined;
-  /** Maximum items of parked work; beyond it, work that gives up waits in its queue. 1 to 10,000,000. @default 100000 */
+  /** Maximum number of items of parked work; beyond it, work that gives up waits in its queue. 1 to 10,000,000. @default 100000 */
   readonly maxParked: number;
   /** How long parked work is kept after it was replayed or discarded, in seconds. @default 2592000 */
   readonly keepParkedSecs: number;

@@ -9,7 +9,7 @@ import type { Kernel } from "./kernel/kernel.ts";
 
 /** The methods that the feature adds to an app. */
 export interface DurableMethods {
-  /** Configures durable work; without this call the defaults apply. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  /** Configures durable work; without this call the defaults apply. @throws CORE_BAD_CONFIG at start, together with all other problems */
   enableDurable(config?: ConfigInput<DurableConfig>): this;
   /** Durable work of the app, for programs. */
   readonly durable: Durable;

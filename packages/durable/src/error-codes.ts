@@ -14,7 +14,7 @@ export const durableErrors: ErrorCatalogue = {
   },
   DURABLE_BAD_LANES: {
     summary: "the number of lanes is not 1 to 1,024, or a kind runs twice in one process",
-    action: "the message says which",
+    action: "pass a number in the range, or a unique kind",
   },
   DURABLE_BAD_NAME: {
     summary: "a kind or name of a lease is empty, longer than 200 characters or not printable ASCII",
@@ -46,11 +46,11 @@ export const durableErrors: ErrorCatalogue = {
   DURABLE_BAD_WORK: {
     summary:
       "work cannot be enqueued, or a result or progress stored: not JSON, too large, or an option out of its range",
-    action: "the message says which",
+    action: "correct the value or option that the message names",
   },
   DURABLE_BAD_FILTER: {
     summary: "a list, replay or discard has an option out of its range",
-    action: "the message says which",
+    action: "correct the option that the message names",
   },
   DURABLE_QUEUE_TAKEN: {
     summary: "a queue was defined twice in one process",

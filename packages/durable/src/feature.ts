@@ -13,7 +13,7 @@ export { NonRetryableError } from "./work/queue/non-retryable-error.ts";
 export { TryLaterError } from "./work/queue/try-later-error.ts";
 export type { RawWork } from "./work/raw-work.ts";
 export type { NewRow } from "./work/table/enqueueing.ts";
-export type { Admission, Admitted } from "./work/queue/admission.ts";
+export type { Admission, AdmissionResult } from "./work/queue/admission.ts";
 export type { NewWork } from "./work/queue/new-work.ts";
 export type { QueueLimits, QueueOptions, WorkHandler } from "./work/queue/queue-options.ts";
 export { type WorkRate, workRate, type WorkRateInput } from "./work/queue/work-rate.ts";
@@ -21,7 +21,7 @@ export type { WorkInfo } from "./work/work-info.ts";
 export { untilEnded, type WorkItem } from "./work/queue/work-item.ts";
 export type {
   CancelOptions,
-  Enqueued,
+  EnqueuedItem,
   UniqueItem,
   WorkFilter,
   WorkOptions,

@@ -9,7 +9,7 @@ export type {
   DiscardOptions,
   ParkedPage,
   ParkedWork,
-  Replayed,
+  ReplayResult,
   ReplayOptions,
 } from "./parked/parked-work.ts";
 export { durableErrors } from "./error-codes.ts";

@@ -3,7 +3,7 @@ import { entityTag } from "./entity-tag.ts";
 /** Computes the tag of a body in memory. */
 export type TagOf = (body: string | Uint8Array) => string;
 
-/** Size of the cache, a power of two, and the maximum length of a text in UTF-16 units. */
+/** Size of the cache, a power of two, and the maximum length of a cached text in UTF-16 code units. */
 const SLOTS = 64;
 const MAX_LENGTH = 1024;
 
@@ -18,7 +18,7 @@ interface CachedTag {
  * `entityTag` with a cache of 64 short texts, because revalidated bodies repeat. Saves 20 % of the instructions of a request with five
  * features (callgrind).
  *
- * Direct-mapped: a text is cached when it occurs twice in a row in its slot, so caching texts that never repeat costs almost nothing.
+ * Direct-mapped: a text is cached when it occurs twice in a row in its slot, so texts that never repeat are not copied.
  */
 export const cachedTags = (weak: boolean): TagOf => {
   const table = Array.from({ length: SLOTS }, (): CachedTag => ({ text: "", tag: "", latest: "" }));

@@ -62,20 +62,20 @@ const tagField: FieldUse = {
 const tagReplies = ({ weak }: EtagConfig): Middleware<HttpRequest, Response> => {
   const tagOf = cachedTags(weak);
   const conclude = (reply: Response, request: HttpRequest): Response => {
-    tag(reply, tagOf);
+    addTag(reply, tagOf);
     return isUnchanged(request, reply) ? notModified(reply) : reply;
   };
-  const tagged = (reply: Response, request: HttpRequest): Awaitable<Response> => {
+  const tagReply = (reply: Response, request: HttpRequest): Awaitable<Response> => {
     const ready = reply.payload instanceof BodyStream ? readyBody(reply) : null;
     return ready === null ? conclude(reply, request) : ready.then((whole) => conclude(whole, request));
   };
   return waitsOnce(function tagReplies(request, next) {
-    return mapOutput(next(request), tagged, request);
+    return mapOutput(next(request), tagReply, request);
   });
 };
 
-/** Keeps the handler's own tag; skips partial bodies, whose hash would not identify the complete body. */
-const tag = (reply: Response, tagOf: TagOf): void => {
+/** Adds a tag unless the handler has set one; skips partial bodies, whose hash would not identify the complete body. */
+const addTag = (reply: Response, tagOf: TagOf): void => {
   const { payload } = reply;
   if (payload === null || payload instanceof BodyStream || reply.status === 206) return;
   const { headers } = reply;

@@ -4,16 +4,16 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const eventSourcingErrors: ErrorCatalogue = {
   EVENTS_BAD_APPEND: {
     summary: "an append is empty, repeats an id or a stream, or has a malformed `expected`",
-    action: "the message states the rule",
+    action: "correct the append by the rule in the message",
   },
   EVENTS_BAD_DECIDER: {
     summary: "the definition of a decider is malformed",
-    action: "the message states the rule",
+    action: "correct the definition by the rule in the message",
   },
   EVENTS_BAD_NAME: {
     summary:
       "the name of a stream, type, tenant, subject or event id is empty, too long, or has control characters",
-    action: "the message names it",
+    action: "correct the value that the message names",
   },
   EVENTS_BAD_POSITION: {
     status: 400,
@@ -23,20 +23,20 @@ export const eventSourcingErrors: ErrorCatalogue = {
   EVENTS_BAD_PROJECTION: {
     summary:
       "the definition of a projection is malformed, clashes with another, or differs from the one in the store",
-    action: "the message states the rule; a changed view needs a higher version",
+    action: "correct the definition as the message says; for a changed view, raise `version`",
   },
   EVENTS_BAD_READ: {
     summary: "an option of a read is out of range",
-    action: "the message names the range",
+    action: "pass a value in the range that the message names",
   },
   EVENTS_BAD_STORE: {
     summary:
       "`storeType`, `connectionUrl` or `positions` contradict each other or the database; the app does not start",
-    action: "the message names the option to change",
+    action: "change the option that the message names",
   },
   EVENTS_BAD_TYPE: {
     summary: "the definition of an event type is malformed, or lacks an upcaster",
-    action: "give an upcaster for each earlier version",
+    action: "correct the definition as the message says",
   },
   EVENTS_BUSY: {
     status: 503,
@@ -55,7 +55,7 @@ export const eventSourcingErrors: ErrorCatalogue = {
   EVENTS_INVALID_DATA: {
     summary:
       "data or metadata of an event does not fit its schema, or JSON cannot represent it; nothing was appended",
-    action: "the message names the member",
+    action: "correct the member that the message names",
   },
   EVENTS_IN_MEMORY: {
     summary: "several workers were started with an in-memory store; the app does not start",
@@ -91,7 +91,7 @@ export const eventSourcingErrors: ErrorCatalogue = {
   },
   EVENTS_PART_REFUSED: {
     summary: "a part of a view cannot be rebuilt; nothing was changed",
-    action: "the message has the reason",
+    action: "do what the message says, or raise `version` to rebuild the whole view",
   },
   EVENTS_STREAM_ARCHIVED: {
     status: 409,
@@ -100,7 +100,7 @@ export const eventSourcingErrors: ErrorCatalogue = {
   },
   EVENTS_TOO_LARGE: {
     summary: "an append exceeds a limit; nothing was appended",
-    action: "the message names the limit",
+    action: "split the append, or shorten the data; the message names the limit",
   },
   EVENTS_TOO_MANY_SUBSCRIPTIONS: {
     summary: "1,000 subscriptions are open in the process",
@@ -112,7 +112,7 @@ export const eventSourcingErrors: ErrorCatalogue = {
   },
   EVENTS_UNKNOWN_TYPE: {
     summary: "an event type is not in the option `events`, or is retired",
-    action: "add the type to the option",
+    action: "add the type to the option; for a retired type, append its successor",
   },
   EVENTS_UNREADABLE: {
     summary: "stored data was changed outside the store",

@@ -77,7 +77,7 @@ export const ownUrl = ({ storeType, connectionUrl }: EventSourcingConfig): strin
 
 const MEMORY = "sqlite://:memory:";
 
-/** Whether the store is in memory. Each process would then have its own events. */
+/** Whether the store has a separate in-memory database. Each process would then have its own events. */
 export const isInMemory = (config: EventSourcingConfig): boolean => ownUrl(config) === MEMORY;
 
 /** Returns the configuration errors across several fields, which the rules of the record cannot check. */

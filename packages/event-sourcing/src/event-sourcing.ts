@@ -23,7 +23,7 @@ export interface EventSourcing {
   /**
    * Opens an event store, `app.eventStore`, on the app's database or a separate one.
    *
-   * @throws CORE_BAD_CONFIG, EVENTS_BAD_STORE, EVENTS_DUPLICATE_TYPE at start, together with all other problems
+   * @throws CORE_BAD_CONFIG, EVENTS_BAD_STORE, EVENTS_DUPLICATE_TYPE, EVENTS_BAD_PROJECTION at start, together with all other problems
    */
   enableEventSourcing(config?: ConfigInput<EventSourcingConfig>): this;
   /** The event store. @throws EVENTS_NOT_ENABLED before `enableEventSourcing` */

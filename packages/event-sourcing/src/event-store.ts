@@ -1,6 +1,6 @@
 import type { Database, Transaction } from "@framework/database";
 import type { ParkedWork } from "@framework/durable";
-import type { Appended } from "./append/appended.ts";
+import type { AppendResult } from "./append/appended.ts";
 import { Appender, type WriteOptions } from "./append/appender.ts";
 import type { ExpectedVersion } from "./append/expected-version.ts";
 import type { StreamAppend } from "./append/prepare-append.ts";
@@ -49,12 +49,16 @@ export interface StreamStore {
    *
    * Idempotent if the caller sets event ids: a repeated append changes nothing and returns the first result with `isNew: false`.
    *
-   * @throws ConflictError 409 when the stream does not have the expected version; EVENTS_STREAM_ARCHIVED, EVENTS_PARTIAL_OVERLAP;
+   * @throws ConflictError 409 when the stream does not have the expected version; EVENTS_STREAM_ARCHIVED, EVENTS_PARTIAL_OVERLAP; HttpError 503 (EVENTS_OUTDATED);
    * EVENTS_INVALID_DATA, EVENTS_UNKNOWN_TYPE, EVENTS_TOO_LARGE, EVENTS_BAD_APPEND, EVENTS_BAD_NAME
    */
-  append(stream: string, events: NewEvent | readonly NewEvent[], options?: AppendOptions): Promise<Appended>;
+  append(
+    stream: string,
+    events: NewEvent | readonly NewEvent[],
+    options?: AppendOptions,
+  ): Promise<AppendResult>;
   /** Appends to several streams atomically. Results are in the order given. @throws as `append` */
-  appendMany(appends: readonly StreamAppend[], options?: WriteOptions): Promise<readonly Appended[]>;
+  appendMany(appends: readonly StreamAppend[], options?: WriteOptions): Promise<readonly AppendResult[]>;
   /** Yields the events of a stream, archived or not, reading page by page; none if it does not exist. */
   read(stream: string, options?: ReadOptions): AsyncIterableIterator<StoredEvent>;
   /** Reads the next events of all streams in the global order. No event ever appears before a position that was read. */
@@ -99,7 +103,7 @@ export interface EventStore extends StreamStore {
    */
   waitFor(position: string, options?: WaitOptions): Promise<boolean>;
   /**
-   * Passes present and future events of all streams to a handler, one at a time. Reads the next batch only when the handler has finished the last one.
+   * Passes present and future events of all streams to a handler, one at a time. Reads the next batch only when the handler has finished the previous one.
    *
    * @throws EVENTS_BAD_POSITION, EVENTS_BAD_READ, EVENTS_TOO_MANY_SUBSCRIPTIONS, CORE_BAD_CONFIG for the retry policy
    */
@@ -113,7 +117,7 @@ export interface StoreParts {
   readonly appender: Appender;
   readonly reader: GlobalReader;
   readonly snapshots: Snapshots;
-  /** Age in seconds of the oldest open append when readers last waited for it; 0 where readers never wait. */
+  /** Age in seconds of the oldest open append while readers wait for one; 0 otherwise. */
   oldestOpenSecs(): number;
 }
 

@@ -20,7 +20,7 @@ export type { PersonalData } from "./events/personal-data.ts";
 export type { NewEvent, StoredEvent } from "./events/stored-event.ts";
 export type { EventMetadata } from "./events/event-metadata.ts";
 export { decider, type Decider, type DeciderOptions } from "./deciders/decider.ts";
-export type { Aggregate, AggregateState, ExecuteOptions, Executed } from "./deciders/aggregate.ts";
+export type { Aggregate, AggregateState, ExecuteOptions, ExecuteResult } from "./deciders/aggregate.ts";
 export { projection } from "./projections/definition/define-projection.ts";
 export type {
   EventsOf,
@@ -35,7 +35,7 @@ export type { VersionStatus } from "./projections/versions/projection-rows.ts";
 export type { WaitOptions } from "./projections/running/wait-for.ts";
 export type { EventHandler, SubscribeOptions, Subscription } from "./subscriptions/subscription.ts";
 export type { AppendOptions, EventStore, ScopeOptions, StreamStore } from "./event-store.ts";
-export type { Appended } from "./append/appended.ts";
+export type { AppendResult } from "./append/appended.ts";
 export type { WriteOptions } from "./append/appender.ts";
 export { ConflictError } from "./append/conflict-error.ts";
 export type { ExpectedVersion } from "./append/expected-version.ts";

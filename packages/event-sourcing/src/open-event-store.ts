@@ -17,7 +17,7 @@ import { LagWatch } from "./projections/running/lag-watch.ts";
 import { Subscriptions } from "./subscriptions/subscriptions.ts";
 import { eventTables, TABLE_SET } from "./tables/event-tables.ts";
 
-/** Wake-up channel of the kernel, signalled when events were committed. */
+/** Wake-up channel of the kernel, signalled after events were committed. */
 export const EVENTS_CHANNEL = "events";
 
 /** Dependencies of a store. */
@@ -65,7 +65,7 @@ export const storeOn = (
     onCommit: () => kernel.wakeUp.signal(EVENTS_CHANNEL),
   };
   kernel.parked.add(projectionSource(base, (tx) => kernel.wakeUp.signalAfter(tx, EVENTS_CHANNEL)));
-  if (settings.eventTtlSecs > 0) archiveInLane(kernel, base, settings.eventTtlSecs);
+  if (settings.eventTtlSecs > 0) archiveInLane(kernel, base, settings.eventTtlSecs, clock);
   const own = projections.filter((each) => each.inline);
   const inline = own.length === 0 ? null : new InlineProjections(base, own);
   const parts = buildStore(base);
@@ -87,7 +87,7 @@ export const storeOn = (
 
 /** A store without an app; close it after use. */
 export interface OpenEventStore extends EventStore, AsyncDisposable {
-  /** Resolves when all snapshots due so far have been taken. */
+  /** Resolves when all snapshots due so far have been taken or dropped. */
   snapshotsTaken(): Promise<void>;
   /** Finishes background work and closes the database, unless the caller passed it. */
   close(): Promise<void>;
@@ -110,7 +110,7 @@ export interface OpenEventStoreOptions {
  *
  * @example
  * await using store = await openEventStore({ connectionUrl: "sqlite://events.db", events: [BookBorrowed] });
- * @throws ConfigurationError for an invalid configuration; EVENTS_BAD_STORE, EVENTS_LOCKS_HIDDEN; DatabaseUnavailableError
+ * @throws ConfigurationError for an invalid configuration; EVENTS_BAD_STORE, EVENTS_BAD_PROJECTION, EVENTS_LOCKS_HIDDEN; DatabaseUnavailableError
  */
 export const openEventStore = async (
   config: ConfigInput<EventSourcingConfig> = {},

@@ -15,7 +15,7 @@ export const publishMetrics = (
   counter("snapshots_taken", "Snapshots taken.", () => counts.snapshotsTaken);
   counter(
     "snapshots_ignored",
-    "Snapshots that were damaged or taken by newer code.",
+    "Snapshots ignored: damaged, taken by newer code, or of events that do not exist.",
     () => counts.snapshotsIgnored,
   );
   counter(

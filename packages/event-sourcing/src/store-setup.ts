@@ -5,7 +5,7 @@ import { eventError } from "./errors/event-error.ts";
 import { lockHolders } from "./global-order/lock-holders.ts";
 
 /**
- * Initialises the tables, and checks that the store works as configured.
+ * Inserts the row of the store, and checks that the store works as configured.
  *
  * @throws EVENTS_BAD_STORE if the store was created with another source of positions; EVENTS_LOCKS_HIDDEN if readers could not see appends in flight
  */

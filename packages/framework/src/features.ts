@@ -1,4 +1,4 @@
-// Above 250 lines because each feature is one entry of the same list.
+// More than 250 lines, because each feature is one entry of the same list.
 import { createRequire } from "node:module";
 import { lazyFeature } from "./lazy-feature.ts";
 import { messagingWithKafka } from "./messaging-with-kafka.ts";

@@ -3,7 +3,8 @@ import type { KafkaMethods } from "@framework/kafka";
 import type { MessagingMethods } from "@framework/messaging";
 
 /**
- * Returns messaging with Kafka's overload of `enableMessaging`: a configuration with `brokers` or `groupId` loads Kafka, which has no method that could load it.
+ * Returns messaging with Kafka's overload of `enableMessaging`: a configuration with `brokers` or `groupId` loads Kafka, which adds no other method that
+ * could load it.
  *
  * @param loadKafka loads the feature `kafka`
  */

@@ -8,7 +8,7 @@ export const graphqlErrors: ErrorCatalogue = {
   },
   GRAPHQL_BAD_DOCUMENT: {
     summary: "a registered document is malformed or does not fit the schema; the app does not start",
-    action: "the message names the document and the mistake",
+    action: "correct the document; the message names it and the mistake",
   },
   GRAPHQL_BAD_SCHEMA: {
     summary: "the schema is malformed or has a resolver without a field; the app does not start",

@@ -15,7 +15,7 @@ import type { TrustedDocuments } from "./documents/trusted-documents.ts";
 import type { GraphqlContext } from "./context/graphql-context.ts";
 import type { Resolvers } from "./schema/field-options.ts";
 
-/** Options of `enableGraphql`; `Values` are the program's own members of the context. */
+/** Options of `enableGraphql`; `Values` are the members that `context` adds. */
 export interface GraphQLConfig<Values extends object = object> {
   /** Path of the endpoint. @default "/graphql" */
   readonly path: string;
@@ -27,7 +27,7 @@ export interface GraphQLConfig<Values extends object = object> {
   readonly schema: string | GraphQLSchema | undefined;
   /** Resolvers of a schema in SDL, by type and field. @default {} */
   readonly resolvers: Resolvers<GraphqlContext & Values>;
-  /** Adds the program's members to the context of an operation. @default none */
+  /** Returns members to add to the context of an operation. @default none */
   readonly context: ((base: GraphqlContext) => Awaitable<Values>) | undefined;
   /** Guards of the endpoint, its page and the upgrade to WebSocket, after the app's; a refusal is an HTTP reply. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];
@@ -43,27 +43,27 @@ export interface GraphQLConfig<Values extends object = object> {
   readonly maxDepth: number;
   /** Maximum cost of an operation: 1 or its `cost` for each field, times the sizes of the lists around it. @default no limit */
   readonly maxComplexity: number | undefined;
-  /** Maximum tokens of a document; the same limit applies to its comments and to its lines. @default 1000 */
+  /** Maximum number of tokens in a document; the same limit applies to its comments and to its lines. @default 1000 */
   readonly maxTokens: number;
   /** Maximum length of a document, in characters. @default 16384 */
   readonly maxDocumentLength: number;
-  /** Maximum aliases, and fields that repeat a name in their selection set, fragments expanded. @default 15 */
+  /** Maximum number of aliases and of fields that repeat a name in their selection set, fragments expanded. @default 15 */
   readonly maxAliases: number;
-  /** Maximum directives, fragments expanded. @default 50 */
+  /** Maximum number of directives, fragments expanded. @default 50 */
   readonly maxDirectives: number;
-  /** Maximum fields of a document, fragments expanded. @default 1000 */
+  /** Maximum number of fields in a document, fragments expanded. @default 1000 */
   readonly maxFields: number;
-  /** Maximum named fragments of a document. @default 50 */
+  /** Maximum number of named fragments in a document. @default 50 */
   readonly maxFragments: number;
   /** Whether clients may request parts of a result later, with `@defer` and `@stream`; needs graphql 17. @default false */
   readonly incremental: boolean;
   /** Whether a request may be a list of operations. @default false */
   readonly batching: boolean;
-  /** Maximum operations of one request. @default 10 */
+  /** Maximum number of operations in a request. @default 10 */
   readonly maxBatch: number;
   /** Maximum bytes of a request's body, and of a message of a socket: a document and its variables. @default 65536 */
   readonly maxBodyBytes: number;
-  /** Maximum concurrent operations of one socket. @default 100 */
+  /** Maximum number of concurrent operations of a socket. @default 100 */
   readonly maxSubscriptions: number;
   /** Seconds within which a socket must send `connection_init`. @default 10 */
   readonly initSecs: number;

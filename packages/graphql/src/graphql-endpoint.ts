@@ -11,7 +11,7 @@ import { namesType } from "@framework/core/http";
 import type { ExecutionResult, GraphQLError, GraphQLSchema } from "graphql";
 import { Documents } from "./documents/documents.ts";
 import { Executor } from "./execution/executor.ts";
-import { graphqlOperation, type StartedOperation } from "./execution/graphql-operations.ts";
+import { graphqlOperation, type OperationToExecute } from "./execution/graphql-operations.ts";
 import { errorPresenter } from "./execution/present-error.ts";
 import { publishTraffic, type Traffic } from "./execution/traffic.ts";
 import type { GraphQLConfig } from "./graphql-config.ts";
@@ -19,7 +19,7 @@ import { hasParts } from "./graphql-js/in-parts.ts";
 import { HttpEndpoint } from "./http/http-endpoint.ts";
 import { type BundleFile, bundleFiles } from "./page/bundle.ts";
 import { createPage, filePath, sendFile, sendPage } from "./page/page.ts";
-import { buildSchema, injectionsOf } from "./schema/build-schema.ts";
+import { buildSchema, fieldsWithOptions } from "./schema/build-schema.ts";
 import { admission, socketEntry } from "./sockets/admission.ts";
 import { PROTOCOL, SocketEndpoint } from "./sockets/socket-endpoint.ts";
 import type { SocketRoutes } from "./sockets/socket-routes.ts";
@@ -28,7 +28,7 @@ import type { SocketRoutes } from "./sockets/socket-routes.ts";
 const EMPTY_SCHEMA = `type Query { "Always null: the service has no schema." _empty: Boolean }`;
 
 /** State of a started app. */
-interface Started {
+interface RunningState {
   readonly http: HttpEndpoint;
   readonly sockets: SocketEndpoint;
   readonly playground: boolean;
@@ -40,9 +40,9 @@ export class GraphqlEndpoint {
   private readonly config: GraphQLConfig;
   private readonly routes: Partial<SocketRoutes>;
   private readonly traffic: Traffic;
-  private readonly operations: Operations<StartedOperation, ExecutionResult>;
+  private readonly operations: Operations<OperationToExecute, ExecutionResult>;
   private readonly page: string;
-  private started: Started | null = null;
+  private started: RunningState | null = null;
 
   constructor(host: Host, config: GraphQLConfig, routes: Partial<SocketRoutes>) {
     this.host = host;
@@ -67,7 +67,7 @@ export class GraphqlEndpoint {
     host.insight.link("graphql", config.path);
   }
 
-  private get running(): Started {
+  private get running(): RunningState {
     if (this.started === null)
       throw new FrameworkError("CORE_NOT_STARTED", "graphql: the app has not started");
     return this.started;
@@ -78,7 +78,7 @@ export class GraphqlEndpoint {
     const { env, debug, log } = settings;
     const { playground = env === "development", introspection = env === "development" } = this.config;
     const config = { ...this.config, introspection };
-    const documents = new Documents(schema, config, traffic.refused);
+    const documents = new Documents(schema, config, traffic.recordRefusal);
     const present = errorPresenter(settings);
     const guardOptions = { explain: debug && env !== "production", log };
     const executor = new Executor({ schema, config, state: host.state, operations, traffic, guardOptions });
@@ -144,7 +144,7 @@ export class GraphqlEndpoint {
     }
     try {
       const schema = buildSchema(config.schema ?? EMPTY_SCHEMA, config.resolvers, config.incremental);
-      for (const [place, { inject }] of injectionsOf(schema))
+      for (const [place, { inject }] of fieldsWithOptions(schema))
         if (inject !== undefined) host.state.inject(`field ${place}`, inject);
       return schema;
     } catch (error) {

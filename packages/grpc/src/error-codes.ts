@@ -4,21 +4,21 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const grpcErrors: ErrorCatalogue = {
   GRPC_BAD_METADATA: {
     summary: "a name or value of metadata is not allowed in gRPC or HTTP/2",
-    action: "the message states the rule; values of names that end in `-bin` are bytes",
+    action: "follow the rule that the message states; values of names that end in `-bin` are bytes",
   },
   GRPC_BAD_MESSAGE: {
-    summary:
-      "a message does not have the type of its field, or a client's bytes are not a message of the type",
-    action: "the message names the field",
+    summary: "a value does not have the type of its field, or a received integer is beyond 2^53 - 1",
+    action: "pass a value of the type that the message names",
   },
   GRPC_BAD_SERVICE: {
     summary:
       "a service or method has a malformed or taken name, an implementation for a method that does not exist, or is a value of another type",
-    action: "the message names it",
+    action: "correct the service or method that the message names",
   },
   GRPC_BAD_TLS: {
     summary: "certificate and key cannot be loaded or used",
-    action: "the message has the reason; a failed reload keeps the current certificate",
+    action:
+      "correct the file or option by the reason in the message; a failed reload keeps the current certificate",
   },
   GRPC_NO_JSON_SCHEMA: {
     summary: "a schema is of a library without Standard JSON Schema",
@@ -42,6 +42,6 @@ export const grpcErrors: ErrorCatalogue = {
   },
   GRPC_UNMAPPABLE: {
     summary: "a schema has no equivalent in Protocol Buffers",
-    action: "the message names the field and the remedy",
+    action: "change the field that the message names, as the message says",
   },
 };

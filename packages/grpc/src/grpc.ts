@@ -29,7 +29,7 @@ export interface Grpc {
   ): this;
   /** Adds a service of unary methods without schemas: messages are plain objects (`google.protobuf.Struct`), handlers are added by `grpcMethod`. */
   addGrpcService(name: string, methods?: readonly string[]): this;
-  /** Adds the handler of a method of a service without schemas. @throws GRPC_BAD_SERVICE at start for an unknown service or method */
+  /** Adds the handler of a method of a service without schemas. @throws GRPC_BAD_SERVICE at start for an unknown service or method, or a second handler */
   grpcMethod(service: string, method: string, handler: MethodHandler<StructShape>): this;
   /**
    * Returns a typed client of another service, like `grpcClient`: its calls are operations of the app, carry the current trace, and it closes when the app
@@ -86,7 +86,7 @@ export const grpc: Feature<Grpc> = {
         return this;
       },
       grpcMethod(service, method, handler) {
-        services.handle(service, method, handler as AnyHandler);
+        services.addHandler(service, method, handler as AnyHandler);
         return this;
       },
       grpcClient: (service, target, options) => clients.open(service, target, options),

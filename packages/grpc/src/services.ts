@@ -68,11 +68,11 @@ export class Services {
   }
 
   /** Adds the handler of a method of a service without schemas. @throws CORE_ALREADY_STARTED */
-  handle(service: string, method: string, handler: AnyHandler): void {
+  addHandler(service: string, method: string, handler: AnyHandler): void {
     const handlers = this.handlers.get(service);
     this.host.check(() => (handlers === undefined ? [unknownService(service)] : []));
     if (handlers === undefined) return;
-    if (Object.hasOwn(handlers, method)) this.host.problem(handledTwice(service, method));
+    if (Object.hasOwn(handlers, method)) this.host.problem(duplicateHandler(service, method));
     handlers[method] = handler;
   }
 
@@ -175,7 +175,7 @@ const unknownService = (name: string): Problem => ({
   message: `grpcMethod: no service ${name} was added; call addGrpcService(${JSON.stringify(name)}, [methods]) first`,
 });
 
-const handledTwice = (service: string, method: string): Problem => ({
+const duplicateHandler = (service: string, method: string): Problem => ({
   code: "GRPC_BAD_SERVICE",
   message: `${service}/${method} has two handlers; keep one`,
 });

@@ -188,5 +188,5 @@ test("all problems are reported together, at start", async () => {
     expect.stringContaining("CORE_BAD_HEALTH_CHECK the name of a health check"),
     expect.stringContaining('CORE_BAD_HEALTH_CHECK the health check "nothing" needs a function'),
   ]);
-  expect(problems.at(-1)?.message).toBe("an app may have 50 health checks");
+  expect(problems.at(-1)?.message).toBe("an app may have at most 50 health checks");
 });

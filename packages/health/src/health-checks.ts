@@ -35,7 +35,7 @@ export type HealthCheckFunction = HealthCheck["run"];
 /** The methods that the feature adds to an app. */
 export interface HealthChecks {
   /**
-   * Adds the endpoints `/health`, `/health/live`, `/health/ready` and `/health/startup`.
+   * Adds the endpoints `/health`, `/health/live`, `/health/ready` and `/health/startup`, and the aliases `/health/liveness` and `/health/readiness`.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
@@ -43,7 +43,7 @@ export interface HealthChecks {
   /**
    * Adds a check of a dependency; call `enableHealthChecks` first.
    *
-   * @throws CORE_BAD_HEALTH_CHECK, HEALTH_NOT_ENABLED at start, with all other mistakes
+   * @throws CORE_BAD_CONFIG, CORE_BAD_HEALTH_CHECK, HEALTH_NOT_ENABLED at start, with all other mistakes
    */
   healthCheck(name: string, check: HealthCheckFunction): this;
   healthCheck(name: string, options: ConfigInput<HealthCheckOptions>, check: HealthCheckFunction): this;

@@ -52,7 +52,7 @@ export class Health {
     return this.judge(started, ready);
   }
 
-  /** Returns the results of all probes, after a run of every check. */
+  /** Returns the results of all probes, and an outcome of every check. */
   async findings(): Promise<Findings> {
     const [started, checks] = await Promise.all([this.hasStarted(), this.outcomesOf(this.checks)]);
     const passing = (group: HealthGroup): boolean =>

@@ -14,9 +14,9 @@ export interface Outcome {
   readonly at: number;
 }
 
-/** Maximum characters of an error message in a report. */
+/** Maximum number of characters of an error message in a report. */
 const MAX_ERROR = 500;
-/** Maximum characters of a check's details as JSON. */
+/** Maximum number of characters of a check's details as JSON. */
 const MAX_DETAILS = 8192;
 
 /** Returns the message of a thrown value, truncated. Never throws, although a message may be any value. */
@@ -26,8 +26,8 @@ export const errorText = (thrown: unknown): string => {
 };
 
 /**
- * Returns the details of a check as JSON, copied immediately so that they cannot change or fail later. Details that are not JSON, or exceed 8 KiB, are
- * replaced by a note.
+ * Returns the details of a check as JSON, copied immediately so that they cannot change or fail later. Details that are not JSON, or have more than 8192
+ * characters, are replaced by a note.
  */
 export const plainDetails = (returned: unknown): Readonly<Record<string, unknown>> | null => {
   if (typeof returned !== "object" || returned === null) return null;

@@ -31,7 +31,7 @@ export const readinessReply = (readiness: Readiness, clock: Clock): Response => 
   return reply({ status: readiness, ready, timestamp: timestamp(clock.date()) }, ready);
 };
 
-/** Creates the full report: unhealthy (503) when any probe fails, degraded when only uncritical checks fail. */
+/** Creates the full report: unhealthy (503) when any probe fails, degraded when a check fails but no probe. */
 export const reportReply = (
   { live, started, readiness, checks }: Findings,
   { config, clock, disclosure, since, system }: ReportParts,

@@ -53,12 +53,12 @@ export class WatchedCheck {
 
   private run(): Promise<Outcome> {
     const { clock } = this.options;
-    const begun = clock.now();
+    const startMs = clock.now();
     const aborter = new AbortController();
     const reported = Promise.withResolvers<Outcome>();
-    const ended = (outcome: Pick<Outcome, "ok" | "message" | "error" | "details">): Outcome => ({
+    const timed = (outcome: Pick<Outcome, "ok" | "message" | "error" | "details">): Outcome => ({
       ...outcome,
-      durationMs: Math.round(clock.now() - begun),
+      durationMs: Math.round(clock.now() - startMs),
       at: clock.date(),
     });
     let hasEnded = false;
@@ -66,16 +66,16 @@ export class WatchedCheck {
       hasEnded = true;
       for (const cancel of timers) cancel();
       this.current = null;
-      this.keep(outcome);
+      this.store(outcome);
       reported.resolve(outcome);
     };
     const timers = [
-      clock.after(REPLY_TIMEOUT_MS, () => reported.resolve(ended(failure("still running")))),
+      clock.after(REPLY_TIMEOUT_MS, () => reported.resolve(timed(failure("still running")))),
       clock.after(this.timeoutMs, () => {
         this.pausedUntil = clock.now() + Math.min(MAX_PAUSE_MS, this.timeoutMs * 2 ** this.abandoned);
         this.abandoned++;
         const message = `timed out after ${this.timeoutMs / 1000} s`;
-        end(ended(failure(message)));
+        end(timed(failure(message)));
         aborter.abort(
           new FrameworkError("HEALTH_CHECK_TIMEOUT", `the health check "${this.check.name}" ${message}`),
         );
@@ -89,13 +89,13 @@ export class WatchedCheck {
     new Promise((resolve) => {
       resolve(this.check.run(aborter.signal));
     }).then(
-      (value) => settle(() => ended({ ok: true, message: null, error: null, details: plainDetails(value) })),
-      (error: unknown) => settle(() => ended(failure("failed", errorText(error)))),
+      (value) => settle(() => timed({ ok: true, message: null, error: null, details: plainDetails(value) })),
+      (error: unknown) => settle(() => timed(failure("failed", errorText(error)))),
     );
     return reported.promise;
   }
 
-  private keep(outcome: Outcome): void {
+  private store(outcome: Outcome): void {
     const { clock, cacheMs, log } = this.options;
     this.freshUntil = clock.now() + cacheMs;
     const before = this.last?.ok ?? true;

@@ -1,4 +1,4 @@
-// Above 250 lines because the streams, deadlines and end of a connection share one state.
+// More than 250 lines, because the streams, deadlines and end of a connection share one state.
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import {
   type BodyGraceListener,
@@ -211,7 +211,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     if (this.quiet.checkSilent(elapsed, this.session)) return this.end("silent");
     let waiting = 0;
     for (const { writableLength } of this.exchanges) if (writableLength > 0) waiting++;
-    const isSlow = this.writes.isTooSlow(now);
+    const isSlow = this.writes.checkTooSlow(now);
     for (const exchange of this.exchanges) {
       exchange.check(elapsed);
       const hasWaited = exchange.checkWaiting(now); // a new reply is not the cause of a slow connection

@@ -1,4 +1,4 @@
-// Above 250 lines because a request and its reply are one object: every request creates it.
+// More than 250 lines, because a request and its reply are one object: every request creates it.
 import type { ServerHttp2Stream } from "node:http2";
 import { type ExchangeEnd, HttpError } from "@framework/core";
 import {
@@ -33,7 +33,7 @@ import {
 } from "@framework/core/feature";
 import type { ReplyFields } from "./reply-fields.ts";
 import type { Http2RequestHead } from "./request-heads.ts";
-import { grouped, type RespondTo } from "./respond.ts";
+import { groupByName, type RespondTo } from "./respond.ts";
 import type { EndsWithStream, ReceivesBody } from "./stream-events.ts";
 import { StreamSink } from "./stream-sink.ts";
 
@@ -109,7 +109,7 @@ export class Http2Exchange
   private endWasSent = false;
   private flushed = 0;
   private stalledMs = 0;
-  /** Time of the first check with bytes waiting for the client; `null` without any. */
+  /** Time of the first check with bytes waiting for the client; `null` if none wait. */
   private waitingSince: number | null = null;
   /** Milliseconds since the reply was sent. */
   private sinceReplyMs = 0;
@@ -161,7 +161,7 @@ export class Http2Exchange
   inform(status: number, fields: readonly string[]): boolean {
     const { stream } = this;
     if (this.hasReplied || this.end !== null || stream.closed || stream.destroyed) return false;
-    stream.additionalHeaders({ ":status": status, ...grouped(fields) });
+    stream.additionalHeaders({ ":status": status, ...groupByName(fields) });
     return true;
   }
 
@@ -188,7 +188,7 @@ export class Http2Exchange
   check(elapsedMs: number): void {
     if (this.body?.waiting === true) {
       this.bodyRate ??= new BodyRate(this.connection.options.timeouts.readBodySecs);
-      if (this.bodyRate.isTooSlow(this.body.received, elapsedMs))
+      if (this.bodyRate.checkTooSlow(this.body.received, elapsedMs))
         this.body.fail(new HttpError(408, "The request body took too long to arrive"));
     }
     this.endUnfinished(elapsedMs);
@@ -271,7 +271,7 @@ export class Http2Exchange
       if (!this.writeOrdinary(reply)) this.writeAny(reply);
     } catch (error) {
       discardReply(this, reply);
-      this.answerBroken(error);
+      this.replaceReply(error);
     }
   }
 
@@ -280,7 +280,7 @@ export class Http2Exchange
     this.release();
     if (this.hasReplied) return;
     this.hasReplied = true;
-    this.answerBroken(error);
+    this.replaceReply(error);
   }
 
   /** Writes a reply with a short body in memory. Writes nothing and returns `false` for any other reply. */
@@ -333,12 +333,12 @@ export class Http2Exchange
   private closeUnread(): void {
     if (this.bodyLength === 0 || this.body?.complete === true) return;
     const { stream } = this;
-    // In the same turn the reset would be sent before a head that is not yet written.
+    // In the same turn of the event loop the reset would be sent before a head that is not yet written.
     stream.once("finish", () => setImmediate(() => this.destroy()));
   }
 
   /** Replaces a reply that cannot be written with a 500 without details; resets the stream if the head was already sent. */
-  private answerBroken(error: unknown): void {
+  private replaceReply(error: unknown): void {
     const { options } = this.connection;
     logBroken(this, error);
     if (this.end !== null || this.stream.closed || this.stream.destroyed) return;
@@ -383,7 +383,7 @@ export class Http2Exchange
 
   /**
    * Whether the whole reply was sent before the stream was closed. A stream whose body was read is destroyed as soon as both sides have ended, before its last
-   * write calls back, and so never finishes; `node:http2` also finishes the writing side of a reset stream. NO_ERROR alone is no proof: a client may cancel
+   * write calls back, so it never finishes; `node:http2` also finishes the writing side of a reset stream. NO_ERROR alone is no proof: a client may cancel
    * with it.
    */
   private wasSent(): boolean {

@@ -48,12 +48,12 @@ export class FloodWatch {
     const { maxOverheadBytesPerSec, connectionWindowBytes } = this.config;
     const { bytesRead, bytesWritten } = this.counters;
     const overhead = bytesRead - this.read - 2 * this.usefulBytes;
-    const explained = (bytesWritten - this.written) * OVERHEAD_OF_REPLIES;
+    const replyOverhead = (bytesWritten - this.written) * OVERHEAD_OF_REPLIES;
     this.read = bytesRead;
     this.written = bytesWritten;
     this.usefulBytes = 0;
     this.controlFrames = 0;
-    const excess = overhead - explained - maxOverheadBytesPerSec * Math.max(1, elapsedMs / 1000);
+    const excess = overhead - replyOverhead - maxOverheadBytesPerSec * Math.max(1, elapsedMs / 1000);
     const isFlood = excess > this.closedStreamBytes;
     // At most one connection window can be in transit.
     this.closedStreamBytes = Math.min(this.closedStreamBytes - Math.max(0, excess), connectionWindowBytes);

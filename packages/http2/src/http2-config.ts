@@ -4,7 +4,7 @@ import { type ConfigRecord, configRecord, decimal, flag, integer } from "@framew
 export interface Http2Config {
   /** Also serves HTTP/2 without TLS to clients that begin with it, such as a proxy (h2c with prior knowledge). @default false */
   readonly h2c: boolean;
-  /** Maximum concurrent requests of one connection; further requests are refused, and clients retry. @default 100 */
+  /** Maximum number of concurrent requests of a connection; further requests are refused, and clients retry. @default 100 */
   readonly maxConcurrentStreams: number;
   /** Bytes of one body that may arrive before the handler reads them. @default 262144 */
   readonly streamWindowBytes: number;
@@ -14,13 +14,13 @@ export interface Http2Config {
   readonly resetBurst: number;
   /** Requests that a client may cancel per second, on average. @default 33 */
   readonly resetsPerSec: number;
-  /** Maximum PING and SETTINGS frames of a client per second. @default 1000 */
+  /** Maximum number of PING and SETTINGS frames per second from a client. @default 1000 */
   readonly maxControlFramesPerSec: number;
-  /** Maximum bytes of a client per second that are neither headers nor bodies, beyond the overhead of its transfers. @default 1048576 */
+  /** Maximum bytes per second from a client that are neither headers nor bodies, beyond the overhead of its transfers. @default 1048576 */
   readonly maxOverheadBytesPerSec: number;
   /** Seconds without a byte from the client, while a request is open, until a PING is sent; 0 disables it. @default 30 */
   readonly pingSecs: number;
-  /** Seconds until the ACK of a PING; then the connection is closed. @default 15 */
+  /** Seconds to wait for the ACK of a PING before the connection is closed. @default 15 */
   readonly pingTimeoutSecs: number;
 }
 

@@ -54,7 +54,7 @@ export const sessionOptions = (config: Http2Config, limits: TransportOptions["li
   maxSessionInvalidFrames: 100,
   maxSessionRejectedStreams: 100,
   maxOutstandingPings: 2,
-  strictSingleValueFields: false, // as over HTTP/1.1: a reply has the fields that the program gave it
+  strictSingleValueFields: false, // as over HTTP/1.1: a reply has the fields that its handler gave it
   streamResetBurst: config.resetBurst,
   streamResetRate: config.resetsPerSec,
   settings: {

@@ -27,7 +27,8 @@ export class ReplyFields {
   private lastDate = "";
 
   /**
-   * Returns the head of a reply with a body in memory; `null` if a field needs `prepare`. Equal replies get the same list, which must not be changed.
+   * Returns the head of a reply with a body in memory; `null` if a field needs `prepare`. Consecutive replies that are equal and
+   * have the same frozen fields share a list, which must not be changed.
    *
    * @throws CORE_BAD_HEADER when a field cannot be sent
    */

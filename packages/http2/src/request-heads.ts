@@ -66,7 +66,7 @@ export class RequestHeads {
     const fields = fieldsOf(raw, from, authority);
     const isContradicted = authority !== null && contradicts(fields);
     const parts = { method, target, fields, hasNoBody, isContradicted, size: sizeOf(raw) };
-    const head = validated(parts, this.limits);
+    const head = validate(parts, this.limits);
     // An absolute-form target replaces the authority, so the result would be valid for this target only.
     if (head.refusal === null && head.fields === fields)
       this.last = { head, raw, from, pseudoAuthority: authority, hasNoBody };
@@ -114,7 +114,7 @@ interface HeadParts {
   readonly size: number;
 }
 
-const validated = (parts: HeadParts, limits: LimitsConfig): Http2RequestHead => {
+const validate = (parts: HeadParts, limits: LimitsConfig): Http2RequestHead => {
   const { method, target, fields, hasNoBody, isContradicted, size } = parts;
   const head =
     method === "CONNECT" ? noTunnels() : readHead({ method, target, major: 1, minor: 1, fields }, limits);

@@ -3,17 +3,17 @@ import type { ServerHttp2Stream } from "node:http2";
 /** Sends the head of a reply: `:status`, then name, value, name, value … in lower case. @param isEmpty whether no body follows */
 export type RespondTo = (stream: ServerHttp2Stream, fields: string[], isEmpty: boolean) => void;
 
-const empty = Object.freeze({ endStream: true });
+const endOfStream = Object.freeze({ endStream: true });
 
 const withList: RespondTo = (stream, fields, isEmpty) => {
-  if (isEmpty) stream.respond(fields, empty);
+  if (isEmpty) stream.respond(fields, endOfStream);
   else stream.respond(fields);
 };
 
 /** For Node before 24.7, whose `respond` accepts no list. */
 const withObject: RespondTo = (stream, fields, isEmpty) => {
-  const byName = grouped(fields);
-  if (isEmpty) stream.respond(byName, empty);
+  const byName = groupByName(fields);
+  if (isEmpty) stream.respond(byName, endOfStream);
   else stream.respond(byName);
 };
 
@@ -24,7 +24,7 @@ export const respondOf = (version: string): RespondTo => {
 };
 
 /** Groups fields by name, as `respond` expects them in an object: a single value is a string, which `:status` must be. */
-export const grouped = (fields: readonly string[]): Record<string, string | string[]> => {
+export const groupByName = (fields: readonly string[]): Record<string, string | string[]> => {
   const byName = Object.create(null) as Record<string, string | string[]>; // a field may be named `constructor`
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = (fields[at] ?? "").toLowerCase();

@@ -38,8 +38,9 @@ export const listenToEnd = (stream: ServerHttp2Stream, listening: EndsWithStream
 };
 
 /**
- * Calls `arrived` with the bytes of a body when they arrive, which is before they are read: a stream receives all data by `push`, the documented method of every
- * `Readable`. That `node:http2` calls an overridden `push` is undocumented; the flood tests fail on a version of Node that does not.
+ * Calls `arrived` with the bytes of a body when they arrive, which is before they are read; call it after `listenToEnd`, which overrides `push`. A stream
+ * receives all data by `push`, the documented method of every `Readable`. That `node:http2` calls an overridden `push` is undocumented; the flood tests fail on
+ * a version of Node that does not.
  */
 export const listenToBody = (stream: ServerHttp2Stream, receiving: ReceivesBody): void => {
   const observed: ObservedStream = stream;
@@ -85,7 +86,7 @@ const emit: ServerHttp2Stream["emit"] = function (
 
 /**
  * Lets a stream without a body end as soon as its reply is sent. By default `node:http2` treats its body as unread: it resumes the stream to drop the
- * rest, and closes it a turn later.
+ * rest, and closes it a turn of the event loop later.
  */
 export const endQuickly = (stream: ServerHttp2Stream): void => {
   (stream as { readableFlowing: boolean | null }).readableFlowing = false; // Node has a setter, which the types leave out

@@ -2,7 +2,7 @@ import type { ServerHttp2Stream } from "node:http2";
 import type { BodySink } from "@framework/core/feature";
 
 /** Chunks up to this size are copied, instead of waiting until they are written. */
-const COPIED_BYTES = 4096;
+const MAX_COPIED_BYTES = 4096;
 
 /** Writes a long body to a stream. */
 export class StreamSink implements BodySink {
@@ -18,7 +18,7 @@ export class StreamSink implements BodySink {
   write(bytes: Uint8Array, onWritten: (error?: Error | null) => void): boolean {
     if (bytes.byteLength === 0) return true; // the head is already sent, and an empty frame has no effect
     this.onWrite(bytes.byteLength);
-    if (bytes.byteLength <= COPIED_BYTES) return this.stream.write(Buffer.from(bytes));
+    if (bytes.byteLength <= MAX_COPIED_BYTES) return this.stream.write(Buffer.from(bytes));
     this.stream.write(bytes, onWritten);
     return false;
   }

@@ -1,6 +1,6 @@
 import type { Metric, Sample } from "@framework/core/feature";
 
-/** Why the server closed a connection. */
+/** Reason for which the server closed a connection. */
 export type CloseReason = "idle" | "drain" | "requests" | "flood" | "slow" | "silent" | "error";
 
 /** Counters of the HTTP/2 connections of a process, for metrics. */

@@ -39,7 +39,7 @@ export class JobSet {
   private readonly parts: JobSetParts;
   private readonly jobs = new Map<string, Job<StandardSchema | undefined>>();
   /** Jobs that `define` has returned, including invalid ones. */
-  private readonly returned = new Set<unknown>();
+  private readonly ownJobs = new Set<unknown>();
   private readonly plans: Schedules;
 
   constructor(parts: JobSetParts) {
@@ -56,7 +56,7 @@ export class JobSet {
     const { trace = noTrace } = this.parts;
     const job = new DefinedJob<S>(name, options, this.open(name, options, handler), trace);
     this.jobs.set(name, job);
-    this.returned.add(job);
+    this.ownJobs.add(job);
     return job;
   }
 
@@ -124,7 +124,7 @@ export class JobSet {
   private mistakeInSchedule(name: string, job: unknown): string | null {
     if (!NAME.test(name)) return NAME_RULE;
     if (this.plans.has(name)) return "there are two with this name; rename one";
-    return this.returned.has(job) ? null : "its job must be one returned by `define` of this app";
+    return this.ownJobs.has(job) ? null : "its job must be one returned by `define` of this app";
   }
 
   private refuse(code: string, message: string): void {

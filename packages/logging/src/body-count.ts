@@ -14,7 +14,7 @@ export class CountedBody extends BodyStream {
     return this.counter.bytes;
   }
 
-  /** Message of the error that ended the body; `null` without one. */
+  /** Message of the error that ended the body; `null` if none did. */
   get error(): string | null {
     return this.counter.error;
   }

@@ -27,6 +27,6 @@ export const milliseconds = (ms: number): string => {
   return `${whole}.${thousandths(micros - whole * 1000)}`;
 };
 
-/** Formats three digits; `toFixed` and `padStart` take ten times as long. */
+/** Formats an integer from 0 to 999 with three digits. */
 const thousandths = (value: number): string =>
   value > 99 ? `${value}` : value > 9 ? `0${value}` : `00${value}`;

@@ -29,7 +29,7 @@ export const createDetails = (options: DetailOptions, redaction: Redaction): Det
     );
   return {
     watch(request) {
-      if (logBody && isLoggable(request)) request.context.set(Body, tapped(request, maxLoggedBodyBytes));
+      if (logBody && isLoggable(request)) request.context.set(Body, tapBody(request, maxLoggedBodyBytes));
     },
     of(request, reply) {
       const details: Record<string, unknown> = {};
@@ -40,7 +40,7 @@ export const createDetails = (options: DetailOptions, redaction: Redaction): Det
       if (!logBody) return details;
       const body = request.context.get(Body);
       if (body !== null && body.length > 0)
-        details["request_body"] = shown(
+        details["request_body"] = bodyMember(
           body.text(),
           body.length,
           request.getHeader("content-type"),
@@ -49,7 +49,7 @@ export const createDetails = (options: DetailOptions, redaction: Redaction): Det
         );
       if (typeof reply?.payload === "string" && reply.payload !== "") {
         const { payload, contentType } = reply;
-        details["response_body"] = shown(
+        details["response_body"] = bodyMember(
           payload,
           Buffer.byteLength(payload),
           contentType,
@@ -82,7 +82,7 @@ const kindOf = (contentType: string | null): "json" | "form" | null => {
 };
 
 /** Copies chunks up to the bound while the handler reads the body. */
-const tapped = (request: HttpRequest, maxBytes: number): Tap => {
+const tapBody = (request: HttpRequest, maxBytes: number): Tap => {
   const recorded: Uint8Array[] = [];
   let length = 0;
   async function* passing(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -102,7 +102,7 @@ const tapped = (request: HttpRequest, maxBytes: number): Tap => {
 };
 
 /** Redaction needs the whole body, so only the size of a longer one is logged. */
-const shown = (
+const bodyMember = (
   text: string,
   length: number,
   contentType: string | null,

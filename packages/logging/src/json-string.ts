@@ -1,4 +1,4 @@
-/** Maximum UTF-16 units of one field; longer text is truncated. */
+/** Maximum number of UTF-16 code units in one field; longer text is truncated. */
 export const MAX_FIELD_LENGTH = 1024;
 
 // oxlint-disable-next-line no-control-regex -- characters that need no escape in JSON and on a terminal
@@ -14,7 +14,7 @@ export const jsonString = (text: string): string => {
 
 /** Escapes DEL, C1 controls, line separators, direction marks and invisible characters, which JSON allows but terminals and line readers interpret. */
 export const escapeInvisible = (json: string): string =>
-  INVISIBLE.test(json) ? json.replace(everyInvisible, escaped) : json;
+  INVISIBLE.test(json) ? json.replace(everyInvisible, escapeCharacter) : json;
 
 /** Truncates a text, and appends the number of removed characters. */
 export const truncate = (text: string, length: number = MAX_FIELD_LENGTH): string =>
@@ -25,10 +25,10 @@ export const truncationMark = (length: number): string => `… (${length} more)`
 
 const everyControl = new RegExp(`[\\u0000-\\u001f]|${INVISIBLE.source}`, "g");
 
-/** Text for a terminal, with control characters escaped. */
-export const printable = (text: string): string => text.replace(everyControl, escaped);
+/** Returns a text for a terminal, with control and invisible characters escaped. */
+export const printable = (text: string): string => text.replace(everyControl, escapeCharacter);
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   if (character === "\n") return "\\n";
   if (character === "\t") return "\\t";
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -97,7 +97,7 @@ test("stopping waits for the reader, with a limit", async () => {
   const writer = new LineWriter({ outlet, maxQueueBytes: 1000, lossLine });
   writer.add("a\n");
   let done = false;
-  void writer.flushed(60_000).then(() => (done = true));
+  void writer.flush(60_000).then(() => (done = true));
   await turn();
   expect(done).toBe(false);
   read(100);
@@ -105,7 +105,7 @@ test("stopping waits for the reader, with a limit", async () => {
   expect(text()).toBe("a\n");
   read(-98);
   writer.add("b\n");
-  await writer.flushed(5);
+  await writer.flush(5);
 });
 
 test("the exit handler writes the batch and the queue before it returns", () => {

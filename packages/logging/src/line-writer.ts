@@ -1,6 +1,6 @@
 import type { Outlet } from "./outlet.ts";
 
-/** Maximum UTF-16 units of a batch; a full batch is written before the turn ends. */
+/** Length in UTF-16 code units at which a batch is written before the turn of the event loop ends. */
 const MAX_BATCH = 65_536;
 /** Milliseconds without progress after which an exiting process stops waiting for the destination. */
 const MAX_STALL_MS = 1000;
@@ -8,7 +8,7 @@ const MAX_STALL_MS = 1000;
 /** Options of a line writer. */
 export interface LineWriterOptions {
   readonly outlet: Outlet;
-  /** Maximum bytes in the queue. */
+  /** Maximum number of bytes in the queue. */
   readonly maxQueueBytes: number;
   /** Formats the line that reports dropped lines, newline included. */
   readonly lossLine: (lost: number) => string;
@@ -27,7 +27,7 @@ export class LineWriter {
   private batch = "";
   private isScheduled = false;
   private queue: Buffer[] = [];
-  private queued = 0;
+  private queuedBytes = 0;
   private unreported = 0;
   private isWaiting = false;
   private idle: (() => void)[] = [];
@@ -49,7 +49,7 @@ export class LineWriter {
   }
 
   /** Resolves when everything is written, or after `limitMs`. */
-  async flushed(limitMs: number): Promise<void> {
+  async flush(limitMs: number): Promise<void> {
     this.writeBatch();
     if (this.queue.length === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -64,9 +64,9 @@ export class LineWriter {
     this.writeBatch();
     let remainingMs = MAX_STALL_MS;
     while (this.queue.length > 0 && remainingMs > 0) {
-      const before = this.queued;
+      const before = this.queuedBytes;
       this.writeQueue();
-      if (this.queued < before) remainingMs = MAX_STALL_MS;
+      if (this.queuedBytes < before) remainingMs = MAX_STALL_MS;
       else remainingMs -= pause(5);
     }
     this.outlet.flushSync?.();
@@ -96,7 +96,7 @@ export class LineWriter {
       const [first] = this.queue;
       if (first === undefined) break;
       const writtenBytes = this.offer(first);
-      this.queued -= writtenBytes;
+      this.queuedBytes -= writtenBytes;
       if (writtenBytes < first.length) {
         this.queue[0] = first.subarray(writtenBytes);
         return this.wait();
@@ -119,12 +119,12 @@ export class LineWriter {
 
   private enqueue(lines: Buffer): void {
     if (lines.length === 0) return;
-    const room = this.maxQueueBytes - this.queued;
+    const room = this.maxQueueBytes - this.queuedBytes;
     const fits =
       lines.length <= room ? lines.length : room <= 0 ? 0 : lines.lastIndexOf(NEWLINE, room - 1) + 1;
     if (fits > 0) {
       this.queue.push(lines.subarray(0, fits));
-      this.queued += fits;
+      this.queuedBytes += fits;
     }
     const lost = linesIn(lines.subarray(fits));
     this.dropped += lost;
@@ -136,7 +136,7 @@ export class LineWriter {
     const line = Buffer.from(this.lossLine(this.unreported));
     this.unreported = 0;
     this.queue.push(line);
-    this.queued += line.length;
+    this.queuedBytes += line.length;
   }
 
   private wait(): void {

@@ -33,8 +33,8 @@ export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest
     const status = reply === null ? CLIENT_CLOSED_REQUEST : reply.status;
     if (weight[levelOf(status)] < threshold) return;
     const latencyMs = now() - start;
-    const more = details === null ? null : details.of(request, reply);
-    write(line(request, { status, latencyMs, bytes, aborted, error, details: more }));
+    const detailMembers = details === null ? null : details.of(request, reply);
+    write(line(request, { status, latencyMs, bytes, aborted, error, details: detailMembers }));
   };
   return function logRequests(request, next) {
     if (isExempt(request) || isExcluded(request.path)) return next(request);
@@ -43,13 +43,13 @@ export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest
     const reply = next(request);
     if (isPromise(reply)) {
       const exchange = new LoggedExchange(request, start, log);
-      return mapOutput(reply, (response) => exchange.replied(response), null);
+      return mapOutput(reply, (response) => exchange.onReply(response), null);
     }
     if (isSentImmediately(request, reply)) {
       log(request, reply, start, sentBytes(request, reply), false, null);
       return reply;
     }
-    return new LoggedExchange(request, start, log).replied(reply);
+    return new LoggedExchange(request, start, log).onReply(reply);
   };
 };
 
@@ -69,18 +69,18 @@ class LoggedExchange {
   private readonly log: LogExchange;
   private reply: Response | null = null;
   private counted: CountedBody | null = null; // transports may wrap it again
-  private written = false;
+  private isWritten = false;
 
   constructor(request: HttpRequest, start: number, log: LogExchange) {
     this.request = request;
     this.start = start;
     this.log = log;
     void request.clientIp; // cached for the line, because the socket may be closed when the line is written
-    request.onEnd((end) => this.ended(end));
+    request.onEnd((end) => this.onEnd(end));
   }
 
-  replied(reply: Response): Response {
-    if (this.written) return reply; // already logged as a disconnect
+  onReply(reply: Response): Response {
+    if (this.isWritten) return reply; // already logged as a disconnect
     this.reply = reply;
     if (isSentImmediately(this.request, reply)) this.write(false, sentBytes(this.request, reply));
     else if (reply.payload instanceof BodyStream) {
@@ -90,8 +90,8 @@ class LoggedExchange {
     return reply;
   }
 
-  private ended(end: ExchangeEnd): void {
-    if (this.written) return;
+  private onEnd(end: ExchangeEnd): void {
+    if (this.isWritten) return;
     const { reply, counted } = this;
     const aborted = end === "aborted";
     if (counted !== null) this.write(aborted, counted.bytes, counted.error);
@@ -99,7 +99,7 @@ class LoggedExchange {
   }
 
   private write(aborted: boolean, bytes: number | null, error: string | null = null): void {
-    this.written = true;
+    this.isWritten = true;
     this.log(this.request, this.reply, this.start, bytes, aborted, error);
   }
 }

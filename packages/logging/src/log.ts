@@ -32,10 +32,10 @@ export interface LogOptions {
   readonly trace?: ReadTrace;
 }
 
-/** Approximate maximum bytes of a record; a longer one keeps only its message. */
+/** Approximate maximum number of bytes in a record; a longer one keeps only its level, timestamp and message. */
 const MAX_RECORD = 16_384;
 
-/** Creates a log on pino, and loads pino. */
+/** Loads pino and creates a log on it. */
 export const createLog = async ({
   level,
   write,
@@ -54,17 +54,17 @@ export const createLog = async ({
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: (error: unknown) => error }, // already copied; pino's serializer would write the class of the copy
     },
-    { write: (line) => write(bounded(escapeInvisible(line))) },
+    { write: (line) => write(limitSize(escapeInvisible(line))) },
   );
-  return logOf(instance, { redaction, trace, reservedNames: lineMembers, root: instance, bound: {} });
+  return logOf(instance, { redaction, trace, reservedNames: lineMembers, root: instance, bindings: {} });
 };
 
-type Leveled = "debug" | "info" | "warn" | "error";
+type MethodLevel = "debug" | "info" | "warn" | "error";
 
-/** The part of pino that is used. */
-interface PinoLogger extends Record<Leveled, (fields: object, message: string) => void> {
+/** The part of pino that this package uses. */
+interface PinoLogger extends Record<MethodLevel, (fields: object, message: string) => void> {
   child(bindings: Record<string, unknown>): PinoLogger;
-  isLevelEnabled(level: Leveled): boolean;
+  isLevelEnabled(level: MethodLevel): boolean;
 }
 
 const noFields: LogFields = Object.freeze({});
@@ -84,18 +84,18 @@ interface Scope {
   /** pino's log without bindings. */
   readonly root: PinoLogger;
   /** The bindings. */
-  readonly bound: Readonly<Record<string, unknown>>;
+  readonly bindings: Readonly<Record<string, unknown>>;
 }
 
 /** Members of every line. */
 const lineMembers: readonly string[] = ["level", "timestamp", "message"];
 /** Members that identify the request of a line: once a log has them, no field can replace them, since fields may come from a client. */
-const identifying: readonly string[] = ["request_id", "trace_id", "span_id"];
+const identifyingMembers: readonly string[] = ["request_id", "trace_id", "span_id"];
 
 const logOf = (instance: PinoLogger, scope: Scope): Log => {
-  const { redaction, reservedNames, root, bound } = scope;
+  const { redaction, reservedNames, root, bindings } = scope;
   const at =
-    (level: Leveled) =>
+    (level: MethodLevel) =>
     (message: string, fields?: LogFields): void => {
       if (!instance.isLevelEnabled(level)) return;
       const trace = scope.trace();
@@ -104,7 +104,7 @@ const logOf = (instance: PinoLogger, scope: Scope): Log => {
       if (trace !== null) Object.assign(members, { trace_id: trace.traceId, span_id: trace.spanId });
       const text = withoutCredentials(textOf(message), MAX_MESSAGE);
       // pino would write both members; collectors take the first, the last, or refuse the line
-      if (replaces(members, bound)) root[level]({ ...bound, ...members }, text);
+      if (replaces(members, bindings)) root[level]({ ...bindings, ...members }, text);
       else instance[level](members, text);
     };
   return {
@@ -114,12 +114,12 @@ const logOf = (instance: PinoLogger, scope: Scope): Log => {
     error: at("error"),
     child: (given) => {
       const fields = ownFields(fieldsOf(given), redaction, reservedNames);
-      const named = identifying.filter((name) => name in fields);
-      const all = { ...bound, ...fields };
+      const named = identifyingMembers.filter((name) => name in fields);
+      const all = { ...bindings, ...fields };
       return logOf(root.child(all), {
         redaction,
         root,
-        bound: all,
+        bindings: all,
         // The log of a request has its own trace, even outside of the request's asynchronous context.
         trace: named.includes("trace_id") ? noTrace : scope.trace,
         reservedNames: named.length === 0 ? reservedNames : [...reservedNames, ...named],
@@ -130,8 +130,8 @@ const logOf = (instance: PinoLogger, scope: Scope): Log => {
 
 const MAX_MESSAGE = 2048;
 
-const replaces = (members: object, bound: object): boolean => {
-  for (const name in members) if (Object.hasOwn(bound, name)) return true;
+const replaces = (members: object, bindings: object): boolean => {
+  for (const name in members) if (Object.hasOwn(bindings, name)) return true;
   return false;
 };
 
@@ -146,7 +146,7 @@ const ownFields = (
   return copy;
 };
 
-const bounded = (line: string): string => {
+const limitSize = (line: string): string => {
   if (line.length * 3 <= MAX_RECORD || Buffer.byteLength(line) <= MAX_RECORD) return line;
   const { level, timestamp, message } = JSON.parse(line) as Record<string, unknown>;
   return `${JSON.stringify({ level, timestamp, message, cut: Buffer.byteLength(line) })}\n`;
@@ -154,12 +154,12 @@ const bounded = (line: string): string => {
 
 /** Adapts the application's log to the framework's logger, with the field names of records. */
 export const frameworkLogger = (log: Log): Logger => ({
-  info: (message, fields) => log.info(message, renamed(fields)),
-  warn: (message, fields) => log.warn(message, renamed(fields)),
-  error: (message, fields) => log.error(message, renamed(fields)),
+  info: (message, fields) => log.info(message, renameFields(fields)),
+  warn: (message, fields) => log.warn(message, renameFields(fields)),
+  error: (message, fields) => log.error(message, renameFields(fields)),
 });
 
-const renamed = (given?: LogFields): LogFields => {
+const renameFields = (given?: LogFields): LogFields => {
   const fields = fieldsOf(given);
   if (!("requestId" in fields || "clientIp" in fields)) return fields;
   const { requestId = null, clientIp = null, ...rest } = fields;

@@ -42,13 +42,13 @@ export interface LoggingConfig {
   readonly logHeaders: boolean | readonly string[];
   /** JSON and form bodies of at most `maxLoggedBodyBytes` in the line, redacted. @default false */
   readonly logBody: boolean;
-  /** Maximum bytes of a body that `logBody` writes; only the size of longer ones is logged. @default 1024 */
+  /** Maximum number of bytes of a body that `logBody` writes; only the size of longer ones is logged. @default 1024 */
   readonly maxLoggedBodyBytes: number;
   /** Additional names of fields, header fields and body members whose values are redacted. @default [] */
   readonly redact: readonly string[];
   /** Destination: an open file descriptor, or an object with `write`. @default 1, standard output */
   readonly destination: number | LogDestination;
-  /** Maximum bytes that wait for a slow destination; lines that do not fit are dropped and counted. @default 1048576 */
+  /** Maximum number of bytes that wait for a slow destination; lines that do not fit are dropped and counted. @default 1048576 */
   readonly maxQueueBytes: number;
 }
 

@@ -96,7 +96,7 @@ interface StartedLog {
   readonly middleware: Middleware<HttpRequest, Response> | null;
 }
 
-/** Maximum milliseconds that stopping waits for a slow destination. */
+/** Maximum time that stopping waits for a slow destination. */
 const FLUSH_TIMEOUT_MS = 5000;
 
 /** The log stream of one app, from its start to its stop. */
@@ -120,17 +120,17 @@ class LogStream {
   async begin({ env, quiet, log: framework }: AppSettings): Promise<void> {
     const { destination, level, format, maxQueueBytes, redact, excludePaths } = this.config;
     const iso = isoClock(systemClock);
-    const collected = isStandard(destination) && framework.collect !== undefined;
+    const isCollected = isStandard(destination) && framework.collect !== undefined;
     const terminal = isTerminal(destination);
     const text =
-      !collected && (format === "text" || (format === "auto" && env === "development" && terminal));
+      !isCollected && (format === "text" || (format === "auto" && env === "development" && terminal));
     const colours = text && terminal && (process.env["NO_COLOR"] ?? "") === "";
     const shape = text ? (json: string) => textLine(json, colours) : (json: string) => json;
     const lossLine = (lost: number): string =>
       shape(`{"level":"warn","timestamp":"${iso()}","message":"log lines were dropped","dropped":${lost}}\n`);
     const outlet = typeof destination === "number" ? fileOutlet(destination) : streamOutlet(destination);
     const writer = new LineWriter({ outlet, maxQueueBytes, lossLine });
-    const write = (line: string): void => (collected ? framework.collect?.(line) : writer.add(line));
+    const write = (line: string): void => (isCollected ? framework.collect?.(line) : writer.add(line));
     const redaction = createRedaction(redact);
     const log = await createLog({
       level,
@@ -147,16 +147,16 @@ class LogStream {
       log,
       middleware: silent ? null : logRequests({ level, excludePaths, line, write, details }),
     });
-    const redirected = framework.redirect?.(frameworkLogger(log));
+    const undoRedirect = framework.redirect?.(frameworkLogger(log));
     process.on("exit", writer.flushSync);
     this.undo = () => {
-      redirected?.();
+      undoRedirect?.();
       process.off("exit", writer.flushSync);
     };
   }
 
   async end(): Promise<void> {
-    await this.writer?.flushed(FLUSH_TIMEOUT_MS);
+    await this.writer?.flush(FLUSH_TIMEOUT_MS);
     this.writer?.flushSync();
     this.undo?.();
   }

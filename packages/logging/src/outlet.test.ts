@@ -16,7 +16,7 @@ test("an open file gets every line", async () => {
   const writer = new LineWriter({ outlet: fileOutlet(fd), maxQueueBytes: 65_536, lossLine });
   const lines = Array.from({ length: 3000 }, (_, at) => `${at} ${"é".repeat(at % 50)}\n`);
   for (const line of lines) writer.add(line);
-  await writer.flushed(1000);
+  await writer.flush(1000);
   expect(readFileSync(file, "utf8")).toBe(lines.join(""));
   closeSync(fd);
   rmSync(folder, { recursive: true });
@@ -38,9 +38,9 @@ test("writing to a full stream continues after drain", async () => {
   });
   const writer = new LineWriter({ outlet: streamOutlet(stream), maxQueueBytes: 65_536, lossLine });
   writer.add("a longer line\n");
-  await writer.flushed(0);
+  await writer.flush(0);
   writer.add("after it\n");
-  const done = writer.flushed(60_000);
+  const done = writer.flush(60_000);
   expect([written, stream.writableLength]).toEqual([["a longer line\n"], 14]);
   proceed[0]?.();
   await done;
@@ -70,12 +70,12 @@ test("a failed stream does not end the service: later lines are dropped and coun
   const writer = new LineWriter({ outlet: streamOutlet(stream), maxQueueBytes: 65_536, lossLine });
   const closed = once(stream, "close", { signal: AbortSignal.timeout(60_000) }).catch(() => {});
   writer.add("a longer line\n");
-  await writer.flushed(0);
+  await writer.flush(0);
   writer.add("after it\n");
-  await writer.flushed(60_000); // does not wait for a drain that never happens
+  await writer.flush(60_000); // does not wait for a drain that never happens
   await closed;
   writer.add("after the end\n");
-  await writer.flushed(60_000);
+  await writer.flush(60_000);
   expect([stream.destroyed, writer.dropped]).toEqual([true, 2]);
 });
 
@@ -102,7 +102,7 @@ test("lines for a destination that buffers unwritten lines are bounded, and writ
   }
   expect([buffered.length, disk.listenerCount("drain"), writer.dropped]).toEqual([100, 1, 39]);
   isFull = false;
-  await writer.flushed(60_000);
+  await writer.flush(60_000);
   expect(written.join("") + buffered).toBe(`${"x".repeat(99)}\n`.repeat(11) + "lost\n");
 });
 

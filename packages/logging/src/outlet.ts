@@ -53,13 +53,13 @@ const endOfPiece = (lines: Buffer, start: number): number => {
   if (lines.length - start <= PIPE_PIECE) return lines.length;
   const last = lines.lastIndexOf(NEWLINE, start + PIPE_PIECE - 1);
   if (last >= start) return last + 1;
-  const next = lines.indexOf(NEWLINE, start + PIPE_PIECE); // a line longer than PIPE_BUF
-  return next === -1 ? lines.length : next + 1;
+  const end = lines.indexOf(NEWLINE, start + PIPE_PIECE); // a line longer than PIPE_BUF
+  return end === -1 ? lines.length : end + 1;
 };
 
 const streams = new WeakMap<LogDestination, Outlet>();
 
-/** An object with `write`: a Node stream or a pino destination. Apps that write to the same object share one outlet, and so one error listener. */
+/** An object with `write`: a Node stream or a pino destination. Apps that write to the same object share one outlet with one error listener. */
 export const streamOutlet = (destination: LogDestination): Outlet => {
   const known = streams.get(destination);
   if (known !== undefined) return known;

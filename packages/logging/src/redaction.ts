@@ -16,19 +16,19 @@ const SECRET_NAME =
 export interface Redaction {
   /** Whether values of this name are redacted. */
   hides(name: string): boolean;
-  /** A copy of a record, at most 64 members and six levels deep. */
+  /** Returns a copy of a record, with at most 64 members in each object and six levels. */
   fields(fields: Readonly<Record<string, unknown>>): Record<string, unknown>;
 }
 
 /** Creates the redaction of an app. @param more additional names, in any spelling */
 export const createRedaction = (more: readonly string[] = []): Redaction => {
-  const named = new Set(more.map(bare));
+  const additional = new Set(more.map(normalise));
   const decisions = new Map<string, boolean>(); // bounded: clients may choose field names
   const hides = (name: string): boolean => {
     const known = decisions.get(name);
     if (known !== undefined) return known;
-    const key = bare(name);
-    const decision = SECRET_NAME.test(key) || named.has(key);
+    const key = normalise(name);
+    const decision = SECRET_NAME.test(key) || additional.has(key);
     if (decisions.size < 1000 && name.length <= 64) decisions.set(name, decision);
     return decision;
   };
@@ -122,7 +122,7 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
   };
 };
 
-/** Length of binary data: a buffer, a view of one, or a file; `null` for other objects. */
+/** Returns the number of bytes of binary data: a buffer, a view of one, or a file; `null` for other objects. */
 const bytesOf = (value: object): number | null => {
   if (value instanceof Blob) return value.size;
   const isBuffer = value instanceof ArrayBuffer || value instanceof SharedArrayBuffer;
@@ -149,7 +149,7 @@ const classOf = (error: Error): unknown => {
 /** Written in place of a value that cannot be read. */
 const UNREADABLE = "[unreadable]";
 
-const bare = (name: string): string =>
+const normalise = (name: string): string =>
   name
     .slice(0, MAX_FIELD_LENGTH)
     .toLowerCase()
@@ -172,10 +172,10 @@ const OPEN_URL_CREDENTIALS = /:\/\/(?:[^\s/?#"]|"(?!(?<!\\")[}\]]*[,:]["[{]))*$/
  */
 export const withoutCredentials = (text: string, length: number = MAX_FIELD_LENGTH): string =>
   text.length <= length
-    ? redacted(text)
-    : `${redacted(withoutOpenEnd(text.slice(0, length)))}${truncationMark(text.length - length)}`;
+    ? redactCredentials(text)
+    : `${redactCredentials(withoutOpenEnd(text.slice(0, length)))}${truncationMark(text.length - length)}`;
 
-const redacted = (text: string): string =>
+const redactCredentials = (text: string): string =>
   text
     .replace(URL_CREDENTIALS, `://${REDACTED}@`)
     .replace(/\b(basic|bearer)[ \t]{1,9}[\w.~+/=-]{8,}/gi, `$1 ${REDACTED}`);

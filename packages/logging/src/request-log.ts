@@ -8,7 +8,7 @@ const RequestLog: Key<Log | null> = key<Log | null>("request_log", null);
 /**
  * Returns the log of a request: the app's log, with the request's ids in every line. Every call returns the same log.
  *
- * @throws LOGGING_NOT_STARTED when the app does not have the feature, or has not called `enableLogging`
+ * @throws LOGGING_NOT_STARTED when the app does not have the feature, has not called `enableLogging`, or has not started
  * @example
  * logOf(request).info("book added", { title });
  */
@@ -17,12 +17,12 @@ export const logOf = (request: HttpRequest): Log => {
   const known = context.get(RequestLog);
   if (known !== null) return known;
   const trace = context.get(Trace);
-  const made = appLog(request.app).child({
+  const created = appLog(request.app).child({
     ...(requestId === null ? {} : { request_id: requestId }),
     ...(trace === null ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),
   });
-  context.set(RequestLog, made);
-  return made;
+  context.set(RequestLog, created);
+  return created;
 };
 
 /** An app with the feature: the log is a method of the app, so no registry of apps is needed. */

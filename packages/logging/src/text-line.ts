@@ -3,14 +3,14 @@ import { printable } from "./json-string.ts";
 const colours: Readonly<Record<string, number>> = { debug: 90, info: 36, warn: 33, error: 31 };
 
 /** Formats a JSON line as text: `[timestamp] LEVEL message name=value`, stacks indented below. */
-export const textLine = (json: string, coloured: boolean): string => {
+export const textLine = (json: string, useColours: boolean): string => {
   const { level, timestamp, message = "", ...fields } = JSON.parse(json) as LogRecord;
   const word = level.toUpperCase().padEnd(5);
-  const shown = coloured ? `\u001b[${colours[level] ?? 39}m${word}\u001b[39m` : word;
+  const levelText = useColours ? `\u001b[${colours[level] ?? 39}m${word}\u001b[39m` : word;
   const stacks: string[] = [];
-  let line = `[${timestamp}] ${shown} ${printable(message)}`;
+  let line = `[${timestamp}] ${levelText} ${printable(message)}`;
   for (const [name, value] of Object.entries(fields)) {
-    const { stack, message: text } = (typeof value === "object" && value !== null ? value : {}) as Stacked;
+    const { stack, message: text } = (typeof value === "object" && value !== null ? value : {}) as ErrorField;
     if (typeof stack === "string") stacks.push(...stack.split("\n"));
     const shown = typeof stack === "string" ? text : value;
     line += ` ${printable(name)}=${printable(typeof shown === "string" ? shown : JSON.stringify(shown))}`;
@@ -27,7 +27,7 @@ interface LogRecord {
   readonly [name: string]: unknown;
 }
 
-interface Stacked {
+interface ErrorField {
   readonly stack?: unknown;
   readonly message?: unknown;
 }

@@ -4,7 +4,7 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const messagingErrors: ErrorCatalogue = {
   MESSAGING_BAD_CONFIG: {
     summary:
-      "a subscription, broker or option is invalid, or the broker does not support it; the app does not start",
+      "a subscription, broker, option or call is invalid, or the broker does not support it; at start, the app does not start",
     action: "correct the mistake that the message names",
   },
   MESSAGING_BAD_MESSAGE: {
@@ -12,8 +12,9 @@ export const messagingErrors: ErrorCatalogue = {
     action: "correct the mistake that the message names",
   },
   MESSAGING_NOT_ENABLED: {
-    summary: "`app.messaging` is used, but no broker is enabled, or none with that name",
-    action: "call `enableMessaging`, or correct the name",
+    summary:
+      "`app.messaging` is used, but no broker is enabled, none has that name, or several are enabled and none is named",
+    action: "call `enableMessaging`, or name an enabled broker with `broker`",
   },
   MESSAGING_TOO_LARGE: {
     summary: "the body or the headers of a message exceed the limits of the app or the broker",
@@ -21,7 +22,7 @@ export const messagingErrors: ErrorCatalogue = {
   },
   MESSAGING_SEND_FAILED: {
     status: 503,
-    summary: "the broker did not confirm a message in time, or refused it",
+    summary: "the broker did not confirm a message in time or refused it, or the app has stopped",
     action: "send it again with the same id, or send with `tx`: the outbox retries",
   },
   MESSAGING_UNDECODABLE: {
@@ -52,8 +53,9 @@ export const messagingErrors: ErrorCatalogue = {
   },
   MESSAGING_LOST: {
     summary:
-      "the broker gave a delivery to another consumer, or the process is stopping; the abort reason of the signal",
-    action: "nothing: it is delivered again",
+      "the broker gave a delivery to another consumer, or the process is stopping (the abort reason of the signal), or no try of a message with the inbox ever ended (the cause of its dead letter)",
+    action:
+      "after an abort, let the handler end: the message is delivered again; if a dead letter has this code, check whether its handler kills the process",
   },
   MESSAGING_NO_REPLY: {
     status: 504,

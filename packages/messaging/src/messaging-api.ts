@@ -65,12 +65,13 @@ export interface Messaging {
   /**
    * Sends a message. Resolves when the broker has confirmed it; with `tx`, when it is part of the transaction.
    *
-   * @throws MESSAGING_BAD_MESSAGE, MESSAGING_TOO_LARGE, MESSAGING_NOT_ENABLED; SendFailedError 503, after which it may have been stored
+   * @throws MESSAGING_BAD_MESSAGE, MESSAGING_TOO_LARGE, MESSAGING_NOT_ENABLED; MESSAGING_BAD_CONFIG for `tx` without an outbox; CORE_NOT_STARTED; SendFailedError 503,
+   * after which it may have been stored
    */
   send<T extends string | Topic>(topic: T, message: MessageTo<T>, options?: SendOptions): Promise<Receipt>;
   /**
    * Sends up to 10,000 messages to one topic. Messages with the same key are stored in order; in memory, on the database and on RabbitMQ also messages without a key.
-   * Rejects with the first failure; the others may have been stored.
+   * Rejects with the errors of `send`: the first failure; the other messages may have been stored.
    */
   sendAll<T extends string | Topic>(
     topic: T,
@@ -80,8 +81,8 @@ export interface Messaging {
   /**
    * Sends a message and resolves with the JSON data that its handler returned. With several groups the first reply counts.
    *
-   * @throws NoReplyError 504 after `timeoutMs`; RequestFailedError 502 if the message became a dead letter or the reply does not fit `schema`; the errors of
-   * `send`; MESSAGING_BAD_CONFIG if the broker does not support replies
+   * @throws NoReplyError 504 after `timeoutMs`; RequestFailedError 502 if the message became a dead letter, its handler replied with an error, or the reply does
+   * not fit `schema`; the errors of `send`; MESSAGING_BAD_CONFIG if the broker does not support replies
    */
   request<T extends string | Topic, S extends StandardSchema | undefined = undefined>(
     topic: T,

@@ -42,14 +42,14 @@ import type { Topic } from "./send/topic.ts";
 import type { SubscriptionSpec } from "./subscribe/subscription-spec.ts";
 
 /** A broker of a running app with its sender. */
-interface Running {
+interface RunningBroker {
   readonly app: AppBroker;
   readonly adapter: BrokerAdapter;
   readonly sender: Sender;
   readonly config: Readonly<MessagingConfig>;
 }
 
-/** For `declareTopology`, which returns its problems. */
+/** Log of a broker that is opened before the start: its results contain the problems. */
 const noLog: Logger = { info() {}, warn() {}, error() {} };
 
 /** Name of the broker of `enableMessaging`. */
@@ -59,13 +59,13 @@ export const DEFAULT_BROKER = "default";
 export class MessagingApp {
   readonly middleware: Middleware<Message, Outcome>[] = [];
   private readonly host: Host;
-  /** The kernel of durable work; `null` when durable is not composed. */
+  /** The kernel of durable work; `null` when durable is not composed before messaging. */
   private readonly kernel: Kernel | null;
   private readonly inbox: DatabaseInbox | null;
   private readonly parked: ParkedMessages | null;
   private readonly enabled = new Map<string, EnabledBroker>();
   private readonly specs: SubscriptionSpec[] = [];
-  private readonly running = new Map<string, Running>();
+  private readonly running = new Map<string, RunningBroker>();
   private readonly outboxes = new Map<string, Outbox>();
   private operations: Operations<Message> | null = null;
   private sends: Operations<SentMessages> | null = null;
@@ -209,7 +209,7 @@ export class MessagingApp {
   }
 
   /** Returns a broker by name, or the default one. @throws MESSAGING_NOT_ENABLED; CORE_NOT_STARTED */
-  broker(name: string | undefined): Running {
+  broker(name: string | undefined): RunningBroker {
     void this.host.life.settings; // throws before the start
     const found = this.running.get(this.nameOf(name) ?? "");
     if (found !== undefined) return found;
@@ -229,30 +229,31 @@ export class MessagingApp {
     if (names.length === 0) return "no broker is enabled; call enableMessaging()";
     if (typeof name !== "string")
       return `there are several brokers; choose one of ${names.join(", ")} with \`broker\``;
-    const [close] = nearest(name, names);
-    return `there is no broker "${name}"${close === undefined ? "" : `; did you mean "${close}"?`}`;
+    const [nearestName] = nearest(name, names);
+    return `there is no broker "${name}"${nearestName === undefined ? "" : `; did you mean "${nearestName}"?`}`;
   }
 
   private subscriptionProblems(spec: SubscriptionSpec): readonly Problem[] {
     const label = `${String(spec.topic)} ${spec.group}`;
     const name = this.nameOf(spec.broker);
     const broker = name === null ? undefined : this.enabled.get(name);
-    const bad = (message: string): Problem => ({
+    const problemOf = (message: string): Problem => ({
       code: "MESSAGING_BAD_CONFIG",
       message: `messaging: ${message}`,
     });
-    if (broker === undefined) return [bad(`subscription "${label}": ${this.unknownBroker(spec.broker)}`)];
+    if (broker === undefined)
+      return [problemOf(`subscription "${label}": ${this.unknownBroker(spec.broker)}`)];
     const needsDatabase = spec.dedupe === "inbox" || spec.deadLetter === "parked";
     const noDatabase =
       needsDatabase && this.kernel === null
         ? [
-            bad(
+            problemOf(
               `subscription "${label}": inbox and parked dead letters need a database; compose database and durable before messaging, and call enableDatabase()`,
             ),
           ]
         : [];
     const twice = this.isTaken(spec)
-      ? [bad(`there are two subscriptions "${label}"; use one with schemas by type`)]
+      ? [problemOf(`there are two subscriptions "${label}"; use one with schemas by type`)]
       : [];
     return [...twice, ...brokerProblems(spec, broker), ...noDatabase];
   }

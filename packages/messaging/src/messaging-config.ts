@@ -31,7 +31,7 @@ export interface MessagingConfig {
    * the broker on the database. @default false
    */
   readonly outbox: boolean;
-  /** Largest body of a message in bytes, sent or received; 1,024 to 16 MiB. @default 1 MiB */
+  /** Largest body of a message in bytes, sent or received; 1 KiB to 16 MiB. @default 1 MiB */
   readonly maxMessageBytes: number;
   /** Largest headers of a message in bytes; 512 to 65,536. @default 8 KiB */
   readonly maxHeaderBytes: number;

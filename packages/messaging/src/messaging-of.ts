@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { StandardSchema } from "@framework/core";
-import { handled, isPlainObject, systemClock, unknownFields } from "@framework/core/feature";
+import { markHandled, isPlainObject, systemClock, unknownFields } from "@framework/core/feature";
 import { type Event, newHeaders } from "./envelope/event.ts";
 import { REPLY_ERROR, REPLY_TO } from "./envelope/own-headers.ts";
 import { MAX_REQUEST_MS } from "./limits.ts";
@@ -46,16 +46,16 @@ export const messagingOf = (app: MessagingApp): Messaging => {
       subscribe("batch", to, options as never, handler);
       return this;
     },
-    send: (to, message, options = {}) => handled(sendOne(app, to, message, options)),
-    sendAll: (to, messages, options = {}) => handled(sendAll(app, to, messages, options)),
-    request: (to, message, options = {}) => handled(request(app, to, message, options) as Promise<never>),
+    send: (to, message, options = {}) => markHandled(sendOne(app, to, message, options)),
+    sendAll: (to, messages, options = {}) => markHandled(sendAll(app, to, messages, options)),
+    request: (to, message, options = {}) => markHandled(request(app, to, message, options) as Promise<never>),
     use(middleware) {
       app.use(middleware);
       return this;
     },
     status: () => app.status(),
-    declareTopology: (mode) => handled(app.declareTopology(mode)),
-    endGroup: (to, group, options = {}) => handled(endGroup(app, to, group, options)),
+    declareTopology: (mode) => markHandled(app.declareTopology(mode)),
+    endGroup: (to, group, options = {}) => markHandled(endGroup(app, to, group, options)),
     addBroker(name, adapter, config = {}) {
       app.enable(name, adapter, config);
       return this;

@@ -3,7 +3,7 @@ export { brokerContract } from "./contract/broker-contract.ts";
 export type { BrokerFixture } from "./contract/broker-fixture.ts";
 export {
   effectsDespiteKills,
-  type EffectsOfKilled,
+  type KillResult,
   type KillPlan,
   subscribeEffects,
 } from "./contract/killed-consumers.ts";

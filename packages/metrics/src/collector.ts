@@ -15,13 +15,13 @@ export interface CollectorOptions {
   readonly dirty: DirtyCells;
   /** Cheap sources, read at every flush. */
   readonly sources: readonly Source[];
-  /** Slow sources, read only at a scrape. */
+  /** Slow sources, read only at a scrape and at stop. */
   readonly slowSources: readonly Source[];
   readonly log: Logger;
 }
 
 /** Values of the whole service. */
-export interface Collected {
+export interface ServiceValues {
   readonly families: readonly Family[];
   readonly totals: readonly Total[];
   /** Gauges of each worker that replied. */
@@ -32,7 +32,7 @@ export interface Collected {
 const REPLY_TIMEOUT_MS = 1000;
 /** Maximum number of series in one call, and in one turn of the event loop. */
 const BATCH = 500;
-/** Maximum characters of one message; UTF-8 takes at most three bytes each. */
+/** Maximum number of characters in one message; each takes at most three bytes in UTF-8. */
 const MAX_MESSAGE_CHARACTERS = 16_000;
 
 /**
@@ -55,7 +55,7 @@ export class Collector {
   /** Serializes readings: an older reading that ends after a newer one would look like a reset of the totals. */
   private sending: Promise<unknown> = Promise.resolve();
   private families: readonly Family[] = [];
-  private collecting: Promise<Collected> | null = null;
+  private collecting: Promise<ServiceValues> | null = null;
 
   constructor(options: CollectorOptions) {
     this.options = options;
@@ -71,7 +71,7 @@ export class Collector {
     );
   }
 
-  /** Flushes the counts and unsubscribes. */
+  /** Unsubscribes and flushes the counts. */
   async stop(): Promise<void> {
     for (const unsubscribe of this.unsubscribe.splice(0)) unsubscribe();
     await this.send(true);
@@ -85,14 +85,14 @@ export class Collector {
   }
 
   /** Returns the values of all workers. Concurrent calls are coalesced. @throws CORE_SHARED_STATE_UNAVAILABLE */
-  collect(): Promise<Collected> {
+  collect(): Promise<ServiceValues> {
     this.collecting ??= this.collectNow().finally(() => {
       this.collecting = null;
     });
     return this.collecting;
   }
 
-  private async collectNow(): Promise<Collected> {
+  private async collectNow(): Promise<ServiceValues> {
     const { shared, key } = this.options;
     const scrape = ++this.lastScrape;
     const replies = new Map<string, GaugeEntry[]>();
@@ -154,9 +154,9 @@ export class Collector {
     const all = await Promise.all(sources.map((source) => this.read(source)));
     const readings = withoutDuplicates(all, (metric) => this.reportDuplicate(metric));
     if (includesSlow) this.families = readings.flatMap(({ families }) => families);
-    const grown = readings.flatMap(({ totals }) => totals);
+    const increments = readings.flatMap(({ totals }) => totals);
     for await (const gains of inTurns(dirty.take(BATCH))) await this.add(this.finite(gains));
-    for await (const gains of inSlices(grown)) await this.add(this.finite(gains));
+    for await (const gains of inSlices(increments)) await this.add(this.finite(gains));
     return readings.flatMap(({ gauges }) => gauges.filter(([, value]) => Number.isFinite(value)));
   }
 

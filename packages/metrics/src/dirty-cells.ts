@@ -38,11 +38,11 @@ export class DirtyCells {
   *take(size: number): Generator<Total[], void> {
     const { cells } = this;
     this.cells = [];
-    for (let at = 0; at < cells.length; at += size) yield cells.slice(at, at + size).map(taken);
+    for (let at = 0; at < cells.length; at += size) yield cells.slice(at, at + size).map(takeGains);
   }
 }
 
-const taken = (cell: Cell): Total => {
+const takeGains = (cell: Cell): Total => {
   const { key, gains } = cell;
   cell.gains = zeros(gains.length);
   cell.isDirty = false;

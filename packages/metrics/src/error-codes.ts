@@ -4,7 +4,7 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const metricsErrors: ErrorCatalogue = {
   METRICS_BAD_METRIC: {
     summary: "a metric's name, labels, help or buckets are malformed or taken; the app does not start",
-    action: "the message names the problem",
+    action: "correct the problem that the message names",
   },
   METRICS_NOT_ENABLED: {
     summary: "a metric was created before `enablePrometheus`; the app does not start",
@@ -15,8 +15,8 @@ export const metricsErrors: ErrorCatalogue = {
     action: "create it before start",
   },
   METRICS_BAD_AMOUNT: {
-    summary: "an amount is negative or not a finite number; nothing is recorded",
-    action: "record a finite amount of 0 or more",
+    summary: "an amount is not a finite number, or is negative for a counter; nothing is recorded",
+    action: "record a finite amount, for a counter 0 or more",
   },
   METRICS_BAD_LABELS: {
     summary: "the labels of an amount differ from the labels of its metric; nothing is recorded",

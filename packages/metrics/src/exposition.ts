@@ -1,4 +1,4 @@
-import { preferred } from "@framework/core/http";
+import { preferredType } from "@framework/core/http";
 import type { LabelList } from "./family.ts";
 import type { MergedMetric, Series } from "./merge.ts";
 
@@ -18,7 +18,7 @@ const openMetrics: Format = {
 /** Returns OpenMetrics 1.0 if the client prefers it, else the text format 0.0.4, which every scraper supports. */
 export const formatFor = (accept: string | null): Format => {
   const ranges = accept?.replaceAll(/;[ \t]*escaping=[\w-]+/gi, "") ?? null; // escaping schemes affect only names that this package rejects
-  const type = preferred(ranges, [text.contentType, openMetrics.contentType]);
+  const type = preferredType(ranges, [text.contentType, openMetrics.contentType]);
   return type === openMetrics.contentType ? openMetrics : text;
 };
 
@@ -50,7 +50,7 @@ const titleOf = (
   names: ReadonlySet<string>,
 ): string[] => {
   const lines = (title: string, word: string): string[] => [
-    `# HELP ${title} ${escaped(help, isOpenMetrics)}`,
+    `# HELP ${title} ${escapeText(help, isOpenMetrics)}`,
     `# TYPE ${title} ${word}`,
   ];
   if (!isOpenMetrics || type !== "counter") return lines(name, type);
@@ -71,12 +71,12 @@ const linesOf = (
     const all = withDefaults(labels, defaults);
     if (type === "histogram" || type === "summary") {
       lines.push(...distribution(family, { ...one, labels: all }, offset, isOpenMetrics));
-    } else lines.push(`${name}${written(all)} ${number(numbers[offset] ?? 0)}`);
+    } else lines.push(`${name}${labelsText(all)} ${number(numbers[offset] ?? 0)}`);
   }
   return lines;
 };
 
-/** Yields the cumulative buckets of a histogram (none for a summary), then sum and count. */
+/** Returns the lines of the cumulative buckets of a histogram (none for a summary), then those of sum and count. */
 const distribution = (
   { name, type, bounds: usual = [] }: MergedMetric["family"],
   { labels, numbers, bounds: own }: Series,
@@ -89,10 +89,11 @@ const distribution = (
   for (const [index, bound] of [...bounds, Infinity].entries()) {
     count += numbers[offset + index] ?? 0;
     const le = isOpenMetrics && Number.isInteger(bound) && bound < 1e15 ? `${bound}.0` : number(bound);
-    if (type === "histogram") lines.push(`${name}_bucket${written([...labels, "le", le])} ${number(count)}`);
+    if (type === "histogram")
+      lines.push(`${name}_bucket${labelsText([...labels, "le", le])} ${number(count)}`);
   }
-  lines.push(`${name}_sum${written(labels)} ${number(numbers[offset + bounds.length + 1] ?? 0)}`);
-  lines.push(`${name}_count${written(labels)} ${number(count)}`);
+  lines.push(`${name}_sum${labelsText(labels)} ${number(numbers[offset + bounds.length + 1] ?? 0)}`);
+  lines.push(`${name}_count${labelsText(labels)} ${number(count)}`);
   return lines;
 };
 
@@ -103,16 +104,16 @@ const withDefaults = (labels: LabelList, defaults: LabelList): LabelList => {
   return [...labels, ...missing];
 };
 
-const written = (labels: LabelList): string => {
+const labelsText = (labels: LabelList): string => {
   if (labels.length === 0) return "";
   const pairs: string[] = [];
   for (let index = 0; index < labels.length; index += 2) {
-    pairs.push(`${labels[index]}="${escaped(labels[index + 1] ?? "", true)}"`);
+    pairs.push(`${labels[index]}="${escapeText(labels[index + 1] ?? "", true)}"`);
   }
   return `{${pairs.join()}}`;
 };
 
-const escaped = (value: string, quotes: boolean): string => {
+const escapeText = (value: string, quotes: boolean): string => {
   const plain = value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
   return quotes ? plain.replaceAll('"', '\\"') : plain;
 };

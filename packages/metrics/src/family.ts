@@ -61,7 +61,7 @@ export const parseSeries = (series: string): SeriesName => {
 /** Maximum length of a label's value. */
 const MAX_LABEL = 256;
 
-/** Returns a label's value truncated and well-formed: lone surrogates would all be serialised to the same character. */
+/** Returns a label's value truncated and well-formed: otherwise, values that differ only in lone surrogates would be separate series with the same text. */
 export const labelValue = (value: string | number | boolean): string => {
   const text = String(value).toWellFormed();
   return text.length <= MAX_LABEL ? text : `${text.slice(0, MAX_LABEL - 1).toWellFormed()}…`;

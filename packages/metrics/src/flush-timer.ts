@@ -1,7 +1,7 @@
 /** Milliseconds between the first count and its flush: a killed worker loses at most the counts of this time. */
 export const FLUSH_MS = 100;
 
-/** Runs a task once per delay after it was armed; idle otherwise. */
+/** Runs a task `FLUSH_MS` after `arm`; further calls of `arm` before that have no effect. */
 export interface FlushTimer {
   readonly arm: () => void;
   start(run: () => Promise<unknown>): void;
@@ -20,8 +20,8 @@ export const flushTimer = (): FlushTimer => {
       }, FLUSH_MS);
       timer.unref();
     },
-    start(given) {
-      run = given;
+    start(task) {
+      run = task;
     },
     stop() {
       run = null;

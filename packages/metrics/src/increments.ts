@@ -1,6 +1,6 @@
 import type { Reading, Source } from "./family.ts";
 
-/** Wraps a source to return the increments since its last reading instead of totals. */
+/** Wraps a source to return the increments since its last reading instead of totals. Totals that are not finite are skipped. */
 export const incrementsOf = (source: Source): Source => {
   const increments = new Increments();
   return async () => {

@@ -1,5 +1,5 @@
 import { widthOf } from "./buckets.ts";
-import type { Collected } from "./collector.ts";
+import type { ServiceValues } from "./collector.ts";
 import { type Across, type Family, type GaugeEntry, type LabelList, parseSeries } from "./family.ts";
 import { inSlices } from "./in-turns.ts";
 import { REQUESTS } from "./request-meter.ts";
@@ -28,9 +28,9 @@ export interface RequestNames {
   readonly sizeBuckets: readonly number[];
 }
 
-/** Returns every metric with its series, request metrics first; omits series whose metric this worker does not have. */
+/** Returns the request metrics, then every other metric that has series; omits series whose metric this worker does not have. */
 export const mergeMetrics = async (
-  { families, totals, gauges }: Collected,
+  { families, totals, gauges }: ServiceValues,
   names: RequestNames,
 ): Promise<MergedMetric[]> => {
   const byFamily = new Map<string, Series[]>();

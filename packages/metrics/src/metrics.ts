@@ -16,7 +16,7 @@ export interface MetricOptions<Label extends string = never> {
 export interface GaugeOptions<Label extends string = never> extends MetricOptions<Label> {
   /** Aggregation of the values of several workers. @default "sum" */
   readonly across?: Across;
-  /** Returns additional values. Called at start, at each scrape, and, with several workers, at each flush of counts (at most every 100 ms). */
+  /** Returns additional values. Called at start and stop, at each scrape, and, with several workers, at each flush of counts (at most every 100 ms). */
   readonly read?: () => number | readonly Sample[];
 }
 
@@ -85,9 +85,9 @@ export interface Gauge<Label extends string = never> {
    * @throws METRICS_BAD_AMOUNT for a non-finite value, METRICS_BAD_LABELS
    */
   set(...args: Arguments<Label, [value: number]>): void;
-  /** Adds to the value of these labels. @default 1 */
+  /** Adds to the value of these labels. @default 1 @throws METRICS_BAD_AMOUNT for a non-finite amount, METRICS_BAD_LABELS */
   inc(...args: Arguments<Label, [amount?: number]>): void;
-  /** Subtracts from the value of these labels. @default 1 */
+  /** Subtracts from the value of these labels. @default 1 @throws METRICS_BAD_AMOUNT for a non-finite amount, METRICS_BAD_LABELS */
   dec(...args: Arguments<Label, [amount?: number]>): void;
   /** Returns the gauge of one set of labels. @throws METRICS_BAD_LABELS */
   labels(labels: LabelValues<Label>): BoundGauge;
@@ -110,19 +110,19 @@ export interface Metrics {
   /**
    * Creates a counter, whose value only grows.
    *
-   * @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED
+   * @throws METRICS_BAD_METRIC and METRICS_NOT_ENABLED at start, with all other mistakes; METRICS_ALREADY_STARTED
    */
   counter<const Label extends string = never>(options: MetricOptions<Label>): Counter<Label>;
   /**
    * Creates a gauge, whose value can rise and fall.
    *
-   * @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED
+   * @throws METRICS_BAD_METRIC and METRICS_NOT_ENABLED at start, with all other mistakes; METRICS_ALREADY_STARTED
    */
   gauge<const Label extends string = never>(options: GaugeOptions<Label>): Gauge<Label>;
   /**
    * Creates a histogram of values.
    *
-   * @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED
+   * @throws METRICS_BAD_METRIC and METRICS_NOT_ENABLED at start, with all other mistakes; METRICS_ALREADY_STARTED
    */
   histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label>;
 }

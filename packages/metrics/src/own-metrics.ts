@@ -92,7 +92,7 @@ export class OwnMetrics implements Metrics {
     return metric as Histogram<Label>;
   }
 
-  /** Records the histogram of a feature, which core has checked. @throws METRICS_BAD_LABELS */
+  /** Registers the histogram of a feature, which core has checked. The returned function throws METRICS_BAD_LABELS and METRICS_BAD_AMOUNT. */
   recordHistogram(
     { name, help, labels: labelNames, buckets: bounds }: HistogramDefinition,
     namespace: string,
@@ -211,7 +211,7 @@ const numberOf = (call: Call): number | undefined => {
 const badAmount = (name: string, wanted: string): FrameworkError =>
   new FrameworkError("METRICS_BAD_AMOUNT", `${name} must be given ${wanted}`);
 
-interface Described {
+interface MetricDescription {
   readonly name: string;
   readonly help: string;
   readonly type: Family["type"];
@@ -220,7 +220,7 @@ interface Described {
 }
 
 const problemOf = (
-  { name, help, type, labelNames, bounds }: Described,
+  { name, help, type, labelNames, bounds }: MetricDescription,
   present: readonly Family[],
 ): string | null => {
   if (!isMetricName(name)) return `"${name}" is not a metric name; use letters, digits and underscores`;

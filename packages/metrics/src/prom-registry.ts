@@ -1,6 +1,6 @@
 import { type Across, type Family, type GaugeEntry, labelValue, type Reading, seriesOf } from "./family.ts";
 
-/** The part of a prom-client registry that is used; any version of prom-client has it. */
+/** The part of a prom-client registry that this package uses. */
 export interface PromRegistry {
   /** Returns all metrics of the registry. */
   getMetricsAsJSON(): Promise<readonly PromMetric[]>;
@@ -98,14 +98,14 @@ const pairs = (labels: PromValue["labels"]): string[] =>
 const isUnset = (name: string, value: number): boolean =>
   name === "nodejs_eventloop_lag_min_seconds" && value > 1e6;
 
-/** Returns the aggregation of prom-client, except for event loop delays (the slowest worker) and the start time (the oldest worker). */
+/** Returns prom-client's aggregation, except `min` for the start time and the minimum event loop delay, and `max` for other such delays and for `first`. */
 const acrossOf = ({ name, aggregator }: PromMetric): Across => {
   if (name === "process_start_time_seconds" || name === "nodejs_eventloop_lag_min_seconds") return "min";
   if (name.startsWith("nodejs_eventloop_lag_") || aggregator === "first") return "max";
   return aggregator === "max" || aggregator === "min" || aggregator === "average" ? aggregator : "sum";
 };
 
-let ofProcess: Promise<PromRegistry> | undefined;
+let sharedRegistry: Promise<PromRegistry> | undefined;
 
 /**
  * prom-client reads these with the undocumented `process._getActiveHandles` and `_getActiveRequests`, in which Node aborts if the object of a handle
@@ -120,11 +120,11 @@ const unsafeNames = [
 
 /** prom-client's metrics of this process, created once: its observers cannot be stopped. */
 export const processRegistry = (): Promise<PromRegistry> => {
-  ofProcess ??= import("prom-client").then(({ collectDefaultMetrics, Registry }) => {
+  sharedRegistry ??= import("prom-client").then(({ collectDefaultMetrics, Registry }) => {
     const register = new Registry();
     collectDefaultMetrics({ register });
     for (const name of unsafeNames) register.removeSingleMetric(name);
     return register as PromRegistry;
   });
-  return ofProcess;
+  return sharedRegistry;
 };

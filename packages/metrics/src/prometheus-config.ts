@@ -28,7 +28,7 @@ export interface PrometheusConfig {
   readonly sizeBuckets: readonly number[];
   /** Labels on every series. @default {} */
   readonly defaultLabels: Readonly<Record<string, string>>;
-  /** Maximum series of one metric in one worker; further label values are aggregated as `overflow`. @default 10000 */
+  /** Maximum number of series of one metric in one worker; further label values are aggregated as `overflow`. @default 10000 */
   readonly maxSeries: number;
   /** Whether process metrics are shown: CPU, memory, garbage collection, event loop. @default true */
   readonly processMetrics: boolean;

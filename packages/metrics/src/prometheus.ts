@@ -14,7 +14,7 @@ import { ServiceMetrics } from "./service-metrics.ts";
 /** The members that the feature adds to an app. */
 export interface Prometheus {
   /**
-   * Counts requests and serves all metrics of the app for Prometheus, summed over workers.
+   * Counts requests and serves all metrics of the app for Prometheus, aggregated over workers.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */

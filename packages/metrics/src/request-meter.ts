@@ -41,7 +41,8 @@ const methodNumbers: ReadonlyMap<string, number> = new Map(
 /**
  * Counts requests by method, route pattern and status, with durations and sizes.
  *
- * A request costs two look-ups; labels are built once per series. Beyond `maxSeries` only the path becomes `overflow`: methods and statuses are few, and alerts need them.
+ * A request costs two look-ups; labels are built once per series. Beyond `maxSeries` only the path becomes `overflow`: methods and statuses are few, and
+ * alerts need them.
  */
 export class RequestMeter {
   /** Requests without a complete reply whose client is connected. */
@@ -61,56 +62,56 @@ export class RequestMeter {
     const decrement = (): void => void this.inFlight--;
     return waitsOnce((request, next) => {
       if (request.endpoint?.exempt.includes("telemetry") === true) return next(request);
-      const begun = now();
+      const startMs = now();
       this.inFlight++;
       const output = next(request);
-      if (isPromise(output)) return this.awaited(request, output, begun);
+      if (isPromise(output)) return this.countAsync(request, output, startMs);
       request.onEnd(decrement);
-      return this.answered(request, output, begun);
+      return this.countReply(request, output, startMs);
     });
   }
 
   /** Counts the reply, or a 499 if the client disconnects before it. */
-  private awaited(request: HttpRequest, output: Promise<Response>, begun: number): Awaitable<Response> {
+  private countAsync(request: HttpRequest, output: Promise<Response>, startMs: number): Awaitable<Response> {
     let isCounted = false;
     request.onEnd((end) => {
       this.inFlight--;
       if (isCounted || end !== "aborted") return;
       isCounted = true;
-      this.count(request, CLIENT_CLOSED_REQUEST, begun, 0);
+      this.count(request, CLIENT_CLOSED_REQUEST, startMs, 0);
     });
     return mapOutput(
       output,
       (response) => {
         if (isCounted) return response;
         isCounted = true;
-        return this.answered(request, response, begun);
+        return this.countReply(request, response, startMs);
       },
       null,
     );
   }
 
   /** Counts the reply immediately, or at the end of a streamed body. */
-  private answered(request: HttpRequest, response: Response, begun: number): Response {
+  private countReply(request: HttpRequest, response: Response, startMs: number): Response {
     const { payload } = response;
     if (payload instanceof BodyStream) {
       const { status } = response;
-      response.payload = meteredBody(payload, (bytes) => this.count(request, status, begun, bytes));
+      response.payload = meteredBody(payload, (bytes) => this.count(request, status, startMs, bytes));
     } else {
       const bytes = request.method === "HEAD" ? 0 : (payloadLength(payload) ?? 0);
-      this.count(request, response.status, begun, bytes);
+      this.count(request, response.status, startMs, bytes);
     }
     return response;
   }
 
-  private count(request: HttpRequest, status: number, begun: number, bytes: number): void {
+  private count(request: HttpRequest, status: number, startMs: number, bytes: number): void {
     const { now, durationBuckets, sizeBuckets, dirty } = this.options;
     const cell = this.cellOf(request, status);
     const replies = widthOf(durationBuckets);
-    observe(cell.gains, 0, durationBuckets, Math.max(0, now() - begun) / 1000);
+    observe(cell.gains, 0, durationBuckets, Math.max(0, now() - startMs) / 1000);
     observe(cell.gains, replies, sizeBuckets, bytes);
-    const sent = request.contentLength;
-    if (sent !== null) observe(cell.gains, replies + widthOf(sizeBuckets), sizeBuckets, sent);
+    const requestBytes = request.contentLength;
+    if (requestBytes !== null) observe(cell.gains, replies + widthOf(sizeBuckets), sizeBuckets, requestBytes);
     dirty.mark(cell);
   }
 

@@ -24,19 +24,19 @@ export class SeriesTable<T> {
     this.options = options;
   }
 
-  /** @throws METRICS_BAD_LABELS for a missing or extra label */
+  /** Returns the series of these labels, created on first use. @throws METRICS_BAD_LABELS for a missing or extra label */
   get(labels: Readonly<Record<string, string | number | boolean>>): T {
     const values = this.valuesOf(labels);
     const key = keyOf(values);
     const known = this.series.get(key);
     if (known !== undefined) return known;
     const { labelNames, limits, create } = this.options;
-    const labelled = (value: (index: number) => string): string[] =>
+    const labelsWith = (value: (index: number) => string): string[] =>
       labelNames.flatMap((name, index) => [name, value(index)]);
-    if (this.series.size >= limits.maxSeries) return (this.overflow ??= create(labelled(() => "overflow")));
-    const made = create(labelled((index) => values[index] ?? ""));
-    this.series.set(key, made);
-    return made;
+    if (this.series.size >= limits.maxSeries) return (this.overflow ??= create(labelsWith(() => "overflow")));
+    const created = create(labelsWith((index) => values[index] ?? ""));
+    this.series.set(key, created);
+    return created;
   }
 
   /** Returns every series, including the overflow. */

@@ -1,6 +1,6 @@
 import { type AppSettings, FrameworkError, HttpError } from "@framework/core";
 import { type Host, systemClock } from "@framework/core/feature";
-import { type Collected, Collector } from "./collector.ts";
+import { type ServiceValues, Collector } from "./collector.ts";
 import { type Family, seriesOf, type Source } from "./family.ts";
 import type { FlushTimer } from "./flush-timer.ts";
 import type { DirtyCells } from "./dirty-cells.ts";
@@ -58,7 +58,7 @@ export class ServiceMetrics {
     await this.collector?.stop();
   }
 
-  /** Returns every metric over all workers. @throws HttpError 503 if other workers cannot be read: partial values would be wrong */
+  /** Returns every metric over all workers. @throws HttpError 503 if the totals cannot be read: those of this worker alone would be wrong */
   async metrics(): Promise<MergedMetric[]> {
     const collected = await this.collect();
     const missing = Math.max(0, this.workers - collected.gauges.length);
@@ -81,7 +81,7 @@ export class ServiceMetrics {
     throw new FrameworkError("METRICS_BAD_METRIC", `there are two metrics named ${duplicate}; rename yours`);
   }
 
-  private async collect(): Promise<Collected> {
+  private async collect(): Promise<ServiceValues> {
     if (this.collector === null) throw unavailable(null);
     try {
       return await this.collector.collect();

@@ -7,23 +7,24 @@ const TIMEOUT_MS = 750;
 const ABANDON_MS = 10_000;
 
 /**
- * Reads a slow source, such as a registry whose gauges query a database, with a timeout. A reading that ends after the timeout is dropped: its totals would be older than
- * the totals of the next reading. No second reading starts for 10 s while one is running, so that scrapes add no load to a slow source.
+ * Reads a slow source, such as a registry whose gauges query a database, with a timeout. A reading that ends after the timeout is dropped: its totals
+ * would be older than the totals of the next reading. No second reading starts for 10 s while one is running, so that scrapes add no load to a slow source.
  */
 export const slowSource = (source: Source, clock: Pick<Clock, "now" | "after">): Source => {
-  let current: { readonly reading: Promise<Reading>; readonly begun: number } | null = null;
+  let current: { readonly reading: Promise<Reading>; readonly startMs: number } | null = null;
   const begin = (): Promise<Reading> => {
     const reading = (async () => source())();
-    const begun = { reading, begun: clock.now() };
-    current = begun;
+    const started = { reading, startMs: clock.now() };
+    current = started;
     const end = (): void => {
-      if (current === begun) current = null;
+      if (current === started) current = null;
     };
     reading.then(end, end);
     return reading;
   };
   return () => {
-    const reading = current === null || clock.now() - current.begun >= ABANDON_MS ? begin() : current.reading;
+    const reading =
+      current === null || clock.now() - current.startMs >= ABANDON_MS ? begin() : current.reading;
     return within(reading, TIMEOUT_MS, clock, () => {
       throw new Error(`a registry did not answer within ${TIMEOUT_MS} ms; its metrics are omitted`);
     });

@@ -17,7 +17,7 @@ export interface OpenapiRouteOptions {
 /** The methods that the feature adds to an app. */
 export interface Openapi extends AddsRouteOptions<OpenapiRouteOptions> {
   /**
-   * Serves an OpenAPI 3.1 document of every route that is not `hidden`, and two pages that show it.
+   * Serves an OpenAPI 3.1 document of every route that is neither `hidden` nor added by a feature, and two pages that show it.
    *
    * @throws CORE_BAD_CONFIG at start, together with all other mistakes; OPENAPI_NO_JSON_SCHEMA at start, for a schema that the document cannot show
    */
@@ -40,8 +40,8 @@ export const openapi: Feature<Openapi> = {
       enableOpenapi(input) {
         const config = host.configure(OpenapiConfig, input);
         serveDocument(host, config, hidden);
-        const shown = [config.docsPath, config.redocPath].find((path) => path !== false);
-        host.insight.link("docs", shown ?? config.path);
+        const linkPath = [config.docsPath, config.redocPath].find((path) => path !== false);
+        host.insight.link("docs", linkPath ?? config.path);
         if (config.docsPath !== false) servePage(host, config, config.docsPath, swaggerPage);
         if (config.redocPath !== false) servePage(host, config, config.redocPath, redocPage);
         return this;
@@ -58,10 +58,10 @@ const serveDocument = (host: Host, config: OpenapiConfig, hidden: RouteOption<bo
   host.life.onStart({
     name: "openapi",
     run: async (settings) => {
-      const listed = host.http
+      const visibleRoutes = host.http
         .routes()
         .filter((route) => route.addedBy === null && hidden.of(route) !== true);
-      const routes = await withJsonSchemas(listed, config.jsonSchema);
+      const routes = await withJsonSchemas(visibleRoutes, config.jsonSchema);
       file = documentFile({ host, config, routes }, settings);
     },
   });
@@ -71,14 +71,14 @@ const serveDocument = (host: Host, config: OpenapiConfig, hidden: RouteOption<bo
   });
 };
 
-interface Documented {
+interface DocumentInput {
   readonly host: Host;
   readonly config: OpenapiConfig;
   /** The routes in the document. */
   readonly routes: readonly RouteInfo[];
 }
 
-const documentFile = ({ host, config, routes }: Documented, { log }: AppSettings): CachedFile => {
+const documentFile = ({ host, config, routes }: DocumentInput, { log }: AppSettings): CachedFile => {
   const document = createDocument({
     config,
     routes,

@@ -20,7 +20,7 @@ test("Retry-After holds even if the limit is cut every second afterwards", () =>
           probes: machine().probes,
         });
         const limit = new AdaptiveLimit(config, "default");
-        const promised = limit.longestWaitMs((windowSecs * 1000) / max); // one permit
+        const promised = limit.maxWaitMs((windowSecs * 1000) / max); // one permit
         let [permits, at, current] = [0, 0, max];
         while (at < promised) {
           current = Math.max(Math.min(minRequests, max), current * 0.9);

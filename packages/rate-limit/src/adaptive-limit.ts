@@ -4,9 +4,9 @@ import { LoadSignals } from "./load-signals.ts";
 import type { RateLimitConfig } from "./rate-limit-config.ts";
 
 /** Factor of the limit after a second of overload. */
-const CUT = 0.9;
+const CUT_FACTOR = 0.9;
 /** Increase after a second without overload, as a fraction of the maximum; at least 1. */
-const RAISE = 0.01;
+const RAISE_FRACTION = 0.01;
 /** TTL of the lock for one second's decision: below a second, so that a delayed timer does not skip a decision. */
 const DECISION_MS = 950;
 /** TTL of the workers' reports: they are kept while no worker decides for up to ten seconds. */
@@ -39,15 +39,15 @@ export class AdaptiveLimit {
     this.limit = config.maxRequests;
   }
 
-  /** Current requests per window. */
+  /** Current maximum number of requests per window. */
   get capacity(): number {
     return Math.floor(this.limit);
   }
 
-  /** Starts the adjustment. `onError` is called with the error of each second whose reports could not be shared. */
+  /** Starts the adjustment. `onError` is called with each error of the shared state. */
   async start(values: SharedValues, onError: (error: unknown) => void): Promise<void> {
     const accept = (limit: unknown): void => {
-      if (typeof limit === "number") this.limit = this.bounded(limit);
+      if (typeof limit === "number") this.limit = this.clamp(limit);
     };
     const read = async (): Promise<void> => {
       try {
@@ -67,32 +67,32 @@ export class AdaptiveLimit {
   }
 
   /** Returns the maximum wait if the limit is cut every second from now on, so that Retry-After always holds. */
-  longestWaitMs(waitMs: number): number {
+  maxWaitMs(waitMs: number): number {
     const { windowSecs } = this.config;
     let missing = (waitMs * this.capacity) / (windowSecs * 1000); // in permits
-    let limit = this.bounded(this.limit * CUT);
+    let limit = this.clamp(this.limit * CUT_FACTOR);
     for (let waited = 0; ; waited += 1000) {
       const perMs = Math.floor(limit) / (windowSecs * 1000);
       if (missing <= perMs * 1000 || limit <= this.floor) return waited + missing / perMs;
       missing -= perMs * 1000;
-      limit = this.bounded(limit * CUT);
+      limit = this.clamp(limit * CUT_FACTOR);
     }
   }
 
   private async endSecond(values: SharedValues): Promise<void> {
-    const { admitted, isOverloaded } = this.observe();
+    const { admitted, isOverloaded } = this.measureSecond();
     if (isOverloaded) await values.add(`${this.name}:overloaded`, 1, { ttlMs: REPORT_MS });
     if (admitted > 0) await values.add(`${this.name}:used`, admitted, { ttlMs: REPORT_MS });
     if (!(await values.set(`${this.name}:decision`, 1, { ttlMs: DECISION_MS, ifAbsent: true }))) return;
     const overloaded = await this.collect(values, "overloaded");
     const used = await this.collect(values, "used");
-    const limit = this.adjusted(overloaded > 0, used);
+    const limit = this.nextLimit(overloaded > 0, used);
     if (limit === this.limit) return;
     await values.set(`${this.name}:limit`, limit, { ttlMs: LIMIT_MS });
     await values.publish(this.name, limit);
   }
 
-  private observe(): { readonly admitted: number; readonly isOverloaded: boolean } {
+  private measureSecond(): { readonly admitted: number; readonly isOverloaded: boolean } {
     const { probes = {}, ...limits } = this.config;
     const { admitted, latencyMs, errorShare } = this.signals.endSecond();
     const isOverloaded = [
@@ -112,16 +112,16 @@ export class AdaptiveLimit {
     return reported;
   }
 
-  private adjusted(isOverloaded: boolean, used: number): number {
+  private nextLimit(isOverloaded: boolean, used: number): number {
     const { maxRequests, windowSecs } = this.config;
-    if (isOverloaded) return this.bounded(this.limit * CUT);
+    if (isOverloaded) return this.clamp(this.limit * CUT_FACTOR);
     const half = this.limit / windowSecs / 2;
     return used < half || used === 0
       ? this.limit
-      : this.bounded(this.limit + Math.max(1, maxRequests * RAISE));
+      : this.clamp(this.limit + Math.max(1, maxRequests * RAISE_FRACTION));
   }
 
-  private bounded(limit: number): number {
+  private clamp(limit: number): number {
     return Math.min(this.config.maxRequests, Math.max(this.floor, limit));
   }
 }

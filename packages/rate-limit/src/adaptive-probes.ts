@@ -1,7 +1,7 @@
 import process from "node:process";
 import { getHeapStatistics } from "node:v8";
 
-/** Sources of load and time of an adaptive limit, called once per second. @default this process */
+/** Sources of load and time of an adaptive limit. The sources of load are called once per second. @default this process */
 export interface AdaptiveProbes {
   /** Utilization of one CPU, 0 to 1. @default the CPU time of this process since the last call */
   readonly cpu?: () => number;
@@ -9,10 +9,10 @@ export interface AdaptiveProbes {
   readonly memory?: () => number;
   /**
    * Mean latency in milliseconds.
-   * @default of the last second's requests, and of earlier ones up to `minSamples`; 0 below `minSamples` in 10 s, or if the last second has none
+   * @default the mean of the last second's requests, and of earlier ones up to `minSamples`; 0 below `minSamples` in 10 s, or if the last second has none
    */
   readonly latencyMs?: () => number;
-  /** Share of 5xx replies, 0 to 1. @default of the last 10 s; 0 below `minSamples` requests */
+  /** Share of 5xx replies, 0 to 1. @default the share in the last 10 s; 0 below `minSamples` requests */
   readonly errorShare?: () => number;
   /** Monotonic clock in milliseconds. @default performance.now */
   readonly now?: () => number;

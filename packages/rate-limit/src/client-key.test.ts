@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { addressKey, shortened } from "./limit.ts";
+import { addressKey, shorten } from "./limit.ts";
 
 test.each([
   [null, "none"],
@@ -40,7 +40,7 @@ test("addresses of one /64 network share a key, addresses of different networks 
 
 test("long keys become distinct digests, and short keys are unchanged", () => {
   const long = "k".repeat(201);
-  expect(shortened("k".repeat(200))).toBe("k".repeat(200));
-  expect(shortened(long)).toMatch(/^sha256:[\da-f]{64}$/);
-  expect(shortened(long)).not.toBe(shortened(`${long}2`));
+  expect(shorten("k".repeat(200))).toBe("k".repeat(200));
+  expect(shorten(long)).toMatch(/^sha256:[\da-f]{64}$/);
+  expect(shorten(long)).not.toBe(shorten(`${long}2`));
 });

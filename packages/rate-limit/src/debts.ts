@@ -35,7 +35,7 @@ export class Debts {
     this.put(key, { count: this.take(key) + 1, endsAt: this.options.clock.now() + windowMs });
   }
 
-  /** Removes the debt of a key, for a call that charges it. Returns the argument of `settle`; `null` without a debt. */
+  /** Removes the debt of a key, for a call that charges it. Returns the argument of `settle`; `null` if there is none. */
   claim(key: string): Debt | null {
     if (this.debts.size === 0) return null;
     const debt = this.debts.get(key);
@@ -47,9 +47,9 @@ export class Debts {
   /** Records the result of a call that spent permits for a claimed debt and for requests. Returns the number spent for requests. */
   settle(key: string, claimed: Debt | null, spent: number): number {
     if (claimed === null) return spent;
-    const left = claimed.count - spent;
-    if (left <= 0) return -left;
-    this.put(key, { count: left + this.take(key), endsAt: claimed.endsAt });
+    const unpaid = claimed.count - spent;
+    if (unpaid <= 0) return -unpaid;
+    this.put(key, { count: unpaid + this.take(key), endsAt: claimed.endsAt });
     return 0;
   }
 

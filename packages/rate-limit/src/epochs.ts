@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { NotFoundError } from "@framework/core";
 import type { SharedValues } from "@framework/core/feature";
-import { type Limit, shortened } from "./limit.ts";
+import { type Limit, shorten } from "./limit.ts";
 
 const KEY = "rate-limit:epochs";
 const CHANNEL = "rate-limit:epochs";
@@ -27,7 +27,7 @@ export class Epochs {
   async start(values: SharedValues): Promise<void> {
     this.values = values;
     this.unsubscribe = values.subscribe(CHANNEL, (epochs) => this.begin(epochs as EpochsByName)); // only `reset` publishes there
-    this.begin(await this.stored());
+    this.begin(await this.storedEpochs());
   }
 
   stop(): void {
@@ -36,21 +36,21 @@ export class Epochs {
 
   /** Begins a new epoch of a limit in all workers. @throws NotFoundError */
   async reset(name: string): Promise<void> {
-    if (this.values === null || !this.limits().some((limit) => shortened(limit.name) === name))
+    if (this.values === null || !this.limits().some((limit) => shorten(limit.name) === name))
       throw new NotFoundError("There is no such limit");
-    const epochs = { ...(await this.stored()), [name]: randomUUID().slice(0, 8) };
+    const epochs = { ...(await this.storedEpochs()), [name]: randomUUID().slice(0, 8) };
     await this.values.set(KEY, epochs, { ttlMs: TTL_MS });
     this.begin(epochs);
     await this.values.publish(CHANNEL, epochs);
   }
 
-  private async stored(): Promise<EpochsByName> {
+  private async storedEpochs(): Promise<EpochsByName> {
     return ((await this.values?.get(KEY)) ?? {}) as EpochsByName; // only `reset` writes it
   }
 
   private begin(epochs: EpochsByName): void {
     for (const limit of this.limits()) {
-      const epoch = epochs[shortened(limit.name)];
+      const epoch = epochs[shorten(limit.name)];
       if (epoch !== undefined) limit.begin(epoch);
     }
   }

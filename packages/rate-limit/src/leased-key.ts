@@ -44,7 +44,7 @@ export class LeasedKey {
     return this.held > 0 || this.used.length > 0;
   }
 
-  /** Uses a leased permit, if there is one. */
+  /** Uses a leased permit. Returns whether there was one. */
   useHeld(now: number): boolean {
     if (this.held === 0 || now >= this.endsAt) return false;
     this.held--;

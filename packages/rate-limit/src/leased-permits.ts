@@ -25,12 +25,12 @@ const IDLE_MS = 2000;
 const RECALL_MS = 5000;
 /** Maximum time for which a denial is cached while other workers have not returned their leases, in milliseconds. */
 const MAX_CACHED_DENIAL_MS = 1000;
-/** Maximum leases returned by one sweep; the others wait for the next, or expire. */
-const MAX_SWEPT = 1000;
-/** Maximum permits leased of one key. */
+/** Maximum number of leases returned by one sweep; the others wait for the next sweep, or expire. */
+const MAX_RETURNS_PER_SWEEP = 1000;
+/** Maximum number of permits leased for one key. */
 const MAX_LEASE = 256;
-/** Channel on which a worker recalls the leases of a key from the others. */
-const RECALL = "rate-limit:recall";
+/** Channel on which a worker recalls the leases of a key from the other workers. */
+const RECALL_CHANNEL = "rate-limit:recall";
 
 /** Options of `LeasedPermits`. */
 export interface LeasedPermitsOptions {
@@ -81,7 +81,7 @@ export class LeasedPermits implements QuotaSource {
     this.recallMs = timeoutMs === null ? RECALL_MS : timeoutMs / 2;
     this.clock = options.clock ?? systemClock;
     this.oldest = this.accounts.keys();
-    this.unsubscribe = options.shared.values.subscribe(RECALL, (key) => this.recalled(key));
+    this.unsubscribe = options.shared.values.subscribe(RECALL_CHANNEL, (key) => this.onRecall(key));
   }
 
   get calls(): number {
@@ -93,7 +93,7 @@ export class LeasedPermits implements QuotaSource {
   }
 
   take(limit: Limit, key: string): Awaitable<Quota | null> {
-    const account = this.accounts.get(key) ?? this.begin(limit, key);
+    const account = this.accounts.get(key) ?? this.addAccount(limit, key);
     const now = this.clock.now();
     if (account.waiting.size === 0) {
       if (account.useHeld(now)) return account.quota(true, now);
@@ -109,12 +109,12 @@ export class LeasedPermits implements QuotaSource {
     await Promise.all(
       this.open
         .values()
-        .take(MAX_SWEPT)
+        .take(MAX_RETURNS_PER_SWEEP)
         .map((account) => this.returnLease(account)),
     );
   }
 
-  private begin(limit: Limit, key: string): LeasedKey {
+  private addAccount(limit: Limit, key: string): LeasedKey {
     if (this.accounts.size >= (this.options.maxKeys ?? 100_000)) {
       const { value, done } = this.oldest.next();
       if (done !== true) this.accounts.delete(value); // its lease expires
@@ -148,7 +148,7 @@ export class LeasedPermits implements QuotaSource {
   private async serve(account: LeasedKey): Promise<void> {
     account.isBusy = true;
     try {
-      while (account.waiting.size > 0) await this.round(account);
+      while (account.waiting.size > 0) await this.serveRound(account);
     } catch (error) {
       this.options.onError(error);
       for (const waiter of account.waiting) waiter.decide(null);
@@ -156,7 +156,7 @@ export class LeasedPermits implements QuotaSource {
     account.isBusy = false;
   }
 
-  private async round(account: LeasedKey): Promise<void> {
+  private async serveRound(account: LeasedKey): Promise<void> {
     const count = account.waiting.size;
     const max = account.isKnown && !this.isStopped ? MAX_LEASE : 0;
     const first = await this.spend(account, count, max);
@@ -207,14 +207,14 @@ export class LeasedPermits implements QuotaSource {
 
   /** Recalls the leases of a key from other workers, and spends the returned permits. Waits for a busy worker, but not for a stuck one. */
   private async recall(account: LeasedKey, missing: number): Promise<PermitResult> {
-    await this.options.shared.values.publish(RECALL, account.key, { waitMs: this.recallMs });
+    await this.options.shared.values.publish(RECALL_CHANNEL, account.key, { waitMs: this.recallMs });
     const permits = await this.spend(account, missing, 0);
     account.unreturned = permits.elsewhere;
     account.unreturnedUntil = this.clock.now() + REMOTE_LEASE_MS;
     return permits;
   }
 
-  private recalled(key: Json): Awaitable<void> {
+  private onRecall(key: Json): Awaitable<void> {
     const account = typeof key === "string" ? this.accounts.get(key) : undefined;
     return account?.isOpen === true ? this.returnLease(account) : undefined;
   }
@@ -270,12 +270,12 @@ export class LeasedPermits implements QuotaSource {
   private sweep(): void {
     this.cancelSweep = null;
     const now = this.clock.now();
-    let room = MAX_SWEPT;
+    let room = MAX_RETURNS_PER_SWEEP;
     for (const account of this.open) {
-      const leftMs = account.endsAt - now;
-      if (leftMs > this.leaseMs - IDLE_MS || (leftMs > 0 && room-- <= 0)) continue;
+      const remainingMs = account.endsAt - now;
+      if (remainingMs > this.leaseMs - IDLE_MS || (remainingMs > 0 && room-- <= 0)) continue;
       this.open.delete(account);
-      if (leftMs > 0) void this.returnLease(account);
+      if (remainingMs > 0) void this.returnLease(account);
       else account.dropLease(); // the store has counted it as used
     }
     if (this.open.size > 0) this.cancelSweep ??= this.clock.after(SWEEP_MS, () => this.sweep());

@@ -1,6 +1,6 @@
 import { type Handler, type Invocation, isHttpRequest, type Middleware } from "@framework/core";
 import { mapAwaitable, type ProtectedEntry } from "@framework/core/feature";
-import { exceeded, unknownQuota } from "./denials.ts";
+import { limitExceeded, unknownQuota } from "./denials.ts";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 import { retryAfterSecs } from "./quota-fields.ts";
@@ -20,9 +20,9 @@ export const limitCalls = (
       adaptive.signals.recordAdmission();
       return next(call); // `next` only decides whether the operation may begin
     }
-    const ended = callLoad(adaptive, call, entry);
+    const recordEnd = callLoad(adaptive, call, entry);
     return mapAwaitable(next(call), (outcome) => {
-      ended(outcome);
+      recordEnd(outcome);
       return outcome;
     });
   };
@@ -31,7 +31,7 @@ export const limitCalls = (
   const requirePermit = (limit: Limit, quota: Quota | null): void => {
     if (quota?.allowed === true) return;
     limit.counts.denied++;
-    throw quota === null ? unknownQuota() : exceeded(retryAfterSecs(quota, limit));
+    throw quota === null ? unknownQuota() : limitExceeded(retryAfterSecs(quota, limit));
   };
 
   return function rateLimit(call, next) {

@@ -1,6 +1,6 @@
 import { NotFoundError } from "@framework/core";
 import type { Panel } from "@framework/core/feature";
-import { type Limit, shortened } from "./limit.ts";
+import { type Limit, shorten } from "./limit.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { SeenClients } from "./seen-clients.ts";
 
@@ -10,7 +10,7 @@ export const limitPanel = (
   seen: SeenClients,
 ): Panel => {
   const find = (row: string | null): Limit => {
-    const limit = limiter.limits.find((each) => shortened(each.name) === row);
+    const limit = limiter.limits.find((each) => shorten(each.name) === row);
     if (limit === undefined) throw new NotFoundError("There is no such limit");
     return limit;
   };
@@ -22,7 +22,7 @@ export const limitPanel = (
       note: `Clients are listed from their first request while a dev page is open; the store failed ${limiter.storeErrors} times`,
       columns: ["Limit", "Algorithm", "Requests", "Seconds", "Allowed", "Refused", "Clients seen"],
       rows: limiter.limits.map((limit) => ({
-        id: shortened(limit.name),
+        id: shorten(limit.name),
         cells: [
           limit.name,
           limit.config.algorithm.replace("_", " "),
@@ -51,7 +51,7 @@ export const limitPanel = (
         on: "row",
         async run(row) {
           const limit = find(row);
-          await limiter.reset(shortened(limit.name));
+          await limiter.reset(shorten(limit.name));
           seen.forget(limit);
           return "The quota of every client is reset";
         },

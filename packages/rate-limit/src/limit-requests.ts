@@ -3,7 +3,7 @@ import { isPromise, mapAwaitable, mapOutput } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 import { retryAfterSecs, writePolicy, writeQuota } from "./quota-fields.ts";
-import { exceeded, unknownQuota } from "./denials.ts";
+import { limitExceeded, unknownQuota } from "./denials.ts";
 import { requestLoad } from "./request-load.ts";
 
 /** Options of `limitRequests`. */
@@ -39,7 +39,7 @@ export const limitRequests = ({
     if (quota === null) return denyUndecided(limit, request);
     const answer = quota.allowed
       ? admit(limit, request, next)
-      : deny(limit, exceeded(retryAfterSecs(quota, limit)), request);
+      : deny(limit, limitExceeded(retryAfterSecs(quota, limit)), request);
     const withQuotaHeaders = (response: Response): Response => {
       writeQuota(response.headers, limit, quota, Date.now());
       return response;
@@ -55,12 +55,12 @@ export const limitRequests = ({
     limit.counts.allowed++;
     const { adaptive } = limit;
     if (adaptive === null) return next(request);
-    const ended = requestLoad(adaptive, request);
-    const measured = (response: Response): Response => {
-      ended(response);
+    const recordEnd = requestLoad(adaptive, request);
+    const withRecordedEnd = (response: Response): Response => {
+      recordEnd(response);
       return response;
     };
-    return mapOutput(next(request), measured, null);
+    return mapOutput(next(request), withRecordedEnd, null);
   };
 
   const denyUndecided = (limit: Limit, request: HttpRequest): Awaitable<Response> =>

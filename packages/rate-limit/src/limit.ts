@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { FrameworkError, type HttpRequest, type Invocation } from "@framework/core";
-import { type PermitRule, returnedInstead } from "@framework/core/feature";
+import { type PermitRule, describeInvalid } from "@framework/core/feature";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
 import type { ClientName, RateLimitConfig } from "./rate-limit-config.ts";
 
@@ -27,9 +27,9 @@ export class Limit {
     const { algorithm, maxRequests, windowSecs } = config;
     this.name = name;
     this.config = config;
-    this.adaptive = algorithm === "adaptive" ? new AdaptiveLimit(config, shortened(name)) : null;
+    this.adaptive = algorithm === "adaptive" ? new AdaptiveLimit(config, shorten(name)) : null;
     this.field = new PolicyField(name, windowSecs);
-    this.firstPrefix = `rate-limit:${shortened(name)}:`;
+    this.firstPrefix = `rate-limit:${shorten(name)}:`;
     this.prefix = this.firstPrefix;
     this.currentRule = {
       kind: algorithm === "sliding_window" ? "window" : "bucket",
@@ -78,13 +78,13 @@ const MAX_KEY_LENGTH = 200;
 const ipv4Networks: readonly string[] = ["0:0:0:0:0:ffff", "0:0:0:0:ffff:0", "64:ff9b:0:0:0:0"];
 
 /** Returns a key of at most `MAX_KEY_LENGTH` characters. */
-export const shortened = (text: string): string =>
+export const shorten = (text: string): string =>
   text.length <= MAX_KEY_LENGTH ? text : `sha256:${hash("sha256", text)}`;
 
-/** Returns the client: the name returned by `key`, else the address. @throws RATE_LIMIT_BAD_KEY */
+/** Returns the client's part of a key: the name returned by the key function, else the address. @throws RATE_LIMIT_BAD_KEY */
 const clientKey = (named: ClientName, clientIp: string | null): string => {
   if (named === null || named === undefined || named === "") return `a:${addressKey(clientIp)}`;
-  return `k:${shortened(typeof named === "string" ? named : numberText(named))}`;
+  return `k:${shorten(typeof named === "string" ? named : numberText(named))}`;
 };
 
 /** Throws for other types: a promise or an object would silently count all clients as one, or by address. */
@@ -92,7 +92,7 @@ const numberText = (named: unknown): string => {
   if (Number.isFinite(named) || typeof named === "bigint") return String(named);
   throw new FrameworkError(
     "RATE_LIMIT_BAD_KEY",
-    `rate-limit: a key function must return a string, a finite number or null, not ${returnedInstead(named)}`,
+    `rate-limit: a key function must return a string, a finite number or null, not ${describeInvalid(named)}`,
   );
 };
 
@@ -112,13 +112,13 @@ export const addressKey = (address: string | null): string => {
 
 const groupsOf = (address: string): readonly string[] => {
   const [front = "", back] = address.split("::");
-  const head = listed(front);
+  const head = groupsIn(front);
   if (back === undefined) return head;
-  const tail = listed(back);
+  const tail = groupsIn(back);
   return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => "0"), ...tail];
 };
 
-const listed = (text: string): readonly string[] => (text === "" ? [] : text.split(":"));
+const groupsIn = (text: string): readonly string[] => (text === "" ? [] : text.split(":"));
 
 const bytesOf = (group: string): readonly number[] => {
   const value = Number.parseInt(group, 16);

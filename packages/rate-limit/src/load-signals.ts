@@ -1,5 +1,5 @@
 /** Number of seconds for which outcomes are kept. */
-const SECONDS = 10;
+const MAX_SECONDS = 10;
 
 interface Second {
   requests: number;
@@ -44,7 +44,7 @@ export class LoadSignals {
   /** Returns the signals of the ending second and starts the next. */
   endSecond(): { readonly admitted: number; readonly latencyMs: number; readonly errorShare: number } {
     this.past.unshift(this.current);
-    if (this.past.length > SECONDS) this.past.pop();
+    if (this.past.length > MAX_SECONDS) this.past.pop();
     const ended = {
       admitted: this.admittedCount,
       latencyMs: this.current.timed === 0 ? 0 : this.recentLatency(),

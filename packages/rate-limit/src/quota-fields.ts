@@ -4,7 +4,7 @@ import type { Quota } from "./quota.ts";
 
 /** Returns the whole seconds until a denied client may retry, at least 1. */
 export const retryAfterSecs = ({ waitMs }: Quota, { adaptive }: Limit): number =>
-  Math.max(1, Math.ceil((adaptive === null ? waitMs : adaptive.longestWaitMs(waitMs)) / 1000));
+  Math.max(1, Math.ceil((adaptive === null ? waitMs : adaptive.maxWaitMs(waitMs)) / 1000));
 
 /**
  * Sets `RateLimit-Policy`, `RateLimit` (draft-ietf-httpapi-ratelimit-headers) and the consistent `X-RateLimit-*` fields.

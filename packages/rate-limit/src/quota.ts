@@ -1,5 +1,11 @@
 import type { Awaitable } from "@framework/core";
-import { type Clock, isPromise, type PermitStore, type Spent, systemClock } from "@framework/core/feature";
+import {
+  type Clock,
+  isPromise,
+  type PermitStore,
+  type SpendResult,
+  systemClock,
+} from "@framework/core/feature";
 import type { Debt, Debts } from "./debts.ts";
 import type { Limit } from "./limit.ts";
 
@@ -16,6 +22,7 @@ export interface Quota {
 
 /** Decides on requests by their keys. */
 export interface QuotaSource {
+  /** Decides on a request; `null` if the store failed or timed out. */
   take(limit: Limit, key: string): Awaitable<Quota | null>;
   /** Number of calls to the store. */
   readonly calls: number;
@@ -47,28 +54,28 @@ export const directQuotas = ({
   clock = systemClock,
 }: DirectQuotasOptions): QuotaSource => {
   let calls = 0;
-  const decided = (key: string, debt: Debt | null, spent: Spent): Quota =>
+  const toQuota = (key: string, debt: Debt | null, spent: SpendResult): Quota =>
     quotaOf(spent, debts.settle(key, debt, spent.spent) > 0);
-  const undecided = (key: string, debt: Debt | null, error: unknown): null => {
+  const recordError = (key: string, debt: Debt | null, error: unknown): null => {
     debts.settle(key, debt, 0);
     onError(error);
     return null;
   };
-  const withTimeout = (key: string, debt: Debt | null, result: Promise<Spent>): Promise<Quota | null> =>
+  const withTimeout = (key: string, debt: Debt | null, result: Promise<SpendResult>): Promise<Quota | null> =>
     new Promise((resolve) => {
       let hasTimedOut = false;
       const cancel = deadline(clock, timeoutMs, () => {
         hasTimedOut = true;
-        resolve(undecided(key, debt, new Error(`the store did not answer within ${timeoutMs} ms`)));
+        resolve(recordError(key, debt, new Error(`the store did not answer within ${timeoutMs} ms`)));
       });
-      const settle = (spent: Spent): void => {
+      const settle = (spent: SpendResult): void => {
         cancel();
         if (hasTimedOut) debts.pay(key, spent.spent);
-        else resolve(decided(key, debt, spent));
+        else resolve(toQuota(key, debt, spent));
       };
       result.then(settle).catch((error: unknown) => {
         cancel();
-        if (!hasTimedOut) resolve(undecided(key, debt, error));
+        if (!hasTimedOut) resolve(recordError(key, debt, error));
       });
     });
   return {
@@ -77,9 +84,9 @@ export const directQuotas = ({
       const debt = debts.claim(key);
       try {
         const spent = store.take(key, limit.rule, debt === null ? one : { spend: debt.count + 1 });
-        return isPromise(spent) ? withTimeout(key, debt, spent) : decided(key, debt, spent);
+        return isPromise(spent) ? withTimeout(key, debt, spent) : toQuota(key, debt, spent);
       } catch (error) {
-        return undecided(key, debt, error);
+        return recordError(key, debt, error);
       }
     },
     get calls() {
@@ -93,7 +100,7 @@ export const directQuotas = ({
 const one = Object.freeze({ spend: 1 });
 
 /** Returns the quota of a request, with the decision on it. */
-export const quotaOf = ({ free, waitMs, resetMs }: Spent, allowed: boolean): Quota => ({
+export const quotaOf = ({ free, waitMs, resetMs }: SpendResult, allowed: boolean): Quota => ({
   allowed,
   remaining: free,
   waitMs,

@@ -28,7 +28,7 @@ export type CallKey = (call: Invocation) => ClientName;
 export interface RateLimitConfig {
   /** How requests are counted. @default "token_bucket" */
   readonly algorithm: "token_bucket" | "sliding_window" | "adaptive";
-  /** Requests of one client in a window; also the maximum burst. @default 100 */
+  /** Maximum number of requests of one client in a window; also the maximum burst. @default 100 */
   readonly maxRequests: number;
   /** Whole seconds of the window. @default 60 */
   readonly windowSecs: number;
@@ -88,7 +88,7 @@ const isFunction = (value: unknown): boolean => typeof value === "function";
 const isStore = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "take" in value && isFunction(value.take);
 
-const ofRoute = {
+const routeRules = {
   algorithm: oneOf("token_bucket", ["token_bucket", "sliding_window", "adaptive"]),
   maxRequests: integer(100, { min: 1, max: 1_000_000_000 }),
   windowSecs: integer(60, { min: 1, max: 2_678_400 }),
@@ -96,7 +96,7 @@ const ofRoute = {
 } as const;
 
 const record: ConfigRecord<RateLimitConfig> = configRecord<RateLimitConfig>("RateLimitConfig", {
-  ...ofRoute,
+  ...routeRules,
   callKey: optional<CallKey>(checked(null, "a function of the call", isFunction)),
   exemptPaths: pathPrefixes,
   store: checked<"workers" | PermitStore>(
@@ -130,9 +130,9 @@ export const RateLimitConfig: RateLimitConfigRecord = Object.freeze({
   adaptive: builder("adaptive"),
 });
 
-const routeRecord = configRecord<{ -readonly [K in keyof typeof ofRoute]: RateLimitConfig[K] }>(
+const routeRecord = configRecord<{ -readonly [K in keyof typeof routeRules]: RateLimitConfig[K] }>(
   "rateLimit",
-  ofRoute,
+  routeRules,
 );
 
 /** Returns the mistake in the `rateLimit` option of a route; `null` if it is valid. */

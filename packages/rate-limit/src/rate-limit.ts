@@ -53,16 +53,16 @@ export const rateLimit: Feature<RateLimit> = {
         const limiter = new RateLimiter(record, option);
         const { reasons } = host.insight;
         const limitOf = (request: HttpRequest): Limit | null => limiter.limitOf(request);
-        const limiting = limitRequests({
+        const middleware = limitRequests({
           limitOf,
           take: (limit, key) => limiter.take(limit, key),
           replyTo: host.http.replyTo,
         });
         const seen = new SeenClients();
-        const explained = withReasons(limiting, { limitOf, reasons, seen });
-        const answering: Middleware<HttpRequest, Response> = (request, next) =>
-          reasons.isObserved ? explained(request, next) : limiting(request, next);
-        host.http.use("rate-limit", waitsOnce(answering));
+        const explainingMiddleware = withReasons(middleware, { limitOf, reasons, seen });
+        const limitRequest: Middleware<HttpRequest, Response> = (request, next) =>
+          reasons.isObserved ? explainingMiddleware(request, next) : middleware(request, next);
+        host.http.use("rate-limit", waitsOnce(limitRequest));
         host.insight.panel(limitPanel(limiter, seen));
         host.entries.protect("rate-limit", (entry) => limitCalls(limiter, entry));
         const implied = record.onStoreError === "deny" ? [tooManyRequests, undecided] : [tooManyRequests];

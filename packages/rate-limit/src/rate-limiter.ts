@@ -22,9 +22,9 @@ export class RateLimiter {
   storeErrors = 0;
   private readonly config: Readonly<RateLimitConfig>;
   private readonly option: RouteOption<RouteLimit | false>;
-  private readonly ofApp: Limit;
+  private readonly appLimit: Limit;
   private readonly isExemptPath: (path: string) => boolean;
-  private readonly ofRoutes = new Map<string, Limit>();
+  private readonly routeLimits = new Map<string, Limit>();
   /** Limits by the endpoint of a request. */
   private readonly byEndpoint = new Map<Endpoint, Limit>();
   private quotaSource: QuotaSource | null = null;
@@ -38,7 +38,7 @@ export class RateLimiter {
     this.config = config;
     this.isExemptPath = coversPath(config.exemptPaths);
     this.option = option;
-    this.ofApp = new Limit("default", config);
+    this.appLimit = new Limit("default", config);
   }
 
   /** Creates the limits of routes and opens the store. */
@@ -49,7 +49,7 @@ export class RateLimiter {
       const own = this.option.of(route);
       if (own === undefined || own === false) continue;
       const name = `${route.method} ${route.path}`;
-      this.ofRoutes.set(name, new Limit(name, merged(this.config, own)));
+      this.routeLimits.set(name, new Limit(name, mergeConfig(this.config, own)));
     }
     const onError = (error: unknown): void => this.recordFailure(error, settings);
     const debts = new Debts({ clock: systemClock });
@@ -73,7 +73,7 @@ export class RateLimiter {
   }
 
   get limits(): readonly Limit[] {
-    return [this.ofApp, ...this.ofRoutes.values()];
+    return [this.appLimit, ...this.routeLimits.values()];
   }
 
   /** Requests of this process under all limits. */
@@ -83,7 +83,7 @@ export class RateLimiter {
     return { allowed: sum("allowed"), denied: sum("denied") };
   }
 
-  /** Resets the quota of every client of a limit, in all workers; never in production. @throws NotFoundError for an unknown name */
+  /** Resets the quota of every client of a limit, in all workers. @throws NotFoundError for an unknown name, and always in production */
   reset(name: string): Promise<void> {
     return this.epochs.reset(name);
   }
@@ -100,13 +100,13 @@ export class RateLimiter {
     if (isExempt(request, this.isExemptPath)) return null;
     const { endpoint } = request;
     const own = this.option.of(endpoint);
-    if (endpoint === null || own === undefined) return this.ofApp;
-    return own === false ? null : this.ofRoute(endpoint);
+    if (endpoint === null || own === undefined) return this.appLimit;
+    return own === false ? null : this.routeLimit(endpoint);
   }
 
   /** Returns the limit of a call of another entry point: the app's, or `null` for an exempt path `/service/method`. */
   limitOfCall({ name }: Invocation): Limit | null {
-    return this.isExemptPath(`/${name}`) ? null : this.ofApp;
+    return this.isExemptPath(`/${name}`) ? null : this.appLimit;
   }
 
   /** The source of permits; `null` before start. */
@@ -118,10 +118,10 @@ export class RateLimiter {
     return this.share === null ? null : this.share.take(limit, key);
   }
 
-  private ofRoute(endpoint: Endpoint): Limit {
+  private routeLimit(endpoint: Endpoint): Limit {
     const known = this.byEndpoint.get(endpoint);
     if (known !== undefined) return known;
-    const limit = this.ofRoutes.get(`${endpoint.method} ${endpoint.pattern}`) ?? this.ofApp;
+    const limit = this.routeLimits.get(`${endpoint.method} ${endpoint.pattern}`) ?? this.appLimit;
     this.byEndpoint.set(endpoint, limit);
     return limit;
   }
@@ -144,7 +144,7 @@ const isExempt = (request: HttpRequest, isExemptPath: (path: string) => boolean)
   request.endpoint?.exempt.includes("limits") === true || isExemptPath(request.path);
 
 /** Returns the app's record with the route's overrides. */
-const merged = (config: Readonly<RateLimitConfig>, own: RouteLimit): Readonly<RateLimitConfig> => {
+const mergeConfig = (config: Readonly<RateLimitConfig>, own: RouteLimit): Readonly<RateLimitConfig> => {
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
   return { ...config, ...Object.fromEntries(given) };
 };

@@ -15,7 +15,7 @@ const isFailure = (status: number): boolean => status >= 500 && status !== NOT_I
 
 /**
  * Starts to measure an admitted request: the time of the app, without the wait for the client's body. Outcomes that a client can cause alone do not count as
- * failures, so that one client cannot lower the limit of the others.
+ * failures, so that one client cannot lower the limit of other clients.
  */
 export const requestLoad = (
   { now, signals }: AdaptiveLimit,

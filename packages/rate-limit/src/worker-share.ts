@@ -20,7 +20,7 @@ export interface WorkerShareOptions {
   readonly clock?: Pick<Clock, "now">;
 }
 
-/** Limits requests that the store does not decide to this worker's share: `maxRequests / workers`, at least 1. */
+/** Limits the requests on which the store did not decide: this worker admits its share of the limit, `capacity / workers`, at least 1. */
 export class WorkerShare {
   private readonly permits: Permits;
   private readonly workers: number;

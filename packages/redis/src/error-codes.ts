@@ -13,8 +13,8 @@ export const redisErrors: ErrorCatalogue = {
     action: "call `enableRedis` first",
   },
   REDIS_CLOSED: {
-    summary: "a connection was requested after the app had stopped",
-    action: "finish all work before stop tasks run",
+    summary: "a connection was requested after the app had stopped, or after `close` of `openRedis`",
+    action: "finish all work before the connections are closed",
   },
   REDIS_SHARED_CONNECTION: {
     summary:
@@ -22,7 +22,8 @@ export const redisErrors: ErrorCatalogue = {
     action: "run it in `withRedis`, which leases a connection",
   },
   REDIS_BAD_NAME: {
-    summary: "the `name` of an adapter contains a brace or white space",
+    summary:
+      "the `name` of an adapter is empty, longer than 100 characters, or contains a brace or white space",
     action: "use letters, digits, `-` and `_`",
   },
   REDIS_EVICTS_KEYS: {

@@ -4,7 +4,7 @@ import { isCluster } from "./client/is-cluster.ts";
 
 /**
  * Creates a function that writers call after storing keys that must not be lost before they expire. Its first call checks, in the background, whether a server
- * may evict them, and if so logs `REDIS_EVICTS_KEYS`. Caches and limits may be evicted, so a Redis used only for those is never checked.
+ * may evict them, and if so logs `REDIS_EVICTS_KEYS`. Caches and limits may be evicted, so a Redis used only for them is never checked.
  */
 export const evictionWarning = (source: RedisSource, log: Pick<Logger, "warn">): (() => void) => {
   let hasChecked = false;
@@ -15,7 +15,7 @@ export const evictionWarning = (source: RedisSource, log: Pick<Logger, "warn">):
       .then((policy) => {
         if (policy !== null) log.warn(warning(policy), { code: "REDIS_EVICTS_KEYS" });
       })
-      .catch(() => {}); // INFO is forbidden for the user, or the connection broke; the write before reports its own errors
+      .catch(() => {}); // INFO is forbidden for the user, or the connection broke; the preceding write reports its own errors
   };
 };
 

@@ -27,7 +27,7 @@ export interface OpenRedis {
   readonly redis: IoredisClient;
   /** Metrics of the connections. */
   readonly metrics: Readonly<RedisMetrics>;
-  /** Calls `run` with a leased connection, until its promise settles. @throws RedisUnavailableError if none is free in time */
+  /** Calls `run` with a leased connection, until its promise settles. @throws RedisUnavailableError if none is free in time; REDIS_CLOSED */
   withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LeaseOptions): Promise<T>;
   /** Closes all connections after their pending commands, within one second. */
   close(): Promise<void>;
@@ -91,7 +91,7 @@ export class Connections implements OpenRedis {
     return this.client;
   }
 
-  get leased(): number {
+  get leasedCount(): number {
     return this.leasedConnections.open;
   }
 
@@ -99,7 +99,7 @@ export class Connections implements OpenRedis {
     run: (redis: IoredisClient) => Promise<T>,
     { timeoutMs = this.config.commandTimeoutMs }: LeaseOptions = {},
   ): Promise<T> {
-    return this.isClosed ? Promise.reject(closed()) : this.leasedConnections.use(run, timeoutMs);
+    return this.isClosed ? Promise.reject(closedError()) : this.leasedConnections.use(run, timeoutMs);
   }
 
   async close(): Promise<void> {
@@ -111,7 +111,7 @@ export class Connections implements OpenRedis {
   }
 
   private create(): IoredisClient {
-    if (this.isClosed) throw closed();
+    if (this.isClosed) throw closedError();
     return createClient(this.config, {
       metrics: this.metrics,
       operations: this.operations,
@@ -145,4 +145,5 @@ const notShared = (name: string): FrameworkError =>
     `redis: ${name.toUpperCase()} would change the connection that all requests share; use withRedis, which leases a connection`,
   );
 
-const closed = (): FrameworkError => new FrameworkError("REDIS_CLOSED", "redis: the connections are closed");
+const closedError = (): FrameworkError =>
+  new FrameworkError("REDIS_CLOSED", "redis: the connections are closed");

@@ -17,15 +17,18 @@ export interface RedisConfig {
    * @default "redis://localhost:6379"
    */
   readonly url: string;
-  /** Maximum connections per worker: the shared one, and those leased by `withRedis`; 1 to 1,000. @default 10 */
+  /**
+   * Maximum number of connections per worker: the one that all requests share, and those leased by `withRedis`; 1 to 1,000. Messages of `shared` use one more;
+   * on a cluster, the shared one has a connection to each node. @default 10
+   */
   readonly poolSize: number;
   /** Whether the server is a Redis Cluster. @default false */
   readonly clusterMode: boolean;
-  /** Minimum idle connections, including the shared one. @default 1 */
+  /** Number of connections that stay open when idle, including the shared one; they are not opened in advance. @default 1 */
   readonly minIdle: number;
   /** Timeout of the wait for a new or leased connection, in seconds. @default 5 */
   readonly connectionTimeoutSecs: number;
-  /** Seconds after which an idle connection is closed. @default 300 */
+  /** Seconds after which an idle connection of `withRedis` is closed. @default 300 */
   readonly idleTimeoutSecs: number;
   /** Expiry of values stored by `SET` without one, in seconds. @default none */
   readonly defaultTtlSecs: number | undefined;
@@ -39,7 +42,7 @@ export interface RedisConfig {
   readonly keyPrefix: string | undefined;
   /** Timeout of a command in milliseconds, including the wait for a connection. @default 1000 */
   readonly commandTimeoutMs: number;
-  /** Maximum commands that wait for a connection; further ones are rejected at once. @default 1000 */
+  /** Maximum number of commands that wait for a connection; further ones are rejected at once. @default 1000 */
   readonly maxQueue: number;
   /** Whether features keep their shared state in Redis, so that several hosts share it. @default false */
   readonly shared: boolean;
@@ -47,9 +50,9 @@ export interface RedisConfig {
 
 /** The record of `RedisConfig`, with builders for the two common configurations. */
 export interface RedisConfigRecord extends ConfigRecord<RedisConfig> {
-  /** A server on this machine, with 5 connections. */
+  /** A server on this machine, with at most 5 connections. */
   local(): { readonly url: string; readonly poolSize: number };
-  /** A cluster, given one or more of its nodes separated by commas, with 20 connections. */
+  /** A cluster, given one or more of its nodes separated by commas, with a `poolSize` of 20. */
   cluster(url: string): { readonly url: string; readonly poolSize: number; readonly clusterMode: true };
 }
 

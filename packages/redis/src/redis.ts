@@ -43,26 +43,26 @@ export const RedisClient: Token<IoredisClient> = dependency<IoredisClient>("redi
 export const redis: Feature<RedisMethods> = {
   name: "redis",
   install: (host) => {
-    let open: Enabled | null = null;
-    const enabled = (member: string): Enabled => {
+    let open: EnabledRedis | null = null;
+    const requireEnabled = (member: string): EnabledRedis => {
       if (open !== null) return open;
       throw new FrameworkError("REDIS_NOT_ENABLED", `call enableRedis before using ${member}`);
     };
     return {
       enableRedis(config) {
-        open = new Enabled(host, host.configure(RedisConfig, config));
+        open = new EnabledRedis(host, host.configure(RedisConfig, config));
         return this;
       },
       get redis() {
-        return enabled("redis").connections.redis;
+        return requireEnabled("redis").connections.redis;
       },
-      withRedis: (run, options) => enabled("withRedis").connections.withRedis(run, options),
+      withRedis: (run, options) => requireEnabled("withRedis").connections.withRedis(run, options),
     };
   },
 };
 
 /** The connections that `enableRedis` opened. */
-class Enabled {
+class EnabledRedis {
   readonly connections: Connections;
   private log: Logger | null = null;
 
@@ -122,7 +122,7 @@ const report = (host: Host, connections: Connections): void => {
   const gauge = (name: string, help: string, read: () => number): HostInsight =>
     host.insight.metric({ name: `redis_${name}`, help, type: "gauge", read });
   gauge("connections", "Open connections to Redis.", () => metrics.connections);
-  gauge("connections_leased", "Open connections of withRedis.", () => connections.leased);
+  gauge("connections_leased", "Open connections of withRedis.", () => connections.leasedCount);
   gauge("waiting_commands", "Commands that wait for a connection to Redis.", () => metrics.waiting);
-  host.insight.expose("redis", () => ({ ...metrics, leased: connections.leased }));
+  host.insight.expose("redis", () => ({ ...metrics, leased: connections.leasedCount }));
 };

@@ -4,7 +4,7 @@ const POOL_BYTES = 4096;
 /**
  * Creates UUIDs of version 4 (RFC 9562 5.4) from the system's random source; each byte is used once.
  *
- * Costs a third of `crypto.randomUUID`, whose result is a rope of twenty strings that is flattened on first read; this one is a flat string.
+ * The result is a flat string; that of `crypto.randomUUID` is a rope of twenty strings that is flattened on first read.
  */
 export const uuids = (): (() => string) => {
   const pool = new Uint8Array(POOL_BYTES);

@@ -15,9 +15,9 @@ export interface DbosRunnerConfig {
   readonly schema: string;
   /** Name of the app in DBOS; it does not isolate apps. @default "app" */
   readonly name: string;
-  /** Maximum connections of DBOS in one process, 2 to 1,000. @default 10 */
+  /** Maximum number of connections of DBOS in one process, 2 to 1,000. @default 10 */
   readonly poolSize: number;
-  /** Maximum unfinished instances of one version in the memory of one process, including waiting ones; more stay queued. 1 to 100,000. @default 1000 */
+  /** Maximum number of unfinished instances of one version in the memory of one process, including waiting ones; more stay queued. 1 to 100,000. @default 1000 */
   readonly maxOpen: number;
   /** Interval in milliseconds at which a process polls for new sagas, 50 to 60,000; it adopts sagas of lost processes every five intervals. @default 1000 */
   readonly pollMs: number;

@@ -27,7 +27,7 @@ export const dbosErrors: ErrorCatalogue = {
     action: "run one of them in a separate process",
   },
   SAGA_DBOS_TOO_MANY: {
-    summary: "256 processes run sagas of this app; the app does not start",
-    action: "start this process with `workers: false`",
+    summary: "256 processes of this app use DBOS; the app does not start",
+    action: "run fewer processes",
   },
 };

@@ -1,5 +1,5 @@
 // Sagas of a process during an outage of the database.
-import { saga, type Started } from "@framework/saga";
+import { saga, type StartResult } from "@framework/saga";
 import { startProxy } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
@@ -47,7 +47,7 @@ export const outageFacts = (fact: Fact): void => {
     await using fragile = await fragileProcess(fixture);
     const { engine, outage } = fragile;
     const { runner } = engine;
-    const started = (): Promise<Started> => runner.start(waits, null, { key: "k" });
+    const started = (): Promise<StartResult> => runner.start(waits, null, { key: "k" });
     // On a slow machine the process may lose its short lease before the start.
     const { id } = await waitFor(started, { subject: "the start", timeoutMs: 60_000 });
     await inStatus(runner, id, "waiting");
@@ -73,7 +73,7 @@ export const outageFacts = (fact: Fact): void => {
     };
     const end = await outage();
     await end();
-    const started = (): Promise<Started> => engine.runner.start(waits, null, { key: "k" });
+    const started = (): Promise<StartResult> => engine.runner.start(waits, null, { key: "k" });
     const { id } = await waitFor(started, { subject: "the start", timeoutMs: 60_000 });
     await inStatus(engine.runner, id, "waiting");
     expect(failures).toBe(2);

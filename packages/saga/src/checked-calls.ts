@@ -1,5 +1,5 @@
 import type { Problem } from "@framework/core";
-import { isOptions, returnedInstead, unknownFields } from "@framework/core/feature";
+import { isOptions, describeInvalid, unknownFields } from "@framework/core/feature";
 import type { AnySaga } from "./definition/definition.ts";
 import { SagaBuilder } from "./definition/saga-builder.ts";
 import { badValue, notPossible } from "./errors/saga-errors.ts";
@@ -7,7 +7,7 @@ import type { SagaFilter } from "./operate/saga-info.ts";
 import type { SagaRunner } from "./port/saga-runner.ts";
 import type { StartOptions } from "./start/start.ts";
 
-/** Wraps a runner, and rejects values that the types forbid and unknown option names. */
+/** Wraps a runner: `start`, `deliver` and `list` reject values that the types forbid, and unknown option names. */
 export const checkedCalls = (runner: SagaRunner): SagaRunner => ({
   start: async (definition, input, options) => {
     checkDefinition(definition);
@@ -27,7 +27,7 @@ export const checkedCalls = (runner: SagaRunner): SagaRunner => ({
     const isRecord: boolean = isOptions(filter);
     const [problem] = isRecord
       ? unknownFields("the filter", filter, filterNames)
-      : [`the filter must be an object, not ${returnedInstead(filter)}`];
+      : [`the filter must be an object, not ${describeInvalid(filter)}`];
     if (problem !== undefined) throw notPossible(problem); // a misspelt field would select more sagas than intended
     return await runner.list(filter);
   },
@@ -39,9 +39,9 @@ export const checkedCalls = (runner: SagaRunner): SagaRunner => ({
 });
 
 /** Returns the problem of a value that is not a definition; `null` for a definition, which lists its own problems. */
-export const noDefinition = (value: unknown): Problem | null => {
+export const notADefinition = (value: unknown): Problem | null => {
   if (isDefinition(value)) return null;
-  const remedy = value instanceof SagaBuilder ? "end it with .build()" : `it got ${returnedInstead(value)}`;
+  const remedy = value instanceof SagaBuilder ? "end it with .build()" : `it got ${describeInvalid(value)}`;
   return { code: "SAGA_BAD_DEFINITION", message: `define needs a built saga; ${remedy}` };
 };
 
@@ -66,7 +66,7 @@ const checkOptions = (
   if (unknown !== undefined) throw badValue(unknown);
   const { tx } = options;
   if (tx !== undefined && typeof (tx as { onCommit?: unknown } | null)?.onCommit !== "function")
-    throw badValue(`tx must be a transaction, not ${returnedInstead(tx)}`);
+    throw badValue(`tx must be a transaction, not ${describeInvalid(tx)}`);
 };
 
 const startNames = Object.keys({ key: 0, tx: 0, trace: 0 } satisfies Record<keyof StartOptions, 0>);

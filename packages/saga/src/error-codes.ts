@@ -8,7 +8,7 @@ export const sagaErrors: ErrorCatalogue = {
   },
   SAGA_BAD_VALUE: {
     summary:
-      "a key, an input, an output or a message does not match its schema, is not JSON data, or is larger than 1 MiB",
+      "a key, an input, an output or a message does not match its schema, is not JSON data, or is larger than 1 MiB, or another argument of a call is invalid",
     action:
       "correct the value that the message names; store large data elsewhere and pass a reference. A step with such an output is paused",
   },
@@ -18,8 +18,8 @@ export const sagaErrors: ErrorCatalogue = {
     action: "give the new list a new version, and keep the old one until its instances end",
   },
   SAGA_ILLEGAL: {
-    summary: "a change does not follow from the state of the saga",
-    action: "this is a defect of the package; report it",
+    summary: "the state of the saga does not allow a change",
+    action: "report this defect of the package",
   },
   SAGA_NOT_ENABLED: {
     summary: "sagas are used without `enableSaga()`",
@@ -27,7 +27,7 @@ export const sagaErrors: ErrorCatalogue = {
   },
   SAGA_NOT_POSSIBLE: {
     summary: "409: the state of a saga does not allow an operator's decision, or a filter is invalid",
-    action: "read the saga again; the message states the reason",
+    action: "read the saga again, or correct the filter; the message states the reason",
   },
   SAGA_NO_MESSAGING: {
     summary: "a step sends messages in an app without messaging",
@@ -39,11 +39,11 @@ export const sagaErrors: ErrorCatalogue = {
   },
   SAGA_REJECTED: {
     summary: "a step threw a `SagaReject`; the saga is compensated",
-    action: "nothing: it is a business rejection",
+    action: "read the reason in `error` of the saga; a business rejection needs no correction",
   },
   SAGA_STALE: {
     summary: "a saga was changed by another process, or taken over, before a change was written",
-    action: "nothing in a worker, which reads it again; repeat an operator's decision",
+    action: "repeat an operator's decision; a worker reads the saga again by itself",
   },
   SAGA_STEP_TIMEOUT: {
     summary: "an attempt took longer than the `timeoutMs` of its step; it counts as a transient error",
@@ -56,7 +56,7 @@ export const sagaErrors: ErrorCatalogue = {
   },
   SAGA_UNHEALTHY: {
     summary: "the health check `sagas` failed",
-    action: "the message states the reason: instances need an operator, or the process has no code for them",
+    action: "decide about the instances that need an operator, or deploy the versions that the message names",
   },
   SAGA_UNKNOWN: {
     summary: "the process does not define the saga",

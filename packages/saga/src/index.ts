@@ -12,16 +12,16 @@ export type {
   CallRun,
   InjectOption,
   MakeBranch,
-  Outgoing,
+  MessageToSend,
   StepFunction,
   TxOptions,
   TxRun,
   WaitOptions,
 } from "./definition/step-options.ts";
-export type { Stored } from "./definition/stored.ts";
+export type { StoredOutput } from "./definition/stored.ts";
 export { SagaReject } from "./errors/saga-reject.ts";
 export { type FailureClass, failureClass } from "./run/failure-class.ts";
-export type { Delivered, SagaMessage } from "./messages/deliver.ts";
+export type { DeliveryResult, SagaMessage } from "./messages/deliver.ts";
 export type {
   SagaFilter,
   SagaInfo,
@@ -33,6 +33,6 @@ export type {
 export type { Decision } from "./operate/verbs.ts";
 export type { EngineParts, OpenEngine, SagaEngine } from "./port/saga-engine.ts";
 export type { SagaRunner } from "./port/saga-runner.ts";
-export type { Started, StartOptions } from "./start/start.ts";
+export type { StartResult, StartOptions } from "./start/start.ts";
 export type { SagaStatus } from "./transitions/transitions.ts";
 export { sagaErrors } from "./error-codes.ts";

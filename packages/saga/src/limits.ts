@@ -1,8 +1,8 @@
-/** Maximum steps of a saga; each branch of a `parallel` counts. */
+/** Maximum number of steps of a saga; each branch of a `parallel` counts. */
 export const MAX_STEPS = 64;
 /** Maximum size of an input, output or message, in bytes of JSON. */
 export const MAX_VALUE_BYTES = 1_048_576;
-/** Maximum messages of a saga, including consumed ones. */
+/** Maximum number of messages of a saga, including consumed ones. */
 export const MAX_MESSAGES = 1000;
 /** Maximum wait and sleep in milliseconds: ten years. */
 export const MAX_WAIT_MS = 315_360_000_000;

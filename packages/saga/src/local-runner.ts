@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { handled } from "@framework/core/feature";
+import { markHandled } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { AnySaga } from "./definition/definition.ts";
 import type { SagaRegistry } from "./definition/registry.ts";
 import { unknownSaga } from "./errors/saga-errors.ts";
-import { deliver, type Delivered, type SagaMessage } from "./messages/deliver.ts";
+import { deliver, type DeliveryResult, type SagaMessage } from "./messages/deliver.ts";
 import { listSagas, readSaga, timelineOf } from "./operate/reading.ts";
 import type { SagaFilter, SagaInfo, SagaPage, TimelineEntry } from "./operate/saga-info.ts";
 import { decide, type Decision, type Verb } from "./operate/verbs.ts";
@@ -13,7 +13,7 @@ import {
   checkedInput,
   checkKey,
   startIn,
-  type Started,
+  type StartResult,
   type StartOptions,
   storedTrace,
 } from "./start/start.ts";
@@ -41,16 +41,16 @@ export class LocalRunner implements SagaRunner {
     this.parts = { newId: randomUUID, ...parts };
   }
 
-  start(definition: AnySaga, input: unknown, { tx, ...options }: StartOptions): Promise<Started> {
-    return handled(this.startOne(definition, input, options, tx));
+  start(definition: AnySaga, input: unknown, { tx, ...options }: StartOptions): Promise<StartResult> {
+    return markHandled(this.startOne(definition, input, options, tx));
   }
 
   deliver(
     definition: AnySaga,
     message: SagaMessage,
     { tx }: { readonly tx?: Transaction | undefined } = {},
-  ): Promise<Delivered> {
-    return handled(this.deliverOne(definition, message, tx));
+  ): Promise<DeliveryResult> {
+    return markHandled(this.deliverOne(definition, message, tx));
   }
 
   async get(id: string): Promise<SagaInfo | null> {
@@ -86,7 +86,7 @@ export class LocalRunner implements SagaRunner {
     input: unknown,
     { key, trace }: StartOptions,
     tx: Transaction | undefined,
-  ): Promise<Started> {
+  ): Promise<StartResult> {
     this.check(definition);
     checkKey(key);
     const text = await checkedInput(definition, input);
@@ -98,7 +98,7 @@ export class LocalRunner implements SagaRunner {
     definition: AnySaga,
     message: SagaMessage,
     tx: Transaction | undefined,
-  ): Promise<Delivered> {
+  ): Promise<DeliveryResult> {
     this.check(definition);
     checkKey(message.key);
     checkKey(message.id, "the id of a message");
@@ -113,7 +113,7 @@ export class LocalRunner implements SagaRunner {
     return tx === undefined ? this.parts.transaction(run) : run(tx);
   }
 
-  /** Rejects an undefined saga, which no process might ever run. @throws SAGA_UNKNOWN */
+  /** Rejects a saga that this process does not define, because perhaps no process would ever run it. @throws SAGA_UNKNOWN */
   private check({ name, version }: AnySaga): void {
     if (!this.parts.registry.has(name, version)) throw unknownSaga(name, version);
   }

@@ -5,7 +5,7 @@ import { adminRoutes } from "./admin/admin-routes.ts";
 import { sagaPanel } from "./admin/saga-panel.ts";
 import { timeMachinePanel } from "./admin/time-machine-panel.ts";
 import { scopesOf } from "./app-scopes.ts";
-import { noDefinition } from "./checked-calls.ts";
+import { notADefinition } from "./checked-calls.ts";
 import type { AnySaga } from "./definition/definition.ts";
 import type { MessageSender } from "./definition/send-work.ts";
 import { reportSagas } from "./insight/report.ts";
@@ -59,7 +59,7 @@ export class SagaApp {
         get operations() {
           return insight.operations;
         },
-        ended: (saga, end) => insight.ended(saga, end),
+        countAttempt: (saga, end) => insight.countAttempt(saga, end),
         trace: () => insight.trace(),
       },
     };
@@ -68,8 +68,8 @@ export class SagaApp {
     const survey = new Survey({ db: () => kernel.db, registry: set.registry, clock: systemClock, log });
     const insight = reportSagas(host.insight, survey);
     host.life.onStart({ name: "saga", run: () => set.begin() });
-    if (set instanceof EngineSet) this.follow(set);
-    else this.observe(survey, config.keepSecs);
+    if (set instanceof EngineSet) this.scheduleEngine(set);
+    else this.scheduleUpkeep(survey, config.keepSecs);
     if (config.admin !== undefined) adminRoutes(host, config.admin, () => set.runner);
     const { panel, close } = timeMachinePanel(() => set.registry.all(), {
       prepare: config.prepareTimeMachine,
@@ -82,7 +82,7 @@ export class SagaApp {
   }
 
   /** Runs steps from the listening phase to the drain. A start that fails before them only stops the engine. */
-  private follow(set: EngineSet): void {
+  private scheduleEngine(set: EngineSet): void {
     const { life } = this.host;
     life.onListening({ name: "saga", run: () => set.listen() });
     life.onDrain(() => set.end());
@@ -90,7 +90,7 @@ export class SagaApp {
   }
 
   /** Counts unfinished and removes ended instances in the app's database; other engines have their own storage. */
-  private observe(survey: Survey, keepSecs: number): void {
+  private scheduleUpkeep(survey: Survey, keepSecs: number): void {
     const { host, kernel } = this;
     const sweep = new Sweep({ kernel, keepSecs, clock: systemClock, log: () => host.life.settings.log });
     host.life.onListening({ name: "saga", run: () => (sweep.begin(), survey.begin()) });
@@ -99,7 +99,7 @@ export class SagaApp {
 
   define(definition: AnySaga): void {
     this.host.check(() => []); // throws after the start
-    const problem = noDefinition(definition);
+    const problem = notADefinition(definition);
     if (problem !== null) return this.host.problem(problem);
     this.defined.push(definition);
     this.built?.define(definition);
@@ -107,13 +107,13 @@ export class SagaApp {
 
   /** @throws SAGA_NOT_ENABLED; CORE_NOT_STARTED before the app's start */
   get running(): SagaSet | EngineSet {
-    const { operated } = this;
+    const { forOperators } = this;
     void this.host.life.settings;
-    return operated;
+    return forOperators;
   }
 
   /** The sagas for reads and decisions of operators, which need only the database and so also work on an app that is not started. @throws SAGA_NOT_ENABLED */
-  get operated(): SagaSet | EngineSet {
+  get forOperators(): SagaSet | EngineSet {
     if (this.built === null) throw new FrameworkError("SAGA_NOT_ENABLED", NOT_ENABLED);
     return this.built;
   }

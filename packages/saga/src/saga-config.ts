@@ -13,7 +13,7 @@ import type { FailureClass } from "./run/failure-class.ts";
 
 /** Options of `enableSaga`. */
 export interface SagaConfig {
-  /** Maximum retries of a step after transient errors; 0 to 999. @default 3 */
+  /** Maximum number of retries of a step after transient errors; 0 to 999. @default 3 */
   readonly maxRetries: number;
   /** Limit of all forward steps in total, in milliseconds of active time: attempts and the pauses between them. @default 300000 */
   readonly timeoutMs: number;
@@ -21,7 +21,7 @@ export interface SagaConfig {
   readonly stepTimeoutMs: number;
   /** Maximum active time for retries of undos, in milliseconds, before the saga is stuck. @default 86400000 */
   readonly undoTimeoutMs: number;
-  /** Maximum concurrent instances of one version of a saga in one process, 1 to 1,000. @default 20 */
+  /** Maximum number of concurrent instances of one version of a saga in one process, 1 to 1,000. @default 20 */
   readonly concurrency: number;
   /** Whether this process runs sagas; `false` for processes that only start and inspect them. @default true */
   readonly workers: boolean;

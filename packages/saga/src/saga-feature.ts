@@ -1,4 +1,4 @@
-import { type ConfigInput, type Feature, handled } from "@framework/core/feature";
+import { type ConfigInput, type Feature, markHandled } from "@framework/core/feature";
 import type { DatabaseMethods } from "@framework/database";
 import type { DurableMethods } from "@framework/durable";
 import { kernelOf } from "@framework/durable/feature";
@@ -39,14 +39,14 @@ export const sagas: Feature<SagaMethods, DatabaseMethods & DurableMethods> = {
   requires: { members: ["db", "durable"], example: "App.with(database, durable, sagas)" },
   install: (host, needs) => {
     const app = new SagaApp(host, kernelOf(needs), needs as OtherFeatures); // `needs` has the methods of all earlier features
-    const programs = sagasOf(app);
+    const methods = sagasOf(app);
     return {
       enableSaga(config) {
         app.enable(config);
         return this;
       },
       get saga() {
-        return programs;
+        return methods;
       },
     };
   },
@@ -54,22 +54,22 @@ export const sagas: Feature<SagaMethods, DatabaseMethods & DurableMethods> = {
 
 const sagasOf = (app: SagaApp): Sagas => {
   const runner = async (): Promise<SagaRunner> => checkedCalls(app.running.runner);
-  const operated = async (): Promise<SagaRunner> => checkedCalls(app.operated.runner);
+  const forOperators = async (): Promise<SagaRunner> => checkedCalls(app.forOperators.runner);
   return {
     define(definition) {
       app.define(definition);
       return this;
     },
     start: (definition, input, options) =>
-      handled(runner().then((own) => own.start(definition, input, options))),
+      markHandled(runner().then((own) => own.start(definition, input, options))),
     deliver: (definition, message, options) =>
-      handled(runner().then((own) => own.deliver(definition, message, options))),
-    get: (id) => handled(operated().then((own) => own.get(id))),
-    list: (filter) => handled(operated().then((own) => own.list(filter))),
-    timeline: (id) => handled(operated().then((own) => own.timeline(id))),
-    cancel: (id, decision) => handled(operated().then((own) => own.cancel(id, decision))),
-    retry: (id, decision) => handled(operated().then((own) => own.retry(id, decision))),
-    skip: (id, decision) => handled(operated().then((own) => own.skip(id, decision))),
-    settle: (id, decision) => handled(operated().then((own) => own.settle(id, decision))),
+      markHandled(runner().then((own) => own.deliver(definition, message, options))),
+    get: (id) => markHandled(forOperators().then((own) => own.get(id))),
+    list: (filter) => markHandled(forOperators().then((own) => own.list(filter))),
+    timeline: (id) => markHandled(forOperators().then((own) => own.timeline(id))),
+    cancel: (id, decision) => markHandled(forOperators().then((own) => own.cancel(id, decision))),
+    retry: (id, decision) => markHandled(forOperators().then((own) => own.retry(id, decision))),
+    skip: (id, decision) => markHandled(forOperators().then((own) => own.skip(id, decision))),
+    settle: (id, decision) => markHandled(forOperators().then((own) => own.settle(id, decision))),
   };
 };

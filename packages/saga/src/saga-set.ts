@@ -25,12 +25,12 @@ import { KernelRunQueue } from "./run-queue/kernel-run-queue.ts";
 export interface SagaSetParts {
   readonly kernel: Kernel;
   readonly config?: ConfigInput<SagaConfig>;
-  /** Called with each mistake in a definition. */
+  /** Called with each mistake in a definition, or in the options of an engine. */
   readonly problem: (problem: Problem) => void;
   readonly log?: () => Logger;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** Returns the message sender; `null` without messaging. */
+  /** Returns the message sender; `null` if there is none. */
   readonly sender?: () => MessageSender | null;
   readonly insight?: Insight;
   /** Resolves the dependencies of steps. @default no dependencies */

@@ -89,9 +89,9 @@ export const compilePolicy = (directives: CspDirectives): Policy => {
  */
 const directive = (name: string, sources: readonly string[], nonce: string | null): string => {
   if (sources.length === 0) return name;
-  const shown =
+  const values =
     nonce === null && sources.includes(PLACEHOLDER)
       ? sources.filter((source) => source !== PLACEHOLDER && !UNSAFE_INLINE.test(source))
       : sources.map((source) => (source === PLACEHOLDER ? `'nonce-${nonce}'` : source));
-  return [name, ...(shown.length === 0 ? ["'none'"] : shown)].join(" ");
+  return [name, ...(values.length === 0 ? ["'none'"] : values)].join(" ");
 };

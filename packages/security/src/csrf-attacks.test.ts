@@ -3,7 +3,7 @@ import type { Json } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { csrfTokens } from "./csrf-tokens.ts";
-import { masked, unmasked } from "./token-mask.ts";
+import { mask, unmask } from "./token-mask.ts";
 import { csrf } from "./index.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
@@ -69,11 +69,11 @@ for (const [name, headers, mayPass] of origins) {
     const { app, changes } = makeApp();
     const good = await issued(app, "ada");
     const other = await issued(app, "eve");
-    const [seed = "", time = "", mark = "", signature = ""] = unmasked(good).split(".");
-    const forged = masked(
+    const [seed = "", time = "", mark = "", signature = ""] = unmask(good).split(".");
+    const forged = mask(
       `${seed}.${time}.${mark}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`,
     );
-    const future = masked(`${seed}.zzzzzzzzz.${mark}.${signature}`);
+    const future = mask(`${seed}.zzzzzzzzz.${mark}.${signature}`);
     /** Tokens of the cookie and of the request. */
     const tokens: readonly (readonly [string | null, string | null, boolean])[] = [
       [good, good, true],
@@ -87,7 +87,7 @@ for (const [name, headers, mayPass] of origins) {
       ["x", "x", false],
       [`${good}x`, `${good}x`, false],
       [future, future, false],
-      [unmasked(good), unmasked(good), false],
+      [unmask(good), unmask(good), false],
     ];
     await using client = testClient(app);
     let expected = 0;
@@ -188,8 +188,8 @@ test("an attacker's own token does not match a visitor's cookie; an earlier toke
   expect([(await post(attacker)).status, (await post(earlier)).status, changes()]).toEqual([403, 200, 1]);
   const page = await client.get("/", { headers: { cookie: `_csrf=${earlier}` } });
   const renewed = page.cookies.get("_csrf")?.value ?? "";
-  const seedOf = (token: string) => unmasked(token).split(".")[0];
-  expect([unmasked(renewed) === unmasked(earlier), seedOf(renewed)]).toEqual([false, seedOf(earlier)]);
+  const seedOf = (token: string) => unmask(token).split(".")[0];
+  expect([unmask(renewed) === unmask(earlier), seedOf(renewed)]).toEqual([false, seedOf(earlier)]);
 });
 
 test("with a first cookie injected by a sibling domain the request is refused", async () => {

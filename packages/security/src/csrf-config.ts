@@ -19,7 +19,7 @@ export interface CsrfConfig {
   readonly cookieName: string;
   /** Request header field with the token. @default "X-CSRF-Token" */
   readonly headerName: string;
-  /** Form field with the token, used without the header field. @default "_csrf" */
+  /** Form field with the token, used if the header field is absent. @default "_csrf" */
   readonly fieldName: string;
   /** Lifetime of a token in seconds; renewed after half of it. @default 86400 */
   readonly maxAge: number;
@@ -31,12 +31,13 @@ export interface CsrfConfig {
    * Identifies the login by a string, `null` or `undefined` for none; a token is valid for one login only. Called after authentication and guards, also for
    * routes without them.
    *
-   * @default the cookie `session_id`, and the caller that authentication found: `sub` of the claims, or the name of the user
+   * @default the session of `@framework/sessions`, else the cookie `session_id`, and the caller that authentication found: `sub` of the claims, or the name
+   * of the user
    */
   readonly session: ((request: HttpRequest) => string | null | undefined) | undefined;
 }
 
-/** Minimum bytes of the HMAC key. */
+/** Minimum number of bytes in the HMAC key. */
 const MIN_SECRET_BYTES = 32;
 
 const isSecret = (value: unknown): boolean =>

@@ -1,3 +1,4 @@
+// More than 250 lines, because the check of a request and the cookies of its reply share the state of one guard.
 import { addVary, coversPath, type DecisionReasons, mapAwaitable, SingleUse } from "@framework/core/feature";
 import {
   type CookieOptions,
@@ -20,17 +21,17 @@ export const ActiveGuard: Key<CsrfGuard | null> = key<CsrfGuard | null>("csrf_gu
 export const CsrfToken: Key<string | null> = key<string | null>("csrf_token", null);
 
 /** Tokens of the cookie and of the request, verified for this session; the caller is checked after authentication. */
-const Submitted: Key<readonly [cookie: string, request: string] | null> = key<
+const SubmittedTokens: Key<readonly [cookie: string, request: string] | null> = key<
   readonly [cookie: string, request: string] | null
 >("csrf_submitted", null);
 
 /** A token that the reply must set as a cookie. */
-const Issued: Key<string | null> = key<string | null>("csrf_issued", null);
+const IssuedToken: Key<string | null> = key<string | null>("csrf_issued", null);
 
 /** Safe methods, which need no token (RFC 9110 9.2.1, RFC 10008). */
 export const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"]);
 
-/** Maximum bytes of a form that are read to find its token. */
+/** Maximum number of bytes of a form that are read to find its token. */
 const MAX_PEEKED_BYTES = 65_536;
 
 /** Authentication schemes whose credentials browsers send automatically, also for pages of other sites. */
@@ -73,8 +74,9 @@ export class CsrfGuard {
       );
       throw this.refusalWithToken(request, knownLogin(request, this.config));
     }
-    return mapAwaitable(this.submitted(request), (token) => {
-      // Double submit: cookie and request have tokens of the same seed, both signed for this session. Tokens of one login may have different seeds, because no other client can get one.
+    return mapAwaitable(this.submittedToken(request), (token) => {
+      // Double submit: cookie and request have tokens of the same seed, both signed for this session. Tokens of one login may have different seeds,
+      // because no other client can get one.
       const own = token === null ? null : this.tokens.seedOf(token, session);
       if (token === null || own === null || !(areSame(seed, own) || this.isOfLogin(token, session))) {
         this.explain(
@@ -86,7 +88,7 @@ export class CsrfGuard {
         throw refusal();
       }
       this.explain(request, "cookie and request have valid tokens of this session");
-      request.context.set(Submitted, [cookie, token]);
+      request.context.set(SubmittedTokens, [cookie, token]);
     });
   }
 
@@ -103,12 +105,12 @@ export class CsrfGuard {
     this.reasons?.give(request, reason);
   }
 
-  /** Checks the caller, once authentication has found it. @throws ForbiddenError "CSRF token validation failed" */
+  /** Checks the caller, once authentication has found it. @throws ForbiddenError "CSRF token validation failed", SECURITY_CSRF_BAD_SESSION */
   confirm(request: HttpRequest): void {
-    const submitted = request.context.get(Submitted);
-    if (submitted === null) return this.explain(request, "there is no token to compare with the caller");
+    const submittedToken = request.context.get(SubmittedTokens);
+    if (submittedToken === null) return this.explain(request, "there is no token to compare with the caller");
     const login = loginOf(request, this.config);
-    const isOfCaller = submitted.every((token) => this.tokens.isOf(token, login.caller));
+    const isOfCaller = submittedToken.every((token) => this.tokens.isOf(token, login.caller));
     this.explain(
       request,
       isOfCaller ? "the tokens belong to the caller" : "a token belongs to another caller",
@@ -120,11 +122,11 @@ export class CsrfGuard {
   token(request: HttpRequest): string {
     const { context } = request;
     const login = loginOf(request, this.config);
-    const shown = context.get(CsrfToken);
-    const known = shown ?? request.cookies.get(this.config.cookieName);
+    const pageToken = context.get(CsrfToken);
+    const known = pageToken ?? request.cookies.get(this.config.cookieName);
     if (known === null || !(this.seedOf(known, login) !== null || this.isKept(known, request)))
       return this.issue(request, login);
-    const token = shown ?? this.tokens.remask(known);
+    const token = pageToken ?? this.tokens.remask(known);
     context.set(CsrfToken, token).set(SingleUse, true);
     return token;
   }
@@ -136,7 +138,7 @@ export class CsrfGuard {
 
   private issue(request: HttpRequest, login: Login, seed?: string): string {
     const token = this.tokens.issue(login, seed);
-    request.context.set(CsrfToken, token).set(Issued, token).set(SingleUse, true);
+    request.context.set(CsrfToken, token).set(IssuedToken, token).set(SingleUse, true);
     return token;
   }
 
@@ -145,13 +147,17 @@ export class CsrfGuard {
     return sessionOf(request, this.config);
   }
 
-  /** Sets a token cookie if the browser has none that is valid, or an aging one, or if the request changed the session. @param before the session at the start of the request */
+  /**
+   * Sets a token cookie if the browser has none that is valid, or an aging one, or if the request changed the session.
+   *
+   * @param before the session at the start of the request
+   */
   finish(request: HttpRequest, reply: Response, before: string | null): Response {
     const { context } = request;
     const isOnPage = context.get(CsrfToken) !== null;
     const isNewLogin = reply.status < 500 && this.sessionOf(request) !== before;
     if (!isOnPage && (isNewLogin || maySetToken(request, reply))) this.renew(request);
-    const issued = context.get(Issued);
+    const issued = context.get(IssuedToken);
     if (issued !== null) reply.setCookie(this.config.cookieName, issued, this.cookieOptions(request));
     if (isOnPage) addVary(reply.headers, "Cookie"); // the page contains the token
     const control = reply.headers.get("cache-control");
@@ -197,14 +203,14 @@ export class CsrfGuard {
     return this.skips(path);
   }
 
-  private submitted(request: HttpRequest): Awaitable<string | null> {
+  private submittedToken(request: HttpRequest): Awaitable<string | null> {
     const { headerName, fieldName } = this.config;
     const header = request.getHeader(headerName);
     if (header !== null || !(request.isForm || request.isMultipart)) return header;
     return request.peekForm(MAX_PEEKED_BYTES).then((form) => form.get(fieldName));
   }
 
-  /** The seed of a token that was issued for a login, else `null`. */
+  /** Returns the seed of a token that was issued for a login, else `null`. */
   private seedOf(token: string, { session, caller }: Login): string | null {
     const seed = this.tokens.seedOf(token, session);
     return seed !== null && this.tokens.isOf(token, caller) ? seed : null;
@@ -239,7 +245,10 @@ const hasExplicitCredentials = (request: HttpRequest): boolean => {
   );
 };
 
-/** Whether a reply may set a token: only if shared caches do not reuse it without revalidation. A token sets `SingleUse`, so a `no-cache` reply becomes private. */
+/**
+ * Whether a reply may set a token: a reply to GET or HEAD below 400 that shared caches do not reuse without revalidation. A token sets `SingleUse`, so a
+ * `no-cache` reply becomes private.
+ */
 const maySetToken = (request: HttpRequest, reply: Response): boolean => {
   if ((request.method !== "GET" && request.method !== "HEAD") || reply.status >= 400) return false;
   if (hasExplicitCredentials(request)) return false;

@@ -3,7 +3,7 @@ import { type ConfigInput, type Feature, JwtClaims, SessionId, User } from "@fra
 import { testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { csrf, type CsrfConfig } from "./index.ts";
-import { unmasked } from "./token-mask.ts";
+import { unmask } from "./token-mask.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
 
@@ -157,7 +157,7 @@ test.each([{}, { session: ({ context }: HttpRequest): string | null => context.g
     expect((await client.get("/open", { headers: { cookie } })).cookies.size).toBe(0);
     expect([(await post("/change", page)).status, (await post("/open", page)).status]).toEqual([200, 403]);
     const other = await client.get("/page", { headers: { cookie: `user=eve; _csrf=${token}` } });
-    const seedOf = (value: string) => unmasked(value).split(".")[0];
+    const seedOf = (value: string) => unmask(value).split(".")[0];
     expect(seedOf(other.cookies.get("_csrf")?.value ?? "")).not.toBe(seedOf(token));
     const forged = await client.get("/open", { headers: { cookie: `_csrf=${token}x` } });
     expect(forged.cookies.size).toBe(1);

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { masked, unmasked } from "./token-mask.ts";
+import { mask, unmask } from "./token-mask.ts";
 
 /** The login of a token, in two parts that become known at different times of a request. */
 export interface Login {
@@ -23,7 +23,7 @@ export interface CsrfTokens {
   isAging(token: string): boolean;
 }
 
-const FORM = /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{22})\.([\w-]{43})$/;
+const TOKEN_PATTERN = /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{22})\.([\w-]{43})$/;
 const MAX_CACHED = 1000;
 
 /**
@@ -42,19 +42,19 @@ export const csrfTokens = (
   const seconds = (): number => Math.floor(now() / 1000);
   const signature = (payload: string, session: string | null): string =>
     createHmac("sha256", secret)
-      .update(`${bound(session)}${payload}`)
+      .update(`${lengthPrefixed(session)}${payload}`)
       .digest("base64url");
   /** Truncated HMAC of the caller: only a holder of the key can check it, so a token does not reveal the caller. */
   const markOf = (caller: string | null, seed: string): string =>
     createHmac("sha256", secret)
-      .update(`caller:${bound(caller)}${seed}`)
+      .update(`caller:${lengthPrefixed(caller)}${seed}`)
       .digest("base64url")
       .slice(0, 22);
   const isSigned = (token: string, payload: string, given: string, session: string | null): boolean => {
-    if (valid.get(token) === bound(session)) return true;
+    if (valid.get(token) === lengthPrefixed(session)) return true;
     if (!areSame(given, signature(payload, session))) return false;
     if (valid.size >= MAX_CACHED) valid.delete(valid.keys().next().value as string);
-    valid.set(token, bound(session));
+    valid.set(token, lengthPrefixed(session));
     return true;
   };
   const ageOf = (issued: string): number => seconds() - Number.parseInt(issued, 36);
@@ -62,29 +62,30 @@ export const csrfTokens = (
   return {
     issue({ session, caller }, seed = randomBytes(16).toString("base64url")) {
       const payload = `${seed}.${seconds().toString(36)}.${markOf(caller, seed)}`;
-      return masked(`${payload}.${signature(payload, session)}`);
+      return mask(`${payload}.${signature(payload, session)}`);
     },
-    remask: (token) => masked(unmasked(token)),
+    remask: (token) => mask(unmask(token)),
     seedOf(value, session) {
-      const token = unmasked(value);
-      const [, seed = "", issued = "", mark = "", given = ""] = FORM.exec(token) ?? [];
+      const token = unmask(value);
+      const [, seed = "", issued = "", mark = "", given = ""] = TOKEN_PATTERN.exec(token) ?? [];
       if (seed === "") return null;
       const age = ageOf(issued);
       if (age < -60 || age >= maxAge) return null; // a minute of clock skew between hosts
       return isSigned(token, `${seed}.${issued}.${mark}`, given, session) ? seed : null;
     },
     isOf(token, caller) {
-      const [seed = "", , mark = ""] = unmasked(token).split(".");
+      const [seed = "", , mark = ""] = unmask(token).split(".");
       return areSame(mark, markOf(caller, seed));
     },
     isAging(token) {
-      return ageOf(unmasked(token).split(".")[1] ?? "") * 2 >= maxAge;
+      return ageOf(unmask(token).split(".")[1] ?? "") * 2 >= maxAge;
     },
   };
 };
 
 /** Length-prefixed, so a session id cannot extend into the next field. */
-const bound = (session: string | null): string => (session === null ? "-:" : `${session.length}:${session}:`);
+const lengthPrefixed = (session: string | null): string =>
+  session === null ? "-:" : `${session.length}:${session}:`;
 
 /** Compares in constant time. */
 export const areSame = (one: string, other: string): boolean => {

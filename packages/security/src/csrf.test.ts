@@ -5,7 +5,7 @@ import { App, Response } from "@framework/core";
 import { eachClient, socketClient, testClient, type TestClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { csrf, CsrfConfig, csrfToken, rotateCsrfToken } from "./index.ts";
-import { unmasked } from "./token-mask.ts";
+import { unmask } from "./token-mask.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
 
@@ -78,7 +78,7 @@ test("csrfToken is the token of the cookie, and its page is private", async () =
   expect(page.headers.get("cache-control")).toBe("private, no-cache");
   const again = await client.get("/form", { headers: { cookie: `_csrf=${page.text}` } });
   expect(again.cookies.size).toBe(0);
-  expect([unmasked(again.text), again.headers.get("vary")]).toEqual([unmasked(page.text), "Cookie"]);
+  expect([unmask(again.text), again.headers.get("vary")]).toEqual([unmask(page.text), "Cookie"]);
 });
 
 test("a reply that shared caches may store sets no token", async () => {
@@ -107,7 +107,7 @@ test("after a login without rotateCsrfToken the next page sets a token of that l
   await using client = testClient(makeApp());
   const before = await tokenOf(client);
   const after = await tokenOf(client, { cookie: `session_id=eve; _csrf=${before}` });
-  expect(unmasked(after).split(".")[0]).not.toBe(unmasked(before).split(".")[0]);
+  expect(unmask(after).split(".")[0]).not.toBe(unmask(before).split(".")[0]);
   const headers = { cookie: `session_id=eve; _csrf=${after}`, "x-csrf-token": after };
   expect((await client.post("/change", { headers })).status).toBe(200);
 });

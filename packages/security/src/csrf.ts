@@ -52,7 +52,7 @@ export const csrf: Feature<Csrf> = {
       host.http.usesFields((route) => (checks(route) ? [tokenField(config)] : []));
       host.life.onStart({ name: "csrf", run: begin });
       const checking: Middleware<HttpRequest, Response> = (request, next) =>
-        guard === null ? next(request) : guarded(guard, request, next);
+        guard === null ? next(request) : guardRequest(guard, request, next);
       const confirming: Middleware<HttpRequest, Response> = (request, next) => {
         guard?.confirm(request);
         return next(request);
@@ -75,7 +75,7 @@ const tokenField = ({ headerName }: CsrfConfig): FieldUse => ({
 /**
  * Returns the token of a request, for a form's `_csrf` field or a `<meta>` element. A browser without one gets its cookie with the reply.
  *
- * @throws SECURITY_CSRF_NOT_ENABLED without `enableCsrf`
+ * @throws SECURITY_CSRF_NOT_ENABLED without `enableCsrf`, or before the stage `csrf`; SECURITY_CSRF_BAD_SESSION
  */
 export const csrfToken = (request: HttpRequest): string => guardOf(request).token(request);
 
@@ -84,7 +84,7 @@ export const csrfToken = (request: HttpRequest): string => guardOf(request).toke
  *
  * @param session the new login, as `CsrfConfig.session` will read it from the next request, by default the cookie `session_id`; `null` after a logout
  * @param caller the name that authentication will find in the next request: `sub` of a token in a cookie, or the user. @default null
- * @throws SECURITY_CSRF_NOT_ENABLED without `enableCsrf`
+ * @throws SECURITY_CSRF_NOT_ENABLED without `enableCsrf`, or before the stage `csrf`
  */
 export const rotateCsrfToken = (
   request: HttpRequest,
@@ -103,14 +103,14 @@ const guardOf = ({ context }: HttpRequest): CsrfGuard => {
 
 type Next = Parameters<Middleware<HttpRequest, Response>>[1];
 
-const guarded = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType<Next> => {
+const guardRequest = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType<Next> => {
   request.context.set(ActiveGuard, guard);
   const checked = guard.check(request);
-  if (isPromise(checked)) return checked.then(() => answered(guard, request, next));
-  return answered(guard, request, next);
+  if (isPromise(checked)) return checked.then(() => handleRequest(guard, request, next));
+  return handleRequest(guard, request, next);
 };
 
-const answered = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType<Next> => {
+const handleRequest = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType<Next> => {
   const session = guard.sessionOf(request);
   return mapOutput(next(request), (response) => guard.finish(request, response, session), null);
 };
@@ -127,6 +127,6 @@ const sharedSecret = async ({ shared: { values }, env, log }: AppSettings): Prom
     const message = "CSRF tokens are valid only on this host until the service stops; set CsrfConfig.secret";
     log.warn(message, { code: "SECURITY_CSRF_SECRET" });
   }
-  const kept = await values.get(SECRET_KEY);
-  return typeof kept === "string" ? kept : proposed;
+  const stored = await values.get(SECRET_KEY);
+  return typeof stored === "string" ? stored : proposed;
 };

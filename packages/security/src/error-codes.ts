@@ -5,7 +5,7 @@ export const securityErrors: ErrorCatalogue = {
   SECURITY_CSRF: {
     status: 403,
     summary: "the request has no valid CSRF token, or comes from another origin",
-    action: "send the token of the session; trust the origin in `trustedOrigins`",
+    action: "send the token of the session, or add the origin to `trustedOrigins`",
   },
   SECURITY_CSRF_BAD_SESSION: {
     summary: "500: `session` of `CsrfConfig` returned neither a string nor `null` nor `undefined`",

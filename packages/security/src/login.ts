@@ -1,5 +1,5 @@
 import { FrameworkError, type HttpRequest } from "@framework/core";
-import { JwtClaims, returnedInstead, SessionId, UnreadSessionId, User } from "@framework/core/feature";
+import { JwtClaims, describeInvalid, SessionId, UnreadSessionId, User } from "@framework/core/feature";
 import type { CsrfConfig } from "./csrf-config.ts";
 import type { Login } from "./csrf-tokens.ts";
 
@@ -10,15 +10,15 @@ const SESSION_COOKIE = "session_id";
 export const loginOf = (request: HttpRequest, config: CsrfConfig): Login =>
   config.session === undefined
     ? knownLogin(request, config)
-    : { session: null, caller: namedBy(config.session(request)) };
+    : { session: null, caller: checkName(config.session(request)) };
 
 /** Checks the name returned by `CsrfConfig.session`. Other values would convert to the same string for all logins. */
-const namedBy = (name: unknown): string | null => {
+const checkName = (name: unknown): string | null => {
   if (typeof name === "string") return name;
   if (name === null || name === undefined) return null;
   throw new FrameworkError(
     "SECURITY_CSRF_BAD_SESSION",
-    `security: session of CsrfConfig must return a string, null or undefined, not ${returnedInstead(name)}`,
+    `security: session of CsrfConfig must return a string, null or undefined, not ${describeInvalid(name)}`,
   );
 };
 
@@ -28,7 +28,7 @@ export const knownLogin = (request: HttpRequest, config: CsrfConfig): Login => (
   caller: config.session === undefined ? callerOf(request) : null,
 });
 
-/** Returns the part of the login that is known before authentication. */
+/** Returns the session id, which is known before authentication; `null` if there is none, or if `CsrfConfig.session` identifies logins. */
 export const sessionOf = (request: HttpRequest, { session }: CsrfConfig): string | null => {
   if (session !== undefined) return null;
   const managed = request.context.get(SessionId);

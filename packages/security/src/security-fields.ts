@@ -26,10 +26,10 @@ export const securityFields = (config: SecurityHeadersConfig): SecurityFields =>
     ["permissions-policy", permissions !== false && permissionsText(permissions)],
   ] as const;
   const overTls = [["strict-transport-security", hsts !== false && hstsText(hsts)]] as const;
-  return { always: present(always), overTls: present(overTls), policyName, policy };
+  return { always: presentFields(always), overTls: presentFields(overTls), policyName, policy };
 };
 
-const present = (fields: readonly (readonly [string, string | false])[]): readonly string[] =>
+const presentFields = (fields: readonly (readonly [string, string | false])[]): readonly string[] =>
   Object.freeze(fields.flatMap(([name, value]) => (value === false || value === "" ? [] : [name, value])));
 
 const ancestors = { DENY: ["'none'"], SAMEORIGIN: ["'self'"] } as const;

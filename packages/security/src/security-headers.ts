@@ -43,13 +43,13 @@ const absentPolicyProblems = ({ reportOnly }: SecurityHeadersConfig): string[] =
   reportOnly ? ["false leaves nothing to report; remove reportOnly, or give a policy"] : [];
 
 const addFields = (fields: SecurityFields): Middleware<HttpRequest, Response> => {
-  const complete = (reply: Response, request: HttpRequest): Response => added(fields, request, reply);
+  const complete = (reply: Response, request: HttpRequest): Response => withFields(fields, request, reply);
   return waitsOnce(function addFields(request, next) {
     return mapOutput(next(request), complete, request);
   });
 };
 
-const added = (fields: SecurityFields, request: HttpRequest, reply: Response): Response => {
+const withFields = (fields: SecurityFields, request: HttpRequest, reply: Response): Response => {
   addMissing(fields.always, reply);
   if (fields.overTls.length > 0 && request.isSecure) addMissing(fields.overTls, reply);
   const { policy } = fields;

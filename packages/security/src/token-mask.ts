@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
  * Masks a string with random bits, differently each time, as base64url of pad and masked string: the length of a compressed page that reflects input
  * then leaks nothing about the string (BREACH).
  */
-export const masked = (text: string): string => {
+export const mask = (text: string): string => {
   const { length } = text;
   const bytes = Buffer.allocUnsafe(2 * length);
   randomBytes(length).copy(bytes);
@@ -12,8 +12,8 @@ export const masked = (text: string): string => {
   return bytes.toString("base64url");
 };
 
-/** Reverses `masked`; `""` for invalid values and for values longer than `maxLength`. */
-export const unmasked = (value: string, maxLength = 400): string => {
+/** Reverses `mask`; `""` for invalid values and for values longer than `maxLength`. */
+export const unmask = (value: string, maxLength = 400): string => {
   if (value.length > maxLength) return "";
   const bytes = Buffer.from(value, "base64url");
   if (bytes.length % 2 !== 0 || bytes.toString("base64url") !== value) return "";

@@ -2,7 +2,7 @@ import { FrameworkError, HttpError } from "@framework/core";
 import type { ImpliedReply } from "@framework/core/feature";
 import type { SessionsErrorCode } from "./error-codes.ts";
 
-/** Creates a 503, for when sessions cannot be read or written. */
+/** Creates the 503 of a store that fails or is full. */
 export const unavailable = (code: SessionsErrorCode, cause?: unknown): HttpError =>
   new HttpError(503, "Sessions are temporarily unavailable", {
     code,
@@ -18,14 +18,14 @@ export const unavailableReply: ImpliedReply = {
   headers: { "Retry-After": { description: "Seconds to wait before retrying.", type: "integer" } },
 };
 
-/** The 409 of `ended`, for API documents. */
+/** The 409 of `sessionEnded`, for API documents. */
 export const endedReply: ImpliedReply = {
   status: 409,
   description: "The session has ended or was renewed by another request.",
 };
 
-/** Creates a 409, for a change to a session that ended or got a new id during the request. */
-export const ended = (): HttpError =>
+/** Creates the 409 of a change to a session that ended or got a new id during the request. */
+export const sessionEnded = (): HttpError =>
   new HttpError(409, "The session has ended or was renewed by another request; try again", {
     code: "SESSIONS_ENDED",
   });

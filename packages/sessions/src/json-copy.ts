@@ -1,7 +1,7 @@
 import type { Json } from "@framework/core/feature";
 import { sessionsError } from "./errors.ts";
 
-/** Returns a deep copy of a value. @throws SESSIONS_BAD_VALUE when JSON would change the value */
+/** Returns a deep copy of a value, without members that are `undefined`. @throws SESSIONS_BAD_VALUE when JSON would change the value otherwise */
 export const jsonCopy = (name: string, value: Json): Json => {
   let text: string | undefined;
   try {

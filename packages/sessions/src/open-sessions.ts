@@ -6,9 +6,9 @@ import type { SessionCounts } from "./session-counts.ts";
 import type { Session } from "./session.ts";
 import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
 import type { Lifetimes } from "./session-entry.ts";
-import { type Found, cookieBackend, type SessionBackend, storeBackend } from "./session-backend.ts";
+import { type FoundSession, cookieBackend, type SessionBackend, storeBackend } from "./session-backend.ts";
 import type { SessionsConfig } from "./sessions-config.ts";
-import { encrypting, type Secret, signing } from "./signed/cookie-seal.ts";
+import { encryptedSeal, type Secret, signedSeal } from "./signed/cookie-seal.ts";
 import { failClosed } from "./store/fail-closed.ts";
 import type { SessionStore } from "./store/session-store.ts";
 import { sharedSessionStore } from "./store/shared-session-store.ts";
@@ -18,8 +18,8 @@ export interface OpenSessions extends SessionTools {
   readonly cookie: SessionCookie;
   /** Returns the id that a cookie names; `null` for none. */
   idOf(cookie: string): string | null;
-  /** Returns the session of a cookie. */
-  find(cookie: string): Promise<Found | "ended" | null>;
+  /** Returns the session of a cookie; `null` if there is none, `"ended"` if another request has ended it recently. */
+  find(cookie: string): Promise<FoundSession | "ended" | null>;
   /** Saves the changes of a request, and sets the cookie. */
   save(session: RequestSession, request: HttpRequest, reply: Response): Promise<void>;
   destroyAll(user: string, except?: Session): Promise<void>;
@@ -41,7 +41,7 @@ export const openSessions = (
   const cookie = sessionCookie({ name: cookieName, sameSite, secure });
   const backend = createBackend(config, store, lifetimes);
   const tools: SaveTools = { backend, lifetimes, cookie, now: clock.date, counts };
-  const find = async (value: string): Promise<Found | "ended" | null> => {
+  const find = async (value: string): Promise<FoundSession | "ended" | null> => {
     const found = await findAlive(await backend.read(value), logins);
     if (found === null || found === "ended") counts.add("refused");
     return found;
@@ -73,14 +73,14 @@ const createBackend = (config: SessionsConfig, store: SessionStore, lifetimes: L
   if (!signed || secret === undefined) return storeBackend(store, lifetimes, clock.date);
   const secrets: readonly Secret[] =
     typeof secret === "string" || secret instanceof Uint8Array ? [secret] : secret;
-  return cookieBackend(encrypt ? encrypting(secrets) : signing(secrets), store, lifetimes, clock.date);
+  return cookieBackend(encrypt ? encryptedSeal(secrets) : signedSeal(secrets), store, lifetimes, clock.date);
 };
 
 /** Returns `null` for a session whose login was ended by `destroyAll`. */
 const findAlive = async (
-  found: Found | "ended" | null,
+  found: FoundSession | "ended" | null,
   logins: UserLogins,
-): Promise<Found | "ended" | null> => {
+): Promise<FoundSession | "ended" | null> => {
   if (found === null || found === "ended") return found;
   const { user, login } = found.entry;
   return user === null || (await logins.isAlive(user, login)) ? found : null;

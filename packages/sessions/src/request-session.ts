@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { HttpRequest } from "@framework/core";
 import { type Json, SessionId, User } from "@framework/core/feature";
-import { ended, sessionsError } from "./errors.ts";
+import { sessionEnded, sessionsError } from "./errors.ts";
 import { jsonCopy } from "./json-copy.ts";
 import type { UserLogins } from "./logins/user-logins.ts";
 import { CurrentSession, type Session } from "./session.ts";
 import { bytesOf, type SessionContent, type SessionEntry } from "./session-entry.ts";
-import type { Found } from "./session-backend.ts";
+import type { FoundSession } from "./session-backend.ts";
 
 /** A change of the data, which can be reapplied to data that another request has written meanwhile. */
 type Change = (data: Map<string, Json>) => void;
@@ -21,8 +21,8 @@ export interface SessionTools {
 }
 
 const empty: SessionContent = { user: null, data: new Map() };
-const MAX_NAME = 100;
-const MAX_USER = 256;
+const MAX_NAME_LENGTH = 100;
+const MAX_USER_LENGTH = 256;
 
 /** The session of one request, with its changes. */
 export class RequestSession implements Session {
@@ -42,9 +42,9 @@ export class RequestSession implements Session {
   private hasEnded: boolean;
   private readonly tools: SessionTools;
   private readonly request: HttpRequest;
-  readonly found: Found | null;
+  readonly found: FoundSession | null;
 
-  constructor(request: HttpRequest, found: Found | "ended" | null, tools: SessionTools) {
+  constructor(request: HttpRequest, found: FoundSession | "ended" | null, tools: SessionTools) {
     this.request = request;
     this.tools = tools;
     this.hasEnded = found === "ended";
@@ -65,8 +65,11 @@ export class RequestSession implements Session {
   }
 
   set(name: string, value: Json): this {
-    if (typeof name !== "string" || name === "" || name.length > MAX_NAME)
-      throw sessionsError("SESSIONS_BAD_VALUE", `a name must be a string of 1 to ${MAX_NAME} characters`);
+    if (typeof name !== "string" || name === "" || name.length > MAX_NAME_LENGTH)
+      throw sessionsError(
+        "SESSIONS_BAD_VALUE",
+        `a name must be a string of 1 to ${MAX_NAME_LENGTH} characters`,
+      );
     const copy = jsonCopy(name, value);
     this.change((data) => data.set(name, copy));
     return this;
@@ -122,13 +125,13 @@ export class RequestSession implements Session {
     this.isClosed = true;
   }
 
-  /** Whether the reply has been returned: the session is only read from then on. */
+  /** Whether the reply has been returned: from then on the session is read-only. */
   get closed(): boolean {
     return this.isClosed;
   }
 
   /**
-   * Reads the session again, for work that continues after the reply, such as a WebSocket. If it has ended, `user` becomes `null`.
+   * Reads the session again, for work that continues after the reply, such as a WebSocket. If it has ended, it becomes empty, and `user` becomes `null`.
    *
    * @throws HttpError 503 when the store fails
    */
@@ -143,8 +146,8 @@ export class RequestSession implements Session {
     this.announceUser(before);
   }
 
-  /** The stored session that this one continues, `null` after `destroy`. */
-  get continued(): Found | null {
+  /** The stored session that this one continues; `null` if there is none, and after `destroy`. */
+  get continuedSession(): FoundSession | null {
     return this.hasDestroyed ? null : this.found;
   }
 
@@ -163,7 +166,7 @@ export class RequestSession implements Session {
   }
 
   /** The content to write, with the changes applied to `base`. @throws SESSIONS_TOO_LARGE if they do not fit beside another request's changes */
-  entry(base: SessionEntry | undefined = this.continued?.entry): SessionEntry {
+  entry(base: SessionEntry | undefined = this.continuedSession?.entry): SessionEntry {
     const data = new Map(base?.data);
     for (const change of this.changes) change(data);
     const { user } = this;
@@ -189,7 +192,7 @@ export class RequestSession implements Session {
     return this.user === null || this.user === user;
   }
 
-  /** Accepts a session above the limit only if it shrinks. */
+  /** Accepts a session above the limit only if it does not grow. */
   private checkSize(content: SessionContent, before: SessionContent = this.content): void {
     const { maxBytes } = this.tools;
     const bytes = bytesOf(content);
@@ -223,7 +226,7 @@ export class RequestSession implements Session {
 
   private checkChangeable(): void {
     this.checkOpen();
-    if (this.hasEnded) throw ended();
+    if (this.hasEnded) throw sessionEnded();
   }
 
   private checkOpen(): void {
@@ -234,6 +237,6 @@ export class RequestSession implements Session {
 
 /** @throws SESSIONS_BAD_USER */
 export const checkUser = (user: unknown): void => {
-  if (typeof user !== "string" || user === "" || user.length > MAX_USER)
-    throw sessionsError("SESSIONS_BAD_USER", `a user must be a string of 1 to ${MAX_USER} characters`);
+  if (typeof user !== "string" || user === "" || user.length > MAX_USER_LENGTH)
+    throw sessionsError("SESSIONS_BAD_USER", `a user must be a string of 1 to ${MAX_USER_LENGTH} characters`);
 };

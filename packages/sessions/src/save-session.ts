@@ -1,11 +1,11 @@
 import type { HttpRequest, Response } from "@framework/core";
 import { addVary, makePrivate } from "@framework/core/feature";
-import { ended } from "./errors.ts";
+import { sessionEnded } from "./errors.ts";
 import type { RequestSession } from "./request-session.ts";
 import type { SessionCounts } from "./session-counts.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 import { type Lifetimes, remainingMs, type SessionEntry } from "./session-entry.ts";
-import type { Found, SessionBackend } from "./session-backend.ts";
+import type { FoundSession, SessionBackend } from "./session-backend.ts";
 
 /** Dependencies of `saveSession`. */
 export interface SaveTools {
@@ -16,12 +16,17 @@ export interface SaveTools {
   readonly counts: SessionCounts;
 }
 
-/** Attempts to apply changes while other requests write; in each round at least one request succeeds. */
+/** Maximum number of attempts to apply changes while other requests write; in each round at least one request succeeds. */
 const MAX_ATTEMPTS = 100;
 /** Fraction of the idle lifetime after which a use is recorded: one write for many requests. */
 const RECORDED_FRACTION = 0.1;
 
-/** Saves the changes of a request, and sets the cookie. @throws HttpError 503 if they cannot be written, 409 if the session has ended meanwhile */
+/**
+ * Saves the changes of a request, and sets the cookie.
+ *
+ * @throws HttpError 503 if they cannot be written, 409 if the session has ended meanwhile; SESSIONS_TOO_LARGE if they do not fit beside the changes of another
+ * request
+ */
 export const saveSession = async (
   session: RequestSession,
   request: HttpRequest,
@@ -29,21 +34,21 @@ export const saveSession = async (
   tools: SaveTools,
 ): Promise<void> => {
   session.close();
-  const { found, continued } = session;
+  const { found, continuedSession } = session;
   if (session.hasDestroyed && found !== null) await endSession(found, tools);
   if (session.endsAfter(reply.status)) return removeCookie(request, reply, tools);
   if (reply.status >= 500) return;
   if (session.isRotated) return saveRotated(session, request, reply, tools);
-  if (continued === null) return;
+  if (continuedSession === null) return;
   if (session.isChanged) {
-    const value = await saveChanges(session, continued, tools);
+    const value = await saveChanges(session, continuedSession, tools);
     if (tools.backend.isInCookie) setCookie(value, session.entry(), session, request, reply, tools);
     return;
   }
-  await recordUse(session, continued, request, reply, tools);
+  await recordUse(session, continuedSession, request, reply, tools);
 };
 
-const endSession = async ({ id }: Found, { backend, counts }: SaveTools): Promise<void> => {
+const endSession = async ({ id }: FoundSession, { backend, counts }: SaveTools): Promise<void> => {
   if (await backend.end(id)) counts.add("destroyed");
 };
 
@@ -54,60 +59,64 @@ const saveRotated = async (
   reply: Response,
   tools: SaveTools,
 ): Promise<void> => {
-  const { continued } = session;
+  const { continuedSession } = session;
   const id = session.id ?? "";
   const entry = session.entry();
   const value = await tools.backend.write(id, 0, entry, ttlOf(entry, tools));
-  if (value === null) throw ended(); // a collision of two ids of 256 random bits
+  if (value === null) throw sessionEnded(); // a collision of two ids of 256 random bits
   try {
     setCookie(value, entry, session, request, reply, tools);
-    if (continued !== null) await endOldId(session, id, continued, tools);
+    if (continuedSession !== null) await endOldId(session, id, continuedSession, tools);
   } catch (error) {
     await tools.backend.end(id).catch(() => {}); // no client gets the id, and the store has logged the failure
     throw error;
   }
-  tools.counts.add(continued === null ? "created" : "rotated");
+  tools.counts.add(continuedSession === null ? "created" : "rotated");
 };
 
 /** Ends the old id if its content is the one copied to the new id; if another request has changed it meanwhile, copies it again first. */
 const endOldId = async (
   session: RequestSession,
   id: string,
-  continued: Found,
+  oldSession: FoundSession,
   { backend, ...tools }: SaveTools,
 ): Promise<void> => {
-  let latest = continued;
+  let latest = oldSession;
   for (let version = 1; version < MAX_ATTEMPTS; version++) {
-    if (await backend.endAsFound(latest)) return;
-    latest = await readAgain(continued.id, backend);
+    if (await backend.endIfUnchanged(latest)) return;
+    latest = await readAgain(oldSession.id, backend);
     const entry = session.entry(latest.entry);
-    if ((await backend.write(id, version, entry, ttlOf(entry, tools))) === null) throw ended();
+    if ((await backend.write(id, version, entry, ttlOf(entry, tools))) === null) throw sessionEnded();
   }
-  throw ended();
+  throw sessionEnded();
 };
 
-const saveChanges = async (session: RequestSession, found: Found, tools: SaveTools): Promise<string> => {
-  let latest: Found = found;
+const saveChanges = async (
+  session: RequestSession,
+  found: FoundSession,
+  tools: SaveTools,
+): Promise<string> => {
+  let latest: FoundSession = found;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const entry = session.entry(latest.entry);
     const value = await tools.backend.write(latest.id, latest.version, entry, ttlOf(entry, tools));
     if (value !== null) return value;
     latest = await readAgain(found.id, tools.backend);
   }
-  throw ended();
+  throw sessionEnded();
 };
 
 /** Reads the session that another request has changed. @throws HttpError 409 if that request has ended it */
-const readAgain = async (id: string, backend: SessionBackend): Promise<Found> => {
+const readAgain = async (id: string, backend: SessionBackend): Promise<FoundSession> => {
   const again = await backend.read(id);
-  if (again === null || again === "ended") throw ended();
+  if (again === null || again === "ended") throw sessionEnded();
   return again;
 };
 
 /** Extends the idle lifetime. A failure is only logged by the store, because the reply does not depend on it. */
 const recordUse = async (
   session: RequestSession,
-  found: Found,
+  found: FoundSession,
   request: HttpRequest,
   reply: Response,
   tools: SaveTools,
@@ -119,7 +128,7 @@ const recordUse = async (
 
 /** Records a use if the last recorded one is old enough. Returns the value of the cookie, `null` if nothing was written. */
 const extendLifetime = async (
-  found: Found,
+  found: FoundSession,
   entry: SessionEntry,
   tools: SaveTools,
 ): Promise<string | null> => {
@@ -128,7 +137,7 @@ const extendLifetime = async (
 };
 
 /** Extends the idle lifetime for a use after the reply, such as by a WebSocket; not for a session in the cookie, which can no longer be set. */
-export const recordUseAfterReply = async (found: Found, tools: SaveTools): Promise<void> => {
+export const recordUseAfterReply = async (found: FoundSession, tools: SaveTools): Promise<void> => {
   if (!tools.backend.isInCookie) await extendLifetime(found, { ...found.entry, seenAt: tools.now() }, tools);
 };
 
@@ -158,7 +167,7 @@ const removeCookie = (request: HttpRequest, reply: Response, { cookie }: SaveToo
   keepFromCaches(reply);
 };
 
-/** Makes a reply private that depends on a session, or sets its cookie. */
+/** Makes a reply private, because it depends on a session or sets its cookie. */
 export const keepFromCaches = (reply: Response): void => {
   makePrivate(reply);
   addVary(reply.headers, "Cookie");

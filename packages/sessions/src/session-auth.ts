@@ -18,7 +18,7 @@ import { CurrentSession, SessionUsed } from "./session.ts";
 
 /** Refuses requests without a session of a logged-in user, with 401: for `use`, and for `anyOf` of `@framework/auth`, together with tokens. */
 export interface SessionAuth extends HttpMiddlewareObject, Authenticator {
-  /** Called once by each app that uses it. */
+  /** Called by each app that uses it. */
   install(host: Host): void;
   /**
    * Requires a session of a logged-in user. After the reply, such as in a WebSocket, the session is read again, so that `sessionOf` and guards
@@ -50,9 +50,9 @@ export const sessionAuth = ({ install, cookieName }: SessionAuthParts): SessionA
     if (!hasUser(invocation))
       throw new UnauthorizedError("Authentication required", 'Session realm="Restricted"');
     invocation.context.set(SessionUsed, true);
-    recordIdentitySource(again, invocation);
+    recordIdentitySource(checkAgain, invocation);
   };
-  const again: IdentitySource = { identify: requireUser }; // the session has already been read again
+  const checkAgain: IdentitySource = { identify: requireUser }; // the session has already been read again
   const identify = (invocation: Invocation): Awaitable<void> => {
     const session = invocation.context.get(CurrentSession);
     if (!(session instanceof RequestSession) || !session.closed) return requireUser(invocation);

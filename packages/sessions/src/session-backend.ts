@@ -4,7 +4,7 @@ import type { CookieSeal } from "./signed/cookie-seal.ts";
 import type { SessionStore } from "./store/session-store.ts";
 
 /** The session of a request's cookie. */
-export interface Found {
+export interface FoundSession {
   readonly id: string;
   /** Version in the store; always 1 in the cookie. */
   readonly version: number;
@@ -13,14 +13,14 @@ export interface Found {
 
 /** Stores the contents of sessions, in a store or in the cookie. */
 export interface SessionBackend {
-  /** Maximum bytes of the user and the data, as counted by `bytesOf`. */
+  /** Maximum size of the user and the data in bytes, as counted by `bytesOf`. */
   readonly maxBytes: number;
   /** Whether the cookie contains the content, so that each change needs a new one. */
   readonly isInCookie: boolean;
   /** Returns the id in a cookie, without a lookup in the store; `null` for a malformed cookie. */
   idOf(cookie: string): string | null;
   /** Reads the session of a cookie; `"ended"` if another request has ended it recently. */
-  read(cookie: string): Promise<Found | "ended" | null>;
+  read(cookie: string): Promise<FoundSession | "ended" | null>;
   /**
    * Writes the content. Returns the value of the cookie; `null` if another request has changed or ended the session since it was read.
    *
@@ -30,13 +30,13 @@ export interface SessionBackend {
   /** Ends an id. Returns whether this call ended it. */
   end(id: string): Promise<boolean>;
   /** Ends the id of a session. Returns whether this call ended it: `false` if another request has ended or changed the session since it was read. */
-  endAsFound(found: Found): Promise<boolean>;
+  endIfUnchanged(found: FoundSession): Promise<boolean>;
 }
 
 /** 256 random bits as base64url. */
 const ID = /^[\w-]{43}$/;
 /** With the id, the times and a name of 57 characters, `Set-Cookie` then has at most 4,096 bytes, the limit of browsers. */
-const MAX_COOKIE_CONTENT = 2800;
+const MAX_COOKIE_CONTENT_BYTES = 2800;
 /** Milliseconds for which an ended id is remembered, for requests in flight that still use it. */
 const ENDED_MS = 300_000;
 
@@ -60,10 +60,10 @@ export const storeBackend = (
   write: async (id, version, entry, ttlMs) =>
     (await store.write(digestOf(id), toJson(entry), { version, ttlMs })) ? id : null,
   end: async (id) => store.end(digestOf(id), ENDED_MS),
-  endAsFound: async ({ id, version }) => store.end(digestOf(id), ENDED_MS, version),
+  endIfUnchanged: async ({ id, version }) => store.end(digestOf(id), ENDED_MS, version),
 });
 
-/** Stores sessions in a sealed cookie; the store has only the ended ids, until their cookies have expired. */
+/** Stores sessions in a sealed cookie; of the sessions, the store has only the ended ids, until their cookies have expired. */
 export const cookieBackend = (
   seal: CookieSeal,
   store: SessionStore,
@@ -74,7 +74,7 @@ export const cookieBackend = (
   const endedMs = Math.min(lifetimes.absoluteMs, lifetimes.idleMs + Math.max(lifetimes.idleMs, ENDED_MS));
   const hasEnded = async (id: string): Promise<boolean> => (await store.read(digestOf(id))) === "ended";
   return {
-    maxBytes: MAX_COOKIE_CONTENT,
+    maxBytes: MAX_COOKIE_CONTENT_BYTES,
     isInCookie: true,
     idOf(cookie) {
       const content = seal.open(cookie);
@@ -94,7 +94,7 @@ export const cookieBackend = (
       return seal.seal(JSON.stringify([id, toJson(entry)]));
     },
     end: async (id) => store.end(digestOf(id), endedMs),
-    endAsFound: async ({ id }) => store.end(digestOf(id), endedMs),
+    endIfUnchanged: async ({ id }) => store.end(digestOf(id), endedMs),
   };
 };
 

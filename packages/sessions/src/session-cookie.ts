@@ -2,9 +2,9 @@ import type { HttpRequest, Response } from "@framework/core";
 
 /** The cookie of sessions. */
 export interface SessionCookie {
-  /** The name in requests, if it does not depend on the request. */
+  /** The name in requests; if it depends on the request, the name without TLS. */
   readonly usualName: string;
-  /** Returns the value in a request, `null` for none. */
+  /** Returns the value in a request; `null` if there is none, or it is empty or too long. */
   read(request: HttpRequest): string | null;
   /** @param maxAge seconds */
   set(request: HttpRequest, reply: Response, value: string, maxAge: number): void;
@@ -22,8 +22,8 @@ export interface SessionCookieOptions {
 /** Returns the name of a cookie in requests, with the prefix `__Host-` for TLS. */
 export const cookieNameOf = (name: string, isSecure: boolean): string => (isSecure ? `__Host-${name}` : name);
 
-/** Maximum length of a value: browsers send at most 4,096 bytes of a cookie. */
-const MAX_VALUE = 4096;
+/** Maximum length of a value: browsers store at most 4,096 bytes of a cookie. */
+const MAX_VALUE_LENGTH = 4096;
 
 /**
  * Creates the session cookie: hidden from scripts, for all paths of this host only. With TLS its name has the prefix `__Host-`, so that browsers reject a
@@ -38,7 +38,7 @@ export const sessionCookie = ({ name, sameSite, secure }: SessionCookieOptions):
     usualName: cookieNameOf(name, secure === true),
     read(request) {
       const value = request.cookies.get(nameFor(request));
-      return value === null || value === "" || value.length > MAX_VALUE ? null : value;
+      return value === null || value === "" || value.length > MAX_VALUE_LENGTH ? null : value;
     },
     set(request, reply, value, maxAge) {
       reply.setCookie(nameFor(request), value, { ...options(request), maxAge });

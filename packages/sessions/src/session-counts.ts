@@ -3,7 +3,7 @@ import type { Metric, Sample } from "@framework/core/feature";
 /** Counted events; `refused` is a cookie without a live session. */
 export type SessionEvent = "created" | "rotated" | "destroyed" | "refused";
 
-/** Counts session events in this process; four numbers, independent of what clients send. */
+/** Counts session events in this process: four numbers, so clients cannot use up memory. */
 export class SessionCounts {
   private readonly counts: Record<SessionEvent, number> = {
     created: 0,

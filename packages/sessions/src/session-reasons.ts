@@ -12,7 +12,7 @@ export interface SessionReasonParts {
   readonly reasons: DecisionReasons;
 }
 
-/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. Ids, users and data are omitted. */
+/** Wraps the middleware to report the reason of each decision to tools that show the steps of a request. Ids, users and data are omitted. */
 export const withReasons =
   (
     sessions: Middleware<HttpRequest, Response>,
@@ -44,10 +44,10 @@ const foundReason = ({ found }: RequestSession, hasCookie: boolean): string => {
 
 /** Returns the effect of the reply on the session; the middleware applies it afterwards. */
 const changeReason = (session: RequestSession, { status }: Response): string => {
-  const { continued, isRotated, isChanged } = session;
+  const { continuedSession, isRotated, isChanged } = session;
   if (session.endsAfter(status)) return "the session ends: its cookie is removed";
   if (status >= 500) return `a reply of ${status} saves nothing`;
-  if (isRotated) return continued === null ? "a session starts" : "the session gets a new id";
+  if (isRotated) return continuedSession === null ? "a session starts" : "the session gets a new id";
   if (isChanged) return "the data of the session changed";
-  return continued === null ? "no session starts" : "the data of the session is unchanged";
+  return continuedSession === null ? "no session starts" : "the data of the session is unchanged";
 };

@@ -9,7 +9,7 @@ export interface Session {
   /** Returns a copy of a value, `undefined` if absent; only `set` stores a change to it. */
   get(name: string): Json | undefined;
   /**
-   * Sets a value; the first one of a visitor starts a session.
+   * Sets a value; the first value of a visitor starts a session.
    *
    * @throws SESSIONS_BAD_VALUE, SESSIONS_TOO_LARGE, SESSIONS_CLOSED; SESSIONS_ENDED (409)
    */

@@ -19,7 +19,7 @@ import type { SessionStore } from "./store/session-store.ts";
 export interface SessionsConfig {
   /** Store of the sessions, such as `databaseSessions(app.db)`. @default the state that all workers share; with Redis, all hosts */
   readonly store: SessionStore | undefined;
-  /** Stores the data in a signed cookie; the store then has only ended ids. @default false */
+  /** Stores the data in a signed cookie; the store then has only ended ids and the numbers of logins. @default false */
   readonly signed: boolean;
   /** Encrypts the cookie with AES-256-GCM. @default false */
   readonly encrypt: boolean;
@@ -27,7 +27,7 @@ export interface SessionsConfig {
   readonly secret: Secret | readonly Secret[] | undefined;
   /** Idle timeout in seconds. Uses are recorded once per tenth of it, so a session may end after nine tenths. @default 1800 */
   readonly idleSecs: number;
-  /** Maximum lifetime after a login, in seconds. @default 86400 */
+  /** Maximum lifetime after the start of the session, or the last login, in seconds. @default 86400 */
   readonly absoluteSecs: number;
   /** Name of the cookie, which gets the prefix `__Host-` with TLS. @default "session_id" */
   readonly cookieName: string;

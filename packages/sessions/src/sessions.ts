@@ -64,7 +64,7 @@ export const sessions: Feature<Sessions> = {
       install: (owner) => owner.check(() => (configured === null ? [notEnabled] : [])),
       cookieName: () => opened?.cookie.usualName ?? configured?.cookieName ?? "",
     });
-    const started = (): OpenSessions => {
+    const requireOpen = (): OpenSessions => {
       if (opened !== null) return opened;
       throw sessionsError(
         "SESSIONS_NOT_STARTED",
@@ -114,7 +114,7 @@ export const sessions: Feature<Sessions> = {
       get sessions() {
         return {
           destroyAll: (user: string, options?: { readonly except?: Session }) =>
-            started().destroyAll(user, options?.except),
+            requireOpen().destroyAll(user, options?.except),
           auth,
         };
       },
@@ -192,13 +192,13 @@ const inMemory: Problem = {
     "sessions are kept in the memory of this host: a restart ends them, and other hosts do not have them; use Redis, or set SessionsConfig.store",
 };
 
-const WARNED = "sessions:memory-warning";
+const WARNED_KEY = "sessions:memory-warning";
 /** Longer than all workers take to start. */
-const WARNED_MS = 600_000;
+const WARNED_TTL_MS = 600_000;
 
-/** Logs, in production and by one of the workers, that sessions are kept in memory. */
+/** In production, logs in one of the workers that sessions are kept in memory. */
 const warnOfMemory = async ({ env, shared: { values }, log }: AppSettings): Promise<void> => {
   if (env !== "production" || values.isPersistent) return;
-  if (!(await values.set(WARNED, 1, { ttlMs: WARNED_MS, ifAbsent: true }))) return;
+  if (!(await values.set(WARNED_KEY, 1, { ttlMs: WARNED_TTL_MS, ifAbsent: true }))) return;
   log.warn(inMemory.message, { code: inMemory.code });
 };

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { sessionOf, sharedSessionStore } from "./index.ts";
 import { cookieOf, openShop, secret, sending } from "./shop.test-kit.ts";
-import { encrypting, signing } from "./signed/cookie-seal.ts";
+import { encryptedSeal, signedSeal } from "./signed/cookie-seal.ts";
 
 const newer = "fedcba9876543210fedcba9876543210";
 
@@ -69,7 +69,7 @@ for (const encrypt of [false, true]) {
 
 test("a sealed value has one encoding: it is invalid with any character changed", () => {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ";
-  for (const seal of [signing([secret]), encrypting([secret])]) {
+  for (const seal of [signedSeal([secret]), encryptedSeal([secret])]) {
     for (const text of ["a", "ab", "abc"]) {
       const value = seal.seal(text);
       for (let at = 0; at < value.length; at++) {
@@ -87,7 +87,7 @@ test("a sealed value has one encoding: it is invalid with any character changed"
 });
 
 test("no string chosen by a client opens", () => {
-  const seals = [signing([secret]), encrypting([secret])];
+  const seals = [signedSeal([secret]), encryptedSeal([secret])];
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), (text) => {
       for (const seal of seals) expect(seal.open(text)).toBeNull();
@@ -102,6 +102,6 @@ test("no string chosen by a client opens", () => {
 });
 
 test("a value of one form is invalid in the other", () => {
-  expect(encrypting([secret]).open(signing([secret]).seal("text"))).toBeNull();
-  expect(signing([secret]).open(encrypting([secret]).seal("text"))).toBeNull();
+  expect(encryptedSeal([secret]).open(signedSeal([secret]).seal("text"))).toBeNull();
+  expect(signedSeal([secret]).open(encryptedSeal([secret]).seal("text"))).toBeNull();
 });

@@ -9,7 +9,7 @@ export const sqsErrors: ErrorCatalogue = {
   },
   SQS_REFUSED: {
     summary: "SQS refused a request: a permission is missing, or a message is invalid",
-    action: "see the reason of SQS in the error message",
+    action: "correct the cause that SQS gives in the error message",
   },
   SQS_UNROUTABLE: {
     summary: "no group has a queue for the topic; nothing was stored",

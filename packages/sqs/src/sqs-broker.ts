@@ -38,7 +38,7 @@ const capabilitiesOf = ({ messageSizeBytes }: SqsConfig): Capabilities => ({
 /**
  * Creates an adapter for Amazon SQS, for `enableMessaging({ broker: sqsBroker({ region }) })` or `app.messaging.addBroker`.
  *
- * @throws ConfigurationError CORE_BAD_CONFIG
+ * @throws CORE_BAD_CONFIG
  */
 export const sqsBroker = (config: ConfigInput<SqsConfig> = {}): BrokerAdapter => {
   const checked = SqsConfig.of(config);

@@ -24,13 +24,13 @@ export interface SqsConfig {
   readonly endpointUrl: string | undefined;
   /** Credentials, or a function that returns them. @default the AWS SDK's: environment, profile, container, instance */
   readonly credentials: SqsCredentials | (() => Promise<SqsCredentials>) | undefined;
-  /** Maximum messages of one receive request; 1 to 10. @default 10 */
+  /** Maximum number of messages of one receive request; 1 to 10. @default 10 */
   readonly maxMessages: number;
-  /** Long polling: seconds for which a receive request waits for messages; 1 to 20. @default 20 */
+  /** Long polling: seconds for which a receive request waits for messages, 1 to 20; 1 if it polls several queues in turn. @default 20 */
   readonly waitTimeSecs: number;
   /**
-   * Seconds without an extension after which SQS delivers a message to another process; 2 to 43,200. While the handler runs, it is extended at half of this time.
-   * @default 30
+   * Seconds without an extension after which SQS delivers a message to another process; 2 to 43,200. While the message is processed, it is extended at half of this
+   * time. @default 30
    */
   readonly visibilityTimeoutSecs: number;
   /** Timeout of a request in milliseconds, not including `waitTimeSecs`; 100 to 600,000. @default 10000 */

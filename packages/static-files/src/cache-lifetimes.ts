@@ -16,7 +16,7 @@ export const cacheControlOf = ({
   return (name) => byExtension.get(extensionOf(name)) ?? others;
 };
 
-/** Returns the extension of a name in lower case, empty without a dot. */
+/** Returns the extension of a name in lower case; empty if it has no dot. */
 const extensionOf = (name: string): string => {
   const dot = name.lastIndexOf(".");
   return dot < 0 ? "" : name.slice(dot + 1).toLowerCase();

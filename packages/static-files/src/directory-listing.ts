@@ -15,8 +15,8 @@ export const listingPage = (names: readonly string[], entries: readonly FolderEn
   const items = [...entries].sort(byKindAndName).map(item);
   const end = entries.length < MAX_LISTED ? "" : `<p>At most ${MAX_LISTED} names are shown.</p>`;
   const page = [
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title></head>`,
-    `<body><h1>${escaped(title)}</h1><ul>`,
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>`,
+    `<body><h1>${escapeHtml(title)}</h1><ul>`,
     ...up,
     ...items,
     `</ul>${end}</body></html>`,
@@ -34,7 +34,7 @@ const byKindAndName = (one: FolderEntry, other: FolderEntry): number =>
 const item = ({ name, isFolder }: FolderEntry): string => {
   const end = isFolder ? "/" : "";
   const href = `./${encodeURIComponent(name.toWellFormed()).replaceAll("'", "%27")}${end}`;
-  return `<li><a href="${href}">${escaped(name)}${end}</a></li>`;
+  return `<li><a href="${href}">${escapeHtml(name)}${end}</a></li>`;
 };
 
 const entities: Readonly<Record<string, string>> = {
@@ -45,4 +45,5 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => entities[character] ?? "");

@@ -38,7 +38,7 @@ class FileChunks implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly file: OpenedFile;
   private readonly parts: readonly BodyPart[];
   private index = 0;
-  /** Position of the next byte within the current part. */
+  /** Position in the file of the next byte of the current part; `null` at the start of a part. */
   private at: number | null = null;
   private hasEnded = false;
 

@@ -29,7 +29,8 @@ export interface FileFacts {
 }
 
 /**
- * Returns the reply to a GET or HEAD request for an open file: the file, the requested ranges (RFC 9110 14), or 304 (RFC 9110 13.2.2). The file is always closed.
+ * Returns the reply to a GET or HEAD request for an open file: the file, the requested ranges (RFC 9110 14), or 304 (RFC 9110 13.2.2). The file is always
+ * closed.
  *
  * @throws HttpError 412 when the client's condition fails, 416 when every requested range is beyond the end
  */
@@ -49,8 +50,8 @@ export const fileReply = async (
     }
     const ranges = rangesFor(request, file, validators);
     return ranges === null
-      ? await whole(response, file, facts)
-      : await inParts(response, file, facts, ranges);
+      ? await wholeReply(response, file, facts)
+      : await partialReply(response, file, facts, ranges);
   } catch (error) {
     await file.close();
     throw error;
@@ -101,7 +102,7 @@ const rangesFor = (
 };
 
 /** HEAD has the same body as GET, because other features derive fields from it, such as `Content-Encoding`; the transport does not send it. */
-const whole = async (
+const wholeReply = async (
   response: Response,
   file: OpenedFile,
   { contentType, coding }: FileFacts,
@@ -114,7 +115,7 @@ const whole = async (
   return response;
 };
 
-const inParts = async (
+const partialReply = async (
   response: Response,
   file: OpenedFile,
   { contentType, coding }: FileFacts,

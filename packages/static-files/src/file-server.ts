@@ -22,7 +22,7 @@ export class FileServer {
   private readonly folder: ServedFolder;
   private readonly clock: Clock;
   private readonly rules: NameRules;
-  /** Segments of the prefix. */
+  /** Number of segments in the prefix. */
   private readonly depth: number;
   private readonly siblings: PrecompressedSiblings | null;
   private readonly cacheControl: (name: string) => string;
@@ -46,7 +46,7 @@ export class FileServer {
     this.cacheControl = cacheControlOf(config);
   }
 
-  /** Returns the reply to a request. @throws NotFoundError if no such file is served; the errors of `fileReply` */
+  /** Returns the reply to a request. @throws NotFoundError if no such file is served; the errors of `fileReply` and `ServedFolder` */
   async serve(request: HttpRequest): Promise<Response> {
     const parsed = requestNames(request.path, this.depth, this.rules);
     if (parsed === null) throw this.notFound(request, "the path contains a name that is never served");

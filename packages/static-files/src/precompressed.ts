@@ -17,7 +17,7 @@ const MAX_ABSENT = 10_000;
 const ABSENT_MS = 1000;
 
 /** A precompressed sibling that is sent in place of its file. */
-export interface Precompressed {
+export interface PrecompressedFile {
   readonly file: OpenedFile;
   readonly coding: string;
 }
@@ -43,7 +43,7 @@ export class PrecompressedSiblings {
   async find(
     names: readonly string[],
     request: Pick<HttpRequest, "getHeader">,
-  ): Promise<Precompressed | null> {
+  ): Promise<PrecompressedFile | null> {
     const field = request.getHeader("accept-encoding");
     if (field === null) return null;
     let offered = siblings;

@@ -5,7 +5,7 @@ import { FrameworkError, HttpError, type Problem } from "@framework/core";
 import { OpenedFile } from "./opened-file.ts";
 
 /** The entry at a path: an open file or a folder; `null` if it is not served. */
-export type Found = OpenedFile | "folder" | null;
+export type ServedEntry = OpenedFile | "folder" | null;
 
 /** One entry of a folder. */
 export interface FolderEntry {
@@ -78,7 +78,7 @@ export class ServedFolder {
    *
    * @throws HttpError 503 when the process has too many files open
    */
-  async find(names: readonly string[]): Promise<Found> {
+  async find(names: readonly string[]): Promise<ServedEntry> {
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const realPath = await this.resolveInside(names);
@@ -91,7 +91,11 @@ export class ServedFolder {
     }
   }
 
-  /** Entries of a folder, at most `limit`, unordered; `null` when there is no such folder. Links to the outside are omitted. */
+  /**
+   * Returns the entries of a folder, at most `limit`, unordered; `null` when there is no such folder. Links to the outside are omitted.
+   *
+   * @throws HttpError 503 when the process has too many files open
+   */
   async list(
     names: readonly string[],
     limit: number,
@@ -104,7 +108,7 @@ export class ServedFolder {
       for await (const entry of await opendir(realPath)) {
         if (entries.length === limit) break;
         if (!isShown(entry.name)) continue;
-        const target = entry.isSymbolicLink() ? await this.linked([...names, entry.name]) : entry;
+        const target = entry.isSymbolicLink() ? await this.linkTarget([...names, entry.name]) : entry;
         if (target?.isDirectory() === true) entries.push({ name: entry.name, isFolder: true });
         else if (target?.isFile() === true) entries.push({ name: entry.name, isFolder: false });
       }
@@ -148,12 +152,12 @@ export class ServedFolder {
     return opened.dev === seen.dev && opened.ino === seen.ino;
   }
 
-  private async linked(names: readonly string[]) {
+  private async linkTarget(names: readonly string[]) {
     const realPath = await this.resolveInside(names).catch(() => null); // a dangling link is not listed
     return realPath === null ? null : lstat(realPath);
   }
 
-  private async openFile(realPath: string): Promise<Found | "replaced"> {
+  private async openFile(realPath: string): Promise<ServedEntry | "replaced"> {
     const handle = await open(realPath, flags).catch(folderOrThrow);
     if (handle === "folder") return "folder";
     let isKept = false;
@@ -178,7 +182,7 @@ const noFolder = (path: string): Problem => ({
   message: `static-files: ${path} is not a folder; create it, or correct StaticFilesConfig.directory`,
 });
 
-/** Path of an open file, `null` when the system does not report it. */
+/** Returns the path of an open file; `null` if the system does not report it. */
 export type PathOfOpened = (handle: FileHandle) => Promise<string | null>;
 
 const pathInProc: PathOfOpened = ({ fd }) => readlink(`/proc/self/fd/${fd}`).catch(() => null);
@@ -188,9 +192,9 @@ const pathInProc: PathOfOpened = ({ fd }) => readlink(`/proc/self/fd/${fd}`).cat
  * would miss it.
  */
 export const isOtherSpelling = (requested: string, real: string): boolean =>
-  requested !== real && folded(requested) === folded(real);
+  requested !== real && foldCase(requested) === foldCase(real);
 
-const folded = (path: string): string => path.normalize("NFKC").toLowerCase();
+const foldCase = (path: string): string => path.normalize("NFKC").toLowerCase();
 
 const folderOrThrow = (error: unknown): FileHandle | "folder" => {
   if (codeOf(error) === "EISDIR") return "folder";

@@ -27,7 +27,7 @@ import { suppressTracing, type Tracing } from "./tracing/tracing.ts";
 /** The SDK of an app: tracing, metering and export. */
 export interface Pipeline {
   readonly tracing: Tracing;
-  /** `null` without metrics. */
+  /** `null` if metrics are not exported. */
   readonly meter: RequestMeter | null;
   /** `null` if spans are not exported, or if the program's own SDK exports them. */
   readonly queue: SpanQueue | null;

@@ -22,7 +22,7 @@ export interface OpenTelemetryConfig {
   readonly serviceName: string;
   /** Version of the service. @default "0.1.0" */
   readonly serviceVersion: string;
-  /** URL of an OTLP collector; HTTP paths are added. @default none: spans are printed in development with `debug`, otherwise dropped */
+  /** URL of an OTLP collector; HTTP paths are added. @default none: spans are written to the console in development with `debug`, otherwise dropped */
   readonly otlpEndpoint: string | undefined;
   /** Protocol of the exports. @default grpc for port 4317, otherwise http/protobuf */
   readonly protocol: "grpc" | "http/protobuf" | undefined;
@@ -44,9 +44,9 @@ export interface OpenTelemetryConfig {
   readonly resourceAttributes: Readonly<Record<string, string>>;
   /** Milliseconds that one export may take, including retries. @default 10000 */
   readonly exportTimeoutMs: number;
-  /** Maximum spans of one export. @default 512 */
+  /** Maximum number of spans of one export. @default 512 */
   readonly batchSize: number;
-  /** Maximum queued spans; further spans are dropped and counted. @default 2048 */
+  /** Maximum number of queued spans; further spans are dropped and counted. @default 2048 */
   readonly queueSize: number;
   /** Maximum milliseconds that a span waits for its batch to fill. @default 5000 */
   readonly batchDelayMs: number;

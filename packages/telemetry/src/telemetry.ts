@@ -50,7 +50,10 @@ export const telemetry: Feature<Telemetry> = {
 
 type Input = ConfigInput<OpenTelemetryConfig>;
 
-/** Merges the program's options over the environment's. A value that is not an object is returned unchanged, for the configuration check to reject. */
+/**
+ * Merges the options of `enableTelemetry` over those of the environment. A value that is not an object is returned unchanged, for the configuration check to
+ * reject.
+ */
 const mergeOptions = (environment: Input, input: Input = {}): Input =>
   isPlainObject(input)
     ? {

@@ -32,7 +32,7 @@ export class Endpoint {
   private readonly options: AnyOptions;
   private readonly handler: AnyHandler;
   private server: WebSocketServer | null = null;
-  private merged: WebSocketConfig | null = null;
+  private mergedConfig: WebSocketConfig | null = null;
   private write: ((value: unknown) => string) | null = null;
 
   constructor({ sockets, state, options, handler }: EndpointParts) {
@@ -51,7 +51,7 @@ export class Endpoint {
 
   /** The app's configuration with the route's own limits. Cached on first access, so read it only after the app has been configured. */
   get config(): WebSocketConfig {
-    return (this.merged ??= withLimits(this.sockets.config, this.options.limits));
+    return (this.mergedConfig ??= withLimits(this.sockets.config, this.options.limits));
   }
 
   private accept(request: HttpRequest, dependencies: readonly unknown[]): Response {
@@ -63,7 +63,7 @@ export class Endpoint {
     return upgrade.accept((connection) => {
       const handshake: Handshake = { method: "GET", headers, fields: connection.fields };
       this.open(connection, handshake, (ws) => {
-        const open = this.begin(ws, connection, request);
+        const open = this.createSocket(ws, connection, request);
         // The scope of the request is still open here: `Depends` works in the handler, and its values live until the handler has settled.
         void request.scope.call(undefined, () => this.serve(open, request, dependencies));
       });
@@ -89,7 +89,11 @@ export class Endpoint {
     return server;
   }
 
-  private begin(ws: WebSocket, { socket, draining }: UpgradedConnection, request: HttpRequest): OpenSocket {
+  private createSocket(
+    ws: WebSocket,
+    { socket, draining }: UpgradedConnection,
+    request: HttpRequest,
+  ): OpenSocket {
     const { config } = this;
     const { rooms, traffic, heartbeat } = this.sockets;
     const write = (this.write ??= this.sockets.jsonWriter(`a message of ${request.route ?? request.path}`));

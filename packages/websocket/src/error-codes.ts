@@ -5,7 +5,7 @@ export const websocketErrors: ErrorCatalogue = {
   WEBSOCKET_NO_JSON: {
     summary:
       "`sendJson` got a value that JSON cannot express, or under debug a value that JSON loses, such as a `Set` or a promise",
-    action: "the message has the path of the value",
+    action: "replace the value at the path that the message names",
   },
   WEBSOCKET_BAD_MESSAGE: {
     summary:
@@ -13,8 +13,8 @@ export const websocketErrors: ErrorCatalogue = {
     action: "validate messages of clients with the route's `message` schema",
   },
   WEBSOCKET_CLOSED: {
-    summary: "a message was sent to or awaited from a closed connection",
-    action: "stop when the connection closes",
+    summary: "a message was sent to a closed connection, or the connection ended before it was written",
+    action: "stop sending when the connection closes",
   },
   WEBSOCKET_CLOSE: {
     summary: "`WebSocketClose`: a handler closes its connection with a code",

@@ -5,5 +5,5 @@ export { WebSocketConfig, WebSocketLimits } from "./websocket-config.ts";
 export { WebSocketClose } from "./websocket-close.ts";
 export type { Message } from "./message.ts";
 export type { Room, RoomSendOptions } from "./rooms.ts";
-export type { Closed, ServerSocket } from "./server-socket.ts";
+export type { CloseInfo, ServerSocket } from "./server-socket.ts";
 export { websocketErrors } from "./error-codes.ts";

@@ -25,7 +25,7 @@ export const bytesOf = (value: Bytes): Uint8Array => {
 };
 
 /** Returns the bytes of a forwarded message. @throws WEBSOCKET_BAD_MESSAGE for other values */
-export const forwarded = (message: Message): Uint8Array => {
+export const bytesOfMessage = (message: Message): Uint8Array => {
   const data = (message as Partial<Message> | null | undefined)?.data;
   if (isBytes(data)) return bytesOf(data);
   throw badMessage("send takes a string, bytes or a message of the client", message);

@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Writable } from "node:stream";
 import type { RunOptions } from "@framework/core";
-import { handled } from "@framework/core/feature";
+import { markHandled } from "@framework/core/feature";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
@@ -139,7 +139,7 @@ const visit = async (
   const received: Received = { messages: [], pongs: 0, code: null };
   const socket = connect(port, "127.0.0.1");
   const closed = once(socket, "close");
-  const upgraded = handled(listen(socket, received));
+  const upgraded = markHandled(listen(socket, received));
   await once(socket, "connect");
   const payloads = messages.map(({ length }, at) => bytesOf(client, at, length));
   const frames = messages.map((message, at) => framesOf(payloads[at] as Buffer, message));

@@ -44,15 +44,18 @@ export const createCheckOffers = (ws: typeof Ws): CheckOffers => {
   return (request, deflate) => {
     const protocols = request.getHeader("sec-websocket-protocol");
     if (protocols !== null)
-      read(() => subprotocol.parse(protocols), "Sec-WebSocket-Protocol is malformed or repeats a name");
+      orBadRequest(
+        () => subprotocol.parse(protocols),
+        "Sec-WebSocket-Protocol is malformed or repeats a name",
+      );
     const extensions = request.getHeader("sec-websocket-extensions");
     if (!deflate || extensions === null) return null;
     checkWindowBits(request);
-    return read(() => acceptableOf(extensions), "Sec-WebSocket-Extensions is malformed");
+    return orBadRequest(() => acceptableOf(extensions), "Sec-WebSocket-Extensions is malformed");
   };
 };
 
-const read = <T>(work: () => T, mistake: string): T => {
+const orBadRequest = <T>(work: () => T, mistake: string): T => {
   try {
     return work();
   } catch (cause) {

@@ -1,18 +1,18 @@
-// Longer than 250 lines because the two directions of a connection, their limits and its end depend on each other.
+// Longer than 250 lines, because the two directions of a connection, their limits and its end depend on each other.
 import { randomUUID } from "node:crypto";
 import { FrameworkError } from "@framework/core";
-import { handled } from "@framework/core/feature";
+import { markHandled } from "@framework/core/feature";
 import type { RawData, WebSocket } from "ws";
 import { Inbox } from "./inbox.ts";
 import { InflateGate } from "./inflate-gate.ts";
 import { type Message, ReceivedMessage } from "./message.ts";
-import { type Bytes, bytesOf, forwarded, isBytes, textOf } from "./message-data.ts";
+import { type Bytes, bytesOf, bytesOfMessage, isBytes, textOf } from "./message-data.ts";
 import { readWholeFrames } from "./read-whole-frames.ts";
-import type { Closed, ServerSocket } from "./server-socket.ts";
+import type { CloseInfo, ServerSocket } from "./server-socket.ts";
 import { type CountingStream, Liveness } from "./liveness.ts";
 import type { Traffic } from "./traffic.ts";
 import { MAX_WHOLE_BYTES, wholeFrame } from "./whole-frame.ts";
-import { fittingReason, isSendable, WebSocketClose } from "./websocket-close.ts";
+import { isSendable, truncateReason, WebSocketClose } from "./websocket-close.ts";
 import type { WebSocketConfig } from "./websocket-config.ts";
 
 /** A send resolves immediately while at most this many bytes, or `maxSendQueueBytes` if that is less, are queued. */
@@ -39,7 +39,7 @@ export interface OpenSocketParts<T> {
   readonly config: WebSocketConfig;
   readonly rooms: Membership;
   readonly traffic: Traffic;
-  /** Writes a value as JSON. @throws WEBSOCKET_NO_JSON */
+  /** Returns a value as JSON text. @throws WEBSOCKET_NO_JSON */
   readonly write: (value: unknown) => string;
   /** Checks a JSON message. @throws WebSocketClose */
   readonly check: (value: unknown) => T | Promise<T>;
@@ -68,7 +68,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   /** Whether the connection has no extension, which would transform frames. */
   private readonly isPlain: boolean;
   private aborter: AbortController | null = null;
-  private closedWith: Closed | null = null;
+  private closedWith: CloseInfo | null = null;
   private controlSecond = 0;
   private controlFrames = 0;
   /** Whether a message was dropped because the connection is closing and the queue was full. */
@@ -118,7 +118,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     return this.ws.readyState === OPEN;
   }
 
-  get closed(): Closed | null {
+  get closed(): CloseInfo | null {
     return this.closedWith;
   }
 
@@ -150,19 +150,19 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     if (typeof message === "string") return this.sendText(message);
     if (message instanceof ReceivedMessage) return this.sendFrame(message.data, message.isBinary);
     if (isBytes(message)) return this.sendBinary(message);
-    return attempt(() => this.sendFrame(forwarded(message), message.isBinary));
+    return attempt(() => this.sendFrame(bytesOfMessage(message), message.isBinary));
   }
 
   private sendFrame(data: string | Uint8Array, isBinary: boolean): Promise<void> {
     const ws = this.ws;
     const socket = this.socket;
-    if (ws.readyState !== OPEN) return handled(Promise.reject(closedError()));
+    if (ws.readyState !== OPEN) return markHandled(Promise.reject(closedError()));
     const waiting = this.waiting;
     const size = typeof data === "string" ? Buffer.byteLength(data) : data.byteLength;
     if (this.exceedsQueue(waiting, size)) {
       this.traffic.overrun++;
       ws.close(1013, "the client reads too slowly");
-      return handled(Promise.reject(closedError()));
+      return markHandled(Promise.reject(closedError()));
     }
     this.traffic.sent++;
     if (this.sentWhileLargeWaits !== null) this.sentWhileLargeWaits += size;
@@ -176,7 +176,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
       return this.resolvedOrYield(size);
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const written = handled(promise); // a rejected send that is not awaited must not end the process
+    const written = markHandled(promise); // a rejected send that is not awaited must not end the process
     const isFirstLarge = size > this.config.maxSendQueueBytes && this.sentWhileLargeWaits === null;
     ws.send(data, { binary: isBinary }, (error) => {
       if (isFirstLarge) this.sentWhileLargeWaits = null;
@@ -207,7 +207,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
    */
   private resolvedOrYield(size: number): Promise<void> {
     this.sentInTurn += size + FRAME_COST;
-    if (this.sentInTurn <= HIGH_WATER_BYTES) return sent;
+    if (this.sentInTurn <= HIGH_WATER_BYTES) return resolved;
     this.sentInTurn = 0;
     return new Promise((resolve) => setImmediate(resolve));
   }
@@ -218,7 +218,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     return new Promise((resolve) => this.inbox.wait(resolve));
   }
 
-  /** Removes a message from the inbox; resumes the client if at most half of the receive queue is used. */
+  /** Removes a message from the inbox; resumes the client if at most half of `maxReceiveQueueBytes` is queued. */
   private take(): Message | null | undefined {
     const message = this.inbox.take();
     if (this.ws.isPaused && this.inbox.bytes <= this.config.maxReceiveQueueBytes / 2) this.resume();
@@ -231,19 +231,19 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   }
 
   receiveText(): Promise<string | null> {
-    return handled(this.recv().then((message) => (message === null ? null : message.text)));
+    return markHandled(this.recv().then((message) => (message === null ? null : message.text)));
   }
 
   receiveJson(): Promise<T | null> {
-    return handled(this.recv().then((message) => (message === null ? null : this.check(message.json()))));
+    return markHandled(this.recv().then((message) => (message === null ? null : this.check(message.json()))));
   }
 
   each(handler: (message: Message, dependencies: unknown) => unknown): Promise<void> {
-    return handled(this.forEach((message) => message, handler));
+    return markHandled(this.forEach((message) => message, handler));
   }
 
   eachJson(handler: (value: T, dependencies: unknown) => unknown): Promise<void> {
-    return handled(this.forEach((message) => this.check(message.json()), handler));
+    return markHandled(this.forEach((message) => this.check(message.json()), handler));
   }
 
   private async forEach<V>(
@@ -270,7 +270,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
 
   async close(code = 1000, reason = ""): Promise<void> {
     if (!isSendable(code)) throw new WebSocketClose(code); // throws WEBSOCKET_BAD_CLOSE_CODE
-    this.ws.close(code, fittingReason(reason));
+    this.ws.close(code, truncateReason(reason));
     if (this.ws.isPaused) this.resume(); // the client's close frame must be read
     await this.endedSignal.promise;
   }
@@ -351,7 +351,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
 /** Maximum number of queued messages, regardless of their size. */
 const MAX_WAITING_MESSAGES = 10_000;
 
-const sent = Promise.resolve();
+const resolved = Promise.resolve();
 
 /** Converts an error thrown by `send` to a rejection. */
 const attempt = (send: () => Promise<void>): Promise<void> => {
@@ -359,7 +359,7 @@ const attempt = (send: () => Promise<void>): Promise<void> => {
     return send();
   } catch (error) {
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- rejects with the thrown value
-    return handled(Promise.reject(error));
+    return markHandled(Promise.reject(error));
   }
 };
 

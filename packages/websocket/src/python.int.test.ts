@@ -3,7 +3,7 @@ import { UnauthorizedError } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { findPython, PythonClients } from "./python-client.test-kit.ts";
-import type { Closed, ServerSocket } from "./index.ts";
+import type { CloseInfo, ServerSocket } from "./index.ts";
 import { serve } from "./socket-app.test-kit.ts";
 
 const python = findPython();
@@ -83,7 +83,7 @@ block.each(transports)("a Python client on the %s transport", (transport) => {
   );
 
   test("gets the server's close code and reason, and the server gets the client's", async () => {
-    const ends: (Closed | null)[] = [];
+    const ends: (CloseInfo | null)[] = [];
     await using s = await serve(
       (app) => {
         app.websocket("/server", (socket) => socket.close(4001, "so there"));

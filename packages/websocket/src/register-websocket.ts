@@ -2,7 +2,7 @@ import type {
   DependenciesOf,
   HttpRequest,
   InferOutput,
-  Injected,
+  InjectedValues,
   Injections,
   NoInput,
   PathParams,
@@ -12,11 +12,11 @@ import type { ServerSocket } from "./server-socket.ts";
 import type { WebSocketHandler, WebSocketOptions } from "./websocket-handler.ts";
 
 type ArgumentsOf<Inject> = Inject extends Injections
-  ? readonly [dependencies: Injected<Inject>]
+  ? readonly [dependencies: InjectedValues<Inject>]
   : readonly [];
 
 /** The path with its prefix, if any. */
-type Joined<Prefix extends string, P extends string> = Prefix extends "" ? P : `${Prefix}${P}`;
+type JoinPaths<Prefix extends string, P extends string> = Prefix extends "" ? P : `${Prefix}${P}`;
 
 type MessageOf<Schema> = Schema extends StandardSchema ? InferOutput<Schema> : unknown;
 
@@ -24,7 +24,10 @@ type MessageOf<Schema> = Schema extends StandardSchema ? InferOutput<Schema> : u
 export interface RegisterWebSocket<Prefix extends string, A extends object> {
   <const P extends string>(
     path: P,
-    handler: WebSocketHandler<ServerSocket, HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, NoInput, A>>,
+    handler: WebSocketHandler<
+      ServerSocket,
+      HttpRequest<PathParams<JoinPaths<Prefix, NoInfer<P>>>, NoInput, A>
+    >,
   ): void;
   <
     const P extends string,
@@ -37,11 +40,11 @@ export interface RegisterWebSocket<Prefix extends string, A extends object> {
     handler: [NonNullable<Inject>] extends [never] // two function types: with an optional parameter, `db = Depends(Db)` would not get the type of its default
       ? WebSocketHandler<
           ServerSocket<MessageOf<Schema>, ArgumentsOf<Each>>,
-          HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, NoInput, A>
+          HttpRequest<PathParams<JoinPaths<Prefix, NoInfer<P>>>, NoInput, A>
         >
       : WebSocketHandler<
           ServerSocket<MessageOf<Schema>, ArgumentsOf<Each>>,
-          HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, NoInput, A>,
+          HttpRequest<PathParams<JoinPaths<Prefix, NoInfer<P>>>, NoInput, A>,
           readonly [dependencies: DependenciesOf<Inject>]
         >,
   ): void;

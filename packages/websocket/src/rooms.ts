@@ -1,5 +1,5 @@
 import { FrameworkError, HttpError } from "@framework/core";
-import { handled, type Json, type SharedValues } from "@framework/core/feature";
+import { markHandled, type Json, type SharedValues } from "@framework/core/feature";
 import { type Bytes, bytesOf, textOf } from "./message-data.ts";
 
 /** The members of a room, in every worker. */
@@ -45,7 +45,7 @@ const CHANNEL = "websocket:rooms";
 /** Rooms of an app: the members in this worker, and messages to and from all workers. */
 export class Rooms {
   private readonly rooms = new Map<string, Set<RoomMember>>();
-  private readonly joined = new WeakMap<RoomMember, Set<string>>();
+  private readonly roomsOfMember = new WeakMap<RoomMember, Set<string>>();
   private shared: SharedValues | null = null;
   private write: ((value: unknown) => string) | null = null;
   private readonly hasRoutes: () => boolean;
@@ -58,7 +58,7 @@ export class Rooms {
   /**
    * Subscribes to messages from all workers. Returns a function that ends the subscription.
    *
-   * @param write writes a value as JSON
+   * @param write returns a value as JSON text
    */
   connect(shared: SharedValues, write: (value: unknown) => string): () => void {
     this.shared = shared;
@@ -74,31 +74,31 @@ export class Rooms {
       );
     }
     if (!member.connected) return;
-    const joined = this.joined.get(member) ?? new Set();
-    if (joined.size >= MAX_ROOMS_PER_CONNECTION && !joined.has(name)) {
+    const names = this.roomsOfMember.get(member) ?? new Set();
+    if (names.size >= MAX_ROOMS_PER_CONNECTION && !names.has(name)) {
       throw new FrameworkError(
         "WEBSOCKET_TOO_MANY_ROOMS",
         `a connection can be in at most ${MAX_ROOMS_PER_CONNECTION} rooms`,
       );
     }
-    this.joined.set(member, joined.add(name));
+    this.roomsOfMember.set(member, names.add(name));
     this.rooms.set(name, (this.rooms.get(name) ?? new Set()).add(member));
   }
 
   leave(name: string, member: RoomMember): void {
-    this.joined.get(member)?.delete(name);
+    this.roomsOfMember.get(member)?.delete(name);
     const members = this.rooms.get(name);
     if (members?.delete(member) === true && members.size === 0) this.rooms.delete(name);
   }
 
   leaveAll(member: RoomMember): void {
-    for (const name of this.joined.get(member) ?? []) this.leave(name, member);
+    for (const name of this.roomsOfMember.get(member) ?? []) this.leave(name, member);
   }
 
   room(name: string): Room {
     const messageOf = (data: string | Uint8Array, { except }: RoomSendOptions = {}): RoomMessage => ({
       room: name,
-      ...encoded(data),
+      ...encode(data),
       except: except?.id ?? null,
     });
     const sizeOf = (): number => this.rooms.get(name)?.size ?? 0;
@@ -106,9 +106,9 @@ export class Rooms {
       get localSize() {
         return sizeOf();
       },
-      sendText: (text, options) => handled(this.publish(() => messageOf(textOf(text), options))),
-      sendBinary: (data, options) => handled(this.publish(() => messageOf(bytesOf(data), options))),
-      sendJson: (value, options) => handled(this.publish((write) => messageOf(write(value), options))),
+      sendText: (text, options) => markHandled(this.publish(() => messageOf(textOf(text), options))),
+      sendBinary: (data, options) => markHandled(this.publish(() => messageOf(bytesOf(data), options))),
+      sendJson: (value, options) => markHandled(this.publish((write) => messageOf(write(value), options))),
     };
   }
 
@@ -121,7 +121,7 @@ export class Rooms {
 
   private deliver(message: Json): void {
     const { room, except, ...encodedData } = message as unknown as RoomMessage; // the type is correct: only `publish` writes to the channel
-    const data = decoded(encodedData);
+    const data = decode(encodedData);
     for (const member of this.rooms.get(room) ?? []) if (member.id !== except) member.deliver(data);
   }
 }
@@ -150,18 +150,18 @@ class BroadcastIncompleteError extends HttpError {
 }
 
 /** Message data in the shared state: text unchanged or its UTF-8 in Base64; bytes in Base64. */
-interface Encoded {
+interface EncodedData {
   readonly data: string;
   readonly form: "text" | "text-base64" | "bytes-base64";
 }
 
-interface RoomMessage extends Encoded {
+interface RoomMessage extends EncodedData {
   readonly room: string;
   readonly except: string | null;
 }
 
 /** @throws WEBSOCKET_BROADCAST_TOO_LARGE */
-const encoded = (data: string | Uint8Array): Encoded => {
+const encode = (data: string | Uint8Array): EncodedData => {
   const bytes = Buffer.byteLength(data);
   if (bytes > MAX_BYTES)
     throw new FrameworkError(
@@ -175,7 +175,7 @@ const encoded = (data: string | Uint8Array): Encoded => {
     : { data: Buffer.from(data).toString("base64"), form: "text-base64" };
 };
 
-const decoded = ({ data, form }: Encoded): string | Uint8Array => {
+const decode = ({ data, form }: EncodedData): string | Uint8Array => {
   if (form === "text") return data;
   const bytes = Buffer.from(data, "base64");
   return form === "text-base64" ? bytes.toString("utf8") : bytes;

@@ -34,7 +34,7 @@ export const optionsNotObject = (path: string): string =>
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** Returns the mistake of a timeout that expires before the first ping, and so closes idle clients. @param place such as `WebSocket route /chat` */
+/** Returns the mistake of a timeout that expires before the first ping, which closes idle clients. @param place such as `WebSocket route /chat` */
 export const timeoutProblems = (
   place: string,
   { pingSecs, timeoutSecs }: WebSocketConfig,

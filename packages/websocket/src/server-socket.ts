@@ -2,7 +2,7 @@ import type { Message } from "./message.ts";
 import type { Bytes } from "./message-data.ts";
 
 /** Code and reason of a connection's end. */
-export interface Closed {
+export interface CloseInfo {
   /** Code of the close frame; 1005 for a close frame without a code, 1006 if the connection broke without a close frame. */
   readonly code: number;
   /** Reason of the close frame; `""` without one. */
@@ -23,7 +23,7 @@ export interface ServerSocket<
   /** Aborts when the connection has ended. */
   readonly signal: AbortSignal;
   /** Code and reason of the end; `null` while the connection is open. */
-  readonly closed: Closed | null;
+  readonly closed: CloseInfo | null;
   /** Bytes queued for the client, which the system has not accepted yet. */
   readonly bufferedBytes: number;
 
@@ -47,10 +47,15 @@ export interface ServerSocket<
   /**
    * Sends a value as JSON in a text message.
    *
-   * @throws WEBSOCKET_NO_JSON with the path of a value that JSON cannot express, or under debug of a value that JSON loses, such as a promise or a `Set`
+   * @throws WEBSOCKET_CLOSED like `sendText`; WEBSOCKET_NO_JSON with the path of a value that JSON cannot express, or under debug of a value that JSON loses,
+   * such as a promise or a `Set`
    */
   sendJson(value: unknown): Promise<void>;
-  /** Sends a string as text, bytes as binary, and a received message with its type. @throws WEBSOCKET_BAD_MESSAGE for other values */
+  /**
+   * Sends a string as text, bytes as binary, and a received message with its type.
+   *
+   * @throws WEBSOCKET_CLOSED like `sendText`; WEBSOCKET_BAD_MESSAGE for other values
+   */
   send(message: string | Bytes | Message): Promise<void>;
 
   /** Returns the next message; always `null` once the connection has ended and all received messages are consumed. */

@@ -1,6 +1,6 @@
 import { waitFor } from "@framework/testing";
 import { describe, expect, test } from "@jest/globals";
-import type { Closed } from "./index.ts";
+import type { CloseInfo } from "./index.ts";
 import { serve } from "./socket-app.test-kit.ts";
 
 /** Opens the global WebSocket client, which is undici's in Node, and records its messages. */
@@ -58,7 +58,7 @@ describe.each(["fast", "node"] as const)("undici's client on the %s transport", 
   );
 
   test("gets the server's close code and reason, and the server gets the client's", async () => {
-    const ends: (Closed | null)[] = [];
+    const ends: (CloseInfo | null)[] = [];
     await using s = await serve(
       (app) => {
         app.websocket("/server", (socket) => socket.close(4001, "so there"));

@@ -41,7 +41,7 @@ export const isSendable = (code: number): boolean =>
 const MAX_REASON_BYTES = 123;
 
 /** Truncates a reason to the limit of a close frame, between characters. */
-export const fittingReason = (reason: string): string => {
+export const truncateReason = (reason: string): string => {
   if (Buffer.byteLength(reason) <= MAX_REASON_BYTES) return reason;
   let cut = reason.slice(0, MAX_REASON_BYTES);
   while (Buffer.byteLength(cut) > MAX_REASON_BYTES) cut = cut.slice(0, -1);

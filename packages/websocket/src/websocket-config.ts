@@ -4,13 +4,13 @@ import { type ConfigRecord, configRecord, decimal, flag, integer, list } from "@
 export interface WebSocketConfig {
   /** Largest message in bytes, after inflating; a larger message closes the connection with 1009. @default 1048576 */
   readonly maxMessageBytes: number;
-  /** Maximum fragments of one message; more close the connection with 1008. @default 1024 */
+  /** Maximum number of fragments in a message; more close the connection with 1008. @default 1024 */
   readonly maxFragments: number;
   /** Maximum bytes queued for a client; more close the connection with 1013. A single message may be larger. @default 1048576 */
   readonly maxSendQueueBytes: number;
   /** Maximum bytes queued for the handler; above it the client is paused. @default 1048576 */
   readonly maxReceiveQueueBytes: number;
-  /** Maximum pings and pongs of a client per second; more close the connection with 1008. @default 100 */
+  /** Maximum number of pings and pongs per second from a client; more close the connection with 1008. @default 100 */
   readonly maxControlFramesPerSec: number;
   /** Seconds between pings. @default 30 */
   readonly pingSecs: number;

@@ -40,8 +40,8 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
   name: "websocket",
   routeMethods: ["websocket"],
   install: (host) => {
-    let hasBegun = false;
-    const rooms = new Rooms(() => hasBegun);
+    let hasRoutes = false;
+    const rooms = new Rooms(() => hasRoutes);
     const sockets = new Sockets(rooms, host.insight);
     let checksAppTimeout = false;
     return {
@@ -50,8 +50,8 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
         return this;
       },
       websocket(path: string, ...rest: readonly unknown[]): void {
-        if (!hasBegun) begin(host, sockets);
-        hasBegun = true;
+        if (!hasRoutes) registerLifecycle(host, sockets);
+        hasRoutes = true;
         const given = rest.length < 2 ? {} : rest[0];
         const options: AnyOptions = isPlainObject(given) ? given : {};
         const handler = rest.at(-1) as AnyHandler;
@@ -80,7 +80,7 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
   },
 };
 
-const begin = (host: Host, sockets: Sockets): void => {
+const registerLifecycle = (host: Host, sockets: Sockets): void => {
   let disconnect = (): void => {};
   host.life.onStart({
     name: "websocket",

@@ -2,7 +2,7 @@ import { ApiKeyName, type Host, recordIdentitySource } from "@framework/core/fea
 import { type Invocation, UnauthorizedError } from "@framework/core";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
-import { authProblem, missing } from "../errors.ts";
+import { authProblem, missingCredentials } from "../errors.ts";
 import { type ApiKeys, type KeyDigests, keyDigests } from "./key-digests.ts";
 
 /**
@@ -29,7 +29,7 @@ export class ApiKeyAuth extends Authentication {
   override identify(invocation: Invocation): void {
     const { headers, context } = invocation;
     const [key, ...more] = headers.getAll(this.header);
-    if (key === undefined || key === "") throw missing(this.challenge);
+    if (key === undefined || key === "") throw missingCredentials(this.challenge);
     const name = more.length === 0 ? this.keys.nameOf(key) : null;
     if (name === null) throw new UnauthorizedError("Invalid API key", this.challenge);
     context.set(ApiKeyName, name);

@@ -17,7 +17,7 @@ import {
 } from "../callback-timeout.ts";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
-import { missing, unavailable, unavailableReply } from "../errors.ts";
+import { missingCredentials, unavailable, unavailableReply } from "../errors.ts";
 import { afterScheme } from "../jwt/sent-token.ts";
 import { parseBasicCredentials } from "./basic-credentials.ts";
 
@@ -48,6 +48,7 @@ const CHALLENGE = 'Basic realm="Restricted", charset="UTF-8"';
 /**
  * Authenticates callers by a name and a password (RFC 7617) that `verify` accepts, and sets the name in the context under `User`.
  *
+ * @throws at start: CORE_BAD_CONFIG
  * @example
  * app.use(new BasicAuth((name, password) => verifyPassword(password, hashes.get(name))));
  */
@@ -75,7 +76,7 @@ export class BasicAuth extends Authentication {
     const { headers, context } = invocation;
     const value = headers.get("authorization");
     const encoded = value === null ? null : afterScheme(value, "Basic");
-    if (encoded === null) throw missing(CHALLENGE);
+    if (encoded === null) throw missingCredentials(CHALLENGE);
     const isSingle = headers.getAll("authorization").length === 1;
     const credentials = isSingle ? parseBasicCredentials(encoded, this.allowEmptyName !== false) : null;
     if (credentials === null) throw invalid();

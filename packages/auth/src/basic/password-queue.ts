@@ -1,6 +1,6 @@
 import { unavailable } from "../errors.ts";
 
-/** Concurrent hashes: half of Node's thread pool, and 64 MiB at the default cost. */
+/** Maximum number of concurrent hashes: half of Node's thread pool, and 64 MiB at the default cost. */
 const MAX_RUNNING = 2;
 /** Maximum number of waiting hashes. */
 const MAX_WAITING = 100;
@@ -12,21 +12,24 @@ export interface WorkQueue {
 }
 
 /** Creates a queue with its own bounds. */
-export const createWorkQueue = (running: number = MAX_RUNNING, waiting: number = MAX_WAITING): WorkQueue => {
+export const createWorkQueue = (
+  maxRunning: number = MAX_RUNNING,
+  maxWaiting: number = MAX_WAITING,
+): WorkQueue => {
   const queue: (() => void)[] = [];
   let active = 0;
   return {
     async run(work) {
-      if (active >= running) {
-        if (queue.length >= waiting) throw unavailable("AUTH_BUSY");
+      if (active >= maxRunning) {
+        if (queue.length >= maxWaiting) throw unavailable("AUTH_BUSY");
         await new Promise<void>((resolve) => void queue.push(resolve)); // finished work passes its slot on
       } else active++;
       try {
         return await work();
       } finally {
-        const next = queue.shift();
-        if (next === undefined) active--;
-        else next();
+        const startNext = queue.shift();
+        if (startNext === undefined) active--;
+        else startNext();
       }
     },
   };

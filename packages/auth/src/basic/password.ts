@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { HttpError } from "@framework/core";
-import { handled } from "@framework/core/feature";
+import { markHandled } from "@framework/core/feature";
 import { authError } from "../errors.ts";
 import { passwordQueue } from "./password-queue.ts";
 import { defaultCost, isAllowedCost, memoryOf, type ScryptCost } from "./scrypt-cost.ts";
@@ -19,9 +19,9 @@ const MAX_PASSWORD_LENGTH = 1024;
  * 100 are waiting
  */
 export const hashPassword = (password: string, cost: Partial<ScryptCost> = {}): Promise<string> =>
-  handled(hashed(password, cost));
+  markHandled(computeHash(password, cost));
 
-const hashed = async (password: string, cost: Partial<ScryptCost>): Promise<string> => {
+const computeHash = async (password: string, cost: Partial<ScryptCost>): Promise<string> => {
   const whole = checkedCost(cost);
   const problem = passwordProblem(password);
   if (problem !== null) throw new HttpError(422, `The password ${problem}`, { code: "AUTH_BAD_PASSWORD" });
@@ -31,8 +31,8 @@ const hashed = async (password: string, cost: Partial<ScryptCost>): Promise<stri
 };
 
 /**
- * Returns the reason why `hashPassword` refuses a password, for a schema's message: it is not a string, has more than 1024 characters, a NUL or an unpaired
- * surrogate. `null` for a valid password; a minimum length is up to the application.
+ * Returns the reason why `hashPassword` refuses a password, for a schema's message: it is not a string, has more than 1,024 characters, or contains a NUL or an
+ * unpaired surrogate. `null` for a valid password; a minimum length is up to the application.
  */
 export const passwordProblem = (password: unknown): string | null => {
   if (typeof password !== "string") return "must be a string";
@@ -52,19 +52,19 @@ export const verifyPassword = (
   password: string,
   hash: string | null | undefined,
   cost: Partial<ScryptCost> = {},
-): Promise<boolean> => handled(verified(password, hash, cost));
+): Promise<boolean> => markHandled(compare(password, hash, cost));
 
-const verified = async (
+const compare = async (
   password: string,
   hash: string | null | undefined,
   cost: Partial<ScryptCost>,
 ): Promise<boolean> => {
   const absent = dummyHash(checkedCost(cost)); // created even if there is a hash, so that both cases take the same time
-  const stored = parsed(hash ?? absent);
-  const tried = passwordProblem(password) === null ? password : "";
-  const derived = await derive(tried, stored.salt, stored.hash.byteLength, stored.cost);
+  const stored = parseHash(hash ?? absent);
+  const candidate = passwordProblem(password) === null ? password : "";
+  const derived = await derive(candidate, stored.salt, stored.hash.byteLength, stored.cost);
   const isEqual = timingSafeEqual(derived, stored.hash);
-  return isEqual && typeof hash === "string" && tried === password;
+  return isEqual && typeof hash === "string" && candidate === password;
 };
 
 interface StoredPassword {
@@ -80,7 +80,7 @@ const dummyHash = (cost: ScryptCost): string =>
 const phc = ({ logN, blockSize, parallelization }: ScryptCost, salt: Uint8Array, hash: Uint8Array): string =>
   `$scrypt$ln=${logN},r=${blockSize},p=${parallelization}$${toBase64(salt)}$${toBase64(hash)}`;
 
-const parsed = (text: string): StoredPassword => {
+const parseHash = (text: string): StoredPassword => {
   const match =
     /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/.exec(
       text,

@@ -1,6 +1,6 @@
 /** Cost of a password hash (RFC 7914): memory is 128 × 2^logN × blockSize bytes; work is memory times `parallelization`. */
 export interface ScryptCost {
-  /** Logarithm of the work factor. @default 15 */
+  /** Binary logarithm of the parameter N of scrypt. @default 15 */
   readonly logN: number;
   /** The parameter r of scrypt. @default 8 */
   readonly blockSize: number;

@@ -1,5 +1,5 @@
 import { type Awaitable, ForbiddenError, type Invocation } from "@framework/core";
-import { handled, isPromise, mapAwaitable } from "@framework/core/feature";
+import { markHandled, isPromise, mapAwaitable } from "@framework/core/feature";
 import type { CallbackTimer } from "../callback-timeout.ts";
 import { authError } from "../errors.ts";
 import { JwtClaims, principalOf } from "@framework/core/feature";
@@ -36,7 +36,7 @@ export const requiredGrants = (guard: string, given: string | readonly string[])
   throw authError("AUTH_GUARD_EMPTY", `${guard} needs at least one name, such as new ${guard}(["admin"])`);
 };
 
-/** Passes a caller whose identities together have the required roles or permissions. @throws UnauthorizedError, ForbiddenError */
+/** Passes a caller whose identities together have the required roles or permissions. @throws UnauthorizedError, ForbiddenError; errors of `resolve` */
 export const checkGrants = (rule: GrantRule, invocation: Invocation): Awaitable<true> => {
   const principal = principalOf(invocation, rule.userKey);
   if (principal === null) throw noCaller(invocation);
@@ -64,7 +64,7 @@ const callResolve = (
   try {
     for (const identity of identities) results.push(resolve(identity, invocation));
   } catch (error) {
-    for (const result of results) if (isPromise(result)) void handled(Promise.resolve(result));
+    for (const result of results) if (isPromise(result)) void markHandled(Promise.resolve(result));
     throw error;
   }
   return results;

@@ -2,15 +2,15 @@ import { type Invocation, UnauthorizedError } from "@framework/core";
 import { SessionId } from "@framework/core/feature";
 import type { AuthDescription, SecuritySchemes } from "../auth-description.ts";
 
-interface Described {
+interface DescribesAuth {
   describeAuth(): AuthDescription;
 }
 
 /** The authentications that exempted the path of a request. */
-const skipped = new WeakMap<Invocation, Described[]>();
+const skipped = new WeakMap<Invocation, DescribesAuth[]>();
 
 /** Records that an authentication exempted the path of a request. If a guard then finds no caller, its 401 has the challenge of this authentication. */
-export const recordSkipped = (request: Invocation, authentication: Described): void => {
+export const recordSkipped = (request: Invocation, authentication: DescribesAuth): void => {
   const known = skipped.get(request);
   if (known === undefined) skipped.set(request, [authentication]);
   else known.push(authentication);

@@ -8,19 +8,19 @@ import type { Signatures } from "./signature.ts";
  */
 export const createHmacSignatures = (algorithm: JwtAlgorithm): Signatures => {
   const hash = `sha${algorithm.slice(2)}`;
-  const hashed = (text: string, key: KeyObject): Buffer => createHmac(hash, key).update(text).digest();
+  const digest = (text: string, key: KeyObject): Buffer => createHmac(hash, key).update(text).digest();
   return {
     // The parser has refused signatures of another length, as `timingSafeEqual` requires.
     verify: ({ signed, payload, signature }, key) =>
-      timingSafeEqual(hashed(signed, key as KeyObject), signature) ? payload : null,
+      timingSafeEqual(digest(signed, key as KeyObject), signature) ? payload : null,
     sign(payload, header, key) {
-      const signed = `${encoded(JSON.stringify({ alg: algorithm, ...header }))}.${encoded(payload)}`;
-      return `${signed}.${hashed(signed, key as KeyObject).toString("base64url")}`;
+      const signed = `${encode(JSON.stringify({ alg: algorithm, ...header }))}.${encode(payload)}`;
+      return `${signed}.${digest(signed, key as KeyObject).toString("base64url")}`;
     },
   };
 };
 
-const encoded = (text: string): string => Buffer.from(text).toString("base64url");
+const encode = (text: string): string => Buffer.from(text).toString("base64url");
 
 /** Imports a secret as a reusable key. */
 export const hmacKey = (secret: Uint8Array): KeyObject => createSecretKey(secret);

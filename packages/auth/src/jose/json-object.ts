@@ -55,10 +55,10 @@ const endOfString = (text: string, start: number): number => {
 };
 
 /** Deeply freezes a JSON value. */
-export const frozen = <T>(value: T): T => {
+export const deepFreeze = <T>(value: T): T => {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
-    for (const member of Object.values(value)) frozen(member);
+    for (const member of Object.values(value)) deepFreeze(member);
   }
   return value;
 };

@@ -17,12 +17,12 @@ export interface JwtAuthOptions {
 }
 
 /** The options with their defaults. */
-interface ReadOptions {
+interface CompleteOptions {
   readonly clock: Clock;
   readonly fetch: typeof globalThis.fetch | undefined;
 }
 
-export const jwtAuthOptions: ConfigRecord<ReadOptions> = configRecord<ReadOptions>("JwtAuthOptions", {
+export const jwtAuthOptions: ConfigRecord<CompleteOptions> = configRecord<CompleteOptions>("JwtAuthOptions", {
   clock: checked<Clock>(systemClock, "a clock", isClock),
   fetch: optional<typeof globalThis.fetch>({
     problem: (value) => (typeof value === "function" ? null : "must be a function, such as globalThis.fetch"),

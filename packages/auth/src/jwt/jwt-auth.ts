@@ -1,4 +1,4 @@
-// Above 250 lines because one class has every method of the interface; other files contain the implementation.
+// More than 250 lines, because one class has every method of the interface; other files contain the implementation.
 import {
   type AppSettings,
   ConfigurationError,
@@ -11,7 +11,7 @@ import {
   type Claims,
   type Clock,
   type ConfigInput,
-  handled,
+  markHandled,
   type Host,
   recordIdentitySource,
   type ImpliedReply,
@@ -19,7 +19,7 @@ import {
 } from "@framework/core/feature";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
-import { authError, missing, unavailableReply } from "../errors.ts";
+import { authError, missingCredentials, unavailableReply } from "../errors.ts";
 import { carriedClaims, type NewClaims, TokenIssuer, type TokenPair } from "../tokens/new-token.ts";
 import { failClosed } from "../token-store/fail-closed.ts";
 import { JoinedStores } from "../token-store/joined-stores.ts";
@@ -43,7 +43,7 @@ import { KeySet } from "../jose/key-set.ts";
 import { type OwnKeys, readOwnKeys } from "../tokens/own-keys.ts";
 import { checkRevocable, isTokenId } from "./revocable.ts";
 import { sentToken } from "./sent-token.ts";
-import { type UpdateClaims, updatedBy } from "./update-claims.ts";
+import { callUpdate, type UpdateClaims } from "./update-claims.ts";
 
 /**
  * Authenticates callers by a JSON Web Token (RFC 7519), and sets its claims in the context under `JwtClaims`. Also creates, renews and revokes tokens.
@@ -95,7 +95,7 @@ export class JwtAuth extends Authentication {
    * @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN, ConfigurationError
    */
   createToken(claims: NewClaims): Promise<string> {
-    return handled(this.tokenOf(claims));
+    return markHandled(this.tokenOf(claims));
   }
 
   /**
@@ -104,7 +104,7 @@ export class JwtAuth extends Authentication {
    * @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN, ConfigurationError
    */
   createTokens(claims: NewClaims): Promise<TokenPair> {
-    return handled(this.firstPair(claims));
+    return markHandled(this.firstPair(claims));
   }
 
   /**
@@ -116,7 +116,7 @@ export class JwtAuth extends Authentication {
    * @throws UnauthorizedError 401, HttpError 503 when the store fails, AUTH_BAD_CLAIMS for claims of `update`, AUTH_NOT_STARTED
    */
   refreshToken(token: string, update?: UpdateClaims): Promise<TokenPair> {
-    return handled(this.refresh(token, update));
+    return markHandled(this.refresh(token, update));
   }
 
   private async refresh(token: string, update?: UpdateClaims): Promise<TokenPair> {
@@ -128,19 +128,20 @@ export class JwtAuth extends Authentication {
     const { family, generation } = lineage;
     // Signed before the old token is consumed, so that invalid claims of `update` leave it usable.
     const carried = carriedClaims(claims);
-    const updated = update === undefined ? carried : await updatedBy(update, carried);
+    const updated = update === undefined ? carried : await callUpdate(update, carried);
     const pair = await this.issuer.pair(tools, updated, { family, generation: generation + 1 });
     await this.consume(claims, lineage);
     return pair;
   }
 
   /**
-   * Revokes a token by its `jti`, or, given claims, all tokens of the same login. Every worker refuses them once it resolves.
+   * Revokes a token by its `jti`, or, given claims, all tokens of the same login; claims of a token from `createToken`, which has no login, revoke that token.
+   * Every worker refuses them once it resolves.
    *
    * @throws AUTH_NOT_STARTED; AUTH_BAD_CLAIMS for a whole token, or for claims without `jti` or `exp`; HttpError 503 when the store fails or is full
    */
   revokeToken(token: string | Claims): Promise<void> {
-    return handled(this.revoke(token));
+    return markHandled(this.revoke(token));
   }
 
   private async revoke(token: string | Claims): Promise<void> {
@@ -156,7 +157,7 @@ export class JwtAuth extends Authentication {
 
   /** Whether the token with this `jti`, or its login, was revoked. @throws AUTH_NOT_STARTED; AUTH_BAD_CLAIMS for a whole token; HttpError 503 when the store fails */
   isRevoked(jti: string): Promise<boolean> {
-    return handled(this.checkRevoked(jti));
+    return markHandled(this.checkRevoked(jti));
   }
 
   private async checkRevoked(jti: string): Promise<boolean> {
@@ -176,7 +177,7 @@ export class JwtAuth extends Authentication {
 
   override async identify(invocation: Invocation): Promise<void> {
     const token = sentToken(invocation, this.config);
-    if (token === null) throw missing(this.challenge());
+    if (token === null) throw missingCredentials(this.challenge());
     invocation.context.set(JwtClaims, await this.verifiedClaims(token, "access"));
     recordIdentitySource(this, invocation);
   }
@@ -256,7 +257,7 @@ export class JwtAuth extends Authentication {
     return Math.ceil(this.clock.date() / 1000) + Math.max(expiration, refreshExpiration) + leewaySecs;
   }
 
-  /** Like `lastExpiry`, but includes tokens of other issuers, which may be valid for ten years. */
+  /** Like `lastExpiry`, but includes tokens of other issuers, which are assumed to expire within ten years. */
   private lastExpiryOfAll(): number {
     if (!this.keys.acceptsOthers) return this.lastExpiry();
     return Math.ceil(this.clock.date() / 1000) + MAX_EXPIRATION + this.config.leewaySecs;

@@ -7,7 +7,7 @@ import {
 import type { TokenStore } from "./token-store.ts";
 
 /** A store, and the number of running apps that use it. */
-interface Joined {
+interface StoreEntry {
   readonly store: SharedTokenStore;
   readonly isPersistent: boolean;
   apps: number;
@@ -21,7 +21,7 @@ interface Joined {
  * content itself and closes with its app.
  */
 export class JoinedStores implements TokenStore {
-  private readonly joined: Map<SharedValues, Joined> = new Map();
+  private readonly joined: Map<SharedValues, StoreEntry> = new Map();
 
   /** Opens the store of a starting app. Returns a function that removes it when the app stops. */
   async join(values: SharedValues, options: SharedTokenStoreOptions): Promise<() => void> {
@@ -46,7 +46,7 @@ export class JoinedStores implements TokenStore {
 
   /** Calls the stores sequentially, so that concurrent callers cannot each succeed in a different store. */
   async consume(id: string, generation: number, expiresAt: number): Promise<boolean> {
-    for (const store of this.independent())
+    for (const store of this.independentStores())
       if (!(await store.consume(id, generation, expiresAt))) return false;
     return true;
   }
@@ -56,14 +56,14 @@ export class JoinedStores implements TokenStore {
   }
 
   /** Returns all stores, but only one of the persistent ones: they share their content, so a second `consume` would be refused. */
-  private independent(): readonly TokenStore[] {
+  private independentStores(): readonly TokenStore[] {
     const all = [...this.joined.values()];
     const first = all.find(({ isPersistent }) => isPersistent);
     return all.filter((each) => !each.isPersistent || each === first).map(({ store }) => store);
   }
 
   /** The oldest store whose values do not outlive the process. */
-  private oldest(): Joined | undefined {
+  private oldestVolatile(): StoreEntry | undefined {
     return [...this.joined.values()].find(({ isPersistent }) => !isPersistent);
   }
 
@@ -78,7 +78,7 @@ export class JoinedStores implements TokenStore {
     if (--entry.apps > 0) return;
     if (this.isIdle()) {
       for (const { store } of joined.values()) store.close();
-    } else if (entry !== this.oldest()) {
+    } else if (entry !== this.oldestVolatile()) {
       entry.store.close();
       joined.delete(values);
     }

@@ -9,7 +9,7 @@ export const MAX_ID_LENGTH = 256;
 /** Claim values by name. */
 export type RawClaims = Readonly<Record<string, unknown>>;
 
-/** Whether claims are valid now and for this audience (RFC 7519 4.1): `sub` and `exp` are required, and now ≥ `exp` is expired. */
+/** Whether claims are valid now and for this audience (RFC 7519 4.1): `sub` and `exp` are required, and a token expires at `exp` plus the leeway. */
 export const areAcceptable = (claims: RawClaims, rules: ClaimRules, nowSecs: number): boolean =>
   invalidClaim(claims, rules) === null && areInForce(claims, rules.leewaySecs, nowSecs);
 

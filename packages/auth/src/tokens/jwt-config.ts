@@ -18,7 +18,7 @@ import { algorithms, type JwtAlgorithm } from "../jose/algorithms.ts";
 /** A public or private key: PEM text (SPKI, PKCS#8, a certificate), or a JSON Web Key. */
 export type KeyInput = string | { readonly kty?: string; readonly [member: string]: unknown };
 
-/** Options of `JwtAuth`. A key is required: `secret` for HS algorithms, for the others one of `publicKey`, `privateKey` and `jwksUrl`. */
+/** Options of `JwtAuth`. A key is required: `secret` for HS algorithms; for the others `publicKey`, `privateKey` or `jwksUrl`. */
 export interface JwtConfig {
   /** Secret of an HS algorithm; use at least 32 bytes. A string is encoded as UTF-8. */
   readonly secret: string | Uint8Array | undefined;
@@ -28,7 +28,7 @@ export interface JwtConfig {
   readonly expiration: number;
   /** Header field of the token. @default "Authorization" */
   readonly headerName: string;
-  /** Scheme before the token, in any case; empty for none. @default "Bearer" */
+  /** Scheme before the token, case-insensitive; empty for none. @default "Bearer" */
   readonly scheme: string;
   /** Cookie that may carry the token instead. */
   readonly cookieName: string | undefined;
@@ -42,7 +42,7 @@ export interface JwtConfig {
   readonly audience: string | readonly string[] | undefined;
   /** Required claims besides `sub` and `exp`. @default [] */
   readonly requiredClaims: readonly string[];
-  /** Key that verifies tokens; derived from `privateKey` when that is given. */
+  /** Key that verifies tokens. @default the public key of `privateKey` */
   readonly publicKey: KeyInput | undefined;
   /** Key that signs new tokens. */
   readonly privateKey: KeyInput | undefined;
@@ -60,13 +60,13 @@ export interface JwtConfig {
   readonly cachedTokens: number;
   /** Maximum number of renewed logins, and separately of revoked ids, in the default store, which keeps them until their tokens expire; more get 503. @default 100000 */
   readonly maxLogins: number;
-  /** Store of revoked tokens and renewed logins. @default the state shared by all workers of this host */
+  /** Store of revoked tokens and renewed logins. @default the state that all workers of this host share; with Redis, all hosts */
   readonly store: TokenStore | undefined;
   /** Timeout of a call to `store` in milliseconds; the request then gets 503. @default 5000 */
   readonly storeTimeoutMs: number;
 }
 
-/** Longest lifetime of a token in seconds: ten years. */
+/** Maximum lifetime of a token in seconds: ten years. */
 export const MAX_EXPIRATION = 315_360_000;
 
 export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {

@@ -79,7 +79,7 @@ export class TokenIssuer {
     const all = {
       iss,
       aud,
-      ...checked(claims),
+      ...checkClaims(claims),
       iat,
       exp: iat + lifetimeSecs,
       jti: newTokenId(lineage.family),
@@ -102,7 +102,7 @@ export const carriedClaims = (claims: Claims): NewClaims => {
   return { ...Object.fromEntries(own), sub: claims.sub };
 };
 
-const checked = (claims: NewClaims): NewClaims => {
+const checkClaims = (claims: NewClaims): NewClaims => {
   if (typeof claims !== "object" || claims === null)
     throw authError("AUTH_BAD_CLAIMS", 'the claims of a new token must be an object, such as { sub: "ann" }');
   const taken = reserved.filter((name) => claims[name] !== undefined);
@@ -112,7 +112,7 @@ const checked = (claims: NewClaims): NewClaims => {
 };
 
 /** Reports values that JSON loses as errors: a `Set` of roles would become {} in the token, NaN null. */
-const lossIsAnError: JsonReport = {
+const failOnLoss: JsonReport = {
   debug: true,
   exact: true,
   log: { warn() {} },
@@ -121,7 +121,7 @@ const lossIsAnError: JsonReport = {
 
 /** Returns claims as JSON. Throws for claims that the same configuration would always refuse: the login would return a useless token. */
 const toJson = (claims: RawClaims, config: JwtConfig): string => {
-  const text = jsonWriter("auth: the claims of a new token", lossIsAnError)(claims);
+  const text = jsonWriter("auth: the claims of a new token", failOnLoss)(claims);
   const received = parseJsonObject(new TextEncoder().encode(text));
   if (received === null) throw authError("AUTH_BAD_CLAIMS", "the claims are nested too deeply");
   const invalid = invalidClaim(received, config) ?? (isNeverInForce(received, config) ? "nbf" : null);

@@ -1,7 +1,7 @@
 import type { Claims, Clock } from "@framework/core/feature";
 import { areAcceptable, areInForce } from "./check-claims.ts";
 import { parseCompactToken } from "../jose/compact-token.ts";
-import { frozen, parseJsonObject } from "../jose/json-object.ts";
+import { deepFreeze, parseJsonObject } from "../jose/json-object.ts";
 import type { JwtConfig } from "./jwt-config.ts";
 import type { SigningKey } from "../jose/signature.ts";
 import type { TokenStore } from "../token-store/token-store.ts";
@@ -56,7 +56,7 @@ export class TokenVerifier {
     const payload = key === null ? null : await tools.signatures.verify(token, key);
     const claims = payload === null ? null : parseJsonObject(payload);
     if (claims === null || !areAcceptable(claims, config, clock.date() / 1000)) return null;
-    const trusted = frozen(claims as Claims); // `areAcceptable` checked every claim of the type
+    const trusted = deepFreeze(claims as Claims); // `areAcceptable` checked every claim of the type
     if (kind === "access") verified.set(text, trusted, generation);
     return trusted;
   }

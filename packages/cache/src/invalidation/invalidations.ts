@@ -13,7 +13,8 @@ export class Invalidations {
   private readonly lastDrop = new Map<string, number>();
   private readonly maxTags: number;
   private count = 0;
-  private forgotten = 0;
+  /** Sequence number up to which drops are no longer remembered by tag. */
+  private forgottenUntil = 0;
 
   constructor({ maxTags = 10_000 }: InvalidationsOptions = {}) {
     this.maxTags = maxTags;
@@ -35,7 +36,7 @@ export class Invalidations {
       const [oldest] = this.lastDrop;
       if (oldest === undefined) return;
       this.lastDrop.delete(oldest[0]);
-      this.forgotten = oldest[1];
+      this.forgottenUntil = oldest[1];
     }
   }
 
@@ -43,12 +44,12 @@ export class Invalidations {
   noteAll(): void {
     this.count++;
     this.lastDrop.clear();
-    this.forgotten = this.count;
+    this.forgottenUntil = this.count;
   }
 
   /** Whether one of the tags was dropped after a sequence number. */
   droppedSince(sequence: number, tags: readonly string[]): boolean {
     if (sequence === this.count) return false;
-    return sequence < this.forgotten || tags.some((tag) => (this.lastDrop.get(tag) ?? 0) > sequence);
+    return sequence < this.forgottenUntil || tags.some((tag) => (this.lastDrop.get(tag) ?? 0) > sequence);
   }
 }

@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { type Clock, handled, type Json, type SharedValues } from "@framework/core/feature";
+import { type Clock, markHandled, type Json, type SharedValues } from "@framework/core/feature";
 import type { GuardedStore } from "../store/guarded-store.ts";
 import type { Invalidations } from "./invalidations.ts";
 
@@ -7,7 +7,7 @@ const CHANNEL = "cache:drop";
 const COUNT_TTL_MS = 60_000;
 /** Delay before a failed `clear` is retried; the store has logged the error. */
 const CLEAR_RETRY_MS = 1000;
-/** Maximum characters of tags in one message; the shared state limits messages to 64 KiB of JSON. */
+/** Maximum number of characters of tags in one message; the shared state limits messages to 64 KiB of JSON. */
 const MAX_MESSAGE_CHARACTERS = 8192;
 
 /** A message between workers: the tags, and the counter to which each worker adds its dropped replies. */
@@ -58,7 +58,7 @@ export class Purges {
    * @throws CACHE_NOT_STARTED; CACHE_STORE_UNAVAILABLE; CORE_SHARED_STATE_UNAVAILABLE, after this worker has dropped its replies
    */
   drop(tags: readonly string[]): Promise<number> {
-    return handled(this.dropParts(tags));
+    return markHandled(this.dropParts(tags));
   }
 
   private async dropParts(tags: readonly string[]): Promise<number> {
@@ -130,7 +130,7 @@ export class Purges {
   }
 }
 
-/** Packs tags into as few messages as possible. */
+/** Packs tags into messages, in order. */
 const messagesOf = (tags: readonly string[]): readonly (readonly string[])[] => {
   const messages: string[][] = [];
   let room = 0;

@@ -4,7 +4,7 @@ import { tagsOf } from "./cache-tags.ts";
 import type { ReplyFacts } from "../rules/reply-facts.ts";
 import { isTag, MAX_TAGS, pathTag, programTag } from "./tags.ts";
 
-/** Collects the tags of replies; logs a route with an invalid tag once. */
+/** Collects the tags of replies; logs a route with an invalid tag, or too many, once. */
 export class ReplyTags {
   private readonly log: () => Logger;
   /** Routes whose invalid tags were logged, bounded by the number of routes. */

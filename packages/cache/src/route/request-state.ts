@@ -10,7 +10,7 @@ export interface RequestState {
   readonly key: string;
   readonly directives: Directives;
   readonly identity: boolean;
-  /** Id of the caller whose reply this is, `null` where the route has no `per`. */
+  /** Id of the caller whose reply this is; `null` if the route has no `per`, or `per` returned none. */
   readonly caller: string | number | null;
   /** Whether a request with an identity may use stored replies: on `shared` routes, and with a caller by `per`. */
   readonly allowsIdentity: boolean;

@@ -23,7 +23,7 @@ export interface RouteCache {
   readonly key?: (request: HttpRequest) => string | number;
   /**
    * Returns the id of the caller whose reply this is: each caller has its own, sent with `private`. With `null`, `undefined` or an empty string the
-   * rules for other routes apply; any other value causes CACHE_BAD_CALLER. Cannot be combined with `shared`.
+   * rules for other routes apply; a value that is neither a string nor a finite number causes CACHE_BAD_CALLER. Cannot be combined with `shared`.
    */
   readonly per?: (request: HttpRequest) => string | number | null | undefined;
   /** Lets clients with an identity share replies; only for replies that are the same for all clients. */

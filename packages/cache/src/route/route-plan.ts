@@ -1,5 +1,5 @@
 import { type Endpoint, FrameworkError, type HttpRequest, type RouteInfo } from "@framework/core";
-import { nearest, returnedInstead } from "@framework/core/feature";
+import { nearest, describeInvalid } from "@framework/core/feature";
 import type { RouteCache } from "./route-cache.ts";
 import { filledTag, isTag, tagParams } from "./tags.ts";
 
@@ -63,7 +63,7 @@ const keyBy = (key: RouteCache["key"]): RoutePlan["keyFor"] => {
     if (typeof part === "string" || Number.isFinite(part)) return String(part);
     throw new FrameworkError(
       "CACHE_BAD_KEY",
-      `cache: key must return a string or a finite number, not ${returnedInstead(part)}`,
+      `cache: key must return a string or a finite number, not ${describeInvalid(part)}`,
     );
   };
 };
@@ -77,7 +77,7 @@ const callerBy = (per: RouteCache["per"]): RoutePlan["callerOf"] => {
     // Such values would give all callers the same key: NaN is null in JSON, a promise {}.
     throw new FrameworkError(
       "CACHE_BAD_CALLER",
-      `cache: per must return a string, a finite number or null, not ${returnedInstead(id)}`,
+      `cache: per must return a string, a finite number or null, not ${describeInvalid(id)}`,
     );
   };
 };

@@ -25,6 +25,6 @@ export const notStoredReason = (
   if (identity && !shared && !directives.has("public") && !directives.has("s-maxage"))
     return "the request has an identity, and the reply is not public";
   return status >= 200 && status <= 299
-    ? "it would never be fresh, or it was invalidated during the call"
+    ? "it would never be fresh, contains a value for one client, or has too many Vary names or a bad tag"
     : `its status is ${status}`;
 };

@@ -22,7 +22,7 @@ export interface ReplyFacts {
 }
 
 /** The fields that are parsed. Any other field costs one set lookup. */
-type Known =
+type FactField =
   | "age"
   | "cache-control"
   | "connection"
@@ -35,7 +35,7 @@ type Known =
   | "x-cache-tags"
   | "x-cache-ttl";
 
-const known: ReadonlySet<string> = new Set<Known>([
+const factFields: ReadonlySet<string> = new Set<FactField>([
   "age",
   "cache-control",
   "connection",
@@ -51,14 +51,15 @@ const known: ReadonlySet<string> = new Set<Known>([
 
 /** Parses a flat list of fields with lower-case names. */
 export const factsOf = (fields: readonly string[]): ReplyFacts => {
-  const found: Partial<Record<Known, string>> = {};
+  const found: Partial<Record<FactField, string>> = {};
   let repeatedExpires = false;
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = fields[at] ?? "";
-    if (!known.has(name)) continue;
-    const present = found[name as Known];
+    if (!factFields.has(name)) continue;
+    const present = found[name as FactField];
     if (name === "expires" && present !== undefined) repeatedExpires = true;
-    found[name as Known] = present === undefined ? (fields[at + 1] ?? "") : `${present}, ${fields[at + 1]}`;
+    found[name as FactField] =
+      present === undefined ? (fields[at + 1] ?? "") : `${present}, ${fields[at + 1]}`;
   }
   return {
     directives: parseCacheControl(found["cache-control"] ?? null),

@@ -12,11 +12,11 @@ export interface Content {
   readonly fields: readonly string[];
   readonly body: string | Uint8Array | null;
   readonly bodyBytes: number;
-  /** Whether the cache made the `ETag`. */
+  /** Whether the cache created the `ETag`. */
   readonly hasOwnTag: boolean;
 }
 
-/** Fields that are not stored: connection fields (RFC 9111 3.1), and fields that this cache generates for every reply. */
+/** Fields that are not stored: connection and proxy fields (RFC 9111 3.1), `Set-Cookie`, and fields that this cache generates or consumes. */
 const unstored: ReadonlySet<string> = new Set([
   "age",
   "cache-status",
@@ -55,7 +55,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /**
  * Copies a body: the handler may reuse its buffer, and a string may be a slice that keeps a large parent string alive.
  */
-export const copiedBody = (payload: string | Uint8Array | null): string | Uint8Array | null =>
+export const copyBody = (payload: string | Uint8Array | null): string | Uint8Array | null =>
   typeof payload === "string"
     ? decoder.decode(encoder.encode(payload))
     : payload === null
@@ -69,11 +69,11 @@ export const storedFields = (fields: readonly string[], { connection }: ReplyFac
     const name = fields[at] ?? "";
     if (!unstored.has(name) && !connection.includes(name)) storable.push(name, fields[at + 1] ?? "");
   }
-  return copied(storable);
+  return copyStrings(storable);
 };
 
 /** Copies strings into slices of one new string, so that none keeps a larger parent alive; a field never contains a line feed. */
-const copied = (lines: readonly string[]): readonly string[] =>
+const copyStrings = (lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? lines : lines.join("\n").split("\n");
 
 /** Returns stored fields updated by a 304: its fields replace the stored ones of the same name (RFC 9111 4.3.4). */
@@ -91,7 +91,7 @@ export const freshenedFields = (
   }
   const names = new Set(updates.filter((_, at) => at % 2 === 0));
   const unchanged = stored.filter((_, at) => !names.has(stored[at - (at % 2)] ?? ""));
-  return copied([...unchanged, ...updates]);
+  return copyStrings([...unchanged, ...updates]);
 };
 
 /** Adds `Date` (RFC 9110 6.6.1), `Age`, `ETag` and the route's `vary` to a reply before it is stored. Returns whether the cache created the `ETag`. */

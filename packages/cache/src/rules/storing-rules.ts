@@ -7,7 +7,7 @@ export interface StoringContext {
   readonly status: number;
   /** Whether the request has an identity, before or after the handler. */
   readonly identity: boolean;
-  /** Whether the route lets clients with an identity share replies. */
+  /** Whether requests with an identity may use stored replies: on `shared` routes, and with a caller by `per`. */
   readonly shared: boolean;
   /** Whether the reply is stored for one caller, as in a private cache. */
   readonly own: boolean;
@@ -27,7 +27,7 @@ export interface Lifetime {
   readonly shareable: boolean;
   /** Whether the reply has no explicit freshness. */
   readonly isImplicit: boolean;
-  /** `X-Cache-TTL` in seconds, `null` without one. */
+  /** `X-Cache-TTL` in seconds; `null` if absent. */
   readonly ttlSecs: number | null;
   /** Milliseconds for which the store holds it. */
   readonly holdMs: number;
@@ -45,7 +45,7 @@ const dependentStatuses = {
   rate: [428, 429, 431, 511],
 };
 const unstoredStatuses: ReadonlySet<number> = new Set(Object.values(dependentStatuses).flat());
-/** Additional time for which a reply with a validator is held for revalidation. */
+/** Minimum time for which a stale reply with a validator is held for revalidation. */
 const VALIDATOR_HOLD_MS = 3_600_000;
 
 /** Returns the lifetime of a reply, `null` if a shared cache must not store it (RFC 9111 3). */
@@ -101,7 +101,7 @@ const isForbidden = ({ directives }: ReplyFacts, { status, own }: StoringContext
 const isStorable = (status: number, explicit: boolean): boolean =>
   (explicit || (status >= 200 && status <= 299)) && !unstoredStatuses.has(status);
 
-/** Returns the explicit freshness in seconds, from the most specific directive (RFC 9111 4.2.1); `null` without one. */
+/** Returns the explicit freshness in seconds, from the most specific directive (RFC 9111 4.2.1); `null` if there is none. */
 const explicitSeconds = ({ directives, expires, date }: ReplyFacts, wallMs: number): number | null => {
   const stated = secondsOf(directives, "s-maxage") ?? secondsOf(directives, "max-age");
   if (stated !== null || expires === null) return stated;

@@ -10,7 +10,7 @@ export interface StoredReply {
   readonly status: number;
   /** Header fields as alternating lower-case names and values; without `Age`, framing and connection fields. */
   readonly fields: readonly string[];
-  /** The whole body; `null` without one. */
+  /** The whole body; `null` if there is none. */
   readonly body: string | Uint8Array | null;
   /** Bytes of the body. */
   readonly bodyBytes: number;
@@ -30,7 +30,7 @@ export interface StoredReply {
   readonly isImplicit: boolean;
   /** `X-Cache-TTL` of the handler in seconds, which a 304 does not repeat. */
   readonly ttlSecs?: number;
-  /** Whether the cache made the `ETag`, which the handler does not know. */
+  /** Whether the cache created the `ETag`, which the handler does not know. */
   readonly hasOwnTag: boolean;
   /** Tags for `drop`. */
   readonly tags: readonly string[];
@@ -74,8 +74,8 @@ export interface StoreSize {
 /**
  * Port for the storage of replies: in the memory of each worker (`memoryStore`), or shared by all workers.
  *
- * A store may evict any entry at any time. A call that fails or times out counts as a miss; clients never see its error. Adapters pass
- * `cacheStoreContract` of `@framework/cache/testing`.
+ * A store may evict any entry at any time. A `get` that fails or times out counts as a miss, and a failed `set` or `delete` is only counted and logged; the
+ * failure of a `drop` rejects `invalidateCache`. Adapters pass `cacheStoreContract` of `@framework/cache/testing`.
  */
 export interface CacheStore {
   /** Whether all workers share the entries; otherwise `drop` is called in every worker. */

@@ -16,7 +16,7 @@ const EVERY_ENTRY = "*";
 /**
  * Wraps a store so that its failures do not reach callers: a failed read counts as a miss. Failures are counted, and logged at most every 10 s.
  *
- * Only `drop` rejects: its callers rely on the removal.
+ * Only `drop` and `clear` reject: their callers rely on the removal.
  */
 export class GuardedStore {
   readonly shared: boolean;
@@ -24,11 +24,11 @@ export class GuardedStore {
   failures = 0;
   /** Log for failures; the app's log once it starts. */
   log: Pick<Logger, "error"> = console;
-  /** Whether this worker receives the drops of the others; otherwise the entries of its own store are not used. */
+  /** Whether this worker receives the drops of the other workers; otherwise the entries of its own store are not used. */
   isCurrent: () => boolean = () => true;
   private readonly store: CacheStore;
   private readonly options: GuardedStoreOptions;
-  private readonly writing = new Set<Promise<unknown>>();
+  private readonly pendingWrites = new Set<Promise<unknown>>();
   private readonly logThrottled: ReturnType<typeof throttledLog>;
 
   constructor(store: CacheStore, options: GuardedStoreOptions) {
@@ -69,16 +69,16 @@ export class GuardedStore {
     if (!this.shared) await this.drop([EVERY_ENTRY]);
   }
 
-  /** Resolves when every pending write has ended. */
+  /** Resolves when every pending write has ended or timed out. */
   async waitForWrites(): Promise<void> {
-    await Promise.all(this.writing);
+    await Promise.all(this.pendingWrites);
   }
 
   private write(call: () => Awaitable<boolean>): void {
     const writing = this.guarded(call, false);
     if (!isPromise(writing)) return;
-    this.writing.add(writing);
-    void writing.finally(() => this.writing.delete(writing));
+    this.pendingWrites.add(writing);
+    void writing.finally(() => this.pendingWrites.delete(writing));
   }
 
   private guarded<T, Fallback>(call: () => Awaitable<T>, fallback: Fallback): Awaitable<T | Fallback> {
@@ -86,7 +86,7 @@ export class GuardedStore {
       const result = call();
       return isPromise(result) ? this.withTimeout(result, fallback) : result;
     } catch (error) {
-      return this.failed(error, fallback);
+      return this.recordFailure(error, fallback);
     }
   }
 
@@ -94,13 +94,13 @@ export class GuardedStore {
     const { promise, resolve } = Promise.withResolvers<T | Fallback>();
     const { clock, timeoutMs } = this.options;
     const cancel = clock.after(timeoutMs, () =>
-      resolve(this.failed(new Error(`the store did not answer within ${timeoutMs} ms`), fallback)),
+      resolve(this.recordFailure(new Error(`the store did not answer within ${timeoutMs} ms`), fallback)),
     );
-    result.then(resolve, (error: unknown) => resolve(this.failed(error, fallback))).finally(cancel);
+    result.then(resolve, (error: unknown) => resolve(this.recordFailure(error, fallback))).finally(cancel);
     return promise;
   }
 
-  private failed<Fallback>(error: unknown, fallback: Fallback): Fallback {
+  private recordFailure<Fallback>(error: unknown, fallback: Fallback): Fallback {
     this.failures++;
     const { failures } = this;
     this.logThrottled(() =>

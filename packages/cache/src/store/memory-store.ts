@@ -27,7 +27,7 @@ const ENTRY_BYTES = 640;
 const STRING_BYTES = 32;
 const VIEW_BYTES = 256;
 
-/** Creates a store in the memory of this process. Calls are synchronous and take constant time. */
+/** Creates a store in the memory of this process. Calls are synchronous; all except `drop` take amortized constant time. */
 export const memoryStore = (options: MemoryStoreOptions = {}): MemoryStore => new MemoryStore(options);
 
 /** A bounded LRU store in memory; created with `memoryStore`. */

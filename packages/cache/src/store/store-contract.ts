@@ -99,8 +99,8 @@ const facts: PortFacts<PortFixture<CacheStore>> = {
     await put(a, "3", reply("3", { tags: ["t:c"] }));
     await put(a, "v", { kind: "varies", id: "v", names: ["accept"], untilMs: 1 }, { tags: ["t:a"] });
     assert.equal(await b.drop(["t:a", "t:b", "t:unused"]), 2);
-    const left = await Promise.all(["1", "2", "3", "v"].map(async (key) => (await a.get(key))?.id));
-    assert.deepEqual(left, [undefined, undefined, "3", undefined]);
+    const remaining = await Promise.all(["1", "2", "3", "v"].map(async (key) => (await a.get(key))?.id));
+    assert.deepEqual(remaining, [undefined, undefined, "3", undefined]);
     assert.equal(await b.drop(["t:a", "t:b"]), 0);
     assert.equal(await b.drop([]), 0);
   },

@@ -20,28 +20,37 @@ export interface FoundProgram {
   readonly path: string | null;
   /** The reason why none was found; meaningful only if `path` is `null`. */
   readonly problem: string;
-  /** Whether package.json has a script `start`, which should name a program. */
+  /** Whether no path was given and package.json has a script `start`, which should name a program. */
   readonly isExpected: boolean;
 }
 
-/** Finds the program that runs the app: the given path, the program of the script `start`, or the first conventional path that exists. */
+/**
+ * Finds the program that runs the app: the given path, else the program of the script `start`, else the first conventional path that exists.
+ *
+ * @throws CLI_BAD_PACKAGE_JSON
+ */
 export const findProgram = (given: string | undefined, cwd: string): FoundProgram => {
   const script = given === undefined ? startScript(cwd) : null;
-  const named = given ?? (script === null ? null : moduleOfScript(script));
-  const paths = named === null ? conventionalPrograms : [named];
+  const name = given ?? (script === null ? null : moduleOfScript(script));
+  const paths = name === null ? conventionalPrograms : [name];
   const path = paths.map((each) => resolve(cwd, each)).find((each) => existsSync(each)) ?? null;
-  return { path, problem: problemOf(named, script, cwd), isExpected: script !== null };
+  return { path, problem: problemOf(name, script, cwd), isExpected: script !== null };
 };
 
-const problemOf = (named: string | null, script: string | null, cwd: string): string => {
+const problemOf = (name: string | null, script: string | null, cwd: string): string => {
   const source = script === null ? "" : ", which the script start of package.json names";
-  if (named !== null) return `there is no file ${named} in ${cwd}${source}`;
+  if (name !== null) return `there is no file ${name} in ${cwd}${source}`;
   return script === null
     ? "there is no program"
     : `the script start of package.json runs no module: ${script}`;
 };
 
-/** Returns the path of the program. @param remedy how to name the program, for the message @throws CLI_NO_SERVICE if none is found */
+/**
+ * Returns the path of the program.
+ *
+ * @param remedy how to name the program, for the message
+ * @throws CLI_NO_SERVICE if none is found; CLI_BAD_PACKAGE_JSON
+ */
 export const requireProgram = (given: string | undefined, cwd: string, remedy: string): string => {
   const { path, problem } = findProgram(given, cwd);
   if (path !== null) return path;

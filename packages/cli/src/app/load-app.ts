@@ -6,17 +6,19 @@ import { findModule } from "./find-module.ts";
 /**
  * Imports the module of an app and returns the app, neither started nor running.
  *
- * For a CommonJS module, the exports are the members of `module.exports`. The app is the named one, else `default`, `app` or `createApp`, else the only app or `create…App` function. A function is called without arguments.
+ * For a CommonJS module, the exports are the members of `module.exports`. The app is the named export, else `default`, `app` or `createApp`, else the
+ * only app or `create…App` function. A function is called without arguments.
  *
- * @throws CLI_NO_APP, also for a module that calls `run`; CLI_APP_FAILED with the message of the error that the module or the function threw
+ * @throws CLI_NO_APP, also for a module that calls `run`; CLI_APP_FAILED with the message of the error that the module or the function threw;
+ * CLI_BAD_PACKAGE_JSON
  */
 export const loadApp = async (given: string | undefined, cwd: string): Promise<AppLike> => {
-  const { path, exported } = findModule(given, cwd);
-  const module = exportsOf(await attempt(path, () => importWithoutRun(path)));
-  const name = exported ?? chooseExport(module);
+  const { path, exportName } = findModule(given, cwd);
+  const module = exportsOf(await wrapErrors(path, () => importWithoutRun(path)));
+  const name = exportName ?? chooseExport(module);
   const value = name === null ? undefined : module[name];
   const app: unknown =
-    typeof value === "function" ? await attempt(path, async () => (value as () => unknown)()) : value;
+    typeof value === "function" ? await wrapErrors(path, async () => (value as () => unknown)()) : value;
   if (isApp(app)) return app;
   const names = Object.keys(module).join(", ");
   throw new FrameworkError(
@@ -27,10 +29,10 @@ export const loadApp = async (given: string | undefined, cwd: string): Promise<A
   );
 };
 
-/** Global function that `run` of any copy of core calls instead of serving, while a module is imported without being run. */
+/** Key of the global function that `run` of any copy of core calls instead of serving, while this program imports a module. */
 const refusal = Symbol.for("@framework/core/refuse-run");
 
-/** Imports a module. A call of `run` in it fails the import immediately: it would serve, and parse the flags of this program. */
+/** Imports a module. A call of `run` in it fails the import immediately: `run` would serve, and parse the flags of this program. */
 const importWithoutRun = async (path: string): Promise<Record<string, unknown>> => {
   const refused = Promise.withResolvers<never>();
   const error = new FrameworkError(
@@ -48,7 +50,7 @@ const importWithoutRun = async (path: string): Promise<Record<string, unknown>> 
   }
 };
 
-/** Node adds the exports `default` and `module.exports` to a module of CommonJS: both are the object with its own ones. */
+/** Returns the exports of a module. Node adds `default` and `module.exports` to those of a CommonJS module: both are the object that it exports. */
 const exportsOf = (module: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const own = module["module.exports"];
   return typeof own === "object" && own !== null && !isApp(own) ? { ...own } : module;
@@ -63,7 +65,7 @@ const chooseExport = (module: Readonly<Record<string, unknown>>): string | null 
   return candidates.length === 1 ? (candidates[0] ?? null) : null;
 };
 
-const attempt = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
+const wrapErrors = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (cause) {

@@ -10,7 +10,7 @@ export interface OperatedDatabase {
 /**
  * Creates an app for work on its database without starting it: no port, consumer or queue worker starts. Closes the database afterwards.
  *
- * @throws CLI_NO_FEATURE when the app has no database
+ * @throws CLI_NO_FEATURE when the app has no database; DURABLE_TABLES_MISSING in place of a database error, if tables of durable work are missing
  */
 export const withAppDatabase = async <T>(
   given: string | undefined,
@@ -28,7 +28,7 @@ export const withAppDatabase = async <T>(
   }
 };
 
-/** Returns an error that explains a failed statement by missing tables; `null` if none is missing. */
+/** Returns an error that explains a failed statement by missing tables; `null` for another error, or if no table is missing. */
 const missingTables = async (app: AppLike, cause: unknown): Promise<FrameworkError | null> => {
   const codes = ["DATABASE_STATEMENT_FAILED", "DURABLE_TABLES_MISSING"];
   if (!FrameworkError.is(cause) || !codes.includes(cause.code)) return null;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { FrameworkError } from "@framework/core";
 
-/** Reads a package.json; a byte order mark is skipped. @throws CLI_BAD_PACKAGE_JSON with the path, when it is not a JSON object */
+/** Reads a package.json; a byte order mark is skipped. @throws CLI_BAD_PACKAGE_JSON with the path, when it cannot be read or is not a JSON object */
 export const readPackageJson = (path: string): Readonly<Record<string, unknown>> => {
   try {
     return parsePackageJson(readFileSync(path, "utf8"));

@@ -3,8 +3,8 @@ import { printable } from "../frame/text.ts";
 import type { AppLike } from "./app-like.ts";
 
 /**
- * Starts an app in development for one command. Warnings and errors of the framework appear on stderr, and so do lines of the app's own log, which
- * would otherwise go to stdout.
+ * Starts an app in development for one command. Warnings and errors of the framework, and lines of the app's own log, which would otherwise be
+ * written to stdout, appear on stderr.
  *
  * @param redact removes text that must not be shown. @default nothing is removed
  */

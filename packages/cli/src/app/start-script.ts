@@ -27,7 +27,10 @@ const commandsOf = (script: string): readonly (readonly string[])[] => {
 /** Whether a word is an option, or a variable that may contain options. */
 const isOption = (word: string): boolean => /^-|^\$\{?\w+\}?$/.test(word);
 
-/** Returns the module: the first word after the runner that is neither an option nor the value of one. */
+/**
+ * Returns the module: the first word after the runner that is neither an option nor the value of one. A word after an option counts as its value, unless
+ * it is the path of a module and the option loads none.
+ */
 const moduleOfCommand = (words: readonly string[]): string | null => {
   const runner = words.findIndex((word) => RUNNER.test(word));
   if (runner === -1) return null;

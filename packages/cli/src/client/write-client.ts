@@ -6,7 +6,7 @@ import { isFolder } from "../app/is-folder.ts";
 import { loadApp } from "../app/load-app.ts";
 import { startQuietly } from "../app/start-quietly.ts";
 import type { Context, Outcome, RunCommand } from "../frame/command.ts";
-import type { Given } from "../frame/given.ts";
+import type { CommandInput } from "../frame/given.ts";
 import { type Line, styled } from "../frame/text.ts";
 import { UsageError } from "../frame/usage-error.ts";
 import { fetchReply, startDeadline } from "../request/fetch-reply.ts";
@@ -27,15 +27,18 @@ export const writeClient: RunCommand = async (given, context) => {
   progress.show(0.3, "reading the document");
   const text = generateClient(await documentOf(given, context));
   if (output === "-") return { ok: true, data: { output, text }, lines: [], raw: Buffer.from(text) };
-  const written = existsSync(path) ? readFileSync(path, "utf8") : null;
-  if (given.flag("check")) return compare(output, written, text);
+  const existing = existsSync(path) ? readFileSync(path, "utf8") : null;
+  if (given.flag("check")) return compare(output, existing, text);
   mkdirSync(dirname(path), { recursive: true });
-  if (written !== text) writeFileSync(path, text);
-  const line = written === text ? `${output} is up to date` : `wrote ${output}`;
-  return { ok: true, data: { output, changed: written !== text }, lines: [line] };
+  if (existing !== text) writeFileSync(path, text);
+  const line = existing === text ? `${output} is up to date` : `wrote ${output}`;
+  return { ok: true, data: { output, changed: existing !== text }, lines: [line] };
 };
 
-const documentOf = async (given: Given, { cwd, clock }: Pick<Context, "cwd" | "clock">): Promise<unknown> => {
+const documentOf = async (
+  given: CommandInput,
+  { cwd, clock }: Pick<Context, "cwd" | "clock">,
+): Promise<unknown> => {
   const file = given.text("document");
   if (file !== undefined) return parseDocument(file, readDocument(resolve(cwd, file)));
   const app = await loadApp(given.text("app"), cwd);
@@ -47,7 +50,7 @@ const documentOf = async (given: Given, { cwd, clock }: Pick<Context, "cwd" | "c
     if (!reply.ok)
       throw new FrameworkError(
         "CLI_NO_DOCUMENT",
-        `the reply to GET ${path} has status ${reply.status}; enable enableOpenapi(), or pass --path`,
+        `the reply to GET ${path} has status ${reply.status}; call enableOpenapi(), or pass --path`,
       );
     return parseDocument(path, await reply.text());
   } finally {
@@ -73,14 +76,14 @@ const parseDocument = (place: string, text: string): unknown => {
 };
 
 /** Compares line by line, and names the first line that differs. */
-const compare = (output: string, written: string | null, text: string): Outcome => {
-  if (written === text)
+const compare = (output: string, existing: string | null, text: string): Outcome => {
+  if (existing === text)
     return { ok: true, data: { output, isCurrent: true }, lines: [`${output} is current`] };
-  const [have, want] = [(written ?? "").split("\n"), text.split("\n")];
+  const [have, want] = [(existing ?? "").split("\n"), text.split("\n")];
   const at = want.findIndex((line, index) => line !== have[index]);
   const differing = at === -1 ? want.length : at;
   const lines: readonly Line[] =
-    written === null
+    existing === null
       ? [styled("red", `${output} does not exist`)]
       : [
           styled("red", `${output} differs from the API in line ${differing + 1}`),

@@ -5,7 +5,7 @@ export const fishScript = (commands: readonly Command[]): readonly string[] => [
   "# completion of framework for fish",
   "complete -c framework -f",
   ...commands.map(
-    ({ name, summary }) => `complete -c framework -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
+    ({ name, summary }) => `complete -c framework -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`,
   ),
   ...commands.flatMap((command) => [
     ...command.arguments.flatMap((each) => argument(command, each)),
@@ -16,7 +16,7 @@ export const fishScript = (commands: readonly Command[]): readonly string[] => [
 const within = (name: string): string => `complete -c framework -n '__fish_seen_subcommand_from ${name}'`;
 
 const argument = ({ name }: Command, { choices, isFile }: ArgumentSpec): readonly string[] => [
-  ...(choices === undefined ? [] : [`${within(name)} -a ${quoted(choices.join(" "))}`]),
+  ...(choices === undefined ? [] : [`${within(name)} -a ${quote(choices.join(" "))}`]),
   ...(isFile === true ? [`${within(name)} -F`] : []),
 ];
 
@@ -30,8 +30,8 @@ const option = (
     ...(short === undefined ? [] : [`-s ${short}`]),
     ...(kind === "flag" ? [] : ["-r"]),
     ...(isFile === true ? ["-F"] : []),
-    ...(choices === undefined ? [] : [`-a ${quoted(choices.join(" "))}`]),
-    `-d ${quoted(summary)}`,
+    ...(choices === undefined ? [] : [`-a ${quote(choices.join(" "))}`]),
+    `-d ${quote(summary)}`,
   ].join(" ");
 
-const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+const quote = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;

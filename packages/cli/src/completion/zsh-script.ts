@@ -6,7 +6,7 @@ export const zshScript = (commands: readonly Command[]): readonly string[] => [
   "_framework() {",
   "  local -a commands",
   "  commands=(",
-  ...commands.map(({ name, summary }) => `    ${quoted(`${name}:${summary.replaceAll(":", "\\:")}`)}`),
+  ...commands.map(({ name, summary }) => `    ${quote(`${name}:${summary.replaceAll(":", "\\:")}`)}`),
   "  )",
   "  if (( CURRENT == 2 )); then _describe command commands; return; fi",
   '  local command="$words[2]"',
@@ -23,15 +23,16 @@ export const zshScript = (commands: readonly Command[]): readonly string[] => [
 ];
 
 const argument = ({ name, choices, isFile }: ArgumentSpec, at: number): string =>
-  quoted(`${at + 1}:${name}:${valuesOf(choices, isFile)}`);
+  quote(`${at + 1}:${name}:${valuesOf(choices, isFile)}`);
 
 const option = ({ name, summary, kind, choices, isFile, value }: OptionSpec): string => {
   const text = summary.replaceAll(/[[\]:]/g, (character) => `\\${character}`);
-  const taken = kind === "flag" ? "" : `:${(value ?? name).replaceAll(":", "")}:${valuesOf(choices, isFile)}`;
-  return quoted(`${kind === "texts" ? "*" : ""}--${name}[${text}]${taken}`);
+  const valueSpec =
+    kind === "flag" ? "" : `:${(value ?? name).replaceAll(":", "")}:${valuesOf(choices, isFile)}`;
+  return quote(`${kind === "texts" ? "*" : ""}--${name}[${text}]${valueSpec}`);
 };
 
 const valuesOf = (choices: readonly string[] | undefined, isFile: boolean | undefined): string =>
   choices === undefined ? (isFile === true ? "_files" : " ") : `(${choices.join(" ")})`;
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

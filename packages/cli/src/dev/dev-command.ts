@@ -12,6 +12,6 @@ export const devCommand: Command = {
     { name: "host", kind: "text", summary: "address to listen on" },
   ],
   examples: ["dev", "dev src/main.ts --port 9000"],
-  fails: "the service ends with an exit code other than 0, or no program is found",
+  fails: "the service ends by itself or with an exit code other than 0, or no program is found",
   load: async () => (await import("./run-dev.ts")).runDev,
 };

@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import { FrameworkError } from "@framework/core";
 import { requireProgram } from "../app/find-program.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
-import type { Given } from "../frame/given.ts";
+import type { CommandInput } from "../frame/given.ts";
 import { styled } from "../frame/text.ts";
 import { readKeys } from "./keys.ts";
 
@@ -30,7 +30,7 @@ const STDERR = 2;
 const PIPE = 3;
 const lifeline = new URL(`./lifeline${extname(import.meta.url)}`, import.meta.url).href;
 
-const flagsOf = (given: Given): readonly string[] => {
+const flagsOf = (given: CommandInput): readonly string[] => {
   const [port, host] = [given.number("port"), given.text("host")];
   return [
     ...(port === undefined ? [] : ["--port", String(port)]),
@@ -38,7 +38,7 @@ const flagsOf = (given: Given): readonly string[] => {
   ];
 };
 
-/** Runs the service until it ends or q is pressed; r restarts it. @throws CLI_NO_SERVICE when it ends by itself with exit code 0 */
+/** Runs the service until it ends, q is pressed or a signal arrives; r restarts it. @throws CLI_NO_SERVICE when it ends by itself with exit code 0 */
 const supervise = async (program: string, start: () => ChildProcess): Promise<Outcome> => {
   let isRestarting = false;
   let isEnding = false;

@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { errorLine } from "../service/error-line.ts";
 import type { Facts, ProgramReport } from "./rules/facts.ts";
 
-/** Maximum output kept of a program, in characters. */
+/** Maximum number of characters kept of each output stream. */
 const MAX_OUTPUT = 1_048_576;
 
 /** Runs a program with `--check`, with the Node flags of this process such as `--conditions`, and reads its report. */
@@ -25,14 +25,14 @@ export const checkProgram = async (
   let [out, err] = ["", ""];
   child.stdout.on("data", (piece: Buffer) => (out = `${out}${piece.toString()}`.slice(-MAX_OUTPUT)));
   child.stderr.on("data", (piece: Buffer) => (err = `${err}${piece.toString()}`.slice(-MAX_OUTPUT)));
-  const ended = await new Promise<string>((done) => {
+  const endReason = await new Promise<string>((done) => {
     child.on("error", (error) => done(error.message));
     child.on("close", (code, signal) =>
       done(signal === null ? `exit code ${code}` : `no end within ${timeoutSecs} s`),
     );
   });
   const report = reportIn(out);
-  return { path: relative(cwd, path), report, failure: report === null ? errorLine(err) || ended : "" };
+  return { path: relative(cwd, path), report, failure: report === null ? errorLine(err) || endReason : "" };
 };
 
 const reportIn = (output: string): ProgramReport | null => {

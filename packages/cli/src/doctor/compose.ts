@@ -37,10 +37,10 @@ const durationSecs = (value: unknown): number | null => {
   if (typeof value !== "string") return null;
   const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)];
   if (parts.length === 0) return null;
-  return parts.reduce((sum, [, amount, unit = "s"]) => sum + Number(amount) * (secs[unit] ?? 1), 0);
+  return parts.reduce((sum, [, amount, unit = "s"]) => sum + Number(amount) * (secsPerUnit[unit] ?? 1), 0);
 };
 
-const secs: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001 };
+const secsPerUnit: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001 };
 
 const variablesOf = (environment: unknown): ReadonlyMap<string, string> =>
   new Map(

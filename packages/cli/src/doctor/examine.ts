@@ -31,7 +31,7 @@ export const examine: RunCommand = async (given, { cwd, environment, progress })
       "CLI_NO_PACKAGE",
       `nothing to examine in ${cwd}: no package.json, program, manifest or .env file; run it in the folder of the project`,
     );
-  const looked: Line = styled(
+  const summary: Line = styled(
     "dim",
     `examined ${path ?? "no program (name it: framework doctor src/main.ts)"}, ${packages.length} packages, ${workloads.length} workloads`,
   );
@@ -44,7 +44,7 @@ export const examine: RunCommand = async (given, { cwd, environment, progress })
       workloads: workloads.map(({ place }) => place),
     },
     lines: [
-      looked,
+      summary,
       ...(findings.length === 0
         ? [styled("green", "no findings")]
         : findings.map(({ code, message }): Line => [

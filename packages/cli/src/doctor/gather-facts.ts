@@ -18,7 +18,7 @@ export interface GatherOptions {
   readonly timeoutSecs: number;
 }
 
-/** Reads everything that the rules check. */
+/** Runs the program with `--check` and reads everything else that the rules check. @throws CLI_NO_SERVICE for a given program that does not exist */
 export const gatherFacts = async ({
   cwd,
   program: given,
@@ -30,12 +30,13 @@ export const gatherFacts = async ({
   const { path, problem, isExpected } = findProgram(given, cwd);
   const manifests = readManifests(cwd);
   const replicated = manifests.workloads.find(({ kind, replicas }) => kind === "kubernetes" && replicas > 1);
-  const child = {
+  const childEnvironment = {
     ...variables,
     ...Object.fromEntries(replicated?.variables ?? []),
     FRAMEWORK_ENV: frameworkEnv,
   };
-  const program = path === null ? null : await checkProgram(path, { cwd, environment: child, timeoutSecs });
+  const program =
+    path === null ? null : await checkProgram(path, { cwd, environment: childEnvironment, timeoutSecs });
   const packages = installedPackages(cwd);
   const missing = path === null && isExpected ? { missingProgram: problem } : {};
   return {

@@ -8,7 +8,7 @@ import type { Labels, ManifestFacts, Workload } from "./rules/facts.ts";
 import { isRecord, recordsIn } from "./yaml-values.ts";
 
 const FOLDERS = "{deploy,k8s,kubernetes,manifests}";
-/** Maximum number of files, and the maximum size of each. */
+/** Maximum number of files, and the maximum length of each; more than this many characters are also more bytes. */
 const MAX_FILES = 200;
 const MAX_BYTES = 1_048_576;
 
@@ -21,7 +21,7 @@ export const readManifests = (cwd: string): ManifestFacts => {
   return exemptUnselected(merge(paths.map((path) => factsOf(path, readFileSync(join(cwd, path), "utf8")))));
 };
 
-/** Removes the need for a probe from pods without ports that no Service selects, if there are Services: they get no requests, such as a queue worker. */
+/** Clears `isProbed` of pods without ports that no Service selects, if there are Services: such a pod, for example a queue worker, gets no requests. */
 const exemptUnselected = (facts: ManifestFacts): ManifestFacts => {
   const { selectors = [], workloads } = facts;
   const isServing = ({ labels }: Workload): boolean =>

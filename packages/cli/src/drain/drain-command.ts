@@ -5,7 +5,7 @@ export const drainCommand: Command = {
   summary: "rehearse a shutdown: SIGTERM under load, dropped requests and slow stop tasks",
   description: [
     "The program starts on a free loopback port, in production. While requests arrive at a fixed rate, its process gets SIGTERM, as from an orchestrator.",
-    "A request is dropped if its connection breaks without a reply. Refused connections after the port has closed are not dropped: a load balancer sends them elsewhere.",
+    "A request is dropped if its connection breaks without a reply. Connections refused after the port has closed do not count: a load balancer sends them elsewhere.",
   ],
   arguments: [{ name: "path", summary: "path to request, / by default" }],
   options: [

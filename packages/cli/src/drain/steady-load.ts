@@ -24,7 +24,7 @@ export interface SteadyLoad {
   stop(limitMs: number): Promise<void>;
 }
 
-/** Maximum concurrent requests. */
+/** Maximum number of concurrent requests. */
 const MAX_PENDING = 5000;
 
 /** Sends requests at a fixed rate, without waiting for earlier replies. */
@@ -40,10 +40,10 @@ export const steadyLoad = (
     dropped: 0,
     codes: Object.create(null) as Record<string, number>,
   };
-  const begun = clock.now();
+  const startMs = clock.now();
   let [sent, pending, isSignalled, isStopped] = [0, 0, false, false];
   let onIdle = (): void => {};
-  const ended = (outcome: RequestOutcome): void => {
+  const onEnd = (outcome: RequestOutcome): void => {
     pending--;
     if (typeof outcome === "number") counts[outcome >= 500 ? "errors" : "answered"]++;
     else if (outcome === "ECONNREFUSED" && isSignalled) counts.refused++;
@@ -55,10 +55,10 @@ export const steadyLoad = (
   };
   const tick = (): void => {
     if (isStopped) return;
-    while (pending < MAX_PENDING && begun + (sent * 1000) / ratePerSec <= clock.now()) {
+    while (pending < MAX_PENDING && startMs + (sent * 1000) / ratePerSec <= clock.now()) {
       sent++;
       pending++;
-      void send().then(ended);
+      void send().then(onEnd);
     }
     clock.after(1, tick);
   };

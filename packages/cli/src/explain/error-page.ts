@@ -3,7 +3,7 @@ import type { InstalledPackage } from "./installed-packages.ts";
 /** Address of the documentation site, which the workflow `docs.yml` publishes. */
 const SITE = "https://framework.github.io/framework/";
 
-/** Address of the page of an error code; `undefined` for a code of a project, which has no page there. */
+/** Returns the address of the page of an error code; `undefined` for codes of projects and private packages, which have no page there. */
 export const errorPage = (
   code: string,
   { name, manifest }: Pick<InstalledPackage, "name" | "manifest">,

@@ -4,7 +4,7 @@ import type { AppLike } from "../app/app-like.ts";
 import { loadApp } from "../app/load-app.ts";
 import { startQuietly } from "../app/start-quietly.ts";
 import type { Context, Outcome, RunCommand } from "../frame/command.ts";
-import type { Given } from "../frame/given.ts";
+import type { CommandInput } from "../frame/given.ts";
 import { table } from "../frame/table.ts";
 import { type Span, type Style, styled } from "../frame/text.ts";
 import { fetchReply, readBody, startDeadline } from "../request/fetch-reply.ts";
@@ -26,8 +26,8 @@ export const explainRequest: RunCommand = async (given, context) => {
   try {
     const reply = await lastReply(app, given, context);
     const { last } = traces;
-    if (last === null) return refused(reply.status, redact(await reasonOf(reply)));
-    void reply.body?.cancel().catch(() => {}); // not awaited: it may wait for the app's next part
+    if (last === null) return refusal(reply.status, redact(await reasonOf(reply)));
+    void reply.body?.cancel().catch(() => {}); // not awaited: it may wait for the app's next chunk
     const steps = stepReports(last).map((step) => ({ ...step, reasons: step.reasons.map(redact) }));
     return outcome(reply.status, routeOf(last.request), steps);
   } finally {
@@ -35,8 +35,8 @@ export const explainRequest: RunCommand = async (given, context) => {
   }
 };
 
-const redactionOf = async (given: Given, context: Context): Promise<Redaction> => {
-  const request = await requestOf(given, "POST", context); // a GET cannot hold the body
+const redactionOf = async (given: CommandInput, context: Context): Promise<Redaction> => {
+  const request = await requestOf(given, "POST", context); // a GET request cannot have a body
   const body = given.text("data") === undefined ? null : await request.text();
   return redactionFor({ fields: request.headers, query: new URL(request.url).searchParams.values(), body });
 };
@@ -44,16 +44,16 @@ const redactionOf = async (given: Given, context: Context): Promise<Redaction> =
 /** Sends the request one or more times and returns the last reply: a repeated request may hit a cache. */
 const lastReply = async (
   app: AppLike,
-  given: Given,
+  given: CommandInput,
   { cwd, input, clock }: Pick<Context, "cwd" | "input" | "clock">,
 ): Promise<Response> => {
   const method = given.argument("subject")?.toUpperCase() ?? "GET";
   const timeoutSecs = given.number("timeout") ?? 30;
-  for (let left = given.number("times") ?? 1; ; left--) {
+  for (let remaining = given.number("times") ?? 1; ; remaining--) {
     const request = await requestOf(given, method, { cwd, input });
     using deadline = startDeadline(timeoutSecs, clock);
     const reply = await fetchReply(app, request, deadline);
-    if (left <= 1) return reply;
+    if (remaining <= 1) return reply;
     await readBody(reply, deadline, () => true);
   }
 };
@@ -64,7 +64,7 @@ const routeOf = (request: object): string | null => {
 };
 
 /** Core refuses a malformed request before its first step; only the reply has the reason. */
-const refused = (status: number, reason: string): Outcome => ({
+const refusal = (status: number, reason: string): Outcome => ({
   ok: true,
   data: { status, route: null, totalMs: 0, steps: [], refused: reason },
   lines: [[statusSpan(status), "  refused before the first step"], "", reason],

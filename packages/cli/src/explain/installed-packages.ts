@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readPackageJson } from "../app/read-package-json.ts";
 
-/** A package of the framework that is installed for a project. */
+/** A package of the framework that is installed for a project, or the project itself. */
 export interface InstalledPackage {
   readonly name: string;
   readonly version: string;
@@ -25,28 +25,33 @@ export interface PackageManifest {
 
 const SCOPE = "@framework";
 
-/** Finds the framework's packages in the `node_modules` of a folder, of its parent folders and of this program; the nearest of each name counts. */
+/**
+ * Finds this package, and the framework's packages in the `node_modules` of a folder, of its parent folders and of this program. Of several copies, the
+ * nearest counts. Private packages are skipped.
+ *
+ * @throws CLI_BAD_PACKAGE_JSON
+ */
 export const installedPackages = (cwd: string): readonly InstalledPackage[] => {
   const own = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
   const found = new Map<string, InstalledPackage>();
-  const homes = [...ancestorsOf(cwd), ...ancestorsOf(own)].map((folder) =>
+  const scopeFolders = [...ancestorsOf(cwd), ...ancestorsOf(own)].map((folder) =>
     join(folder, "node_modules", SCOPE),
   );
-  for (const folder of [...homes.filter((home) => existsSync(home)).flatMap(foldersIn), own]) {
-    const read = readPackage(folder);
-    const isPublished = read?.manifest.private !== true; // a workspace may have private packages of the same scope
-    if (read !== null && isPublished && !found.has(read.name)) found.set(read.name, read);
+  for (const folder of [...scopeFolders.filter((home) => existsSync(home)).flatMap(foldersIn), own]) {
+    const candidate = readPackage(folder);
+    const isPublished = candidate?.manifest.private !== true; // a workspace may have private packages of the same scope
+    if (candidate !== null && isPublished && !found.has(candidate.name)) found.set(candidate.name, candidate);
   }
   return [...found.values()].sort((a, b) => a.name.localeCompare(b.name));
 };
 
-/** Returns the project of a folder if its package.json names its own catalogue. */
+/** Returns the project of a folder if its package.json names its own catalogue. @throws CLI_BAD_PACKAGE_JSON */
 export const projectWithCodes = (cwd: string): readonly InstalledPackage[] => {
   const project = readPackage(cwd);
   return project?.manifest.framework?.errors === undefined ? [] : [project];
 };
 
-/** Reads a package.json; `null` when the folder has none. @throws CLI_BAD_PACKAGE_JSON */
+/** Reads the package.json of a folder; `null` when the folder has none. @throws CLI_BAD_PACKAGE_JSON */
 export const readPackage = (folder: string): InstalledPackage | null => {
   const path = join(folder, "package.json");
   if (!existsSync(path)) return null;

@@ -9,7 +9,7 @@ export interface Mention {
   readonly text: string;
 }
 
-/** Finds the paragraphs and list items about a code in the README and the docs of an installed package; table rows, which repeat the catalogue, are skipped. */
+/** Finds at most 8 paragraphs and lists about a code in the README and `docs` of a package; code blocks and tables, which repeat the catalogue, are skipped. */
 export const mentionsOf = (code: string, folder: string): readonly Mention[] => {
   const paths = ["README.md", ...globSync("docs/*.md", { cwd: folder }).sort()];
   return paths

@@ -1,4 +1,4 @@
-import type { Given } from "./given.ts";
+import type { CommandInput } from "./given.ts";
 import type { Progress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Line } from "./text.ts";
@@ -43,7 +43,7 @@ export interface Outcome {
   readonly data: unknown;
   /** Output without `--json`. */
   readonly lines: readonly Line[];
-  /** Bytes written unchanged after the lines when the output is not a terminal. @default nothing */
+  /** Bytes written unchanged after the lines, except with `--json`. @default nothing */
   readonly raw?: Uint8Array;
 }
 
@@ -57,7 +57,7 @@ export interface Context extends Terminal {
 }
 
 /** Runs a command. @throws FrameworkError, printed with its code; the exit code is 1, for CLI_USAGE 2 */
-export type RunCommand = (given: Given, context: Context) => Promise<Outcome>;
+export type RunCommand = (given: CommandInput, context: Context) => Promise<Outcome>;
 
 /** Declaration of a command, for the parser, help and completion. */
 export interface Command {

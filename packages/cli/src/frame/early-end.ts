@@ -16,7 +16,11 @@ export const watchEarlyEnd = (report: (error: FrameworkError) => void): (() => v
   const onIdle = (): void =>
     fail(endedEarly("it waits for something that can never happen, such as an await"));
   const onExit = (code: number): void =>
-    fail(uncaught === null ? endedEarly(`it ended the process with exit code ${code}`) : failed(uncaught));
+    fail(
+      uncaught === null
+        ? endedEarly(`it ended the process with exit code ${code}`)
+        : uncaughtFailure(uncaught),
+    );
   const onUncaught = (cause: unknown): void => void (uncaught = { cause });
   const stop = (): void => {
     process.off("beforeExit", onIdle).off("exit", onExit).off("uncaughtExceptionMonitor", onUncaught);
@@ -28,7 +32,7 @@ export const watchEarlyEnd = (report: (error: FrameworkError) => void): (() => v
 const endedEarly = (problem: string): FrameworkError =>
   new FrameworkError("CLI_ENDED_EARLY", `the app prevented the command from finishing: ${problem}`);
 
-const failed = ({ cause }: { readonly cause: unknown }): FrameworkError => {
+const uncaughtFailure = ({ cause }: { readonly cause: unknown }): FrameworkError => {
   const words = Error.isError(cause) ? cause.message : String(cause);
   return new FrameworkError("CLI_APP_FAILED", `an uncaught error ended the process: ${words}`, {
     cause,

@@ -1,5 +1,5 @@
 /** The parsed command line of a command. */
-export class Given {
+export class CommandInput {
   private readonly arguments: ReadonlyMap<string, string>;
   private readonly options: ReadonlyMap<string, readonly (string | number | true)[]>;
 

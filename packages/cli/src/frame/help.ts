@@ -4,13 +4,18 @@ import { type Line, type Span, styled } from "./text.ts";
 
 /** Returns the help text of one command. */
 export const commandHelp = (command: Command): readonly Line[] => [
-  ["Usage: framework ", command.name, ...command.arguments.map((each) => ` ${placeOf(each)}`), " [options]"],
+  [
+    "Usage: framework ",
+    command.name,
+    ...command.arguments.map((each) => ` ${placeholderOf(each)}`),
+    " [options]",
+  ],
   "",
   command.summary,
   ...(command.description === undefined ? [] : ["", ...command.description]),
   ...section(
     "Arguments",
-    command.arguments.map((each) => [`  ${placeOf(each)}`, each.summary]),
+    command.arguments.map((each) => [`  ${placeholderOf(each)}`, each.summary]),
   ),
   ...section("Options", [...command.options, ...commonOptions].map(optionRow)),
   ...section(
@@ -39,11 +44,15 @@ export const programHelp = (commands: readonly Command[]): readonly Line[] => [
 const section = (title: string, rows: readonly (readonly Span[])[]): readonly Line[] =>
   rows.length === 0 ? [] : ["", styled("bold", `${title}:`), ...table([], rows)];
 
-const placeOf = ({ name, required }: ArgumentSpec): string => (required === true ? `<${name}>` : `[${name}]`);
+const placeholderOf = ({ name, required }: ArgumentSpec): string =>
+  required === true ? `<${name}>` : `[${name}]`;
 
 const optionRow = ({ name, short, summary, value, kind, choices }: OptionSpec): readonly string[] => {
-  const taken = kind === "flag" ? "" : ` <${value ?? (kind === "number" ? "number" : "text")}>`;
+  const valuePlace = kind === "flag" ? "" : ` <${value ?? (kind === "number" ? "number" : "text")}>`;
   const allowed = choices === undefined ? "" : `: ${choices.join(", ")}`;
   const repeated = kind === "texts" ? "; may be repeated" : "";
-  return [`  ${short === undefined ? "" : `-${short}, `}--${name}${taken}`, summary + allowed + repeated];
+  return [
+    `  ${short === undefined ? "" : `-${short}, `}--${name}${valuePlace}`,
+    summary + allowed + repeated,
+  ];
 };

@@ -1,15 +1,15 @@
 import { nearest } from "@framework/core/feature";
 import { type Command, commonOptions, type OptionSpec } from "./command.ts";
-import { Given } from "./given.ts";
+import { CommandInput } from "./given.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
  * Parses the words after a command's name: `--name value`, `--name=value`, `-n value`, flags and positional arguments in any order. After `--` every
  * word is an argument.
  *
- * @throws CLI_USAGE for the first mistake, with the nearest known name
+ * @throws CLI_USAGE for the first mistake, with the nearest known name if there is one
  */
-export const parseWords = (command: Command, words: readonly string[]): Given => {
+export const parseWords = (command: Command, words: readonly string[]): CommandInput => {
   const reader = new WordReader(command);
   let index = 0;
   while (index < words.length) index += reader.read(words[index] ?? "", words[index + 1]);
@@ -27,7 +27,7 @@ class WordReader {
   }
 
   /** Reads one word, and the next one if it is the value. Returns the number of words read. */
-  read(word: string, next: string | undefined): number {
+  read(word: string, nextWord: string | undefined): number {
     if (this.onlyArguments || word === "-" || !word.startsWith("-")) return this.addArgument(word);
     if (word === "--") {
       this.onlyArguments = true;
@@ -41,12 +41,12 @@ class WordReader {
       if (inline !== undefined) throw new UsageError(`${name} takes no value`);
       return this.add(option, true, 1);
     }
-    const text = inline ?? next;
+    const text = inline ?? nextWord;
     if (text === undefined) throw new UsageError(`${name} needs a value`);
     return this.add(option, valueOf(option, name, text), inline === undefined ? 2 : 1);
   }
 
-  given(): Given {
+  given(): CommandInput {
     if (!this.options.has("help")) {
       const missing = this.command.arguments.find(
         ({ name, required }) => required === true && !this.arguments.has(name),
@@ -60,10 +60,10 @@ class WordReader {
       if (missing !== undefined)
         throw new UsageError(`${this.command.name} needs <${missing.name}>: ${missing.summary}`);
     }
-    return new Given(this.arguments, this.options);
+    return new CommandInput(this.arguments, this.options);
   }
 
-  /** Returns a word in the place of an argument with choices that is not one of them, because the argument was left out. */
+  /** Returns the first argument with choices whose word is none of them, and that word: the argument was probably left out. */
   private misplaced(): { readonly spec: Command["arguments"][number]; readonly word: string } | undefined {
     for (const spec of this.command.arguments) {
       const word = this.arguments.get(spec.name);

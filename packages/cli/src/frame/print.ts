@@ -10,13 +10,13 @@ export const print = (lines: readonly Line[], output: Output, { environment }: T
 };
 
 /** Prints the error of a command: as text on stderr, or with `json` as a value on stdout. */
-export const printMistake = (error: unknown, json: boolean, terminal: Terminal): void => {
-  if (json) terminal.out.write(`${safeJson({ error: describe(error) })}\n`);
-  else print(mistake(error), terminal.err, terminal);
+export const printError = (error: unknown, json: boolean, terminal: Terminal): void => {
+  if (json) terminal.out.write(`${safeJson({ error: errorData(error) })}\n`);
+  else print(errorLines(error), terminal.err, terminal);
 };
 
 /** Returns an error as JSON, with its code and its individual problems. */
-const describe = (error: unknown): object => {
+const errorData = (error: unknown): object => {
   const message = error instanceof Error ? error.message : String(error);
   const code = FrameworkError.is(error) ? error.code : null;
   return error instanceof Error && "problems" in error
@@ -24,7 +24,7 @@ const describe = (error: unknown): object => {
     : { code, message };
 };
 
-const mistake = (error: unknown): readonly Line[] => {
+const errorLines = (error: unknown): readonly Line[] => {
   const code = FrameworkError.is(error) ? error.code : null;
   const text = error instanceof Error ? error.message : String(error);
   const lines = text.split("\n");

@@ -6,9 +6,9 @@ export interface Output {
   write(text: string): void;
   /** Writes bytes; `null` if the output accepts only text. */
   readonly writeBytes: ((bytes: Uint8Array) => void) | null;
-  /** Whether it is a terminal, and so gets colours and progress bars. */
+  /** Whether it is a terminal, which gets colours and progress bars. */
   readonly isTerminal: boolean;
-  /** Characters of a line. */
+  /** Maximum number of characters in a line. */
   readonly columns: number;
 }
 
@@ -30,7 +30,7 @@ export interface Terminal {
 /** The part of a clock that deadlines use. */
 export type DeadlineClock = Pick<Clock, "after">;
 
-/** Unlike core's clock, its timers keep the process alive: nothing else may do so while an app has not replied. */
+/** Unlike core's clock, its timers keep the process alive: there may be nothing else that does while an app has not replied. */
 const processClock: DeadlineClock = {
   after(delayMs, task) {
     const timer = setTimeout(task, delayMs);
@@ -39,18 +39,18 @@ const processClock: DeadlineClock = {
 };
 
 /** The original write of stdout, after `reserveStdout`. */
-let reserved: typeof process.stdout.write | null = null;
+let originalWrite: typeof process.stdout.write | null = null;
 
 /** Reserves stdout for results and redirects all other output, such as `console.log`, to stderr. Returns the original write of stdout. */
 export const reserveStdout = (): typeof process.stdout.write => {
-  const write = (reserved = process.stdout.write.bind(process.stdout));
+  const write = (originalWrite = process.stdout.write.bind(process.stdout));
   process.stdout.write = process.stderr.write.bind(process.stderr);
   return write;
 };
 
 /** Returns the streams of this process. */
 export const processTerminal = (): Terminal => ({
-  out: outputTo(process.stdout, reserved ?? process.stdout.write.bind(process.stdout)),
+  out: outputTo(process.stdout, originalWrite ?? process.stdout.write.bind(process.stdout)),
   err: outputTo(process.stderr, process.stderr.write.bind(process.stderr)),
   input: standardInput,
   cwd: process.cwd(),

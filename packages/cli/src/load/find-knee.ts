@@ -12,7 +12,7 @@ export interface KneeLimits {
 export interface Knee<Measured extends Stage> {
   /** The highest rate that was within the limits; 0 if none was. */
   readonly capacity: number;
-  /** The stage at that rate. */
+  /** The stage at that rate; `null` if none was within the limits. */
   readonly best: Measured | null;
   /** Reason why the next higher rate exceeded the limits, such as `p99 of 230 ms`; `null` at `maxRate`. */
   readonly reason: string | null;
@@ -22,7 +22,7 @@ export interface Knee<Measured extends Stage> {
 /** Growth of the rate from stage to stage. */
 const GROWTH = 1.6;
 /** Maximum number of rates tried between the last good rate and the first bad one. */
-const REFINEMENTS = 3;
+const MAX_REFINEMENTS = 3;
 
 /** Raises the rate until a stage exceeds the limits, then narrows the interval. */
 export const findKnee = async <Measured extends Stage>(
@@ -53,7 +53,7 @@ export const findKnee = async <Measured extends Stage>(
   // A service that fails at the first rate is broken; a lower rate would not help.
   if (low === 0 && isBroken(stages.at(-1))) return { capacity: 0, best, reason, stages };
   let high = rate;
-  for (let turn = 0; turn < REFINEMENTS && high - low > Math.max(1, low / 20); turn++) {
+  for (let turn = 0; turn < MAX_REFINEMENTS && high - low > Math.max(1, low / 20); turn++) {
     const middle = Math.round((low + high) / 2);
     const problem = await attempt(middle);
     if (problem === null) low = middle;

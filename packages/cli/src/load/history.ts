@@ -7,7 +7,7 @@ export interface HistoryEntry {
   readonly at: string;
   /** The request, as `GET /books`. */
   readonly request: string;
-  /** Processor of the machine: other machines are not compared. */
+  /** Processor model: only measurements of the same model are compared. */
   readonly machine: string;
   readonly capacity: number;
   readonly p99Ms: number;
@@ -15,10 +15,10 @@ export interface HistoryEntry {
 
 /** Maximum number of entries in the file. */
 const MAX_ENTRIES = 200;
-/** Number of earlier measurements to compare with. */
-const COMPARED = 5;
+/** Maximum number of earlier measurements to compare with. */
+const MAX_COMPARED = 5;
 
-/** Reads the measurements of a file; empty without the file. @throws CLI_BAD_HISTORY */
+/** Reads the measurements of a file; an empty list if there is no file. @throws CLI_BAD_HISTORY */
 export const readHistory = (path: string): readonly HistoryEntry[] => {
   if (!existsSync(path)) return [];
   let value: unknown;
@@ -49,14 +49,14 @@ export const appendHistory = (path: string, entry: HistoryEntry): void => {
   writeFileSync(path, `${JSON.stringify([...readHistory(path), entry].slice(-MAX_ENTRIES), null, 2)}\n`);
 };
 
-/** Returns the median capacity of the last measurements of the same request on the same machine; `null` without any. */
+/** Returns the median capacity of the last 5 measurements of the same request on the same processor model; `null` if there are none. */
 export const usualCapacity = (
   history: readonly HistoryEntry[],
   { request, machine }: HistoryEntry,
 ): number | null => {
   const comparable = history
     .filter((entry) => entry.request === request && entry.machine === machine)
-    .slice(-COMPARED)
+    .slice(-MAX_COMPARED)
     .map(({ capacity }) => capacity)
     .sort((a, b) => a - b);
   return comparable[Math.floor(comparable.length / 2)] ?? null;

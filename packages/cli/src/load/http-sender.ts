@@ -15,17 +15,17 @@ export const httpSender = (url: string, { method, path, headers, body }: LoadReq
   return {
     send: async () => {
       const { promise, resolve } = Promise.withResolvers<RequestOutcome>();
-      const failed = ({ code }: NodeJS.ErrnoException): void => resolve(code ?? "ERROR");
+      const onError = ({ code }: NodeJS.ErrnoException): void => resolve(code ?? "ERROR");
       try {
         const request = httpRequest({ hostname, port, method, path, headers, agent }, (reply) => {
           reply.on("end", () => resolve(reply.statusCode ?? 0));
-          reply.on("error", failed);
+          reply.on("error", onError);
           reply.resume();
         });
-        request.on("error", failed);
+        request.on("error", onError);
         request.end(body ?? undefined);
       } catch (error) {
-        failed(error as NodeJS.ErrnoException); // Node throws for some requests
+        onError(error as NodeJS.ErrnoException); // Node throws for some requests
       }
       return promise;
     },

@@ -56,7 +56,7 @@ export const loadCommand: Command = {
       name: "tolerance",
       kind: "number",
       value: "percent",
-      summary: "a capacity lower than usual by more is a regression, 20 by default",
+      summary: "a capacity that is lower than usual by more than this is a regression, 20 by default",
       min: 1,
       max: 100,
     },

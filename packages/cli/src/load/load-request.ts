@@ -1,5 +1,5 @@
 import { METHODS, validateHeaderName, validateHeaderValue } from "node:http";
-import type { Given } from "../frame/given.ts";
+import type { CommandInput } from "../frame/given.ts";
 import { UsageError } from "../frame/usage-error.ts";
 
 /** The request that is sent repeatedly. */
@@ -11,7 +11,7 @@ export interface LoadRequest {
 }
 
 /** Reads the request of a command line: its argument `path`, and the options `method`, `data` and `header`. @throws CLI_USAGE when it cannot be sent */
-export const loadRequest = (given: Given): LoadRequest => {
+export const loadRequest = (given: CommandInput): LoadRequest => {
   const body = given.text("data") ?? null;
   return {
     method: methodOf(given.text("method")?.toUpperCase() ?? "GET"),

@@ -15,7 +15,7 @@ import { httpSender } from "./http-sender.ts";
 import { loadRequest } from "./load-request.ts";
 import { runStage, type Stage } from "./open-loop.ts";
 
-/** One stage, with the samples that the service reported during it. */
+/** One stage, with the maximum loop delay and heap, and the mean CPU share, of the service during it. */
 interface MeasuredStage extends Stage {
   readonly loopDelayMs: number;
   readonly heapMiB: number;
@@ -47,13 +47,13 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
     const from = service.samples.length;
     progress.show(shareOfRamp(ratePerSec, startRate, limits.maxRate), `${ratePerSec} requests/s`);
     const stage = await runStage({ send: replies.send, ratePerSec, seconds, clock });
-    return { ...stage, ...aggregated(service.samples.slice(from)) };
+    return { ...stage, ...aggregate(service.samples.slice(from)) };
   };
   progress.show(0, "warm-up");
   await runStage({
     send: replies.send,
     ratePerSec: startRate,
-    seconds: Math.min(seconds, WARM_UP_SECS),
+    seconds: Math.min(seconds, MAX_WARM_UP_SECS),
     clock,
   });
   const knee = await findKnee(run, startRate, limits);
@@ -82,13 +82,13 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
 };
 
 /** Maximum duration of the warm-up before the first stage. */
-const WARM_UP_SECS = 2;
+const MAX_WARM_UP_SECS = 2;
 
 /** Progress of a ramp at a rate, on a logarithmic scale. The ramp may end before its last rate. */
 const shareOfRamp = (rate: number, start: number, max: number): number =>
   rate >= max ? 0.95 : Math.log(rate / start) / Math.log(max / start);
 
-const aggregated = (
+const aggregate = (
   samples: readonly ServiceSample[],
 ): Pick<MeasuredStage, "loopDelayMs" | "heapMiB" | "cpu"> => ({
   loopDelayMs: Math.max(0, ...samples.map(({ loopDelayMs }) => loopDelayMs)),
@@ -98,7 +98,7 @@ const aggregated = (
 
 interface Findings {
   readonly knee: Knee<MeasuredStage>;
-  /** Median of earlier capacities; `null` without any. */
+  /** Median of earlier capacities; `null` if there are none. */
   readonly usual: number | null;
   readonly tolerance: number;
   readonly advice: WorkerAdvice;
@@ -109,7 +109,7 @@ interface Findings {
 const outcome = (entry: HistoryEntry, { knee, usual, tolerance, advice, doubts }: Findings): Outcome => {
   const isRegression = usual !== null && knee.capacity < usual * (1 - tolerance / 100);
   const end = knee.reason === null ? "the rate at which the ramp ends" : `beyond it: ${knee.reason}`;
-  const compared: Line =
+  const comparison: Line =
     usual === null
       ? styled("dim", "no earlier measurement of this request on this machine")
       : `usual capacity: ${usual} requests/s`;
@@ -123,9 +123,9 @@ const outcome = (entry: HistoryEntry, { knee, usual, tolerance, advice, doubts }
       ),
       "",
       [styled("bold", `capacity of one worker: ${knee.capacity} requests/s`), ` (${end})`],
-      compared,
+      comparison,
       ...(isRegression
-        ? [styled("red", `regression: ${tolerance} % below the usual capacity, or more`)]
+        ? [styled("red", `regression: more than ${tolerance} % below the usual capacity`)]
         : []),
       `workers: ${advice.workers} (${advice.reason})`,
       ...doubts.map((doubt) => styled("yellow", doubt)),

@@ -7,12 +7,12 @@ export type RequestOutcome = number | string;
 export interface Stage {
   /** Rate at which requests were due, per second. */
   readonly offered: number;
-  /** Successful replies per second within the stage. */
+  /** Replies with a status below 500 per second within the stage. */
   readonly answered: number;
   readonly requests: number;
   /** Requests with a status of 500 or more, with a network error, or without a reply. */
   readonly failures: number;
-  /** Milliseconds from the time at which a request was due to the end of its reply. */
+  /** Percentiles of the milliseconds from the time at which a request was due to the end of its reply, or for a missing reply to the end of the wait. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
@@ -46,12 +46,12 @@ export const runStage = async ({
   graceSecs = 5,
 }: StageOptions): Promise<Stage> => {
   const total = Math.max(1, Math.round(ratePerSec * seconds));
-  const begun = clock.now();
+  const startMs = clock.now();
   const latencies: number[] = [];
   let [sent, pending, failures, inStage] = [0, 0, 0, 0];
   const { promise: done, resolve } = Promise.withResolvers<void>();
-  const dueAt = (index: number): number => begun + (index * 1000) / ratePerSec;
-  const endOfStage = begun + seconds * 1000;
+  const dueAt = (index: number): number => startMs + (index * 1000) / ratePerSec;
+  const endOfStage = startMs + seconds * 1000;
 
   const finish = (index: number, outcome: RequestOutcome): void => {
     const now = clock.now();
@@ -81,15 +81,15 @@ export const runStage = async ({
   const unanswered = total - latencies.length;
   const waited = Array.from({ length: unanswered }, (_, at) => clock.now() - dueAt(latencies.length + at));
   const sorted = [...latencies, ...waited].sort((a, b) => a - b);
-  const at = (share: number): number =>
+  const percentile = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
   return {
     offered: ratePerSec,
     answered: inStage / seconds,
     requests: total,
     failures: failures + unanswered,
-    p50Ms: at(0.5),
-    p99Ms: at(0.99),
-    maxMs: at(1),
+    p50Ms: percentile(0.5),
+    p99Ms: percentile(0.99),
+    maxMs: percentile(1),
   };
 };

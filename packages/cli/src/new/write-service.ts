@@ -3,7 +3,7 @@ import { importInstalled } from "../app/import-installed.ts";
 import { installedPackages } from "../explain/installed-packages.ts";
 import type { Context, RunCommand } from "../frame/command.ts";
 import { UsageError } from "../frame/usage-error.ts";
-import { npmFailed, tryNpm } from "../npm/run-npm.ts";
+import { npmError, tryNpm } from "../npm/run-npm.ts";
 
 /** `commandLine` of `@framework/create`. */
 type CreateCommandLine = (
@@ -12,7 +12,7 @@ type CreateCommandLine = (
 ) => Promise<number>;
 
 /** Output of `@framework/create --json`. */
-type Created =
+type CreateResult =
   | { readonly name: string; readonly files: readonly string[]; readonly next: readonly string[] }
   | { readonly error: { readonly code: string; readonly message: string } };
 
@@ -21,7 +21,7 @@ export const writeService: RunCommand = async (given, context) => {
   const words = [given.argument("name") ?? "my-service", "--json"];
   if (variant !== undefined) words.push("--variant", variant);
   context.progress.show(0.3, "looking for @framework/create");
-  const created = JSON.parse(await create(words, context)) as Created;
+  const created = JSON.parse(await create(words, context)) as CreateResult;
   if ("error" in created) throw errorOf(created.error);
   const { name, files, next } = created;
   return {
@@ -50,7 +50,7 @@ const runNewest = async (
   const script = ["exec", "--yes", "--", "@framework/create", ...words];
   const { out, failure } = await tryNpm(script, options);
   const at = out.indexOf("{"); // after npm's banner; errors are also JSON, with npm's exit code
-  if (at === -1) throw npmFailed(script, failure ?? "it printed nothing");
+  if (at === -1) throw npmError(script, failure ?? "it printed nothing");
   return out.slice(at);
 };
 

@@ -16,7 +16,7 @@ export interface NpmResult {
   readonly failure: string | null;
 }
 
-/** Maximum output kept, in characters. */
+/** Maximum number of characters kept of each output stream. */
 const MAX_OUTPUT = 64 * 1_048_576;
 
 /** Runs npm, or another package manager, with the project's own settings. */
@@ -40,15 +40,15 @@ export const tryNpm = async (
   return { out, failure };
 };
 
-/** Runs npm, or another package manager, and returns what it prints. @throws CLI_NPM_FAILED */
+/** Runs npm, or another package manager, and returns the text of its stdout. @throws CLI_NPM_FAILED */
 export const runNpm = async (words: readonly string[], options: RunNpmOptions): Promise<string> => {
   const { out, failure } = await tryNpm(words, options);
   if (failure === null) return out;
-  throw npmFailed(words, failure, options.program);
+  throw npmError(words, failure, options.program);
 };
 
 /** Creates the error of a failed package manager. */
-export const npmFailed = (
+export const npmError = (
   words: readonly string[],
   failure: string,
   program: string = "npm",

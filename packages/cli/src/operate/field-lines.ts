@@ -1,7 +1,7 @@
 import { table } from "../frame/table.ts";
 import { type Line, styled } from "../frame/text.ts";
 
-/** Returns the fields of a record, one per line; values other than strings as JSON. Text with line breaks is printed below its name. */
+/** Returns the fields of a record, one per line; values other than strings as JSON. Texts with line breaks come last, each below its name. */
 export const fieldLines = (record: object): readonly Line[] => {
   const fields = Object.entries(record).map(([name, value]): readonly [string, string] => [
     name,

@@ -3,7 +3,7 @@ import type { Command } from "../frame/command.ts";
 export const jobsCommand: Command = {
   name: "jobs",
   summary: "list jobs with their statistics, or the items of one; retry or cancel one",
-  description: ["The app is created and not started; the running service does the retried jobs."],
+  description: ["The app is created and not started; the running service runs the retried jobs."],
   arguments: [
     { name: "job", summary: "name of a job; without it, all with their statistics" },
     {

@@ -2,7 +2,7 @@ import { FrameworkError } from "@framework/core";
 import { nearest } from "@framework/core/feature";
 import { memberOf, withAppDatabase } from "../app/operated-app.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
-import type { Given } from "../frame/given.ts";
+import type { CommandInput } from "../frame/given.ts";
 import { table } from "../frame/table.ts";
 import { styled } from "../frame/text.ts";
 import { UsageError } from "../frame/usage-error.ts";
@@ -52,7 +52,7 @@ const overview = async (all: readonly Job[]): Promise<Outcome> => {
   return { ok: true, data: { jobs }, lines: table(["JOB", ...numbers], rows) };
 };
 
-const act = async (job: Job, given: Given): Promise<Outcome> => {
+const act = async (job: Job, given: CommandInput): Promise<Outcome> => {
   const action = given.argument("action") ?? "list";
   if (action === "list") return list(job, given);
   const id = given.argument("id");
@@ -77,7 +77,7 @@ const act = async (job: Job, given: Given): Promise<Outcome> => {
   };
 };
 
-const list = async (job: Job, given: Given): Promise<Outcome> => {
+const list = async (job: Job, given: CommandInput): Promise<Outcome> => {
   const { jobs, next } = await job.list({ state: given.text("state"), limit: given.number("limit") });
   const rows = jobs.map(({ id, state, attempts, runAt, error }) => [
     styled("bold", id),
@@ -90,7 +90,7 @@ const list = async (job: Job, given: Given): Promise<Outcome> => {
     ok: true,
     data: { jobs, next },
     lines: [
-      ...(jobs.length === 0 ? [] : table(["ID", "STATE", "TRIES", "DUE", "ERROR"], rows)),
+      ...(jobs.length === 0 ? [] : table(["ID", "STATE", "ATTEMPTS", "DUE", "ERROR"], rows)),
       styled("dim", `${jobs.length} items${next === null ? "" : ", and more"}`),
     ],
   };

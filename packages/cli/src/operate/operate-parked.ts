@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import { memberOf, withAppDatabase } from "../app/operated-app.ts";
 import type { Context, Outcome, RunCommand } from "../frame/command.ts";
-import type { Given } from "../frame/given.ts";
+import type { CommandInput } from "../frame/given.ts";
 import { table } from "../frame/table.ts";
 import { styled } from "../frame/text.ts";
 import { UsageError } from "../frame/usage-error.ts";
@@ -11,7 +11,7 @@ import { fieldLines } from "./field-lines.ts";
 interface ParkedWork {
   list(filter: object): Promise<{ readonly items: readonly ParkedItem[]; readonly next: string | null }>;
   inspect(id: string): Promise<ParkedItem | null>;
-  replay(ids: readonly string[], options: object): Promise<Replayed>;
+  replay(ids: readonly string[], options: object): Promise<ReplayResult>;
   discard(ids: readonly string[], options: { readonly note: string }): Promise<number>;
 }
 
@@ -24,7 +24,7 @@ interface ParkedItem {
   readonly lastAt: number;
 }
 
-interface Replayed {
+interface ReplayResult {
   readonly replayed: number;
   readonly failed: readonly { readonly id: string; readonly reason: string }[];
 }
@@ -40,14 +40,14 @@ export const operateParked: RunCommand = async (given, context) =>
     throw new UsageError(`parked has no action ${JSON.stringify(action)}: list, inspect, replay or discard`);
   });
 
-const filterOf = (given: Given): object => ({
+const filterOf = (given: CommandInput): object => ({
   source: given.text("source"),
   name: given.text("name"),
   state: given.text("state"),
   limit: given.number("limit"),
 });
 
-const list = async (parked: ParkedWork, given: Given): Promise<Outcome> => {
+const list = async (parked: ParkedWork, given: CommandInput): Promise<Outcome> => {
   const { items, next } = await parked.list(filterOf(given));
   const rows = items.map(({ id, name, attempts, lastAt, errorClass, errorMessage }) => [
     styled("bold", id),
@@ -60,13 +60,13 @@ const list = async (parked: ParkedWork, given: Given): Promise<Outcome> => {
     ok: true,
     data: { items, next },
     lines: [
-      ...(items.length === 0 ? [] : table(["ID", "NAME", "TRIES", "LAST FAILURE", "ERROR"], rows)),
+      ...(items.length === 0 ? [] : table(["ID", "NAME", "ATTEMPTS", "LAST FAILURE", "ERROR"], rows)),
       styled("dim", `${items.length} items${next === null ? "" : ", and more"}`),
     ],
   };
 };
 
-const idOf = (given: Given): string => {
+const idOf = (given: CommandInput): string => {
   const id = given.argument("id");
   if (id === undefined) throw new UsageError(`parked ${given.argument("action")} needs an id`);
   return id;
@@ -81,8 +81,11 @@ const inspect = async (parked: ParkedWork, id: string): Promise<Outcome> => {
   return { ok: true, data: item, lines: fieldLines(item) };
 };
 
-/** Returns the ids of the selected items, from all pages unless there is a limit. They are read before the replay, so that items that fail again are not replayed twice. */
-const selectedIds = async (parked: ParkedWork, given: Given): Promise<string[]> => {
+/**
+ * Returns the ids of the selected items, from all pages unless there is a limit. All ids are read before the replay: an item that fails again is not
+ * replayed twice.
+ */
+const selectedIds = async (parked: ParkedWork, given: CommandInput): Promise<string[]> => {
   const ids: string[] = [];
   let after: string | null | undefined;
   do {
@@ -96,11 +99,11 @@ const selectedIds = async (parked: ParkedWork, given: Given): Promise<string[]> 
 /** Items per call; progress is shown between calls. */
 const CHUNK = 50;
 
-const replay = async (parked: ParkedWork, given: Given, { progress }: Context): Promise<Outcome> => {
+const replay = async (parked: ParkedWork, given: CommandInput, { progress }: Context): Promise<Outcome> => {
   const id = given.argument("id");
   const ids = id === undefined ? await selectedIds(parked, given) : [id];
   const perSecond = given.number("per-second");
-  const failed: Replayed["failed"][number][] = [];
+  const failed: ReplayResult["failed"][number][] = [];
   let replayed = 0;
   for (let at = 0; at < ids.length; at += CHUNK) {
     progress.show(at / ids.length, `${at} of ${ids.length} items`);
@@ -119,7 +122,7 @@ const replay = async (parked: ParkedWork, given: Given, { progress }: Context): 
   };
 };
 
-const discard = async (parked: ParkedWork, given: Given): Promise<Outcome> => {
+const discard = async (parked: ParkedWork, given: CommandInput): Promise<Outcome> => {
   const id = idOf(given);
   const note = given.text("note");
   if (note === undefined) throw new UsageError("parked discard needs --note: why the item is discarded");

@@ -1,6 +1,6 @@
 import { memberOf, withAppDatabase } from "../app/operated-app.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
-import type { Given } from "../frame/given.ts";
+import type { CommandInput } from "../frame/given.ts";
 import { table } from "../frame/table.ts";
 import { styled } from "../frame/text.ts";
 import { UsageError } from "../frame/usage-error.ts";
@@ -68,8 +68,13 @@ const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
 
 export const operateProjections: RunCommand = async (given, { cwd }) =>
   withAppDatabase(given.text("app"), cwd, (app) => {
-    const how = "enableEventSourcing";
-    const { projections } = memberOf<{ projections: Projections }>(app, "eventStore", "eventSourcing", how);
+    const enableCall = "enableEventSourcing";
+    const { projections } = memberOf<{ projections: Projections }>(
+      app,
+      "eventStore",
+      "eventSourcing",
+      enableCall,
+    );
     const word = given.argument("action") ?? "list";
     if (word === "list") return list(projections);
     const action = actions.get(word);
@@ -84,7 +89,7 @@ const act = async (
   projections: Projections,
   word: string,
   action: Action,
-  given: Given,
+  given: CommandInput,
 ): Promise<Outcome> => {
   const name = given.argument("projection");
   if (name === undefined) throw new UsageError(`projections ${word} needs the name of a projection`);

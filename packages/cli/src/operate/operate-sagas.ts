@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import { memberOf, withAppDatabase } from "../app/operated-app.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
-import type { Given } from "../frame/given.ts";
+import type { CommandInput } from "../frame/given.ts";
 import { table } from "../frame/table.ts";
 import { styled } from "../frame/text.ts";
 import { UsageError } from "../frame/usage-error.ts";
@@ -51,7 +51,7 @@ export const operateSagas: RunCommand = async (given, { cwd }) =>
     );
   });
 
-const idOf = (given: Given): string => {
+const idOf = (given: CommandInput): string => {
   const id = given.argument("id");
   if (id === undefined) throw new UsageError(`sagas ${given.argument("action")} needs an id`);
   return id;
@@ -60,7 +60,7 @@ const idOf = (given: Given): string => {
 const unknownInstance = (id: string): FrameworkError =>
   new FrameworkError("CLI_NO_ITEM", `there is no saga with the id ${id}`);
 
-const list = async (sagas: Sagas, given: Given): Promise<Outcome> => {
+const list = async (sagas: Sagas, given: CommandInput): Promise<Outcome> => {
   const found = await sagas.list({
     name: given.text("name"),
     status: given.text("status"),
@@ -104,7 +104,7 @@ const timeline = async (sagas: Sagas, id: string): Promise<Outcome> => {
   return { ok: true, data: { changes }, lines: table(["AT", "EVENT", "STATUS", "STEP", "NOTE"], rows) };
 };
 
-const decide = async (sagas: Sagas, decision: Decision, given: Given): Promise<Outcome> => {
+const decide = async (sagas: Sagas, decision: Decision, given: CommandInput): Promise<Outcome> => {
   const id = idOf(given);
   const reason = given.text("reason");
   if (reason === undefined) throw new UsageError(`sagas ${decision} needs --reason, for the timeline`);
@@ -113,8 +113,8 @@ const decide = async (sagas: Sagas, decision: Decision, given: Given): Promise<O
   return { ok: true, data: { id, decision }, lines: [`${decision} of saga ${id} is recorded`] };
 };
 
-/** Returns the output of the settled step; `undefined` without one. */
-const outputOf = (decision: Decision, given: Given): unknown => {
+/** Returns the output of the settled step; `undefined` if none is given. */
+const outputOf = (decision: Decision, given: CommandInput): unknown => {
   const text = given.text("output");
   if (text === undefined) return undefined;
   if (decision !== "settle") throw new UsageError(`sagas ${decision} takes no --output; only settle does`);

@@ -13,7 +13,10 @@ export const projectionsCommand: Command = {
       choices: ["list", "go-live", "resume", "cancel", "rebuild"],
     },
     { name: "projection", summary: "name of a projection" },
-    { name: "version", summary: "number of one version; without it, the API chooses" },
+    {
+      name: "version",
+      summary: "number of one version; by default, resume takes all and other actions the highest",
+    },
   ],
   options: [{ name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true }],
   examples: ["projections", "projections go-live shelf", "projections cancel shelf 3"],

@@ -1,11 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { FrameworkError } from "@framework/core";
-import type { Given } from "../frame/given.ts";
+import type { CommandInput } from "../frame/given.ts";
 import type { Terminal } from "../frame/terminal.ts";
 
-/** Creates the request of a command line: its argument `path`, and the options `data` and `header`. @throws CLI_BAD_REPLY when it is malformed */
-export const requestOf = async (given: Given, method: string, from: BodySource): Promise<Request> => {
+/**
+ * Creates the request of a command line: its argument `path`, and the options `data` and `header`.
+ *
+ * @throws CLI_BAD_REPLY when it is malformed, or the file of its body cannot be read
+ */
+export const requestOf = async (given: CommandInput, method: string, from: BodySource): Promise<Request> => {
   const path = given.argument("path") ?? "/";
   const body = await bodyOf(given.text("data"), from);
   const headers = new Headers();

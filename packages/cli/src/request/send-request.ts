@@ -5,7 +5,7 @@ import type { Outcome, RunCommand } from "../frame/command.ts";
 import { type Line, styled } from "../frame/text.ts";
 import { requestOf } from "./request-of.ts";
 
-/** Maximum bytes of a reply that are printed; the rest is cut. */
+/** Maximum number of bytes of a body that are printed; the rest is cut. */
 export const MAX_SHOWN_BYTES = 1_048_576;
 
 export const sendRequest: RunCommand = async (given, { cwd, clock, json, input, out, err }) => {
@@ -15,7 +15,7 @@ export const sendRequest: RunCommand = async (given, { cwd, clock, json, input, 
   try {
     using deadline = startDeadline(given.number("timeout") ?? 30, clock);
     const reply = await fetchReply(app, request, deadline);
-    const shown = await readShown(reply, deadline);
+    const shown = await readShownBody(reply, deadline);
     const isExact = !out.isTerminal && (shown.text !== null || out.writeBytes !== null);
     if (isExact && shown.isCut && !json) err.write(`${LEFT_OUT}\n`);
     return outcome(reply, shown, { isExact, include: given.flag("include"), fail: given.flag("fail") });
@@ -26,14 +26,14 @@ export const sendRequest: RunCommand = async (given, { cwd, clock, json, input, 
 
 const LEFT_OUT = "… the rest is left out";
 
-interface Shown {
+interface ShownBody {
   readonly bytes: Uint8Array;
   /** `null` for binary bodies. */
   readonly text: string | null;
   readonly isCut: boolean;
 }
 
-const readShown = async (reply: Response, deadline: Deadline): Promise<Shown> => {
+const readShownBody = async (reply: Response, deadline: Deadline): Promise<ShownBody> => {
   const pieces: Uint8Array[] = [];
   let length = 0;
   const isWhole = await readBody(reply, deadline, (piece) => {
@@ -42,11 +42,11 @@ const readShown = async (reply: Response, deadline: Deadline): Promise<Shown> =>
     return length <= MAX_SHOWN_BYTES;
   });
   const bytes = Buffer.concat(pieces);
-  return { bytes, text: decoded(bytes), isCut: !isWhole };
+  return { bytes, text: decodeText(bytes), isCut: !isWhole };
 };
 
-interface Printed {
-  /** Whether the body is printed byte by byte, for a file or a pipe; a terminal gets escaped lines. */
+interface PrintOptions {
+  /** Whether the bytes of the body are printed unchanged, for a file or a pipe; a terminal gets escaped lines. */
   readonly isExact: boolean;
   /** Whether status and header fields are also printed. */
   readonly include: boolean;
@@ -56,8 +56,8 @@ interface Printed {
 
 const outcome = (
   { status, headers }: Response,
-  { bytes, text, isCut }: Shown,
-  { isExact, include, fail }: Printed,
+  { bytes, text, isCut }: ShownBody,
+  { isExact, include, fail }: PrintOptions,
 ): Outcome => {
   const fields = [...headers].map(([name, value]): Line => [styled("cyan", name), `: ${value}`]);
   const head: readonly Line[] = include
@@ -82,10 +82,10 @@ const outcome = (
 const linesOf = (text: string): readonly string[] =>
   text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
 
-const decoded = (bytes: Uint8Array): string | null => {
+const decodeText = (bytes: Uint8Array): string | null => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return null; // binary replies are counted, or printed as base64
+    return null; // binary bodies are printed as their length, or with --json as base64
   }
 };

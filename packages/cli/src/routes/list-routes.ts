@@ -23,15 +23,19 @@ export const listRoutes: RunCommand = async (given, { cwd }) => {
   const part = given.text("path") ?? "";
   const method = given.text("method")?.toUpperCase();
   const all = app.routes.map(toListedRoute);
-  const shown = all.filter(
+  const matching = all.filter(
     (route) => route.path.includes(part) && (method === undefined || route.method === method),
   );
   const count =
-    shown.length === all.length ? `${all.length} routes` : `${shown.length} of ${all.length} routes`;
+    matching.length === all.length ? `${all.length} routes` : `${matching.length} of ${all.length} routes`;
   return {
     ok: true,
-    data: { routes: shown },
-    lines: [...table(["METHOD", "PATH", "GUARDS", "TAGS", "FROM"], shown.map(row)), "", styled("dim", count)],
+    data: { routes: matching },
+    lines: [
+      ...table(["METHOD", "PATH", "GUARDS", "TAGS", "FROM"], matching.map(row)),
+      "",
+      styled("dim", count),
+    ],
   };
 };
 

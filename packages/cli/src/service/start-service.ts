@@ -98,7 +98,7 @@ export const startService = async (
     child.once("close", (code, signal) => resolve({ code, signal }));
   });
   const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
-  const url = await listening(child, exited, timeoutSecs);
+  const url = await waitForUrl(child, exited, timeoutSecs);
   if (url === null) {
     kill("SIGKILL");
     await exited;
@@ -120,7 +120,8 @@ export const startService = async (
   };
 };
 
-const listening = async (
+/** Resolves with the address when the service listens; with `null` at the timeout or when the process ends. */
+const waitForUrl = async (
   child: ChildProcess,
   exited: Promise<ServiceExit>,
   timeoutSecs: number,

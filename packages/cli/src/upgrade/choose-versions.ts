@@ -15,7 +15,7 @@ export interface Choosable {
   readonly candidates: readonly Candidate[];
 }
 
-/** A peer range that excludes the newest version. */
+/** A peer range that excludes a version considered for the peer. */
 export interface Conflict {
   /** The package with the range. */
   readonly name: string;
@@ -33,23 +33,25 @@ export interface Choice {
 }
 
 /**
- * Chooses the newest compatible versions: starts with the newest of each package, and lowers one package by one version while a peer range excludes a version.
- * Nothing is downgraded.
+ * Chooses the newest compatible versions: starts with the newest of each package, and lowers one package by one version while a peer range excludes a
+ * version. Nothing is downgraded.
  */
 export const chooseVersions = (packages: readonly Choosable[]): Choice => {
-  const left = new Map(packages.map((each) => [each.name, newestFirst(each)]));
-  const chosen = (name: string): Candidate | undefined => left.get(name)?.[0];
+  const remaining = new Map(packages.map((each) => [each.name, newestFirst(each)]));
+  const candidateOf = (name: string): Candidate | undefined => remaining.get(name)?.[0];
   const conflicts: Conflict[] = [];
   for (;;) {
-    const conflict = conflictsOf(packages, chosen).find(
+    const conflict = conflictsOf(packages, candidateOf).find(
       (each) => !conflicts.some((known) => isSame(known, each)),
     );
     if (conflict === undefined) break;
     conflicts.push(conflict);
-    const older = toLower(conflict).find((each) => (left.get(each)?.length ?? 0) > 1);
-    if (older !== undefined) left.get(older)?.shift(); // otherwise the conflict exists already, and doctor reports it
+    const older = toLower(conflict).find((each) => (remaining.get(each)?.length ?? 0) > 1);
+    if (older !== undefined) remaining.get(older)?.shift(); // otherwise the conflict exists already, and doctor reports it
   }
-  const versions = packages.map(({ name, current }) => [name, chosen(name)?.version ?? current] as const);
+  const versions = packages.map(
+    ({ name, current }) => [name, candidateOf(name)?.version ?? current] as const,
+  );
   return { versions: new Map(versions), conflicts };
 };
 
@@ -60,19 +62,19 @@ const newestFirst = ({ current, candidates }: Choosable): Candidate[] =>
 
 const conflictsOf = (
   packages: readonly Choosable[],
-  chosen: (name: string) => Candidate | undefined,
+  candidateOf: (name: string) => Candidate | undefined,
 ): readonly Conflict[] =>
   packages.flatMap(({ name }) => {
-    const own = chosen(name);
+    const own = candidateOf(name);
     if (own === undefined) return [];
     return Object.entries(own.peerDependencies).flatMap(([peer, range]) => {
-      const found = chosen(peer)?.version;
+      const found = candidateOf(peer)?.version;
       const isMet = found === undefined || satisfies(found, range);
       return isMet ? [] : [{ name, version: own.version, peer, range, found }];
     });
   });
 
-/** Returns the package to lower, and the one to lower if the first has no older version: the peer if it is above the range, else the package itself. */
+/** Returns the package to lower, then the one to lower if the first has no older version: the peer comes first if it is above the range. */
 const toLower = ({ name, peer, range, found }: Conflict): readonly [string, string] => {
   const minimum = /\d+\.\d+\.\d+/.exec(range.split("||").at(-1) ?? "")?.[0] ?? "0.0.0";
   return compareVersions(found, minimum) > 0 ? [peer, name] : [name, peer];

@@ -26,7 +26,7 @@ export interface ProjectPackages {
 
 const RANGE = /^(\^|~|>=|)v?(\d+\.\d+\.\d+(?:-[\w.-]+)?)$/;
 
-/** Reads the packages of a project. @throws CLI_NO_PACKAGE without a package.json, CLI_BAD_PACKAGE_JSON */
+/** Reads the packages of a project. @throws CLI_NO_PACKAGE if there is no package.json; CLI_BAD_PACKAGE_JSON */
 export const readProject = (cwd: string): ProjectPackages => {
   const path = join(cwd, "package.json");
   if (!existsSync(path)) throw new FrameworkError("CLI_NO_PACKAGE", `there is no package.json in ${cwd}`);
@@ -47,7 +47,7 @@ export const readProject = (cwd: string): ProjectPackages => {
   };
 };
 
-/** Returns the lowest version of a range. */
+/** Returns the lowest version of a range that can be upgraded; `0.0.0` for other ranges. */
 export const versionIn = (range: string): string => RANGE.exec(range)?.[2] ?? "0.0.0";
 
 /** Returns the text of package.json with new versions; range operators, order and indentation stay. */

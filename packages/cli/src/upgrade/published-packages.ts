@@ -8,7 +8,7 @@ import { readTarball } from "./tarball.ts";
 /** A published version of a package. */
 export interface PublishedPackage extends Candidate {
   readonly name: string;
-  /** Its changelog; empty without one. */
+  /** Its changelog; empty if it has none. */
   readonly changelog: string;
 }
 
@@ -16,13 +16,17 @@ export interface PublishedPackage extends Candidate {
 const CHANGELOG = "dist/CHANGELOG.md";
 
 /** Output of `npm pack` for each tarball. */
-interface Packed {
+interface PackedTarball {
   readonly name: string;
   readonly version: string;
   readonly filename: string;
 }
 
-/** Fetches versions of packages, as `@framework/core@latest`, with one run of npm. A later installation finds them in npm's cache. */
+/**
+ * Fetches versions of packages, as `@framework/core@latest`, with one run of npm. A later installation finds them in npm's cache.
+ *
+ * @throws CLI_NPM_FAILED
+ */
 export const fetchPackages = async (
   specs: readonly string[],
   options: RunNpmOptions,
@@ -30,14 +34,14 @@ export const fetchPackages = async (
   if (specs.length === 0) return [];
   using folder = mkdtempDisposableSync(join(tmpdir(), "framework-upgrade-"));
   const out = await runNpm(["pack", ...specs, "--json", "--pack-destination", folder.path], options);
-  return (JSON.parse(out) as readonly Packed[]).map(({ name, version, filename }) => {
+  return (JSON.parse(out) as readonly PackedTarball[]).map(({ name, version, filename }) => {
     const files = readTarball(readFileSync(join(folder.path, filename)), ["package.json", CHANGELOG]);
     const { peerDependencies = {} } = JSON.parse(files.get("package.json") ?? "{}") as Partial<Candidate>;
     return { name, version, peerDependencies, changelog: files.get(CHANGELOG) ?? "" };
   });
 };
 
-/** Returns every released version of a package from `from` on. */
+/** Returns every released version of a package from `from` on. @throws CLI_NPM_FAILED */
 export const releasedVersions = async (
   name: string,
   from: string,
@@ -45,7 +49,7 @@ export const releasedVersions = async (
 ): Promise<readonly Candidate[]> => {
   const words = ["view", `${name}@>=${from}`, "version", "peerDependencies", "--json"];
   const out = await runNpm(words, options);
-  const found = JSON.parse(out === "" ? "[]" : out) as Viewed | readonly Viewed[];
+  const found = JSON.parse(out === "" ? "[]" : out) as ViewedVersion | readonly ViewedVersion[];
   return [found].flat().flatMap((each) => {
     if (typeof each === "string") return [{ version: each, peerDependencies: {} }];
     const { version, peerDependencies = {} } = each;
@@ -54,4 +58,4 @@ export const releasedVersions = async (
 };
 
 /** Output of `npm view` for a version: its two fields, or only the version if it has no peers; several versions are a list. */
-type Viewed = string | Partial<Candidate>;
+type ViewedVersion = string | Partial<Candidate>;

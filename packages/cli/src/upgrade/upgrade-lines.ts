@@ -1,6 +1,6 @@
 import { table } from "../frame/table.ts";
 import { type Line, styled } from "../frame/text.ts";
-import type { Upgraded, UpgradePlan } from "./upgrade-plan.ts";
+import type { PackageUpgrade, UpgradePlan } from "./upgrade-plan.ts";
 
 /** Describes an upgrade: new versions, ranges that exclude newer ones, and changes. */
 export const upgradeLines = ({ upgraded, held, skipped, dryRun }: UpgradePlan): readonly Line[] => [
@@ -26,7 +26,7 @@ export const upgradeLines = ({ upgraded, held, skipped, dryRun }: UpgradePlan): 
     : ["", dryRun ? "nothing was changed; run framework upgrade to install" : "installed; run your tests"]),
 ];
 
-const changes = ({ name, changes: entries }: Upgraded): readonly Line[] =>
+const changes = ({ name, changes: entries }: PackageUpgrade): readonly Line[] =>
   entries.flatMap(({ version, text }): readonly Line[] => [
     "",
     styled("bold", `${name} ${version}`),

@@ -3,7 +3,7 @@ import type { Conflict } from "./choose-versions.ts";
 import type { NamedPackage } from "./project-packages.ts";
 
 /** A package that is upgraded. */
-export interface Upgraded {
+export interface PackageUpgrade {
   readonly name: string;
   readonly from: string;
   readonly to: string;
@@ -14,10 +14,10 @@ export interface Upgraded {
 
 /** Result or plan of an upgrade. */
 export interface UpgradePlan {
-  readonly upgraded: readonly Upgraded[];
-  /** Packages whose newest version is not compatible, with the range that excludes it. */
+  readonly upgraded: readonly PackageUpgrade[];
+  /** Peer ranges that exclude a newer version of the peer. */
   readonly held: readonly Conflict[];
-  /** Packages whose ranges contain no version. */
+  /** Packages with another kind of range, such as `workspace:^` or a folder. */
   readonly skipped: readonly NamedPackage[];
   readonly dryRun: boolean;
 }

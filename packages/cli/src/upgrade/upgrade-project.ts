@@ -2,13 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compareVersions } from "../doctor/rules/version-range.ts";
 import type { Context, RunCommand } from "../frame/command.ts";
-import { npmFailed, tryNpm } from "../npm/run-npm.ts";
+import { npmError, tryNpm } from "../npm/run-npm.ts";
 import { entriesBetween } from "./changelog.ts";
 import { type Choosable, chooseVersions } from "./choose-versions.ts";
 import { type ProjectPackages, readProject, versionIn, withVersions } from "./project-packages.ts";
 import { fetchPackages, type PublishedPackage, releasedVersions } from "./published-packages.ts";
 import { upgradeLines } from "./upgrade-lines.ts";
-import type { Upgraded, UpgradePlan } from "./upgrade-plan.ts";
+import type { PackageUpgrade, UpgradePlan } from "./upgrade-plan.ts";
 
 export const upgradeProject: RunCommand = async (given, context) => {
   const { cwd, progress } = context;
@@ -36,7 +36,7 @@ export const upgradeProject: RunCommand = async (given, context) => {
 const currentOf = ({ upgradable, installed }: ProjectPackages, name: string): string =>
   installed.get(name)?.version ?? versionIn(upgradable.find((each) => each.name === name)?.range ?? "");
 
-/** Chooses among the newest versions, which are nearly always compatible, and only then among all. */
+/** Chooses the newest versions if they are compatible, as they nearly always are; else chooses among all released versions. */
 const choose = async (
   project: ProjectPackages,
   newest: readonly PublishedPackage[],
@@ -70,7 +70,7 @@ const changesOf = async (
   newest: readonly PublishedPackage[],
   versions: ReadonlyMap<string, string>,
   context: Context,
-): Promise<readonly Upgraded[]> => {
+): Promise<readonly PackageUpgrade[]> => {
   const raised = newest.flatMap((each) => {
     const [from, to] = [currentOf(project, each.name), versions.get(each.name) ?? ""];
     return to !== "" && compareVersions(to, from) > 0 ? [{ each, from, to }] : [];
@@ -85,7 +85,7 @@ const changesOf = async (
   });
 };
 
-const kindOf = (from: string, to: string): Upgraded["kind"] => {
+const kindOf = (from: string, to: string): PackageUpgrade["kind"] => {
   const [[major, minor], [newMajor, newMinor]] = [from.split("."), to.split(".")];
   if (major !== newMajor) return "major";
   return minor === newMinor ? "patch" : "minor";
@@ -99,20 +99,20 @@ const managers: Readonly<Record<string, string>> = {
   "bun.lock": "bun",
 };
 
-/** Writes package.json and installs. If that fails, package.json and the lock file are restored. */
+/** Writes package.json and installs. If that fails, package.json and the lock file are restored. @throws CLI_NPM_FAILED */
 const install = async (
   { manifest }: ProjectPackages,
-  upgraded: readonly Upgraded[],
+  upgraded: readonly PackageUpgrade[],
   { cwd, environment }: Context,
 ): Promise<void> => {
   const [lock = "package-lock.json", program = "npm"] =
     Object.entries(managers).find(([file]) => existsSync(join(cwd, file))) ?? [];
   const [manifestPath, lockPath] = [join(cwd, "package.json"), join(cwd, lock)];
-  const locked = existsSync(lockPath) ? readFileSync(lockPath) : null;
+  const lockFile = existsSync(lockPath) ? readFileSync(lockPath) : null;
   writeFileSync(manifestPath, withVersions(manifest, new Map(upgraded.map(({ name, to }) => [name, to]))));
   const { failure } = await tryNpm(["install"], { cwd, environment, program });
   if (failure === null) return;
   writeFileSync(manifestPath, manifest);
-  if (locked !== null) writeFileSync(lockPath, locked);
-  throw npmFailed(["install"], `${failure}\npackage.json was restored`, program);
+  if (lockFile !== null) writeFileSync(lockPath, lockFile);
+  throw npmError(["install"], `${failure}\npackage.json was restored`, program);
 };

@@ -21,7 +21,7 @@ export const addressOf = (spec: OperationSpec, params: Values = {}, query: Value
     : `${filled}?${pairs.map(([name, value]) => `${name}=${value}`).join("&")}`;
 };
 
-/** Serialises a path parameter. Refuses `.` and `..`: a URL parser removes these segments, even percent-encoded, and so would call another path. */
+/** Serialises a path parameter. Refuses `.` and `..`: a URL parser removes these segments, even percent-encoded, and the call would reach another path. */
 const pathValue = ({ route, styles }: OperationSpec, name: string, params: Values): string => {
   const value = Object.hasOwn(params, name) ? params[name] : undefined;
   const text = value === undefined || value === null ? "" : pathText(name, value, styles?.[`path ${name}`]);

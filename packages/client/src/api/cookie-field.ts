@@ -6,7 +6,7 @@ import { cookiePairs } from "./serialise-parameter.ts";
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the field `Cookie` of a call; `null` without cookies. Parameters are percent-encoded. A credential is sent unchanged, because
+ * Returns the field `Cookie` of a call; `null` if there are no cookies. Parameters are percent-encoded. A credential is sent unchanged, because
  * the service compares it with the value that it has issued.
  *
  * @throws ClientError CLIENT_BAD_PARAMETER
@@ -16,13 +16,13 @@ export const cookieField = (
   credentials: Readonly<Record<string, string>>,
   cookies: Values,
 ): string | null => {
-  const own = Object.entries(credentials).filter(([name]) => cookies[name] === undefined);
-  const given = Object.entries(cookies).flatMap(([name, value]) =>
+  const credentialPairs = Object.entries(credentials).filter(([name]) => cookies[name] === undefined);
+  const parameterPairs = Object.entries(cookies).flatMap(([name, value]) =>
     sendable(spec, `the cookie ${JSON.stringify(name)}`, () =>
       cookiePairs(name, value, spec.styles?.[`cookie ${name}`]),
     ),
   );
-  const pairs = [...own, ...given].map(([name, value]) => {
+  const pairs = [...credentialPairs, ...parameterPairs].map(([name, value]) => {
     if (NAME.test(name) && VALUE.test(value)) return `${name}=${value}`;
     throw new ClientError(
       "CLIENT_BAD_PARAMETER",

@@ -25,7 +25,7 @@ import { headerText } from "./serialise-parameter.ts";
 export interface ClientOptions extends Omit<HttpClientOptions, "baseUrl"> {
   /** Credentials by security scheme: a string, or a function that returns one, such as a renewed token. For Basic it is "name:password". @default none */
   readonly credentials?: Credentials;
-  /** Maximum size of one event or JSON line of a stream, in characters. @default 1 MiB */
+  /** Maximum size of one event or JSON line of a stream, in characters. @default 1048576 */
   readonly maxEventCharacters?: number;
 }
 
@@ -155,7 +155,7 @@ const call = async (
   return readReply(spec, await http.request(path, init), own.maxEventCharacters);
 };
 
-/** Returns the body of a call, and sets its Content-Type unless the program has set it. */
+/** Returns the body of a call, and sets `Content-Type` if it is missing; for a multipart form, always. */
 const bodyOf = (spec: OperationSpec, value: unknown, headers: Headers): OutgoingBody | undefined => {
   if (value === undefined || spec.body === undefined) return undefined;
   const { body: type } = spec;

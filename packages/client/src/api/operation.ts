@@ -115,27 +115,27 @@ interface Ranges {
   readonly "5XX": ServerFailure;
 }
 
-type Known = Ranges[keyof Ranges];
+type KnownStatus = Ranges[keyof Ranges];
 
 /** Statuses of the keys of `responses`, without `default`. */
-type Declared<Keys> = Keys extends keyof Ranges ? Ranges[Keys] : Extract<Keys, number>;
+type DeclaredStatus<Keys> = Keys extends keyof Ranges ? Ranges[Keys] : Extract<Keys, number>;
 
 /** Keys and statuses of success, as strings. */
 type Successes<Keys> = Extract<`${Keys & (string | number)}`, `2${string}`>;
 
-/** The statuses of `default`: any number if it is the only key, otherwise every registered status that is not declared; only failures if a success is declared. */
-type Undeclared<Keys> = [Exclude<Keys, "default">] extends [never]
+/** The statuses of `default`: any number if it is the only key, otherwise every registered status that is not declared, without 2xx if a success is declared. */
+type UndeclaredStatus<Keys> = [Exclude<Keys, "default">] extends [never]
   ? number
   : Exclude<
-      Known,
-      Declared<Keys> | ([Successes<Exclude<Keys, "default">>] extends [never] ? never : Success)
+      KnownStatus,
+      DeclaredStatus<Keys> | ([Successes<Exclude<Keys, "default">>] extends [never] ? never : Success)
     >;
 
 /** Statuses of a key of `responses`; a range excludes statuses that are declared separately. */
 export type StatusOf<Key, Keys = Key> = Key extends keyof Ranges
   ? Exclude<Ranges[Key], Keys>
   : Key extends "default"
-    ? Undeclared<Keys>
+    ? UndeclaredStatus<Keys>
     : Key;
 
 /** Whether statuses are 2xx. */

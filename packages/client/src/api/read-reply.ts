@@ -14,15 +14,15 @@ const kindsOf = ({ replies }: OperationSpec, status: number): readonly ReplyKind
     .map((key) => (Object.hasOwn(replies, key) ? replies[key] : undefined))
     .find((kinds) => kinds !== undefined);
 
-/** Whether the program reads the body itself, as events, lines or bytes. All other bodies are read by the client within the limits of the call. */
+/** Whether the caller reads the body itself, as events, lines or bytes. All other bodies are read by the client within the limits of the call. */
 export const isStream = (spec: OperationSpec, reply: Response): boolean =>
   ["events", "lines", "bytes"].includes(kindOf(spec, reply) ?? "none");
 
 /**
  * Reads a declared reply.
  *
- * @param maxEventCharacters maximum characters of one event or line
- * @throws UndeclaredReplyError, and ClientError CLIENT_MALFORMED_REPLY
+ * @param maxEventCharacters maximum number of characters in an event or line
+ * @throws UndeclaredReplyError, ClientError CLIENT_MALFORMED_REPLY, and the errors of reading the body
  */
 export const readReply = async (
   spec: OperationSpec,
@@ -70,7 +70,7 @@ const bodyAs = async (
   reply: Response,
   maxEventCharacters: number,
 ): Promise<unknown> => {
-  if (kind === "json") return parsed(spec, await reply.text());
+  if (kind === "json") return parseJson(spec, await reply.text());
   if (kind === "text") return reply.text();
   const { body } = reply;
   if (kind === "none" || body === null) {
@@ -84,11 +84,11 @@ const bodyAs = async (
 async function* jsonLines(spec: OperationSpec, lines: AsyncIterable<string>): AsyncGenerator<unknown> {
   for await (const line of lines) {
     const text = line.startsWith("\u001e") ? line.slice(1) : line; // RFC 7464 record separator
-    if (text.trim() !== "") yield parsed(spec, text);
+    if (text.trim() !== "") yield parseJson(spec, text);
   }
 }
 
-const parsed = ({ route }: OperationSpec, text: string): unknown => {
+const parseJson = ({ route }: OperationSpec, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {

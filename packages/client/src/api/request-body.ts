@@ -17,7 +17,7 @@ export const requestBody = (
 ): OutgoingBody => {
   if (isJson(type)) return JSON.stringify(value);
   if (type === MULTIPART) return multipartBody(fieldsOf(value), parts);
-  if (type === URLENCODED) return urlencoded(value, styles);
+  if (type === URLENCODED) return encodeForm(value, styles);
   return isBytes(value) ? value : textOf(value);
 };
 
@@ -39,7 +39,7 @@ const fieldsOf = (value: unknown): [string, unknown][] =>
     .filter(([, each]) => each !== undefined);
 
 /** Encodes a form. A field with a style is encoded like a query parameter, because `URLSearchParams` would also encode the delimiters of the style. */
-const urlencoded = (value: unknown, styles: Readonly<Record<string, string>>): string =>
+const encodeForm = (value: unknown, styles: Readonly<Record<string, string>>): string =>
   Object.entries(value as object)
     .flatMap(([name, each]) => {
       const style = Object.hasOwn(styles, `body ${name}`) ? styles[`body ${name}`] : undefined;

@@ -13,30 +13,30 @@ export const textOf = (value: unknown): string =>
       ? JSON.stringify(value)
       : String(value);
 
-const encoded = (value: unknown): string =>
+const encode = (value: unknown): string =>
   encodeURIComponent(textOf(value)).replace(
     /[!'()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-const present = (record: Readonly<Record<string, unknown>>): [string, unknown][] =>
+const definedMembers = (record: Readonly<Record<string, unknown>>): [string, unknown][] =>
   Object.entries(record).filter(([, value]) => value !== undefined);
 
 /** Returns name and value of each query parameter for one value: `form*` is the default style (RFC 6570, OpenAPI 3.1 4.8.12). */
 export const queryPairs = (name: string, value: unknown, style: Style = "form*"): [string, string][] => {
-  const key = encoded(name);
+  const key = encode(name);
   if (value === undefined) return [];
-  if (style === "json") return [[key, encoded(JSON.stringify(value))]];
+  if (style === "json") return [[key, encode(JSON.stringify(value))]];
   if (style.startsWith("deepObject") && isRecord(value))
-    return present(value).map(([member, each]) => [`${key}%5B${encoded(member)}%5D`, encoded(each)]);
+    return definedMembers(value).map(([member, each]) => [`${key}%5B${encode(member)}%5D`, encode(each)]);
   const explodes = style.endsWith("*");
-  if (isList(value) && explodes) return value.map((each) => [key, encoded(each)]);
+  if (isList(value) && explodes) return value.map((each) => [key, encode(each)]);
   if (isRecord(value) && explodes)
-    return present(value).map(([member, each]) => [encoded(member), encoded(each)]);
+    return definedMembers(value).map(([member, each]) => [encode(member), encode(each)]);
   const separator = style.startsWith("space") ? "%20" : style.startsWith("pipe") ? "%7C" : ",";
-  if (isList(value)) return [[key, value.map(encoded).join(separator)]];
-  if (isRecord(value)) return [[key, present(value).flat().map(encoded).join(separator)]];
-  return [[key, encoded(value)]];
+  if (isList(value)) return [[key, value.map(encode).join(separator)]];
+  if (isRecord(value)) return [[key, definedMembers(value).flat().map(encode).join(separator)]];
+  return [[key, encode(value)]];
 };
 
 /** Returns name and value of each cookie for one value: `form*` is the default style, with a cookie for each member. */
@@ -45,28 +45,28 @@ export const cookiePairs = (name: string, value: unknown, style: Style = "form*"
 
 /** Serialises a value for a path: `simple` is the default style. */
 export const pathText = (name: string, value: unknown, style: Style = "simple"): string => {
-  if (style === "json") return encoded(JSON.stringify(value));
+  if (style === "json") return encode(JSON.stringify(value));
   const explodes = style.endsWith("*");
   const isMatrix = style.startsWith("matrix");
   const start = isMatrix ? ";" : style.startsWith("label") ? "." : "";
   const between = explodes && start !== "" ? start : ",";
-  const named = (text: string): string => (isMatrix ? `${encoded(name)}=${text}` : text);
+  const withName = (text: string): string => (isMatrix ? `${encode(name)}=${text}` : text);
   if (isList(value))
     return (
       start +
       (explodes
-        ? value.map((each) => named(encoded(each))).join(between)
-        : named(value.map(encoded).join(",")))
+        ? value.map((each) => withName(encode(each))).join(between)
+        : withName(value.map(encode).join(",")))
     );
   if (isRecord(value) && explodes)
     return (
       start +
-      present(value)
-        .map(([member, each]) => `${encoded(member)}=${encoded(each)}`)
+      definedMembers(value)
+        .map(([member, each]) => `${encode(member)}=${encode(each)}`)
         .join(between)
     );
-  if (isRecord(value)) return start + named(present(value).flat().map(encoded).join(","));
-  return start + named(encoded(value));
+  if (isRecord(value)) return start + withName(definedMembers(value).flat().map(encode).join(","));
+  return start + withName(encode(value));
 };
 
 /** Serialises a value for a header field: the style `simple`, not percent-encoded. */
@@ -74,7 +74,7 @@ export const headerText = (value: unknown, style: Style = "simple"): string => {
   if (style === "json") return JSON.stringify(value);
   if (isList(value)) return value.map(textOf).join(",");
   if (!isRecord(value)) return textOf(value);
-  return present(value)
+  return definedMembers(value)
     .map(([member, each]) => `${member}${style.endsWith("*") ? "=" : ","}${textOf(each)}`)
     .join(",");
 };

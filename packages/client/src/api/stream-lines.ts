@@ -25,8 +25,8 @@ export async function* streamLines(
       const lines = text.split(/\r\n|\r|\n/);
       lines[0] = rest + (lines[0] ?? "");
       rest = lines.pop() ?? "";
-      for (const line of lines) yield within(line, maxLength);
-      within(rest, maxLength);
+      for (const line of lines) yield checkLength(line, maxLength);
+      checkLength(rest, maxLength);
       if (done) break;
     }
     if (rest !== "") yield rest;
@@ -35,7 +35,7 @@ export async function* streamLines(
   }
 }
 
-const within = (line: string, maxLength: number): string => {
+const checkLength = (line: string, maxLength: number): string => {
   if (line.length <= maxLength) return line;
   throw new ClientError(
     "CLIENT_BODY_TOO_LARGE",

@@ -5,7 +5,7 @@ import { sourceKind } from "./read-document.ts";
 
 const POLL_MS = 2000;
 
-/** Resolves when a file may have changed, or after two seconds for a URL; rejects when the signal aborts. */
+/** Resolves when a file may have changed, or after two seconds for a URL; rejects when the signal aborts or the folder cannot be watched. */
 export const awaitChange = async (source: string, signal: AbortSignal): Promise<void> => {
   if (sourceKind(source) === "url") return sleep(POLL_MS, undefined, { signal });
   const path = resolve(source);

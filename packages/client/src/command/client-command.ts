@@ -32,7 +32,7 @@ interface Result {
  * `framework-client SOURCE --out FILE`: writes a typed client; with `--check` it only checks whether the file is up to date.
  *
  * @param signal ends `--watch`
- * @returns the exit code: 0; 1 if the file is out of date or the document cannot be read; 2 for invalid arguments
+ * @returns the exit code: 0; 1 if `--check` finds the file out of date or the command fails, such as for a malformed document; 2 for invalid arguments
  */
 export const runClientCommand = async (
   args: readonly string[],
@@ -49,7 +49,7 @@ export const runClientCommand = async (
     return 0;
   }
   for (;;) {
-    const changed = given.watch ? watched(given.source, signal) : null; // watching starts before the document is read, so that no change is missed
+    const changed = given.watch ? untilChange(given.source, signal) : null; // watching starts before the document is read, so that no change is missed
     const code = await attempt(given, output);
     const problem = await changed;
     if (problem !== null) return fail(problem, given, output);
@@ -58,7 +58,7 @@ export const runClientCommand = async (
 };
 
 /** Resolves with `null` after a change or when the signal aborts, or with the error of the watcher. */
-const watched = async (source: string, signal: AbortSignal): Promise<FrameworkError | null> => {
+const untilChange = async (source: string, signal: AbortSignal): Promise<FrameworkError | null> => {
   try {
     await awaitChange(source, signal);
     return null;

@@ -48,7 +48,7 @@ const isApp = (value: unknown): value is FetchingApp =>
   typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function";
 
 /** Returns the app that the default export or `createApp` creates. */
-const createdApp = async (exported: Readonly<Record<string, unknown>>): Promise<FetchingApp | null> => {
+const appOfFactory = async (exported: Readonly<Record<string, unknown>>): Promise<FetchingApp | null> => {
   const create = [exported["default"], exported["createApp"]].find((value) => typeof value === "function");
   const app: unknown = create === undefined ? null : await (create as () => unknown)();
   return isApp(app) ? app : null;
@@ -59,7 +59,7 @@ const readModule = async (source: string, path: string): Promise<string> => {
   const exported = (await import(pathToFileURL(resolve(source)).href)) as Record<string, unknown>;
   const app =
     [exported["default"], exported["app"], ...Object.values(exported)].find(isApp) ??
-    (await createdApp(exported));
+    (await appOfFactory(exported));
   if (app === null)
     throw new Error(
       "the module exports neither an app, such as `export const app = new App()`, nor a function `createApp`",

@@ -4,7 +4,7 @@ import { child, isObject, OpenapiReader } from "./openapi-reader.ts";
 import { operationLines } from "./operation-lines.ts";
 import { securityLines } from "./security-schemes.ts";
 import { withRecursiveSchemas } from "./recursive-schemas.ts";
-import { printNamed } from "./type-of-schema.ts";
+import { typeOfNamedSchema } from "./type-of-schema.ts";
 
 /** Options of `generateClient`. */
 export interface GenerateOptions {
@@ -72,7 +72,7 @@ const schemaLines = (document: OpenapiReader): { aliases: string[]; members: str
   const members: string[] = [];
   const schemas = Object.entries(child(child(document.root, "components"), "schemas"));
   for (const [name, schema] of schemas.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    const { text } = printNamed(name, schema, document);
+    const { text } = typeOfNamedSchema(name, schema, document);
     const alias = document.recursive.get(name)?.alias;
     if (alias !== undefined) aliases.push(`type ${alias} = ${text};`);
     members.push(`  ${memberName(name)}: ${alias ?? text};`);

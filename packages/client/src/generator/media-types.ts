@@ -20,7 +20,7 @@ export const contentsOf = (content: JsonObject, document: OpenapiReader): ReplyC
   const schemas = Object.entries(content).map(
     ([type, holder]) => [type, isObject(holder) ? holder["schema"] : undefined] as const,
   );
-  const bodies = jsonInOne(schemas).map(([type, schema]) => contentOf(type, schema, document));
+  const bodies = mergeJson(schemas).map(([type, schema]) => contentOf(type, schema, document));
   return {
     kinds: [...new Set(bodies.flatMap(({ kinds }) => kinds))],
     type: [...new Set(bodies.map(({ type }) => type))].join(" | "),
@@ -30,7 +30,7 @@ export const contentsOf = (content: JsonObject, document: OpenapiReader): ReplyC
 type TypedSchema = readonly [mediaType: string, schema: unknown];
 
 /** Merges several JSON types, so that a shared alternative occurs once. */
-const jsonInOne = (schemas: readonly TypedSchema[]): readonly TypedSchema[] => {
+const mergeJson = (schemas: readonly TypedSchema[]): readonly TypedSchema[] => {
   const json = schemas.filter(([type]) => isJson(plainType(type)));
   if (json.length < 2) return schemas;
   const anyOf = json.flatMap(([, schema]) => alternativesOf(schema));
@@ -51,12 +51,12 @@ const contentOf = (mediaType: string, schema: unknown, document: OpenapiReader):
   return { kinds: [kind], type: typeOfReply(kind, schema, document) };
 };
 
-/** Media ranges that include JSON (RFC 9110 12.5.1); springdoc writes the first if the program sets no type. */
+/** Media ranges that include JSON (RFC 9110 12.5.1); springdoc writes the first if the application sets no type. */
 const jsonRanges: ReadonlySet<string> = new Set(["*/*", "application/*"]);
 
 /** Returns the content of a media range by its schema. Everything except strings and bytes is JSON, which the client's `Accept` prefers. */
 const rangeContent = (schema: unknown, document: OpenapiReader): ReplyContent => {
-  const resolved = document.resolved(schema);
+  const resolved = document.resolve(schema);
   if (isBinary(resolved)) return { kinds: ["bytes"], type: "BytesReply" };
   if (typeOfSchema(resolved, document) === "unknown") return openContent;
   const mayBeText = [resolved["type"]].flat().includes("string");
@@ -90,7 +90,7 @@ const typeOfReply = (kind: ReplyKind, schema: unknown, document: OpenapiReader):
 
 /** Returns the type of a text body: the listed values of a string schema, otherwise `string`, because a schema may describe the parsed content, such as XML. */
 const textType = (schema: unknown, document: OpenapiReader): string => {
-  const { type, enum: values, const: value } = document.resolved(schema);
+  const { type, enum: values, const: value } = document.resolve(schema);
   const isListed = type === "string" && (Array.isArray(values) || typeof value === "string");
   return isListed ? typeOfSchema(schema, document) : "string";
 };
@@ -109,18 +109,18 @@ export interface RequestContent {
   readonly styles?: readonly (readonly [name: string, style: string])[];
 }
 
-/** Returns type and media type of the request body: JSON if allowed, otherwise a form, otherwise the first type. */
+/** Returns type and media type of the request body: JSON if allowed, otherwise a form, otherwise the first type; `null` if the body declares none. */
 export const requestContent = (body: JsonObject, document: OpenapiReader): RequestContent | null => {
   const content = child(body, "content");
   const types = Object.keys(content);
-  const wanted =
+  const preferred =
     types.find((type) => isJson(plainType(type))) ??
     types.find((type) => plainType(type) === MULTIPART) ??
     types.find((type) => plainType(type) === URLENCODED) ??
     types[0];
-  if (wanted === undefined) return null;
-  const { schema, encoding } = child(content, wanted);
-  const plain = plainType(wanted);
+  if (preferred === undefined) return null;
+  const { schema, encoding } = child(content, preferred);
+  const plain = plainType(preferred);
   const mediaType = isJsonOnly(plain, schema, document) ? "application/json" : plain;
   if (mediaType === MULTIPART)
     return { mediaType, type: typeOfSchema(schema, document), parts: partTypes(encoding) };

@@ -42,15 +42,15 @@ export class OpenapiReader {
     if (!/^#(?:\/|$)/.test(reference)) return undefined;
     let value: unknown = this.root;
     for (const token of reference.split("/").slice(1)) {
-      const key = unescaped(token);
+      const key = decodeToken(token);
       if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
       value = (value as Record<string, unknown>)[key];
     }
     return value;
   }
 
-  /** Resolves the references of a parameter, body, reply or path item; returns `{}` for dangling references. */
-  resolved(value: unknown): JsonObject {
+  /** Resolves the references of a parameter, body, reply or path item; returns `{}` for dangling and circular references. */
+  resolve(value: unknown): JsonObject {
     let found = value;
     for (let followed = 0; followed < MAX_REFERENCES; followed++) {
       if (!isObject(found)) return {};
@@ -65,12 +65,12 @@ export class OpenapiReader {
   schemaName(reference: string): string | null {
     const [, token] = /^#\/components\/schemas\/([^/]+)$/.exec(reference) ?? [];
     if (token === undefined) return null;
-    const name = unescaped(token);
+    const name = decodeToken(token);
     return Object.hasOwn(child(child(this.root, "components"), "schemas"), name) ? name : null;
   }
 }
 
-const unescaped = (token: string): string => {
+const decodeToken = (token: string): string => {
   const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
   try {
     return decodeURIComponent(plain);

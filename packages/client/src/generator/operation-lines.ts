@@ -21,7 +21,7 @@ export const operationLines = (document: OpenapiReader): OperationLines[] => {
     .filter(([path]) => path.startsWith("/"))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([path, value]) => {
-      const item = document.resolved(value);
+      const item = document.resolve(value);
       return methods.flatMap((key) => {
         const operation = Object.hasOwn(item, key) ? item[key] : undefined;
         if (!isObject(operation)) return [];
@@ -32,7 +32,7 @@ export const operationLines = (document: OpenapiReader): OperationLines[] => {
     });
 };
 
-interface Found {
+interface OperationSource {
   readonly name: string;
   readonly method: string;
   readonly path: string;
@@ -40,9 +40,12 @@ interface Found {
   readonly operation: JsonObject;
 }
 
-const linesOf = ({ name, method, path, item, operation }: Found, document: OpenapiReader): OperationLines => {
+const linesOf = (
+  { name, method, path, item, operation }: OperationSource,
+  document: OpenapiReader,
+): OperationLines => {
   const { parts, styles } = parametersOf(item, operation, path, document);
-  const body = document.resolved(operation["requestBody"]);
+  const body = document.resolve(operation["requestBody"]);
   const content = requestContent(body, document);
   const replies = repliesOf(method, operation, document);
   const bodyPart = content === null ? [] : [`body${body["required"] === true ? "" : "?"}: ${content.type}`];
@@ -81,7 +84,7 @@ const repliesOf = (method: string, operation: JsonObject, document: OpenapiReade
   Object.entries(child(operation, "responses"))
     .filter(([status]) => /^(?:[1-5]\d\d|[1-5]XX|default)$/.test(status))
     .map(([status, value]) => {
-      const content = method === "HEAD" ? {} : child(document.resolved(value), "content");
+      const content = method === "HEAD" ? {} : child(document.resolve(value), "content");
       const key = /X/.test(status) ? inert(status) : status;
       if (Object.keys(content).length === 0)
         return { key, ...(method === "HEAD" || /^\d+$/.test(status) ? noContent : openContent) };

@@ -27,7 +27,7 @@ export const operationNames = (): ((operationId: unknown, method: string, path: 
 
 const MAX_LENGTH = 100;
 
-/** Returns an identifier of ASCII letters and digits; "" if the text has none. */
+/** Returns an identifier of ASCII letters, digits and `$`, with `_` before a leading digit; "" if the text has none of them. */
 const camelCase = (text: string): string => {
   const words = text.split(/[^A-Za-z0-9_$]+|_/).filter((word) => word !== "");
   const name = words

@@ -12,9 +12,17 @@ const places = { path: "params", query: "query", header: "headers", cookie: "coo
 type Place = keyof typeof places;
 
 const defaults: Record<Place, string> = { path: "simple", query: "form*", header: "simple", cookie: "form*" };
-const known = new Set(["simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "deepObject"]);
+const knownStyles = new Set([
+  "simple",
+  "label",
+  "matrix",
+  "form",
+  "spaceDelimited",
+  "pipeDelimited",
+  "deepObject",
+]);
 /** Header fields that a document cannot describe as parameters (OpenAPI 3.1 4.8.12). */
-const ignored = new Set(["accept", "authorization", "content-type"]);
+const ignoredHeaders = new Set(["accept", "authorization", "content-type"]);
 
 /** Reads the parameters of an operation and its path item; a parameter of the operation replaces the same parameter of the path item. */
 export const parametersOf = (
@@ -32,14 +40,15 @@ export const parametersOf = (
     });
   for (const { parameters } of [item, operation])
     for (const one of Array.isArray(parameters) ? parameters : []) {
-      const parameter = document.resolved(one);
+      const parameter = document.resolve(one);
       if (typeof parameter["name"] === "string")
         all.set(`${String(parameter["in"])} ${parameter["name"]}`, parameter);
     }
   const list = [...all.values()];
   const inPlace = (place: Place): JsonObject[] =>
     list.filter(
-      (one) => one["in"] === place && !(place === "header" && ignored.has(String(one["name"]).toLowerCase())),
+      (one) =>
+        one["in"] === place && !(place === "header" && ignoredHeaders.has(String(one["name"]).toLowerCase())),
     );
   const names = Object.keys(places) as Place[];
   return {
@@ -73,7 +82,7 @@ export const serialisation = (place: Place, one: JsonObject): string => {
   if (Object.keys(child(one, "content")).length > 0) return "json";
   const initial = defaults[place].replace("*", "");
   const { style, explode } = one;
-  const name = typeof style === "string" && known.has(style) ? style : initial;
+  const name = typeof style === "string" && knownStyles.has(style) ? style : initial;
   const explodes =
     typeof explode === "boolean" ? explode : name === "form" && (place === "query" || place === "cookie");
   return explodes ? `${name}*` : name;

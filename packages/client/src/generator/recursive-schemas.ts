@@ -1,5 +1,5 @@
 import { child, OpenapiReader, type RecursiveSchema } from "./openapi-reader.ts";
-import { printNamed, type Printed } from "./type-of-schema.ts";
+import { type NamedSchemaType, typeOfNamedSchema } from "./type-of-schema.ts";
 
 /**
  * Finds the recursive schemas of a document. Each needs a type alias: TypeScript resolves a member of an interface eagerly, so `A: Schemas["A"][]` is an
@@ -7,14 +7,14 @@ import { printNamed, type Printed } from "./type-of-schema.ts";
  */
 export const withRecursiveSchemas = (document: OpenapiReader): OpenapiReader => {
   const schemas = Object.entries(child(child(document.root, "components"), "schemas"));
-  const printed = new Map(schemas.map(([name, schema]) => [name, printNamed(name, schema, document)]));
+  const types = new Map(schemas.map(([name, schema]) => [name, typeOfNamedSchema(name, schema, document)]));
   const taken = new Set<string>();
   const recursive = new Map<string, RecursiveSchema>();
-  for (const name of [...printed.keys()].toSorted()) {
-    if (!reachesItself(name, printed, "resolved")) continue;
+  for (const name of [...types.keys()].toSorted()) {
+    if (!reachesItself(name, types, "resolved")) continue;
     recursive.set(name, {
       alias: aliasOf(name, taken),
-      isDirectlyRecursive: reachesItself(name, printed, "direct"),
+      isDirectlyRecursive: reachesItself(name, types, "direct"),
     });
   }
   return new OpenapiReader(document.root, recursive);
@@ -22,11 +22,11 @@ export const withRecursiveSchemas = (document: OpenapiReader): OpenapiReader => 
 
 const reachesItself = (
   name: string,
-  printed: ReadonlyMap<string, Printed>,
+  types: ReadonlyMap<string, NamedSchemaType>,
   kind: "direct" | "resolved",
 ): boolean => {
-  const reached = new Set(printed.get(name)?.[kind]);
-  for (const each of reached) for (const next of printed.get(each)?.[kind] ?? []) reached.add(next);
+  const reached = new Set(types.get(name)?.[kind]);
+  for (const each of reached) for (const reference of types.get(each)?.[kind] ?? []) reached.add(reference);
   return reached.has(name);
 };
 

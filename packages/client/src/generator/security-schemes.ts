@@ -13,7 +13,7 @@ export const securityLines = (document: OpenapiReader): string[] =>
 const schemesOf = (document: OpenapiReader): [string, JsonObject][] =>
   Object.entries(child(child(document.root, "components"), "securitySchemes")).map(([name, value]) => [
     name,
-    document.resolved(value),
+    document.resolve(value),
   ]);
 
 const placeOf = ({ type, scheme, in: where, name }: JsonObject): [string, string, string] | null => {

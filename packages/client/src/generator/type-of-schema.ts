@@ -2,7 +2,7 @@ import { inert, memberName } from "./inert-text.ts";
 import { isObject, type JsonObject, type OpenapiReader, type RecursiveSchema } from "./openapi-reader.ts";
 
 /** The type of a named schema, and the names of schemas that TypeScript must resolve first. It resolves schemas inside an object's properties later. */
-export interface Printed {
+export interface NamedSchemaType {
   readonly text: string;
   /** Schemas that the type itself or an alternative references. */
   readonly direct: ReadonlySet<string>;
@@ -25,20 +25,24 @@ const MAX_DEPTH = 60;
  * Named schemas of the document are `Schemas["Name"]`, other local references are inlined, and remote references are `unknown`.
  */
 export const typeOfSchema = (schema: unknown, document: OpenapiReader): string =>
-  new Printer(document).print(schema).text;
+  new TypeGenerator(document).termOf(schema).text;
 
-/** Prints the type of a named schema, for `Schemas` or for the alias of a recursive schema. */
-export const printNamed = (name: string, schema: unknown, document: OpenapiReader): Printed => {
-  const printer = new Printer(document, document.recursive.get(name));
-  const { text } = printer.print(schema);
-  return { text, direct: printer.direct, resolved: printer.resolved };
+/** Returns the type of a named schema, for `Schemas` or for the alias of a recursive schema. */
+export const typeOfNamedSchema = (
+  name: string,
+  schema: unknown,
+  document: OpenapiReader,
+): NamedSchemaType => {
+  const generator = new TypeGenerator(document, document.recursive.get(name));
+  const { text } = generator.termOf(schema);
+  return { text, direct: generator.direct, resolved: generator.resolved };
 };
 
 /** Position of a schema in a type. */
 type Place = "direct" | "list" | "property";
 
-/** Prints one schema. Tracks the references that it follows, because they may be circular. */
-class Printer {
+/** Generates the type of one schema. Tracks the references that it follows, because they may be circular. */
+class TypeGenerator {
   readonly direct: Set<string> = new Set();
   readonly resolved: Set<string> = new Set();
   private readonly document: OpenapiReader;
@@ -47,43 +51,45 @@ class Printer {
   private place: Place = "direct";
   private depth = 0;
 
-  /** @param own the printed schema, if it is recursive */
+  /** @param own the schema whose type is generated, if it is recursive */
   constructor(document: OpenapiReader, own?: RecursiveSchema) {
     this.document = document;
     this.own = own;
   }
 
-  print(schema: unknown): Term {
+  termOf(schema: unknown): Term {
     if (schema === false) return atom("never");
     if (!isObject(schema) || this.depth >= MAX_DEPTH) return unknown;
     this.depth++;
-    const parts = [...this.combined(schema), this.plain(schema)].filter((part) => part.text !== "unknown");
+    const parts = [...this.ofCombinations(schema), this.plain(schema)].filter(
+      (part) => part.text !== "unknown",
+    );
     this.depth--;
-    const type = joined("&", parts);
+    const type = join("&", parts);
     return schema["nullable"] === true ? union([type, atom("null")]) : type; // a keyword of OpenAPI 3.0
   }
 
-  /** Prints the keywords other than `allOf`, `anyOf` and `oneOf`. */
+  /** Returns the type of the keywords other than `allOf`, `anyOf` and `oneOf`. */
   private plain(schema: JsonObject): Term {
     const { const: value, enum: values, type, $ref: reference } = schema;
-    if (typeof reference === "string") return this.referred(reference);
+    if (typeof reference === "string") return this.ofReference(reference);
     if (Object.hasOwn(schema, "const")) return literal(value);
     if (Array.isArray(values)) return union(values.map(literal));
     const types: unknown[] = Array.isArray(type) ? type : [type ?? impliedType(schema)];
     return union(types.map((name) => this.ofName(name, schema)));
   }
 
-  private referred(reference: string): Term {
+  private ofReference(reference: string): Term {
     const name = this.document.schemaName(reference);
-    if (name !== null) return this.named(name);
+    if (name !== null) return this.ofNamedSchema(name);
     if (this.within.has(reference)) return unknown; // a circular reference without a name
     this.within.add(reference);
-    const printed = this.print(this.document.at(reference));
+    const term = this.termOf(this.document.at(reference));
     this.within.delete(reference);
-    return printed;
+    return term;
   }
 
-  private named(name: string): Term {
+  private ofNamedSchema(name: string): Term {
     if (this.place === "direct") this.direct.add(name);
     if (this.place !== "property") this.resolved.add(name);
     const recursive = this.document.recursive.get(name);
@@ -93,20 +99,20 @@ class Printer {
     return isDirectlyRecursive ? unknown : atom(recursive.alias);
   }
 
-  /** Prints the schemas inside a list, a record or the properties of an object. */
+  /** Returns the types of the schemas inside a list, a record or the properties of an object. */
   private inside(place: Place, schemas: readonly unknown[]): Term[] {
     const outer = this.place;
     if (outer !== "property") this.place = place;
-    const terms = schemas.map((schema) => this.print(schema));
+    const terms = schemas.map((schema) => this.termOf(schema));
     this.place = outer;
     return terms;
   }
 
-  private combined({ allOf, anyOf, oneOf }: JsonObject): Term[] {
-    const print = (schema: unknown): Term => this.print(schema);
+  private ofCombinations({ allOf, anyOf, oneOf }: JsonObject): Term[] {
+    const termOf = (schema: unknown): Term => this.termOf(schema);
     return [
-      ...(Array.isArray(allOf) ? allOf.map(print) : []),
-      ...[anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? [union(list.map(print))] : [])),
+      ...(Array.isArray(allOf) ? allOf.map(termOf) : []),
+      ...[anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? [union(list.map(termOf))] : [])),
     ];
   }
 
@@ -120,7 +126,7 @@ class Printer {
 
   private arrayType({ prefixItems, items }: JsonObject): string {
     const [rest = unknown, ...first] = this.inside("list", [items, ...listOf(prefixItems)]);
-    const list = `${bracketed(rest)}[]`;
+    const list = `${parenthesize(rest)}[]`;
     if (!Array.isArray(prefixItems)) return list;
     return `[${[...first.map(({ text }) => text), ...(items === false ? [] : [`...${list}`])].join(", ")}]`;
   }
@@ -137,7 +143,7 @@ class Printer {
     return `{ ${members.join("; ")} }`;
   }
 
-  /** Prints a record. TypeScript resolves `Record` eagerly, so a recursive alias has an index signature. */
+  /** Returns the type of a record. TypeScript resolves `Record` eagerly, so a recursive alias has an index signature. */
   private recordType(others: unknown): string {
     const [{ text } = unknown] = this.inside("list", [others]);
     return this.own === undefined ? `Record<string, ${text}>` : `{ [name: string]: ${text} }`;
@@ -166,14 +172,14 @@ const literal = (value: unknown): Term => {
 const union = (types: readonly Term[]): Term => {
   const possible = types.filter(({ text }) => text !== "never");
   if (possible.some(({ text }) => text === "unknown")) return unknown;
-  return possible.length === 0 ? atom("never") : joined("|", possible);
+  return possible.length === 0 ? atom("never") : join("|", possible);
 };
 
-const joined = (operator: "|" | "&", types: readonly Term[]): Term => {
+const join = (operator: "|" | "&", types: readonly Term[]): Term => {
   const distinct = [...new Map(types.map((type) => [type.text, type])).values()];
   const [first = unknown] = distinct;
   if (distinct.length < 2) return first;
-  return { text: distinct.map(bracketed).join(` ${operator} `), isCompound: true };
+  return { text: distinct.map(parenthesize).join(` ${operator} `), isCompound: true };
 };
 
-const bracketed = ({ text, isCompound }: Term): string => (isCompound ? `(${text})` : text);
+const parenthesize = ({ text, isCompound }: Term): string => (isCompound ? `(${text})` : text);

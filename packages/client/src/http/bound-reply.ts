@@ -9,7 +9,7 @@ export interface ReplyBounds {
   readonly maxReplyBytes: number;
   /** Called when the body has ended, failed or was cancelled. */
   readonly onEnd: () => void;
-  /** Converts an error of the body for the reader. */
+  /** Converts an error of the body to the error that the reader gets. */
   readonly toError: (error: unknown) => unknown;
 }
 
@@ -69,6 +69,6 @@ const boundBody = (
       },
       cancel,
     },
-    { highWaterMark: 0 }, // reads only when the program reads
+    { highWaterMark: 0 }, // reads only when the caller reads
   );
 };

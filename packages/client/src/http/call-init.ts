@@ -26,7 +26,11 @@ export interface CallInit {
   readonly within?: CallingWork;
   /** Key by which the service recognises a retry; only sent to trusted hosts. @default none */
   readonly idempotencyKey?: string;
-  /** Whether the reply is a stream: it has no size limit, and `timeoutMs` ends with its header fields. A function decides by status and header fields. @default false */
+  /**
+   * Whether the reply is a stream: only the call's own `maxReplyBytes` limits its size, and `timeoutMs` ends with its header fields. A function decides by
+   * status and header fields.
+   * @default false
+   */
   readonly stream?: boolean | StreamRule;
   /** Maximum size of the reply in bytes, also of a stream. @default the client's `maxReplyBytes`, for a stream no limit */
   readonly maxReplyBytes?: number;

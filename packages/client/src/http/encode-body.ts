@@ -4,9 +4,9 @@ import type { OutgoingBody } from "./outgoing-request.ts";
 export type EncodedBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
 
 /** Maximum size of a `Blob` that is read into memory before it is sent. */
-const COLLECTED_BYTES = 65_536;
+const MAX_COLLECTED_BYTES = 65_536;
 
-/** Encodes a body, and sets `Content-Type` if the program has not set it. */
+/** Encodes a body, and sets `Content-Type` if it is missing or the body is a `FormData`. */
 export const encodeBody = async (body: OutgoingBody | null, headers: Headers): Promise<EncodedBody> => {
   if (body === null) return null;
   if (body instanceof FormData) headers.delete("content-type"); // only the encoder knows the boundary
@@ -15,6 +15,7 @@ export const encodeBody = async (body: OutgoingBody | null, headers: Headers): P
   if (type !== null && !headers.has("content-type")) headers.set("content-type", type);
   if (typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream) return body;
   if (body instanceof URLSearchParams) return body.toString();
-  if (body instanceof Blob && body.size <= COLLECTED_BYTES) return new Uint8Array(await body.arrayBuffer());
+  if (body instanceof Blob && body.size <= MAX_COLLECTED_BYTES)
+    return new Uint8Array(await body.arrayBuffer());
   return encoded.body;
 };

@@ -5,7 +5,7 @@ import { checkTarget } from "./check-target.ts";
 import { ClientError } from "./client-error.ts";
 import type { CheckedHttpOptions } from "./http-options.ts";
 import type { OutgoingRequest, Send } from "./outgoing-request.ts";
-import { redirected } from "./redirect.ts";
+import { redirectRequest } from "./redirect.ts";
 
 /** Returns the innermost step of a client: one attempt with its redirects, with the limits of time, size and calls. */
 export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
@@ -20,7 +20,7 @@ export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
     calls++;
     const timer = new AbortController();
     const timeout = setTimeout(() => timer.abort(), options.timeoutMs);
-    const toError = (error: unknown): unknown => explained(error, request, timer.signal, options);
+    const toError = (error: unknown): unknown => toCallerError(error, request, timer.signal, options);
     const signal = AbortSignal.any([request.signal, timer.signal]);
     const onEnd = once(() => {
       signal.removeEventListener("abort", onEnd); // a listener on the client's own signal would retain the call
@@ -51,17 +51,19 @@ const follow = async (
   for (let followed = 0; ; followed++) {
     checkTarget(request.url, options);
     const reply = await send(request);
-    const next = options.maxRedirects === 0 ? null : redirected(request, reply, own);
-    if (next === null) return reply;
+    const nextRequest = options.maxRedirects === 0 ? null : redirectRequest(request, reply, own);
+    if (nextRequest === null) return reply;
     reply.body?.cancel().catch(() => {}); // the body is not needed
     if (followed === options.maxRedirects)
       throw new ClientError("CLIENT_TOO_MANY_REDIRECTS", `more than ${options.maxRedirects} redirects`);
-    request = next;
+    request = nextRequest;
   }
 };
 
-/** Converts an error of sockets, streams or timers for the caller. The reason of the caller's own signal is returned unchanged. */
-const explained = (
+/**
+ * Converts an error of sockets, streams or timers to a `ClientError`. The reason of the request's signal, and errors of the framework, are returned unchanged.
+ */
+const toCallerError = (
   error: unknown,
   { method, url, signal }: OutgoingRequest,
   timer: AbortSignal,

@@ -11,7 +11,11 @@ import type { StreamRule } from "./stream-rule.ts";
 
 /** A client of one service. */
 export interface HttpClient {
-  /** Sends a request and returns the reply, also for an error status. @throws ClientError if there is no reply */
+  /**
+   * Sends a request and returns the reply, also for an error status.
+   *
+   * @throws ClientError if there is no reply, or the reason of the signal that aborted the call
+   */
   request(path: string, init?: CallInit): Promise<Response>;
   /** Aborts all calls and closes the connections. */
   close(): Promise<void>;

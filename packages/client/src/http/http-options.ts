@@ -21,7 +21,10 @@ export interface HttpClientOptions {
   readonly use?: readonly OutgoingMiddleware[];
   /** Header fields of calls to the base URL's origin. @default none */
   readonly headers?: CommonHeaders;
-  /** Names of further header fields that are removed on a redirect to another origin; `Authorization`, `Cookie` and the names of `headers` always are. @default none */
+  /**
+   * Names of further header fields that are removed on a redirect to another origin; `Authorization`, `Proxy-Authorization`, `Cookie`,
+   * `Idempotency-Key`, `X-Request-ID` and the names of `headers` always are. @default none
+   */
   readonly credentialHeaders?: readonly string[];
   /** Hosts that may be called, also by redirects; with the port unless it is the scheme's default. @default the host of `baseUrl` */
   readonly allowedHosts?: readonly string[];
@@ -71,7 +74,7 @@ const isHeaders = (value: unknown): boolean => {
   }
 };
 
-/** Returns the mistake with at most five invalid fields; values are omitted, because they may be secrets. */
+/** Returns the mistake with at most five invalid fields, `null` for valid ones; values are omitted, because they may be secrets. */
 const headersProblem = (value: unknown): string | null => {
   if (typeof value !== "object" || value === null) return "must be an object of header fields";
   if (isHeaders(value)) return null;
@@ -116,14 +119,14 @@ export const checkHttpOptions = ({
 }: HttpClientOptions): { readonly base: URL; readonly options: CheckedHttpOptions } => {
   const { value, problems } = record.read(given);
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
-  const isGood =
+  const isValidUrl =
     base !== null &&
     /^https?:$/.test(base.protocol) &&
     base.username + base.password + base.search + base.hash === "";
-  const all = [...problems, ...(isGood ? [] : [BAD_URL])];
-  if (value.publicAddressesOnly === true && value.fetch !== undefined) all.push(UNCHECKED_ADDRESSES);
-  if (base === null || all.length > 0)
-    throw new ConfigurationError(all.map((message) => ({ code: "CORE_BAD_CONFIG", message })));
+  const allProblems = [...problems, ...(isValidUrl ? [] : [BAD_URL])];
+  if (value.publicAddressesOnly === true && value.fetch !== undefined) allProblems.push(UNCHECKED_ADDRESSES);
+  if (base === null || allProblems.length > 0)
+    throw new ConfigurationError(allProblems.map((message) => ({ code: "CORE_BAD_CONFIG", message })));
   const hosts = {
     allowedHosts: value.allowedHosts ?? [base.host],
     trustedHosts: value.trustedHosts ?? [base.host],

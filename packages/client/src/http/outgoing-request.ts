@@ -32,7 +32,7 @@ export interface OutgoingRequest {
   abort(reason: Error): void;
 }
 
-/** Middleware around outgoing calls: `retryRequests`, `breaker`, `timeout`, or the program's own. */
+/** Middleware around outgoing calls: `retryRequests`, `breaker`, `timeout`, or your own. */
 export type OutgoingMiddleware = Middleware<OutgoingRequest, Response>;
 
 /** Sends one web request and returns the reply without following redirects. */

@@ -3,7 +3,7 @@ import { lookup } from "node:dns";
 import { ClientError } from "./client-error.ts";
 
 /** Address blocks that are not public (IANA special-purpose registries). */
-const special = new BlockList();
+const specialBlocks = new BlockList();
 for (const [address, prefix] of [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -20,9 +20,9 @@ for (const [address, prefix] of [
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
 ] as const)
-  special.addSubnet(address, prefix, "ipv4");
+  specialBlocks.addSubnet(address, prefix, "ipv4");
 
-/** The only public IPv6 block is 2000::/3; its special sub-blocks, some of which embed IPv4 addresses, are in `special`. */
+/** The only public IPv6 block is 2000::/3; its special sub-blocks, some of which embed IPv4 addresses, are in `specialBlocks`. */
 const publicIpv6 = new BlockList();
 publicIpv6.addSubnet("2000::", 3, "ipv6");
 for (const [address, prefix] of [
@@ -31,12 +31,12 @@ for (const [address, prefix] of [
   ["2002::", 16],
   ["3fff::", 20],
 ] as const)
-  special.addSubnet(address, prefix, "ipv6");
+  specialBlocks.addSubnet(address, prefix, "ipv6");
 
 /** Whether an address is public: not private, loopback, link-local, multicast or reserved. False for IPv4-mapped IPv6 addresses. */
 export const isPublicAddress = (address: string): boolean => {
-  if (isIP(address) === 4) return !special.check(address, "ipv4");
-  return isIP(address) === 6 && publicIpv6.check(address, "ipv6") && !special.check(address, "ipv6");
+  if (isIP(address) === 4) return !specialBlocks.check(address, "ipv4");
+  return isIP(address) === 6 && publicIpv6.check(address, "ipv6") && !specialBlocks.check(address, "ipv6");
 };
 
 /** Resolves a name like `dns.lookup`, and fails unless all its addresses are public. The socket connects to the checked addresses. */

@@ -13,11 +13,11 @@ const contentFields = [
 
 /**
  * Returns the request to send for a redirect; `null` for other replies, and for a redirect that cannot be followed: without a valid `Location`, from https to
- * http, or with a stream as the body.
+ * http, or with a stream as the body to send again.
  *
  * @param own names of further fields that are removed on a redirect to another origin
  */
-export const redirected = (
+export const redirectRequest = (
   request: OutgoingRequest,
   { status, headers }: Response,
   own: readonly string[],

@@ -20,8 +20,8 @@ const neverRetried: ReadonlySet<string> = new Set(["CLIENT_TOO_MANY_REDIRECTS", 
 /**
  * Returns middleware that retries a request after a lost connection, a timeout, or a status such as 503: `retry` of core with the rules of HTTP.
  *
- * Only requests with an idempotent method or an `Idempotency-Key` are repeated, and never a stream. `Retry-After` is respected: a wait above the policy's
- * `maxDelayMs` ends the attempts.
+ * Only requests with an idempotent method or an `Idempotency-Key` are repeated, and none with a stream as its body. `Retry-After` is respected: a wait above
+ * the policy's `maxDelayMs` ends the attempts.
  *
  * @example
  * const stock = httpClient({ baseUrl: "https://stock.example", use: [retryRequests({ policy: { attempts: 4 } })] });
@@ -32,7 +32,7 @@ export const retryRequests = ({
   now = Date.now,
   ...options
 }: RetryRequestsOptions = {}): OutgoingMiddleware => {
-  const repeated = retry<OutgoingRequest, Response>({
+  const withRetries = retry<OutgoingRequest, Response>({
     ...options,
     isFailure: (reply, request) => isRepeatable(request) && statuses.includes(reply.status),
     isFailingError: (error, request) =>
@@ -43,7 +43,7 @@ export const retryRequests = ({
     retryAfterMs: (reply) => retryAfterMs(reply.headers.get("retry-after"), now()),
   });
   return function retryRequests(request, next) {
-    return repeated(request, (each) => next(withOwnAbort(each)));
+    return withRetries(request, (each) => next(withOwnAbort(each)));
   };
 };
 

@@ -3,29 +3,29 @@ import { encodeBody } from "./encode-body.ts";
 import type { CheckedHttpOptions } from "./http-options.ts";
 import type { Send } from "./outgoing-request.ts";
 
-/** Sends requests with the program's own function, such as `app.fetch`. */
+/** Sends requests with the option `fetch`, such as `app.fetch`. */
 export const sendWith =
   ({ fetch = (request) => globalThis.fetch(request) }: Pick<CheckedHttpOptions, "fetch">): Send =>
   async ({ url, method, headers, body, signal }) => {
     const encoded = await encodeBody(body, headers);
-    const streamed = encoded instanceof ReadableStream ? { duplex: "half" as const } : {};
+    const streamOptions = encoded instanceof ReadableStream ? { duplex: "half" as const } : {};
     const request = new Request(url, {
       method,
       headers,
       body: encoded,
       signal,
       redirect: "manual",
-      ...streamed,
+      ...streamOptions,
     });
     return unlessAborted(signal, fetch(request));
   };
 
-/** Returns the reply, or throws the signal's reason if it aborts first, because the program's function may ignore the signal. A reply after that is cancelled. */
-const unlessAborted = async (signal: AbortSignal, sent: Awaitable<Response>): Promise<Response> => {
+/** Returns the reply, or throws the signal's reason if it aborts first, because `fetch` may ignore the signal. A reply after that is cancelled. */
+const unlessAborted = async (signal: AbortSignal, pending: Awaitable<Response>): Promise<Response> => {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
   signal.addEventListener("abort", abort);
-  const reply = Promise.resolve(sent);
+  const reply = Promise.resolve(pending);
   try {
     if (signal.aborted) abort();
     return await Promise.race([aborted.promise, reply]);

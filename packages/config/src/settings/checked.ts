@@ -24,7 +24,7 @@ export const checked = <S extends StandardSchema>(
     expected,
     isDefaultOutput: true,
     textOf: (value) => (typeof value === "object" ? JSON.stringify(value) : String(value)),
-    parse: (text) => validated<InferOutput<S>>(schema, text),
+    parse: (text) => validateText<InferOutput<S>>(schema, text),
   };
   return setting(name, rules, ["expected"]);
 };
@@ -33,7 +33,7 @@ export const checked = <S extends StandardSchema>(
 const NOT_SYNCHRONOUS =
   "has a schema that is asynchronous, or that threw: use a synchronous one that reports mistakes as issues";
 
-const validated = <T>(schema: StandardSchema, text: string): Parsed<T> => {
+const validateText = <T>(schema: StandardSchema, text: string): Parsed<T> => {
   let result;
   try {
     result = schema["~standard"].validate(text);

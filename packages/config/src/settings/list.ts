@@ -28,11 +28,11 @@ export const list = (name: string, options: ListOptions = {}): Setting<readonly 
       return isAccepted ? { value: Object.freeze(value) } : { problem: `must be ${expected}` };
     },
   };
-  const made = setting(name, rules, ["separator", "items", "isItem", "maxItems"]);
-  if (made.whenUnset === null || made.defaultProblem !== null) return made;
-  const { text, value } = made.whenUnset;
+  const created = setting(name, rules, ["separator", "items", "isItem", "maxItems"]);
+  if (created.whenUnset === null || created.defaultProblem !== null) return created;
+  const { text, value } = created.whenUnset;
   const read = rules.parse(text);
-  if (!("value" in read) || JSON.stringify(read.value) === JSON.stringify(value)) return made;
+  if (!("value" in read) || JSON.stringify(read.value) === JSON.stringify(value)) return created;
   const defaultProblem = `cannot be written as text: ${JSON.stringify(text)} has the ${items} ${JSON.stringify(read.value)}`;
-  return { ...made, defaultProblem };
+  return { ...created, defaultProblem };
 };

@@ -12,11 +12,11 @@ export interface SecretOptions {
 /** A string in a `Secret`, which is never printed; `reveal()` returns the string. */
 export const secret = (
   name: string,
-  { meaning = "", minLength = 1, ...unknown }: SecretOptions = {},
+  { meaning = "", minLength = 1, ...unknownOptions }: SecretOptions = {},
 ): Setting<Secret> => {
   const expected = minLength > 1 ? `a secret of at least ${minLength} characters` : "a secret";
   const rules: SettingRules<Secret> = {
-    ...unknown,
+    ...unknownOptions,
     meaning,
     expected,
     isSecret: true,

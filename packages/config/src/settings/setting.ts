@@ -59,12 +59,12 @@ export interface SettingRules<T> extends SettingOptions<T> {
  * @param own names of the type's additional options
  */
 export const setting = <T>(name: string, rules: SettingRules<T>, own: readonly string[] = []): Setting<T> => {
-  const { expected, parse, meaning = "", isSecret = false, textOf = String, show = quoted } = rules;
+  const { expected, parse, meaning = "", isSecret = false, textOf = String, show = quote } = rules;
   const value = isSecret ? undefined : rules.default; // a secret must not be in the source code
   const whenUnset = value === undefined ? null : { value, text: textOf(value) };
   const parsed = whenUnset === null || rules.isDefaultOutput === true ? null : parse(whenUnset.text);
   const defaultProblem = parsed !== null && "problem" in parsed ? parsed.problem : null;
-  const given = Object.fromEntries(Object.entries(rules).filter(([key]) => !ofTypes.includes(key)));
+  const given = Object.fromEntries(Object.entries(rules).filter(([key]) => !ruleNames.includes(key)));
   const unknownOptions = unknownFields(`the options object of the setting ${name}`, given, [
     ...(isSecret ? [] : ["default"]),
     "meaning",
@@ -74,7 +74,7 @@ export const setting = <T>(name: string, rules: SettingRules<T>, own: readonly s
 };
 
 /** Names of the rules that a type sets; all others are options. */
-const ofTypes = ["expected", "parse", "textOf", "show", "isSecret", "isDefaultOutput"];
+const ruleNames = ["expected", "parse", "textOf", "show", "isSecret", "isDefaultOutput"];
 
 /** A setting that may be absent; its value is then `undefined`. */
 export const optional = <T>(of: Setting<T>): Setting<T | undefined> => ({
@@ -88,8 +88,8 @@ export const optional = <T>(of: Setting<T>): Setting<T | undefined> => ({
 export const isSetting = (value: unknown): value is Setting<unknown> =>
   typeof (value as { parse?: unknown } | null | undefined)?.parse === "function";
 
-/** Removes credentials before it shortens the text, because the `@` that marks them may be in the removed part. */
-const quoted = (text: string): string => {
-  const shown = shownUrls(text);
-  return JSON.stringify(shown.length > 60 ? `${shown.slice(0, 60)}…` : shown);
+/** Returns a text in quotes, shortened. Credentials are removed first, because the `@` that marks them may be in the part that is cut. */
+const quote = (text: string): string => {
+  const redacted = shownUrls(text);
+  return JSON.stringify(redacted.length > 60 ? `${redacted.slice(0, 60)}…` : redacted);
 };

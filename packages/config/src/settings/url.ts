@@ -19,7 +19,7 @@ export const url = (name: string, options: UrlOptions = {}): Setting<string> => 
   const rules: SettingRules<string> = {
     ...options,
     expected,
-    show: shown,
+    show: showUrl,
     parse(text) {
       const scheme = /^([a-z][a-z0-9+.-]*):\/\/[^\s\p{Cc}]+$/iu.exec(text)?.[1]?.toLowerCase();
       const isAccepted = scheme !== undefined && (schemes === undefined || schemes.includes(scheme));
@@ -32,5 +32,5 @@ export const url = (name: string, options: UrlOptions = {}): Setting<string> => 
   return setting(name, rules, ["schemes"]);
 };
 
-const shown = (text: string): string =>
+const showUrl = (text: string): string =>
   /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? JSON.stringify(shownUrl(text)) : "[not a URL, hidden]";

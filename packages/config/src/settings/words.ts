@@ -21,7 +21,7 @@ export const oneOf = <const T extends string>(
   });
 };
 
-/** True or false: `true`, `on`, `yes`, `1` or `false`, `off`, `no`, `0`, in any case. */
+/** True or false: `true`, `on`, `yes`, `1` or `false`, `off`, `no`, `0`, case-insensitive. */
 export const flag = (name: string, options: SettingOptions<boolean> = {}): Setting<boolean> =>
   setting(name, {
     ...options,

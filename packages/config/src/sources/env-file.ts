@@ -32,18 +32,18 @@ export const parseEnvFile = (text: string): EnvFile => {
     if (first !== undefined) problems.push({ line, problem: `sets ${name} again, after line ${first}` });
     lines.set(name, line);
     const end = endOfValue(rows, row, value);
-    const written = [value, ...rows.slice(row + 1, (end ?? row) + 1)].join("\n");
+    const rawValue = [value, ...rows.slice(row + 1, (end ?? row) + 1)].join("\n");
     const problem =
-      end === null ? `opens a quote for ${name} that never closes` : droppedText(name, space + written);
+      end === null ? `opens a quote for ${name} that never closes` : droppedText(name, space + rawValue);
     if (problem !== null) problems.push({ line, problem });
     // Each assignment is parsed separately: in a whole file Node parses an indented comment as a name, and the line after an empty value as the value.
-    values.set(name, parseEnv(`${name}=${written}`)[name] ?? "");
+    values.set(name, parseEnv(`${name}=${rawValue}`)[name] ?? "");
     row = end ?? row;
   }
   return { values, lines, problems };
 };
 
-/** Index of the row on which a value ends: that of its closing quote; `null` without one. */
+/** Returns the index of the row on which a value ends: that of its closing quote; `null` if the quote is never closed. */
 const endOfValue = (rows: readonly string[], row: number, value: string): number | null => {
   const quote = /^["'`]/.exec(value)?.[0];
   if (quote === undefined || value.includes(quote, 1)) return row;
@@ -52,13 +52,13 @@ const endOfValue = (rows: readonly string[], row: number, value: string): number
 };
 
 /** Returns a problem if Node would drop part of a value: text after a closing quote, or after a "#" without a space before it. */
-const droppedText = (name: string, written: string): string | null => {
-  const [opening = "", quote] = /^\s*(["'`])/.exec(written) ?? [];
+const droppedText = (name: string, rawValue: string): string | null => {
+  const [opening = "", quote] = /^\s*(["'`])/.exec(rawValue) ?? [];
   if (quote !== undefined) {
-    const rest = written.slice(written.indexOf(quote, opening.length) + 1);
+    const rest = rawValue.slice(rawValue.indexOf(quote, opening.length) + 1);
     return /^\s*(?:#.*)?$/.test(rest) ? null : `has text after the closing quote of ${name}`;
   }
-  return /^(?:[^#]*[^#\s])?#/.test(written)
+  return /^(?:[^#]*[^#\s])?#/.test(rawValue)
     ? `begins a comment within the value of ${name} (quote the value, or put a space before the #)`
     : null;
 };

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** Maximum bytes of a `.env` file, and of the file of a `_FILE` variable. */
+/** Maximum number of bytes in a `.env` file, and in the file of a `_FILE` variable. */
 export const MAX_FILE_BYTES = 65_536;
 
 /** The text of a file, or the reason why it cannot be used; `isAbsent` if there is no such file. */
@@ -14,16 +14,16 @@ export const readFileText = (path: string): FileText => {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, constants.O_RDONLY | withoutBlocking);
-    if (!fstatSync(descriptor).isFile()) return refused("is not a regular file");
+    if (!fstatSync(descriptor).isFile()) return refusal("is not a regular file");
     const bytes = Buffer.alloc(MAX_FILE_BYTES + 1);
     const size = fill(descriptor, bytes);
-    if (size > MAX_FILE_BYTES) return refused(`is larger than ${MAX_FILE_BYTES} bytes`);
+    if (size > MAX_FILE_BYTES) return refusal(`is larger than ${MAX_FILE_BYTES} bytes`);
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, size)) };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return refused("is not UTF-8");
+    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return refusal("is not UTF-8");
     if (code === "ENOENT" || code === "ENOTDIR") return { problem: "does not exist", isAbsent: true };
-    return refused(`cannot be read (${code ?? message})`);
+    return refusal(`cannot be read (${code ?? message})`);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
@@ -38,4 +38,4 @@ const fill = (descriptor: number, bytes: Buffer): number => {
   }
 };
 
-const refused = (problem: string): FileText => ({ problem, isAbsent: false });
+const refusal = (problem: string): FileText => ({ problem, isAbsent: false });

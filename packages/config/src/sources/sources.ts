@@ -20,7 +20,7 @@ export interface Source {
   readonly location: (name: string) => string;
 }
 
-/** The environment as a source. */
+/** Returns the environment as a source. */
 export const environmentSource = (env: Variables, folder: string): Source => ({
   name: "environment",
   folder,

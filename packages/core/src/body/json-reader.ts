@@ -20,9 +20,9 @@ const SKIPPED_BODIES = 250;
 const notRead = undefined;
 
 /**
- * Reads the JSON bodies of one route with the results of `JSON.parse`, but at half its cost: clients write the same keys in the same order, with other
- * values. It reads only ASCII without escapes, with the keys of the learned shape. `JSON.parse` parses any other body, whose result is the next shape.
- * See `docs/memos.md` for the savings.
+ * Reads the JSON bodies of one route with the results of `JSON.parse`, but faster: clients write the same keys in the same order, with other values. It reads
+ * only ASCII without escapes, numbers of up to 15 digits without an exponent, and the keys of the learned shape. `JSON.parse` parses any other body, whose
+ * result is the next shape. See `docs/memos.md` for the savings.
  */
 export class JsonReader {
   private shape: JsonShape | null = null;

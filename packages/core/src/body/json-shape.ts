@@ -4,7 +4,7 @@ import { type Token, tokenOf } from "../exchange/window-token.ts";
 export interface JsonShape {
   readonly isArray: boolean;
   readonly members: readonly Member[];
-  /** The shape of each element of an array. */
+  /** The shape of each element of an array; `null` for elements that are neither objects nor arrays. */
   readonly item: JsonShape | null;
   /** An object with these keys, created by `JSON.parse`; it is copied for each body. */
   readonly template: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export interface Member {
   readonly token: Token;
   /** Its JSON text alone, such as `"id":`; used when blanks follow the `{` or `,`. */
   readonly name: Token;
-  /** The shape of its value; `null` for a value that is neither an object nor an array. */
+  /** The shape of its value; `null` for a value that is neither an object nor an array, or has no shape. */
   readonly value: JsonShape | null;
 }
 
@@ -27,7 +27,10 @@ const MAX_DEPTH = 8;
 // Begins with a letter, `_` or `$`: an object would order an integer key before its other keys.
 const KEY = /^[A-Za-z_$][\w $.:@/-]{0,63}$/;
 
-/** Returns the shape of a parsed body; `null` if it is too large or too deep, or has a key that only `JSON.parse` handles. */
+/**
+ * Returns the shape of a parsed body; `null` for a body that is neither an object nor an array, has more than 64 keys, or has a top-level key that only
+ * `JSON.parse` handles. A nested value that is too deep or has such a key gets the shape `null`, so a reader of the shape fails there.
+ */
 export const shapeOf = (value: unknown): JsonShape | null => {
   const budget = { keys: MAX_KEYS };
   const shape = isObject(value) ? shapeOfObject(value, budget, MAX_DEPTH) : null;

@@ -22,7 +22,8 @@ type State = "content" | "delimiter" | "head" | "close" | "epilogue";
  *
  * Preamble and epilogue are ignored. Chunks are kept, not copied, so the caller must not reuse their memory.
  *
- * @throws ValueError 400 for a malformed body; PayloadTooLargeError or HttpError 413 at the first byte or part over a limit
+ * @throws ValueError 400 for a malformed body; PayloadTooLargeError or HttpError 413 at the first byte or part over a limit; UnsupportedMediaTypeError 415 for a
+ * text field whose charset is not UTF-8
  */
 export class MultipartParser {
   private readonly limits: MultipartLimits;
@@ -80,7 +81,7 @@ export class MultipartParser {
   }
 
   private readContent(chunk: Uint8Array, at: number): number {
-    const end = this.search.search(chunk, at, this.keep);
+    const end = this.search.search(chunk, at, this.appendContent);
     if (end === -1) return chunk.byteLength;
     this.finishPart();
     this.enter("delimiter");
@@ -130,7 +131,7 @@ export class MultipartParser {
     return at + 1;
   }
 
-  private readonly keep = (content: Uint8Array): void => {
+  private readonly appendContent = (content: Uint8Array): void => {
     if (this.part === null) return;
     const { maxFieldBytes, maxFileBytes } = this.limits;
     const isFile = this.part.filename !== null;

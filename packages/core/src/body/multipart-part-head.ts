@@ -23,14 +23,15 @@ const plainCodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
  * names `%22`, `%0D` and `%0A` are decoded, because HTML forms encode these three characters, and `\"` and `\\` in quotes, as Go and curl write them. Any other
  * backslash is kept, because browsers do not escape it.
  *
- * @throws ValueError 400 for a malformed head, PayloadTooLargeError 413 for a long name, UnsupportedMediaTypeError 415 for another charset
+ * @throws ValueError 400 for a malformed head, PayloadTooLargeError 413 for a long name, UnsupportedMediaTypeError 415 for a text field whose charset
+ * is not UTF-8
  */
 export const parsePartHead = (text: string, maxNameBytes: number): PartHead => {
   const fields = fieldsOf(text);
   const disposition = parametersOf(fields.get("content-disposition"));
-  const name = unescaped(disposition.get("name"));
+  const name = decodeEscapes(disposition.get("name"));
   if (name === null) throw malformed("it has no name");
-  const given = unescaped(disposition.get("filename"));
+  const given = decodeEscapes(disposition.get("filename"));
   const filename = given === null ? null : lastComponent(given);
   if (Math.max(utf8Length(name), utf8Length(filename ?? "")) > maxNameBytes) {
     throw new PayloadTooLargeError(maxNameBytes, "The name of a form part");
@@ -88,7 +89,7 @@ const parametersBy = (
   return parameters;
 };
 
-const unescaped = (value: string | undefined): string | null =>
+const decodeEscapes = (value: string | undefined): string | null =>
   value === undefined
     ? null
     : value.replaceAll(/%(22|0D|0A)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));

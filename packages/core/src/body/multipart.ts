@@ -10,7 +10,8 @@ const BOUNDARY = /^[0-9A-Za-z'()+_,\-./:=? ]{1,70}$/;
 /**
  * Parses a complete `multipart/form-data` body; files share its memory.
  *
- * @throws UnsupportedMediaTypeError 415 for another type; ValueError 400 for a malformed body or boundary; 413 above a limit, which the message names
+ * @throws UnsupportedMediaTypeError 415 for another type, and for a text field whose charset is not UTF-8; ValueError 400 for a malformed body or boundary; 413
+ * above a limit, which the message names
  */
 export const parseMultipart = (
   body: Uint8Array,
@@ -33,7 +34,7 @@ export const readMultipart = async (
   return parser.end();
 };
 
-/** Creates the parser of a form's parts. @throws as `parseMultipart` */
+/** Creates the parser of a form's parts. @throws UnsupportedMediaTypeError 415 for another type; ValueError 400 for a malformed boundary */
 export const multipartParser = (
   type: MediaType | null,
   limits: ConfigInput<MultipartLimits> = {},

@@ -15,7 +15,7 @@ interface Beginning {
 }
 
 /** The beginning of a body, and a source of the whole body for later readers. */
-interface Peeked {
+interface PeekedBody {
   readonly beginning: Promise<Beginning>;
   readonly source: BodySource;
 }
@@ -24,9 +24,9 @@ interface Peeked {
  * Reads the beginning of a body, and keeps it for a later reader, which gets the whole body.
  *
  * @param bytes maximum length of the beginning
- * @param limit maximum bytes of the whole body. @throws PayloadTooLargeError when its declared length exceeds it
+ * @param limit maximum bytes of the whole body. @throws PayloadTooLargeError when its declared or buffered length exceeds it
  */
-export const peekBody = (source: BodySource, bytes: number, limit: number): Peeked => {
+export const peekBody = (source: BodySource, bytes: number, limit: number): PeekedBody => {
   requireLength(source, limit);
   const { buffered, bodyLength, isDecoded = false } = source;
   if (buffered !== null) {
@@ -38,7 +38,7 @@ export const peekBody = (source: BodySource, bytes: number, limit: number): Peek
   const reading = readBeginning(rest, chunks, bytes);
   return {
     beginning: reading,
-    source: { bodyLength, isDecoded, buffered: null, chunks: () => resumed(reading, chunks, rest) },
+    source: { bodyLength, isDecoded, buffered: null, chunks: () => resumeChunks(reading, chunks, rest) },
   };
 };
 
@@ -57,7 +57,7 @@ const readBeginning = async (
   return { bytes: read.join().subarray(0, bytes), isWhole: false };
 };
 
-async function* resumed(
+async function* resumeChunks(
   reading: Promise<Beginning>,
   chunks: readonly Uint8Array[],
   rest: AsyncIterator<Uint8Array>,
@@ -78,7 +78,7 @@ async function* resumed(
 /**
  * Returns the fields of a form that end within its beginning.
  *
- * @throws UnsupportedMediaTypeError for another type; ValueError or HttpError 413 for a malformed beginning, as for the whole form
+ * @throws the errors of `parseForm` that the beginning causes
  */
 export const fieldsOf = (type: MediaType | null, { bytes, isWhole }: Beginning): Form => {
   if (isWhole) return parseForm(type, bytes).form;

@@ -1,4 +1,4 @@
-import { handled } from "../middleware/handled.ts";
+import { markHandled } from "../middleware/mark-handled.ts";
 import { saveAtomically } from "./save-atomically.ts";
 
 /** Metadata of a file's part. */
@@ -22,7 +22,7 @@ export class UploadedFile {
   readonly name: string;
   /** Last component of the name that the client sent; empty without one. Never a path, `.` or `..`. */
   readonly filename: string;
-  /** Media type that the client declared, unchecked; `text/plain` without one (RFC 7578 4.4). */
+  /** Media type that the client declared, not compared with the content; `text/plain` without one (RFC 7578 4.4). */
   readonly contentType: string;
   private readonly bytes: Uint8Array;
   private web: File | undefined;
@@ -84,6 +84,6 @@ export class UploadedFile {
    * @throws CORE_NEEDS_NODE on a runtime without `node:fs`
    */
   save(path: string | URL, { overwrite = false }: SaveOptions = {}): Promise<void> {
-    return handled(saveAtomically(this.bytes, path, overwrite));
+    return markHandled(saveAtomically(this.bytes, path, overwrite));
   }
 }

@@ -3,7 +3,7 @@ import { decimal, integer, oneOf } from "./field-rules.ts";
 
 /** Supervision of workers and shutdown of the service. */
 export interface ClusterConfig {
-  /** Maximum exits of unready workers within 60 s, 0 to 1,000; above it the supervisor exits with code 1. @default 5 */
+  /** Maximum number of exits of unready workers within 60 s, 0 to 1,000; above it the supervisor exits with code 1. @default 5 */
   readonly maxRestarts: number;
   /** Seconds for the whole drain, 0.1 to 3,600; connections still open then are closed and counted. @default 30 */
   readonly shutdownTimeoutSecs: number;

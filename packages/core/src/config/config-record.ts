@@ -1,6 +1,6 @@
 import { ConfigurationError, type Problem } from "../errors/configuration-error.ts";
 import { nearest } from "../errors/nearest.ts";
-import { isPlainObject, shown, invalidPart } from "./wrong-value.ts";
+import { isPlainObject, describeValue, invalidPart } from "./wrong-value.ts";
 
 /** Rule of one field: its default, and a check that returns the mistake in a value (`null` for a valid one). */
 export interface FieldRule<T> {
@@ -15,7 +15,7 @@ export interface FieldRule<T> {
 }
 
 /** The result of reading a record: the frozen values with defaults filled in, and every mistake. */
-export interface ReadRecord<T> {
+export interface ReadResult<T> {
   /** The record, with all defaults. */
   readonly value: Readonly<T>;
   /** One message for each mistake in the input. */
@@ -27,7 +27,7 @@ export interface ConfigRecord<T extends object> {
   /** Name in messages, such as `CorsConfig`. */
   readonly name: string;
   /** Reads a record without throwing. */
-  read(input?: ConfigInput<T>): ReadRecord<T>;
+  read(input?: ConfigInput<T>): ReadResult<T>;
   /** Returns the frozen record with defaults filled in. @throws ConfigurationError CORE_BAD_CONFIG, all mistakes in one message */
   of(input?: ConfigInput<T>): Readonly<T>;
 }
@@ -47,7 +47,7 @@ export const configRecord = <T extends object>(
   rules: { readonly [K in keyof T]-?: FieldRule<T[K]> },
 ): ConfigRecord<T> => {
   const keys = Object.keys(rules) as (keyof T & string)[];
-  const read = (record: ConfigInput<T> = {}): ReadRecord<T> => {
+  const read = (record: ConfigInput<T> = {}): ReadResult<T> => {
     const isRecord = isPlainObject(record);
     const input = isRecord ? record : {};
     const problems = isRecord ? unknownFields(name, input, keys) : [notARecord(name, record, rules)];
@@ -90,7 +90,7 @@ export const unusedFields = <T extends object>(
     }));
 };
 
-/** Returns a message for each unknown name in an options object that is not a record, where a misspelt option would be ignored. */
+/** Returns a message for each field of `input` that is not among the known ones: a misspelt option would be ignored otherwise. */
 export const unknownFields = (name: string, input: object, known: readonly string[]): string[] =>
   Object.keys(input)
     .filter((key) => !known.includes(key))
@@ -116,10 +116,12 @@ const notARecord = (
   rules: Readonly<Record<string, FieldRule<unknown>>>,
 ): string => {
   const hasSecrets = Object.values(rules).some(({ isSecret }) => isSecret === true);
-  const seen =
-    hasSecrets && (typeof given === "string" || Array.isArray(given)) ? "another value" : shown(given);
+  const actual =
+    hasSecrets && (typeof given === "string" || Array.isArray(given))
+      ? "another value"
+      : describeValue(given);
   const [first] = Object.keys(rules);
   const isFirst = first !== undefined && given !== null && rules[first]?.problem(given) === null;
   const remedy = isFirst ? `; pass it as a field: { ${first}: … }` : "";
-  return `${name} must be an object with fields, but is ${seen}${remedy}`;
+  return `${name} must be an object with fields, but is ${actual}${remedy}`;
 };

@@ -17,7 +17,7 @@ const range = ({ min, max }: Bounds): string => {
   return max === undefined ? "" : ` of at most ${max}`;
 };
 
-/** A whole number. */
+/** A whole number, by default of at least 0. */
 export const integer = (initial: number, bounds: Bounds = { min: 0 }): FieldRule<number> => ({
   default: initial,
   problem: (value) =>
@@ -26,7 +26,7 @@ export const integer = (initial: number, bounds: Bounds = { min: 0 }): FieldRule
       : `must be a whole number${range(bounds)}`,
 });
 
-/** A finite number. */
+/** A finite number, by default of at least 0. */
 export const decimal = (initial: number, bounds: Bounds = { min: 0 }): FieldRule<number> => ({
   default: initial,
   problem: (value) =>

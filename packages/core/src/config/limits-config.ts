@@ -9,11 +9,11 @@ export interface LimitsConfig {
   readonly maxHeaderBytes: number;
   /** Maximum number of header fields, 1 to 10,000. @default 100 */
   readonly maxHeaderFields: number;
-  /** Maximum bytes of a body, unless a smaller limit applies. @default 104857600 */
+  /** Maximum bytes of a body, unless the route or the body-limit feature sets another limit. @default 104857600 */
   readonly maxBodyBytes: number;
-  /** Maximum open connections of one worker, at least 1. @default 10000 */
+  /** Maximum number of open connections of one worker, at least 1. @default 10000 */
   readonly maxConnections: number;
-  /** Maximum requests on one connection; the last reply has `Connection: close`. @default 0 (unlimited) */
+  /** Maximum number of requests on one connection; the last reply has `Connection: close`. @default 0 (unlimited) */
   readonly maxRequestsPerConnection: number;
 }
 

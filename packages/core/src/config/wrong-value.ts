@@ -18,21 +18,23 @@ const MAX_TEXT = 60;
 const MAX_ITEMS = 5;
 
 /** Shows a value in a message: texts and lists shortened, objects by their kind alone, since they may contain secrets. */
-export const shown = (value: unknown): string => {
+export const describeValue = (value: unknown): string => {
   if (typeof value === "string") return shownText(value);
   if (Array.isArray(value)) return shownList(value);
   if (typeof value === "function") return "a function";
   return typeof value === "object" && value !== null ? "an object" : String(value);
 };
 
-/** Returns a text without the user and the password of a URL. */
+/** Quotes and shortens a text, without the user and the password of a URL. */
 const shownText = (value: string): string => {
   const text = value.slice(0, 1000).replace(/(:\/\/)[^\s/@]*@/g, "$1…@");
   return JSON.stringify(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 };
 
 const shownList = (items: readonly unknown[]): string => {
-  const first = items.slice(0, MAX_ITEMS).map((item) => (Array.isArray(item) ? "a list" : shown(item)));
+  const first = items
+    .slice(0, MAX_ITEMS)
+    .map((item) => (Array.isArray(item) ? "a list" : describeValue(item)));
   const rest = items.length - first.length;
   return `[${first.join(", ")}${rest > 0 ? `, and ${rest} more` : ""}]`;
 };
@@ -53,7 +55,7 @@ export const invalidPart = (
     : isPlainObject(value)
       ? invalidFields(name, value, problem)
       : [];
-  return parts.length === 0 ? `is ${shown(value)}` : parts.slice(0, MAX_ITEMS).join(", ");
+  return parts.length === 0 ? `is ${describeValue(value)}` : parts.slice(0, MAX_ITEMS).join(", ");
 };
 
 /** Describes the items that are invalid on their own. */
@@ -62,9 +64,11 @@ const invalidItems = (
   items: readonly unknown[],
   problem: (value: unknown) => string | null,
 ): string[] =>
-  items.flatMap((item, index) => (problem([item]) === null ? [] : [`${name}[${index}] is ${shown(item)}`]));
+  items.flatMap((item, index) =>
+    problem([item]) === null ? [] : [`${name}[${index}] is ${describeValue(item)}`],
+  );
 
-/** Describes the fields without which the object is valid. */
+/** Describes each field whose removal makes the object valid. */
 const invalidFields = (
   name: string,
   fields: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-// Above 250 lines because registration, checks and creation of dependencies share their definitions.
+// More than 250 lines, because registration, checks and creation of dependencies share their definitions.
 import type { Problem } from "../errors/configuration-error.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { timesOut } from "../lifecycle/deadline.ts";
@@ -21,7 +21,7 @@ import { Lifetime } from "./lifetime.ts";
 import { InvocationScope } from "./invocation-scope.ts";
 import { Overrides } from "./overrides.ts";
 import { MAX_OPEN_SCOPES, requestHasScope, tooManyScopes } from "./scope-errors.ts";
-import type { Injected, Injections, Provider, Token } from "./token.ts";
+import type { InjectedValues, Injections, Provider, Token } from "./token.ts";
 
 /** Undoes an override, when called or at the end of a `using` block. */
 export type UndoOverride = Disposable & (() => void);
@@ -34,7 +34,7 @@ export class Container {
   private readonly overrides: Overrides = new Overrides();
   private readonly asynchronous: WeakSet<Definition> = new WeakSet();
   private readonly pendingDisposals: Set<Promise<void>> = new Set();
-  private readonly opened: Set<InvocationScope> = new Set();
+  private readonly openScopes: Set<InvocationScope> = new Set();
   private readonly singletons: Lifetime = new Lifetime(this);
   /** Singletons created from overridden values; they end with the override. */
   private substitutes: Lifetime = new Lifetime(this);
@@ -55,7 +55,10 @@ export class Container {
     return [...this.definitions.keys()];
   }
 
-  /** Returns every mistake in the injections of these places: missing names, cycles, singletons that need an invocation, conflicting tokens. */
+  /**
+   * Returns every mistake in the injections of these places: missing names, cycles, singletons that need an invocation, conflicting tokens, and values that are
+   * not dependencies.
+   */
   check(places: Iterable<InjectionPlace>): Problem[] {
     return placeProblems(places, (dependency) => this.lookup(dependency));
   }
@@ -72,30 +75,31 @@ export class Container {
    */
   open(invocation: Invocation): InvocationScope {
     if (invocation.kind === "http") throw requestHasScope();
-    if (this.opened.size >= MAX_OPEN_SCOPES) throw tooManyScopes();
+    if (this.openScopes.size >= MAX_OPEN_SCOPES) throw tooManyScopes();
     const scope = this.scope(invocation);
-    this.opened.add(scope);
+    this.openScopes.add(scope);
     return scope;
   }
 
   /** Removes a scope that has ended. */
   forget(scope: InvocationScope): void {
-    this.opened.delete(scope);
+    this.openScopes.delete(scope);
   }
 
   /**
-   * Returns the value of a dependency, synchronously unless an asynchronous factory is involved.
+   * Returns the value of a dependency, synchronously unless it must wait for an asynchronous factory.
    *
-   * @throws CORE_DEPENDENCY_MISSING, CORE_DEPENDENCY_DUPLICATE, CORE_DEPENDENCY_CYCLE, CORE_DEPENDENCY_SCOPE for mistakes that `check` also reports
+   * @throws CORE_DEPENDENCY_MISSING, CORE_DEPENDENCY_DUPLICATE, CORE_DEPENDENCY_CYCLE, CORE_DEPENDENCY_SCOPE or CORE_BAD_ARGUMENT for mistakes that `check` also
+   * reports; CORE_DEPENDENCY_SCOPE for a dependency of an invocation without `scope`; CORE_DEPENDENCY_TOO_LATE after disposal; the errors of factories
    */
   resolve<T>(dependency: Token<T> | string, scope?: InvocationScope): Awaitable<T> {
     const definition = this.find(dependency);
     return this.valueOf(definition, scope ?? this.singletons) as Awaitable<T>; // created by the token's own factory or its registration
   }
 
-  /** Returns the values of injections by name, synchronously if all of them are available. */
-  resolveAll<I extends Injections>(inject: I, scope?: InvocationScope): Awaitable<Injected<I>> {
-    return this.valuesOf(inject, scope ?? this.singletons) as Awaitable<Injected<I>>;
+  /** Returns the values of injections by name, as `resolve` does. */
+  resolveAll<I extends Injections>(inject: I, scope?: InvocationScope): Awaitable<InjectedValues<I>> {
+    return this.valuesOf(inject, scope ?? this.singletons) as Awaitable<InjectedValues<I>>;
   }
 
   /** Returns the value of a synchronous dependency. @throws CORE_DEPENDS_ASYNC, and everything `resolve` throws */
@@ -131,7 +135,7 @@ export class Container {
    * all ended in time, and logs a timeout.
    */
   async dispose({ singletonsMs = MAX_DISPOSAL_MS, ...limits }: DisposalLimits = {}): Promise<boolean> {
-    const haveCallsTimedOut = !(await endScopes(Array.from(this.opened), this.pendingDisposals, limits));
+    const haveCallsTimedOut = !(await endScopes(Array.from(this.openScopes), this.pendingDisposals, limits));
     if (haveCallsTimedOut)
       this.log.error("calls that use dependencies had not ended when the app disposed of them");
     const hasDisposalTimedOut = await timesOut(this.endSingletons(), singletonsMs);
@@ -140,7 +144,7 @@ export class Container {
     return !haveCallsTimedOut && !hasDisposalTimedOut;
   }
 
-  /** Makes `dispose` wait for the end of a scope. */
+  /** Makes `dispose` wait for another disposal. */
   track(ending: Promise<void>): void {
     this.pendingDisposals.add(ending);
     void ending.then(() => this.pendingDisposals.delete(ending));
@@ -188,7 +192,7 @@ export class Container {
   private valueOf(definition: Definition, owner: Lifetime): Awaitable<unknown> {
     if (definition.create === undefined) return definition.value;
     if (definition.scope === "transient") {
-      return owner.owned(definition, () => this.make(definition, owner));
+      return owner.create(definition, () => this.make(definition, owner));
     }
     const lifetime =
       definition.scope === "invocation"

@@ -1,4 +1,4 @@
-import { shown } from "../config/wrong-value.ts";
+import { describeValue } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { nearest } from "../errors/nearest.ts";
@@ -21,7 +21,7 @@ export const missing = (name: string, known: readonly string[]): Problem => {
 /** The problem of an injected value that is not a dependency. @param path names from the place to the value */
 export const notADependency = (path: readonly string[], value: unknown): Problem => ({
   code: "CORE_BAD_ARGUMENT",
-  message: `${path.join(" → ")}: a dependency must be a token, such as dependency("db"), or its name, not ${shown(value)}`,
+  message: `${path.join(" → ")}: a dependency must be a token, such as dependency("db"), or its name, not ${describeValue(value)}`,
 });
 
 /** The error of `override` for a value that is not a dependency. */

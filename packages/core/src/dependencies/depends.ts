@@ -10,7 +10,7 @@ import type { Token } from "./token.ts";
  *
  * @throws CORE_DEPENDS_OUTSIDE outside a handler call, after its first `await`, or in a factory
  * @throws CORE_DEPENDS_ASYNC for a dependency whose factory is asynchronous
- * @throws CORE_DEPENDENCY_MISSING with the registered names
+ * @throws CORE_DEPENDENCY_MISSING with the registered names; the other errors of the dependency's graph and of its factory
  */
 export function Depends<T>(dependency: Token<T> | string): T {
   const scope = currentScope();
@@ -32,7 +32,7 @@ export interface ScopeHolder {
 }
 
 let current: ScopeHolder | undefined;
-let isTouched = false;
+let isScopeUsed = false;
 
 /**
  * Calls a handler with `Depends` enabled until the handler's first `await`.
@@ -45,17 +45,17 @@ export const runWith = <H extends ScopeHolder, D, T>(
   dependencies: D,
 ): T => {
   const outer = current;
-  const outerIsTouched = isTouched;
+  const outerIsScopeUsed = isScopeUsed;
   current = holder;
-  isTouched = dependencies !== undefined;
+  isScopeUsed = dependencies !== undefined;
   let usesScope: boolean;
   let output: T;
   try {
     output = call(holder, dependencies);
   } finally {
-    usesScope = isTouched;
+    usesScope = isScopeUsed;
     current = outer;
-    isTouched = outerIsTouched;
+    isScopeUsed = outerIsScopeUsed;
   }
   if (usesScope && isPromise(output)) holder.scope.during(output);
   return output;
@@ -75,7 +75,7 @@ export const runWithout = <T>(call: () => T): T => {
 /** Returns the scope of the running call; `undefined` outside one. */
 const currentScope = (): DependsScope | undefined => {
   if (current === undefined) return undefined;
-  isTouched = true;
+  isScopeUsed = true;
   return current.scope;
 };
 

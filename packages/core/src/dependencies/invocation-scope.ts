@@ -3,23 +3,23 @@ import type { Invocation } from "../invocation/invocation.ts";
 import type { Container } from "./container.ts";
 import { type DependsScope, runWith } from "./depends.ts";
 import { Lifetime } from "./lifetime.ts";
-import type { Injected, Injections, Token } from "./token.ts";
+import type { InjectedValues, Injections, Token } from "./token.ts";
 
 /** The dependency scope of one invocation: it creates each value of scope `invocation` once and disposes of it at the end. */
 export interface OpenScope {
   /** The invocation that the scope belongs to. */
   readonly invocation: Invocation;
   /**
-   * Resolves injections and calls `work` with them, `Depends` enabled until its first `await`; synchronous unless a factory is asynchronous. The values
-   * live until the returned promise has settled. May be called any number of times.
+   * Resolves injections and calls `work` with them, `Depends` enabled until its first `await`; synchronous if the factories and `work` are. The values
+   * live until the returned promise has settled. May be called repeatedly, until `dispose`.
    */
   call<I extends Injections | undefined, T>(
     inject: I,
-    work: (dependencies: Injected<I>) => Awaitable<T>,
+    work: (dependencies: InjectedValues<I>) => Awaitable<T>,
   ): Awaitable<T>;
   /** Keeps the values alive until `work` has settled, even if the invocation ends earlier: a handler may outlive its client. */
   during(work: unknown): void;
-  /** Closes the scope and disposes of its values once nothing uses them; synchronous when there are none. Never rejects. */
+  /** Closes the scope and disposes of its values once nothing uses them; synchronous if nothing uses them and none needs disposal. Never rejects. */
   dispose(): Awaitable<void>;
 }
 
@@ -43,13 +43,15 @@ export class InvocationScope extends Lifetime implements OpenScope, DependsScope
 
   call<I extends Injections | undefined, T>(
     inject: I,
-    work: (dependencies: Injected<I>) => Awaitable<T>,
+    work: (dependencies: InjectedValues<I>) => Awaitable<T>,
   ): Awaitable<T> {
-    const called = (_scope: this, dependencies: Injected<I>): Awaitable<T> => work(dependencies);
+    const callWork = (_scope: this, dependencies: InjectedValues<I>): Awaitable<T> => work(dependencies);
     const output =
       inject === undefined
-        ? runWith(this, called, undefined as unknown as Injected<I>)
-        : mapAwaitable(this.container.resolveAll(inject, this), (settled) => runWith(this, called, settled));
+        ? runWith(this, callWork, undefined as unknown as InjectedValues<I>)
+        : mapAwaitable(this.container.resolveAll(inject, this), (settled) =>
+            runWith(this, callWork, settled),
+          );
     this.during(output);
     return output;
   }
@@ -69,7 +71,7 @@ export class InvocationScope extends Lifetime implements OpenScope, DependsScope
 
   dispose(): Awaitable<void> {
     this.close();
-    if (this.isEmpty && this.users === 0) return this.container.forget(this);
+    if (this.needsNoDisposal && this.users === 0) return this.container.forget(this);
     const ending = this.endIdle();
     this.container.track(ending);
     return ending;

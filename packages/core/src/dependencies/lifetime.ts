@@ -31,7 +31,7 @@ export class Lifetime {
   /** Returns the one value of a definition; concurrent callers share one creation. A failure is not cached. */
   once(definition: Definition, make: () => Awaitable<unknown>): Awaitable<unknown> {
     if (this.values?.has(definition)) return this.values.get(definition);
-    const created = this.owned(definition, make);
+    const created = this.create(definition, make);
     const values = (this.values ??= new Map());
     if (!isPromise(created)) {
       values.set(definition, created);
@@ -51,8 +51,8 @@ export class Lifetime {
     return shared;
   }
 
-  /** Creates a new value, disposed of with the others. @throws CORE_DEPENDENCY_TOO_LATE after disposal */
-  owned(definition: Definition, make: () => Awaitable<unknown>): Awaitable<unknown> {
+  /** Creates a new value, disposed of with the others. @throws CORE_DEPENDENCY_TOO_LATE after disposal; the error of `make` */
+  create(definition: Definition, make: () => Awaitable<unknown>): Awaitable<unknown> {
     if (this.ended) throw requestedAfterEnd(definition);
     const created = make();
     if (isPromise(created)) return created.then((value) => this.keepOrEnd(definition, value));
@@ -74,7 +74,8 @@ export class Lifetime {
     this.ended = true;
   }
 
-  protected get isEmpty(): boolean {
+  /** Whether no value needs disposal. */
+  protected get needsNoDisposal(): boolean {
     return this.ownedValues === undefined;
   }
 

@@ -2,17 +2,17 @@ import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middlewar
 import type { Invocation } from "../invocation/invocation.ts";
 import type { Container } from "./container.ts";
 import type { InvocationScope } from "./invocation-scope.ts";
-import type { Injected, Injections } from "./token.ts";
+import type { InjectedValues, Injections } from "./token.ts";
 
 /**
- * Runs one invocation in its own scope: resolves injections, calls `work` with `Depends` enabled, disposes of the created values. The output follows the
- * disposal, and is synchronous when the work is and nothing needs disposal.
+ * Runs one invocation in its own scope: resolves injections, calls `work` with `Depends` enabled, disposes of the created values. The output is
+ * returned after the disposal, and synchronously if the factories and `work` are synchronous and nothing needs disposal.
  */
 export const runInScope = <I extends Injections | undefined, T>(
   container: Container,
   invocation: Invocation,
   inject: I,
-  work: (dependencies: Injected<I>) => Awaitable<T>,
+  work: (dependencies: InjectedValues<I>) => Awaitable<T>,
 ): Awaitable<T> => {
   const scope = container.open(invocation);
   let output: Awaitable<T>;
@@ -23,7 +23,7 @@ export const runInScope = <I extends Injections | undefined, T>(
   }
   if (isPromise(output)) return endAfter(output, scope);
   const disposed = scope.dispose();
-  return isPromise(disposed) ? outputAfter(disposed, output) : output; // no closure while nothing waits
+  return isPromise(disposed) ? outputAfter(disposed, output) : output; // a function without a closure: most calls do not wait
 };
 
 const endAfter = <T>(output: Promise<T>, scope: InvocationScope): Promise<T> =>

@@ -3,7 +3,7 @@ import type { Host } from "../feature/host.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { isHttpRequest } from "../request/is-http-request.ts";
 import { Depends } from "./depends.ts";
-import { dependency, type Injected, type Token } from "./token.ts";
+import { dependency, type InjectedValues, type Token } from "./token.ts";
 
 interface Database {
   all(): string[];
@@ -38,7 +38,7 @@ export const dates: readonly Token<Date>[] = [Session, Tick];
 export const rows: Token<string[]> = Rows;
 export const anything: Token<unknown> = Rows;
 
-export const injected: Injected<{ db: typeof Db; port: typeof Port; x: "name" }> = {
+export const injected: InjectedValues<{ db: typeof Db; port: typeof Port; x: "name" }> = {
   db: { all: () => [] },
   port: 1,
   x: Symbol("unknown"),

@@ -32,7 +32,7 @@ export type Factory<T> = (dependencies: never, invocation: never) => Awaitable<T
 export type Injections = Readonly<Record<string, Token<unknown> | string>>;
 
 /** The values of injections: the token's type, `unknown` for a string name; empty without injections. */
-export type Injected<I extends Injections | undefined> = {
+export type InjectedValues<I extends Injections | undefined> = {
   readonly [K in keyof I]: I[K] extends Token<infer T> ? T : unknown;
 };
 
@@ -40,8 +40,8 @@ export type Injected<I extends Injections | undefined> = {
 export type DependenciesOf<Inject extends Injections | undefined> = [Inject] extends [
   infer I extends Injections, // a separate parameter, so that Inject is not inferred from the handler
 ]
-  ? Injected<I>
-  : Injected<Injections> | undefined;
+  ? InjectedValues<I>
+  : InjectedValues<Injections> | undefined;
 
 /** The invocation that a factory sees: always with scope `invocation`, perhaps with `transient`, never with `singleton`. */
 export type InvocationIn<S extends Scope> = S extends "invocation"
@@ -58,10 +58,10 @@ export interface DependencyOptions<T, I extends Injections, S extends Scope> {
   /**
    * Creates the value. An asynchronous factory works with `inject` only: `Depends` cannot wait. `isHttpRequest(invocation)` narrows to a request.
    */
-  readonly create?: (dependencies: Injected<I>, invocation: InvocationIn<S>) => Awaitable<T>;
+  readonly create?: (dependencies: InjectedValues<I>, invocation: InvocationIn<S>) => Awaitable<T>;
   /**
-   * Disposes of the value: after the reply or the outcome for `invocation`, at stop for `singleton`, together with its dependent for `transient`;
-   * in reverse order of creation. A failure is logged.
+   * Disposes of the value: for `invocation` after the reply to a request, or before the caller of other work gets its outcome; for `singleton` at stop; for
+   * `transient` together with its dependent; in reverse order of creation. A failure is logged.
    */
   readonly dispose?: (value: T) => Awaitable<void>;
 }
@@ -69,6 +69,7 @@ export interface DependencyOptions<T, I extends Injections, S extends Scope> {
 /** An alternative factory for a token, with or without its own `dispose`. The scope is the token's. */
 export type Provider<T> = ((invocation: Invocation | undefined) => Awaitable<T>) | CustomProvider<T>;
 
+/** A factory with its own `dispose`. */
 export interface CustomProvider<T> {
   create(invocation: Invocation | undefined): Awaitable<T>;
   dispose?(value: T): Awaitable<void>;

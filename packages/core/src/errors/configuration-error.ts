@@ -8,7 +8,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** All configuration mistakes in one error. `start` and `run` throw it before the server listens. */
+/** All configuration mistakes in one error: of an app, thrown by `start` and `run` before the server listens, or of one configuration record. */
 export class ConfigurationError extends FrameworkError {
   override readonly name = "ConfigurationError";
   /** Every mistake that was found. */

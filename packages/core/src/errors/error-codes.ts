@@ -1,4 +1,4 @@
-// Above the usual length: one table of all error codes of core.
+// More than 250 lines, because it is one table of all error codes of core.
 import type { ErrorCatalogue } from "./error-catalogue.ts";
 
 /** The error codes of core. */
@@ -14,11 +14,11 @@ export const coreErrors: ErrorCatalogue = {
   CORE_BAD_ARGUMENT: {
     summary:
       "an argument, such as a middleware, a handler or the options of a `Response`, has the wrong type or an unknown option",
-    action: "the message names the call and the expected type",
+    action: "pass the type that the message names",
   },
   CORE_BAD_BODY: {
     summary: "a reply's body is not text, bytes, `Blob`, form or stream",
-    action: "`Response.json(value)` sends a value",
+    action: "send another value with `Response.json(value)`",
   },
   CORE_BAD_CHUNK: {
     summary: "a streamed body yielded something other than strings or bytes; the connection is closed",
@@ -30,7 +30,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_BAD_CONFIG: {
     summary: "a field of a record is unknown or out of range, or an entry of `trustedProxies` is invalid",
-    action: "the message names field, rule and value",
+    action: "correct the field that the message names",
   },
   CORE_BAD_CONTRACT: {
     summary: "a contract suite states no facts, or its broken adapter cannot be created",
@@ -38,7 +38,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_BAD_COOKIE: {
     summary: "name, value, attributes or size of a cookie are not allowed, or a reply sets more than 64",
-    action: "the message names the rule",
+    action: "follow the rule that the message states",
   },
   CORE_BAD_EVENT: {
     summary:
@@ -63,7 +63,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_BAD_HOST: {
     summary: "`host` is not an address of this machine, or cannot be resolved",
-    action: "`127.0.0.1`, or `0.0.0.0` for every address",
+    action: "use `127.0.0.1`, or `0.0.0.0` for every address",
   },
   CORE_BAD_INVOCATION: {
     summary: "a feature creates an invocation of the kind `http`, or opens a second scope for a request",
@@ -72,15 +72,15 @@ export const coreErrors: ErrorCatalogue = {
   CORE_BAD_LISTENER: {
     summary:
       "a feature's listener has a malformed or taken name, or a port that does not exist, or is the 17th",
-    action: "the message names the feature and the mistake",
+    action: "correct the options of the feature that the message names",
   },
   CORE_BAD_METRIC: {
     summary: "a feature publishes a metric under a malformed or taken name",
-    action: "snake case; counters end in `_total`",
+    action: "use snake case; end the names of counters in `_total`",
   },
   CORE_BAD_OPERATION_KIND: {
     summary: "a feature defines an operation kind with a malformed name",
-    action: "one to four lower-case words, separated by dots",
+    action: "use one to four lower-case words, separated by dots",
   },
   CORE_BAD_REDIRECT: {
     status: 400,
@@ -90,19 +90,19 @@ export const coreErrors: ErrorCatalogue = {
   CORE_BAD_REPLY: {
     summary:
       "a value cannot be sent: a function, a `bigint`, a cycle, `Response.error()`, a stream of another length than declared; under debug also a value that JSON loses, such as a `Set` or a promise",
-    action: "the message names the place",
+    action: "change the value at the place that the message names",
   },
   CORE_BAD_ROUTE: {
     summary: "a route has an unknown method, no handler, an invalid or unknown option, or a taken name",
-    action: "the message names the route, its place and the mistake",
+    action: "correct the route at the place that the message names",
   },
   CORE_BAD_SETTING: {
     summary: "an option of `run` or `start` or an environment variable is unknown or has an invalid value",
-    action: "the message states the allowed values",
+    action: "use one of the values that the message allows",
   },
   CORE_BAD_STATUS: {
     summary:
-      "a reply's status is not from 200 to 599, a redirect's is not one, or an `HttpError`'s is not from 400 to 599",
+      "a reply's status is not from 200 to 599, a redirect's is not a redirect status, or an `HttpError`'s is not from 400 to 599",
     action: "use a status in the range",
   },
   CORE_BODY_OVER: {
@@ -111,8 +111,8 @@ export const coreErrors: ErrorCatalogue = {
     action: "read the body before the handler returns",
   },
   CORE_BODY_STREAMED: {
-    summary: "the body was read after `stream()` had taken it",
-    action: "use one of the two",
+    summary: "the body was read after `stream()` had taken it, or before `decodeBody`",
+    action: "use one of the two; call `decodeBody` first",
   },
   CORE_BODY_USED: {
     summary: "a reply's stream was read or sent before",
@@ -121,7 +121,7 @@ export const coreErrors: ErrorCatalogue = {
   CORE_CLIENT_GONE: {
     status: 400,
     summary: "the client disconnected; also the reason of `request.signal`; no client sees it",
-    action: "nothing",
+    action: "do nothing",
   },
   CORE_CLOCK_RUNAWAY: {
     summary: "one call of a virtual clock fired more timers than its limit",
@@ -145,7 +145,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_DEBUG_EXPOSED: {
     summary: "a warning: debug shows stacks to every client that reaches `host`",
-    action: "`--env production` or `--no-debug`",
+    action: "use `--env production` or `--no-debug`",
   },
   CORE_DEBUG_IN_PRODUCTION: {
     summary: "a warning: debug in production means one worker and request lines",
@@ -164,8 +164,9 @@ export const coreErrors: ErrorCatalogue = {
     action: "register it; the message lists the names",
   },
   CORE_DEPENDENCY_SCOPE: {
-    summary: "a singleton needs a dependency of scope `invocation`",
-    action: "also give it the scope `invocation`",
+    summary:
+      "a singleton needs a dependency of scope `invocation`, or one was resolved outside an invocation",
+    action: "also give the singleton the scope `invocation`, or resolve the dependency in an invocation",
   },
   CORE_DEPENDENCY_TOO_LATE: {
     summary: "a dependency was resolved after its request or app had ended",
@@ -180,8 +181,8 @@ export const coreErrors: ErrorCatalogue = {
     action: "use it as a default argument",
   },
   CORE_ENABLED_TWICE: {
-    summary: "an `enableX` was called twice",
-    action: "call it once, with all options",
+    summary: "an `enableX` was called twice, or two features provide the same shared state",
+    action: "call it once, with all options; enable one of the features",
   },
   CORE_EXCEPTION_HANDLER_TWICE: {
     summary: "a class has two exception handlers",
@@ -201,17 +202,18 @@ export const coreErrors: ErrorCatalogue = {
     action: "see the log",
   },
   CORE_GUARD_INVALID: {
-    summary: "`And`, `Or` or `Not` was given a value that is not a guard",
-    action: "pass a function, or an object with `check`",
+    summary:
+      "`And`, `Or` or `Not` was given a value that is not a guard, or `verifyGuards` one that is not a list",
+    action: "pass a function, or an object with `check`; pass `verifyGuards` a list",
   },
   CORE_LISTEN_FAILED: {
-    summary: "the system cannot listen for another reason",
-    action: "the message has the system's error",
+    summary: "the system cannot listen, for a reason without its own code",
+    action: "see the system's error in the message",
   },
   CORE_LOOPBACK_IN_CONTAINER: {
     summary:
       "a warning: the service listens on the default `127.0.0.1`, which only programs of its container reach",
-    action: "`HOST=0.0.0.0`",
+    action: "set `HOST=0.0.0.0`",
   },
   CORE_METHOD_MISSING: {
     summary:
@@ -219,7 +221,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "name the feature in `App.with`; the message has the nearest method of the app",
   },
   CORE_METHOD_TAKEN: {
-    summary: "two features add a method of the same name",
+    summary: "a feature adds a method that the app, the blueprint or another feature has",
     action: "compose one of them",
   },
   CORE_NEEDS_NODE: {
@@ -228,7 +230,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_NESTED_WORKERS: {
     summary: "`workers` or `reload` is set inside a worker that the program forked itself",
-    action: "`workers: 1`",
+    action: "set `workers: 1`",
   },
   CORE_NOT_STARTED: {
     summary: "a value that start determines was read before start",
@@ -236,7 +238,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_NO_PROGRAM: {
     summary: "workers or reload need a program in a file",
-    action: "put it in a file, or `workers: 1`",
+    action: "put it in a file, or set `workers: 1` and `reload: false`",
   },
   CORE_OPTION_TAKEN: {
     summary: "a feature owns a route option whose name core or another feature has",
@@ -244,7 +246,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_PORT_IN_USE: {
     summary: "another process listens on the port",
-    action: "the message names another port",
+    action: "end that process, or use the port that the message suggests",
   },
   CORE_PORT_REFUSED: {
     summary: "this user may not listen on the port",
@@ -256,11 +258,11 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_REPLY_MISMATCH: {
     summary: "a JSON reply does not match the schema of its status",
-    action: "the message lists the places",
+    action: "correct the reply at the places that the message lists",
   },
   CORE_ROUTE_BAD_PATTERN: {
     summary: "a route's path is malformed",
-    action: "the message shows the correct form",
+    action: "use the form that the message shows",
   },
   CORE_ROUTE_DUPLICATE: {
     summary: "two routes have the same method and shape",
@@ -277,7 +279,7 @@ export const coreErrors: ErrorCatalogue = {
   CORE_SHARED_STATE_BAD_OPTION: {
     summary:
       "`ttlMs`, `waitMs`, `max` or an amount is not a number in its range, or a call adds to too many totals",
-    action: "the message names it",
+    action: "correct the option that the message names",
   },
   CORE_SHARED_STATE_BAD_VALUE: {
     summary: "a value is not JSON or larger than 64 KiB",
@@ -302,7 +304,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_START_ABANDONED: {
     summary: "the app was stopped while it started",
-    action: "nothing, or start a new `App`",
+    action: "do nothing, or start a new `App`",
   },
   CORE_START_FAILED: {
     summary: "start failed with an error that is not the framework's",
@@ -310,7 +312,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_START_TASK: {
     summary: "a startup handler or task failed",
-    action: "its error is the cause",
+    action: "correct the error in `cause`",
   },
   CORE_TASK_TIMEOUT: {
     summary: "a start or stop task exceeded its timeout",
@@ -325,11 +327,11 @@ export const coreErrors: ErrorCatalogue = {
     action: "use a queue outside the process",
   },
   CORE_UNKNOWN_EVENT: {
-    summary: "`onEvent` was given a name other than `startup` and `shutdown`",
-    action: "the message names the nearest",
+    summary: "`onEvent` was given a name other than `startup` and `shutdown`, or `once` for `shutdown`",
+    action: "use `startup` or `shutdown`; use `once` for `startup` only",
   },
   CORE_UNKNOWN_FLAG: {
     summary: "`run` does not know a flag or argument",
-    action: "`--help`; the program's own follow `--`",
+    action: "see `--help`; put the program's own flags after `--`",
   },
 };

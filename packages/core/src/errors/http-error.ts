@@ -23,7 +23,10 @@ export class HttpError extends FrameworkError {
   override readonly name: string = "HttpError";
   /** Status of the reply. */
   readonly status: number;
-  /** The member `detail` of the body; hidden in production for status 500. The message, unless a subclass sets another text: the message is then for the log. */
+  /**
+   * The member `detail` of the body; hidden for the status 500, except with `debug` outside production. The message, unless a subclass sets another text: the
+   * message is then for the log.
+   */
   readonly detail: string;
   /** The member `error` of the body: the status's reason phrase, or the option `error`. */
   readonly error: string;

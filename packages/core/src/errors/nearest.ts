@@ -13,7 +13,7 @@ export const nearest = (name: string, known: readonly string[], max = 3): string
 };
 
 /**
- * Returns the edits (insert, delete, replace, swap two neighbours) between two words, or `reach + 1` as soon as they exceed `reach`.
+ * Returns the number of edits (insert, delete, replace, swap two neighbours) between two words, or `reach + 1` as soon as they exceed `reach`.
  */
 const editDistance = (a: string, b: string, reach: number): number => {
   if (Math.abs(a.length - b.length) > reach) return reach + 1;

@@ -14,9 +14,9 @@ export interface Reply {
   /**
    * Header lines: name, value, name, value …
    *
-   * The transport sets framing and `connection` itself and drops those fields here, except that `connection: close` closes, a 426 keeps its `upgrade`, and a
-   * reply to HEAD whose payload is `null` keeps its `content-length`. It adds `date` unless there is a valid one. Names may have any case. Every name and
-   * value is checked before the first byte is written.
+   * The transport sets framing and `connection` itself and drops those fields here, except that `connection: close` closes the connection, a 426 keeps its
+   * `upgrade`, and a reply to HEAD whose payload is `null` keeps its `content-length`. It adds `date` unless there is a valid one. Names may have any case.
+   * Every name and value is checked before the first byte is written.
    *
    * The transport reads the list while it writes the head, and does not change it. A frozen list (`Object.isFrozen`) can never change, so a
    * transport may cache the text derived from it and recognise it by identity in later replies. Any other list is read each time.

@@ -7,8 +7,8 @@ export type ExchangeEnd = "sent" | "aborted";
 /**
  * One request as a transport passes it to the app: framed, and with a head within the limits.
  *
- * `node:http`, the fast path and `app.fetch` each implement it, and the app cannot tell them apart. All members can be read until the exchange
- * ends and after it; only `chunks` depends on the connection. None of it may be changed: lists and bytes may be shared with later requests.
+ * `node:http`, the fast path and `app.fetch` each implement it, and the app cannot tell them apart. All members can be read until the exchange ends and after
+ * it; only `chunks`, `inform` and `upgrade` depend on the connection. None of it may be changed: lists and bytes may be shared with later requests.
  */
 export interface RequestSource {
   /** Method as received, a token; case is significant. */

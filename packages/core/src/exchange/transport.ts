@@ -11,8 +11,8 @@ import type { Reply } from "./reply.ts";
 import type { RequestSource } from "./request-source.ts";
 
 /**
- * Serves one request. A transport calls it once for each request, in the order of the requests of a connection, and again before earlier replies are ready
- * when the client pipelines.
+ * Serves one request. A transport calls it once for each request, in the order of the requests of a connection; when the client pipelines, also before earlier
+ * replies are ready.
  *
  * The app turns its errors into replies, so it neither throws nor rejects; if it does, the client gets a plain 500 and the error is logged.
  */
@@ -82,7 +82,7 @@ export interface ListenAddress {
 }
 
 /** Result of `close`. */
-export interface Closed {
+export interface CloseResult {
   /** Requests whose replies were not sent at the deadline. */
   readonly cut: number;
 }
@@ -112,12 +112,12 @@ export interface Transport {
    *
    * A second call returns the same promise. A socket passed to `accept` after the end is destroyed.
    */
-  close(deadlineMs: number): Promise<Closed>;
+  close(deadlineMs: number): Promise<CloseResult>;
   /** Closes this many connections, each with its next reply, as in a drain, because other processes have fewer. Replaces the number of an earlier call. */
   shed(count: number): void;
   /** Open connections. */
   readonly connections: number;
-  /** Connections passed to `accept` so far. Constant while the queues of the listeners are empty. */
+  /** Number of connections passed to `accept` so far. It stays the same while the queues of the listeners are empty. */
   readonly accepted: number;
   /** Requests in progress. */
   readonly inFlight: number;

@@ -13,10 +13,10 @@ export interface UpgradedConnection {
 }
 
 /** Takes over an upgraded connection, and writes the 101 reply first (RFC 9110 15.2.2). If it throws, the connection is cut. */
-export type BeginUpgraded = (connection: UpgradedConnection) => void;
+export type UpgradeHandler = (connection: UpgradedConnection) => void;
 
 /** A client's offer to upgrade its connection. */
 export interface UpgradeOffer {
   /** Sets the function to call with the connection when a reply of status 101 has passed all middleware. The last call counts. */
-  accept(begin: BeginUpgraded): void;
+  accept(begin: UpgradeHandler): void;
 }

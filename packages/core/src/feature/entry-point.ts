@@ -32,7 +32,9 @@ export type EntryStage = "rate-limit" | "breaker";
 export interface EntryProtection {
   /** Runs outermost, before authentication. */
   readonly limits: readonly Middleware<Invocation, unknown>[];
-  /** The app's guards, which run before the guards of the entry point. A guard that reads members of requests only fails, and so rejects the call. */
+  /**
+   * The app's guards, which run before the guards of the entry point. A guard that needs an HTTP request fails, which rejects the call.
+   */
   readonly guards: readonly Guard<Invocation>[];
   /** Runs after guards, around the handler. */
   readonly breakers: readonly Middleware<Invocation, unknown>[];

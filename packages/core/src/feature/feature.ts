@@ -41,21 +41,24 @@ export type AnyFeature = Feature<object, never>;
 export type MethodsOf<F> = F extends Feature<infer M, never> ? M : never;
 
 /** The methods that a list of features adds. */
-export type Installed<Fs extends readonly AnyFeature[]> = Fs extends readonly [
+export type InstalledMethods<Fs extends readonly AnyFeature[]> = Fs extends readonly [
   infer F,
   ...infer Rest extends readonly AnyFeature[],
 ]
-  ? MethodsOf<F> & Installed<Rest>
+  ? MethodsOf<F> & InstalledMethods<Rest>
   : object;
 
 /** The list itself when earlier features meet each feature's needs; else a type whose `needs` names the missing methods. */
-export type Satisfied<Have, Fs extends readonly AnyFeature[]> = Fs extends readonly [
+export type SatisfiedFeatures<Have, Fs extends readonly AnyFeature[]> = Fs extends readonly [
   infer F extends AnyFeature,
   ...infer Rest extends readonly AnyFeature[],
 ]
   ? F extends Feature<infer M, infer N>
     ? [Have] extends [N]
-      ? [F, ...Satisfied<Have & M, Rest>]
-      : [Feature<M> & { readonly needs: Exclude<keyof N & string, keyof Have> }, ...Satisfied<Have & M, Rest>]
+      ? [F, ...SatisfiedFeatures<Have & M, Rest>]
+      : [
+          Feature<M> & { readonly needs: Exclude<keyof N & string, keyof Have> },
+          ...SatisfiedFeatures<Have & M, Rest>,
+        ]
     : never
   : [];

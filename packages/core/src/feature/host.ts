@@ -1,7 +1,7 @@
-// Above 250 lines because it is the whole interface between the app and features, in five groups of one-line members.
+// More than 250 lines, because it is the whole interface between the app and features, in five groups of one-line members.
 import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
 import type { OpenScope } from "../dependencies/invocation-scope.ts";
-import type { Injected, Injections, Provider, Token } from "../dependencies/token.ts";
+import type { InjectedValues, Injections, Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import type { ConnectionProtocol } from "../exchange/transport.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
@@ -59,7 +59,10 @@ export interface Host<Options = unknown> {
   check(findProblems: (settings: AppSettings) => readonly Problem[]): void;
   /** Reports a warning for operators, printed at start. */
   warn(problem: Problem): void;
-  /** Adds advice for a deployment, such as against state in the memory of one of several hosts: `run --check` and `framework doctor` report it, a start does not. */
+  /**
+   * Adds advice for a deployment, such as against state in the memory of one of several hosts: `run --check` and `framework doctor` report it, a start does
+   * not.
+   */
   advise(find: FindAdvice): void;
 }
 
@@ -95,8 +98,8 @@ export interface HostHttp<Options = unknown> {
   /** Returns the header fields that the features use on a route; complete from the first start task on. */
   usedFields(route: RouteInfo): readonly FieldUse[];
   /**
-   * Declares how the feature identifies callers without rejecting others, such as by a cookie, for the API document: it lists the schemes for routes without
-   * an authentication whose guards read the caller (`readsCaller`). `describe` is called whenever routes are listed.
+   * Declares how the feature identifies callers without rejecting unidentified ones, such as by a cookie, for the API document: it lists the schemes for routes
+   * without an authentication whose guards read the caller (`readsCaller`). `describe` is called whenever routes are listed.
    */
   identifies(describe: () => AuthDescription): this;
   /**
@@ -126,7 +129,7 @@ export interface HostHttp<Options = unknown> {
  * signal that aborts when the app no longer waits for it.
  */
 export interface HostLife {
-  /** Prepare: runs before the app listens, in order. A failure stops the start; then the stop tasks of all features whose start had begun run. */
+  /** Prepare: runs before the app listens, in order. A failure ends the start, after the stop tasks of all features whose start had begun. */
   onStart(task: Task | Task["run"]): this;
   /**
    * Listening: runs when everything is up, in order. Consumers, schedulers and queue workers start here.
@@ -146,7 +149,7 @@ export interface HostLife {
   onStop(task: Task | Task["run"]): this;
   /**
    * Opens a separate port for the feature under `run`: raw sockets with `accept`, HTTP with `serve`. It opens with the port of the service, before the
-   * listening phase, and is drained and closed with it. With several workers the primary binds it and hands each socket to a worker.
+   * listening phase, and is drained and closed with it. With several workers the primary binds it, and each socket is served by one worker.
    *
    * An invalid name or port fails the start (CORE_BAD_LISTENER), as does a port in use (CORE_PORT_IN_USE). Bounded by `limits.maxConnections`.
    */
@@ -157,8 +160,8 @@ export interface HostLife {
    */
   protocol(protocol: ConnectionProtocol): this;
   /**
-   * Aborts when the service stops accepting connections, after `readinessDelaySecs` of the drain. The whole app shares this signal, also as `request.draining`, so
-   * remove your listeners. Its reason is an `HttpError` 503.
+   * Aborts when the service stops accepting connections, after `readinessDelaySecs` of the drain. The whole app shares this signal, also as `request.draining`,
+   * so remove your listeners. Its reason is an `HttpError` 503.
    */
   readonly draining: AbortSignal;
   /** Installs an object that takes part in the app's life, such as an authentication; once per app, however many features and routes use it. */
@@ -177,7 +180,10 @@ export interface DrainOptions {
 
 /** The group `host.insight`: operations, metrics, snapshots, panels and health. */
 export interface HostInsight {
-  /** Lists a page of the feature, such as `docs`, in the start message: a path of the service, or a URL. A function is called when the app listens; `null` lists nothing. */
+  /**
+   * Lists a page of the feature, such as `docs`, in the start message: a path of the service, or a URL. A function is called when the app listens; `null` lists
+   * nothing.
+   */
   link(name: string, path: string | (() => string | null)): this;
   /** Publishes the feature's current state, for pages and reports that read it on demand. May be called at any time. */
   expose(name: string, snapshot: () => unknown): this;
@@ -208,16 +214,17 @@ export interface HostInsight {
   /** Listens for the operations of this app, including requests; may be called at any time. Returns a function that removes the listener. */
   onOperation<State>(listener: OperationListener<State>): () => void;
   /**
-   * Publishes calls of `fetch` and undici as operations of the kind `http.client`, once each, however many features call this. Returns a function that ends it.
+   * Publishes calls of `fetch` and undici as operations of the kind `http.client`, once each, however many features call this. May be called at any time. Returns
+   * a function that ends it.
    *
-   * A call belongs to the app of the current operation, otherwise to the app that began last.
+   * A call belongs to the app of the current operation if that app publishes calls, otherwise to the app that last began to publish them.
    */
   publishOutgoingCalls(observer?: OutgoingCallObserver): () => void;
   /** Reasons of the feature's decisions about requests, for `framework explain`; without a listener a decision costs one check. */
   readonly reasons: DecisionReasons;
   /**
    * Lets a tool subscribe to the diagnostics channels `framework.request.steps` and `framework.request.answered` after the start, when debug is on. While
-   * none does, each step of a request costs one check.
+   * none does, each step of a request costs one check. Has no effect after start.
    */
   traceRequests(): this;
   /** Returns the compiled steps of a route, outermost first; complete from the first start task on. Empty without `traceRequests`, and without debug. */
@@ -249,7 +256,7 @@ export interface HostState {
   invoke<I extends Injections | undefined, T>(
     invocation: Invocation,
     inject: I,
-    work: (dependencies: Injected<I>) => Awaitable<T>,
+    work: (dependencies: InjectedValues<I>) => Awaitable<T>,
   ): Awaitable<T>;
   /** Creates a scope for an invocation of several calls, such as a stream; the feature disposes of it. @throws as `invoke` */
   scope(invocation: Invocation): OpenScope;

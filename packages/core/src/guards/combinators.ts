@@ -5,7 +5,7 @@ import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middlewar
 import { type Guard, isGuard } from "./guard.ts";
 import {
   type Denial,
-  explained,
+  addGuardName,
   firstDenial,
   forbidden,
   guardName,
@@ -24,7 +24,7 @@ export type GuardList<In extends Invocation = Invocation> = readonly (Guard<In> 
  * @throws CORE_GUARD_EMPTY without guards, CORE_GUARD_INVALID for another value
  */
 export function And<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
-  const all = checkedGuards("And", guards);
+  const all = requireGuards("And", guards);
   return judgingGuard(
     nameOf("And", all),
     (invocation, options) => firstDenial(all, invocation, options),
@@ -33,20 +33,21 @@ export function And<In extends Invocation>(...guards: GuardList<In>): Guard<In> 
 }
 
 /**
- * Returns a guard that passes when any guard passes; the remaining guards do not run. Refuses with 401 only if every guard refuses with 401, else with the last 403.
+ * Returns a guard that passes when any guard passes; the remaining guards do not run. Otherwise it refuses with the error of a guard that failed, else with the
+ * last refusal that is not a 401; with 401 only if every guard refuses with 401.
  *
  * @throws CORE_GUARD_EMPTY without guards, CORE_GUARD_INVALID for another value
  */
 export function Or<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
-  const any = checkedGuards("Or", guards);
-  const name = nameOf("Or", any);
+  const alternatives = requireGuards("Or", guards);
+  const name = nameOf("Or", alternatives);
   return judgingGuard(
     name,
     (invocation, options) =>
-      mapAwaitable(lastDenial(any, invocation, options), (denial) =>
-        denial === null ? null : explained(denial, name, options),
+      mapAwaitable(lastDenial(alternatives, invocation, options), (denial) =>
+        denial === null ? null : addGuardName(denial, name, options),
       ),
-    any.some(readsCaller),
+    alternatives.some(readsCaller),
   );
 }
 
@@ -59,9 +60,9 @@ export function Or<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
  * @throws CORE_GUARD_INVALID for another value
  */
 export function Not<In extends Invocation>(guard: Guard<In>): Guard<In> {
-  const [inner] = checkedGuards("Not", [guard]);
+  const [inner] = requireGuards("Not", [guard]);
   const name = nameOf("Not", [guard]);
-  const negated = (denial: Denial, options: GuardOptions): Denial => {
+  const negate = (denial: Denial, options: GuardOptions): Denial => {
     if (denial === null) return forbidden(name, options);
     if (isFault(denial)) return denial;
     return denial.status === 401 && guard.passesAnonymousWhenNegated !== true ? denial : null;
@@ -69,7 +70,7 @@ export function Not<In extends Invocation>(guard: Guard<In>): Guard<In> {
   return judgingGuard(
     name,
     (invocation, options) =>
-      mapAwaitable(judge(inner, invocation, options), (denial) => negated(denial, options)),
+      mapAwaitable(judge(inner, invocation, options), (denial) => negate(denial, options)),
     readsCaller(guard) && guard.passesAnonymousWhenNegated !== true, // anonymous callers need not identify themselves
   );
 }
@@ -105,7 +106,7 @@ const stronger = (earlier: Denial, later: HttpError): HttpError => {
   return isFault(earlier) || later.status === 401 ? earlier : later;
 };
 
-const checkedGuards = <In extends Invocation>(name: string, list: GuardList<In>): readonly Guard<In>[] => {
+const requireGuards = <In extends Invocation>(name: string, list: GuardList<In>): readonly Guard<In>[] => {
   const guards = list.flat() as readonly Guard<In>[]; // `flat` loses the type of a read-only list; each is checked below
   if (guards.length === 0) {
     throw new FrameworkError("CORE_GUARD_EMPTY", `${name}() needs at least one guard`);

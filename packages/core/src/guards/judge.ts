@@ -9,14 +9,14 @@ import type { Guard, GuardVerdict } from "./guard.ts";
 export interface GuardOptions {
   /** Whether the refusal names the guard. @default false */
   readonly explain?: boolean;
-  /** Destination of errors that guards throw. */
+  /** Destination of errors that guards throw. @default console */
   readonly log?: Pick<Logger, "error">;
 }
 
 /** The error that refuses a caller, `null` to let it pass. */
 export type Denial = HttpError | null;
 
-/** Judges one invocation. Never throws. */
+/** Judges one invocation. Never throws or rejects. */
 export type Judge<In extends Invocation> = (invocation: In, options: GuardOptions) => Awaitable<Denial>;
 
 /** A guard of any invocation type, for code that does not call it. */
@@ -28,7 +28,7 @@ const FAULT = "CORE_GUARD_FAILED";
 /** Whether a denial came from a fault: that is not a decision, so `Not` must not turn it into a pass. */
 export const isFault = (denial: HttpError): boolean => denial.code === FAULT;
 
-/** Runs one guard. Never throws: a guard that fails refuses. */
+/** Runs one guard. Never throws or rejects: a guard that fails refuses. */
 export const judge = <In extends Invocation>(
   guard: Guard<In> | undefined,
   invocation: In,
@@ -79,11 +79,11 @@ export const judgingGuard = <In extends Invocation>(
     name,
     readsCaller,
     check(invocation) {
-      const passed = (denial: Denial): void => {
+      const throwDenial = (denial: Denial): void => {
         if (denial !== null) throw denial;
       };
       const denial = own(invocation, {});
-      return isPromise(denial) ? denial.then(passed) : passed(denial);
+      return isPromise(denial) ? denial.then(throwDenial) : throwDenial(denial);
     },
   };
   judges.set(guard, own);
@@ -109,7 +109,7 @@ export const forbidden = (name: string, options: GuardOptions, text?: string): H
   new ForbiddenError(text, guardExtra(name, options));
 
 /** Adds the guard's name to its refusal when `explain` is set. */
-export const explained = (denial: HttpError, name: string, options: GuardOptions): HttpError => {
+export const addGuardName = (denial: HttpError, name: string, options: GuardOptions): HttpError => {
   // A frozen error, which a program may throw repeatedly, stays unchanged.
   if (options.explain === true)
     Reflect.set(denial, "extras", { ...denial.extras, ...guardExtra(name, options) });
@@ -140,7 +140,7 @@ const denialOfThrown = (
   options: GuardOptions,
 ): HttpError => {
   const name = guardName(guard);
-  if (isRefusal(error)) return explained(error, name, options);
+  if (isRefusal(error)) return addGuardName(error, name, options);
   const { log = console } = options;
   log.error(`guard "${name}" failed and did not admit the caller`, { error, guard: name, kind, invocation });
   return new ForbiddenError(undefined, {

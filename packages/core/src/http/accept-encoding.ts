@@ -1,6 +1,6 @@
 import { trimBlanks } from "./field-grammar.ts";
 
-/** Maximum elements of one field; the rest of a longer list is ignored. */
+/** Maximum number of elements of one field; the rest of a longer list is ignored. */
 const MAX_ELEMENTS = 50;
 const WEIGHTED = /^([!#$%&'*+.^_`|~\w-]+)[ \t]*(?:;[ \t]*[qQ]=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
 

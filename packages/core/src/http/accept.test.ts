@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { accepts, namesType, preferred } from "./accept.ts";
+import { accepts, namesType, preferredType } from "./accept.ts";
 
 test.each([
   [null, "text/html", true],
@@ -37,19 +37,19 @@ test.each([
 
 test("prefers the highest weight, then the server's order", () => {
   const types = ["application/json", "text/html", "text/plain"];
-  expect(preferred(null, types)).toBe("application/json");
-  expect(preferred("*/*", types)).toBe("application/json");
-  expect(preferred("text/html, application/json", types)).toBe("application/json");
-  expect(preferred("text/*;q=0.8, application/json;q=0.7", types)).toBe("text/html");
-  expect(preferred("text/*;q=0.8, text/html;q=0.1, text/plain", types)).toBe("text/plain");
-  expect(preferred("image/png", types)).toBeNull();
-  expect(preferred("*/*;q=0", types)).toBeNull();
-  expect(preferred("*/*", [])).toBeNull();
+  expect(preferredType(null, types)).toBe("application/json");
+  expect(preferredType("*/*", types)).toBe("application/json");
+  expect(preferredType("text/html, application/json", types)).toBe("application/json");
+  expect(preferredType("text/*;q=0.8, application/json;q=0.7", types)).toBe("text/html");
+  expect(preferredType("text/*;q=0.8, text/html;q=0.1, text/plain", types)).toBe("text/plain");
+  expect(preferredType("image/png", types)).toBeNull();
+  expect(preferredType("*/*;q=0", types)).toBeNull();
+  expect(preferredType("*/*", [])).toBeNull();
 });
 
 test("uses the higher weight of a repeated range", () => {
-  expect(preferred("a/b;q=0.2, c/d;q=0.5, a/b;q=0.9", ["c/d", "a/b"])).toBe("a/b");
-  expect(preferred("a/b;q=0.9, c/d;q=0.5, a/b;q=0.2", ["c/d", "a/b"])).toBe("a/b");
+  expect(preferredType("a/b;q=0.2, c/d;q=0.5, a/b;q=0.9", ["c/d", "a/b"])).toBe("a/b");
+  expect(preferredType("a/b;q=0.9, c/d;q=0.5, a/b;q=0.2", ["c/d", "a/b"])).toBe("a/b");
 });
 
 test.each([
@@ -80,7 +80,7 @@ test("agrees with the weights that the field was generated from", () => {
       for (const type of ["a/b", "a/c", "a/x", "d/e", "d/x"]) {
         expect(accepts(header, type)).toBe(weight(type) > 0);
       }
-      const chosen = preferred(header, ["a/b", "d/e"]);
+      const chosen = preferredType(header, ["a/b", "d/e"]);
       const [first, second] = [weight("a/b"), weight("d/e")];
       expect(chosen).toBe(Math.max(first, second) === 0 ? null : first >= second ? "a/b" : "d/e");
     }),

@@ -17,7 +17,7 @@ interface MediaRange {
 export const accepts = (header: string | null, type: string): boolean => weightOf(rangesOf(header), type) > 0;
 
 /** Returns the offered type with the highest weight, the first of equals; `null` when none is acceptable. */
-export const preferred = (header: string | null, types: readonly string[]): string | null => {
+export const preferredType = (header: string | null, types: readonly string[]): string | null => {
   const ranges = rangesOf(header);
   let best: string | null = null;
   let highest = 0;

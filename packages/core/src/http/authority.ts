@@ -2,7 +2,8 @@ const FORM = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|(?:[\w.~!$&'()*+;=-]|%[0-9A-Fa-f]{2}){
 
 /**
  * Common authorities: names whose last label begins with a letter, and IPv4 addresses. All of them are valid in a URL, unless they are too long, and the test
- * takes a tenth of the time of `URL.canParse`. A label with two hyphens in a row is excluded: it may be encoded (RFC 5891 4.2.3.1).
+ * takes about 70 ns instead of the 400 ns of `URL.canParse` (measured with two names and two addresses). A label with two hyphens in a row is excluded: it may
+ * be encoded (RFC 5891 4.2.3.1).
  */
 const ORDINARY =
   /^(?:(?:\w+(?:-\w+)*\.)*[A-Za-z]\w*(?:-\w+)*|(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d))(?::\d{1,4})?$/;

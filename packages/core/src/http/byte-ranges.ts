@@ -17,8 +17,8 @@ export const MAX_RANGES = 10;
 /**
  * Parses a `Range` field for a body of `size` bytes (RFC 9110 14.1.2 and 14.2).
  *
- * Parts that overlap or touch are merged; the others keep the order of the field. The result is `whole` for more than 10 merged parts, another
- * unit, a malformed field, and a suffix of an empty body.
+ * Parts that overlap or touch are merged; the others keep the order of the field. The result is `whole` for an absent field, more than 10 merged
+ * parts, another unit, a malformed field, and a suffix of an empty body.
  */
 export const byteRanges = (field: string | null | undefined, size: number): RequestedRanges => {
   const specs = field === null || field === undefined ? null : readSpecs(field);

@@ -2,7 +2,7 @@
 export type Directives = ReadonlyMap<string, string>;
 
 const none: Directives = new Map();
-/** Value of a directive that is repeated with different arguments. */
+/** Value of a directive whose argument is malformed, or that is repeated with different arguments. */
 const CONTRADICTION = "?";
 /** Upper bound of delta-seconds (RFC 9111 1.2.2). */
 const MAX_SECONDS = 2_147_483_648;
@@ -11,14 +11,14 @@ const ELEMENT = /(?:[^",]|"(?:[^"\\]|\\[^])*"?)+/g;
 const DIRECTIVE = /^([^\s=]+)(?:=(?:"([^"]*)"|([^\s"]*))$)?/;
 
 /** Directives that allow shared caches to store a reply, or that withhold only part of it from them. */
-const sharing: ReadonlySet<string> = new Set(["private", "public", "s-maxage"]);
+const replacedByPrivate: ReadonlySet<string> = new Set(["private", "public", "s-maxage"]);
 
-/** Returns a `Cache-Control` field with `private`, so that shared caches do not store the reply (RFC 9111 5.2.2.7). The other directives are kept. */
+/** Returns a `Cache-Control` field with `private`, so that shared caches do not store the reply (RFC 9111 5.2.2.7). Removes `public` and `s-maxage`. */
 export const privateField = (field: string | null): string => {
-  const kept = (field?.match(ELEMENT) ?? [])
+  const others = (field?.match(ELEMENT) ?? [])
     .map((text) => text.trim())
-    .filter((text) => text !== "" && !sharing.has(nameOf(text)));
-  return ["private", ...kept].join(", ");
+    .filter((text) => text !== "" && !replacedByPrivate.has(nameOf(text)));
+  return ["private", ...others].join(", ");
 };
 
 const nameOf = (directive: string): string => (DIRECTIVE.exec(directive)?.[1] ?? "").toLowerCase();

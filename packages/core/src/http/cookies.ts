@@ -78,13 +78,13 @@ const addPair = (cookies: Map<string, string>, text: string): void => {
   const name = trimBlanks(text.slice(0, equals));
   const value = trimBlanks(text.slice(equals + 1));
   if (name === "" || cookies.has(name) || name.length + value.length + 1 > MAX_COOKIE_LENGTH) return;
-  if (!/\p{Cc}/u.test(name + value)) cookies.set(name, decoded(unquoted(value)));
+  if (!/\p{Cc}/u.test(name + value)) cookies.set(name, decode(unquote(value)));
 };
 
-const unquoted = (value: string): string =>
+const unquote = (value: string): string =>
   value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
 
-const decoded = (value: string): string => {
+const decode = (value: string): string => {
   if (!value.includes("%")) return value;
   try {
     return decodeURIComponent(value);

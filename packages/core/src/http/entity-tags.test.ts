@@ -6,7 +6,7 @@ import {
   matchesWeakly,
   parseTagList,
   plainTag,
-  weakened,
+  toWeakTag,
 } from "./entity-tags.ts";
 
 test.each([
@@ -54,8 +54,8 @@ test.each([
   expect([matchesWeakly(one, other), matchesStrongly(one, other)]).toEqual([weakly, strongly]);
 });
 
-test("weakened returns a weak tag unchanged", () => {
-  expect([weakened('"a"'), weakened('W/"a"')]).toEqual(['W/"a"', 'W/"a"']);
+test("toWeakTag returns a weak tag unchanged", () => {
+  expect([toWeakTag('"a"'), toWeakTag('W/"a"')]).toEqual(['W/"a"', 'W/"a"']);
 });
 
 test("only a complete tag is valid", () => {

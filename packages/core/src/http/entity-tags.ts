@@ -1,10 +1,10 @@
 /** An entity tag (RFC 9110 8.8.3): `"…"`, or `W/"…"` when it is weak. */
 export type EntityTag = string;
 
-/** A list of entity tags, `*` for any, or `null` for a malformed field. */
+/** A list of entity tags, `*` for any, or `null` for a malformed or empty field. */
 export type TagList = readonly EntityTag[] | "*" | null;
 
-/** Maximum tags of one field. Ignoring the rest is safe: at worst the client gets a complete reply. */
+/** Maximum number of tags of one field. Ignoring the rest is safe: at worst the client gets a complete reply. */
 const MAX_TAGS = 100;
 /** The suffix that `codedTag` adds. It has two hyphens, because programs use a single hyphen in their own tags. */
 const CODED = /--(br|gzip|zstd)"$/;
@@ -35,7 +35,7 @@ export const matchesWeakly = (one: EntityTag, other: EntityTag): boolean => opaq
 export const matchesStrongly = (one: EntityTag, other: EntityTag): boolean => one === other && !isWeak(one);
 
 /** Makes a tag weak, for an equivalent representation whose bytes may differ. */
-export const weakened = (tag: EntityTag): EntityTag => (isWeak(tag) ? tag : `W/${tag}`);
+export const toWeakTag = (tag: EntityTag): EntityTag => (isWeak(tag) ? tag : `W/${tag}`);
 
 /**
  * Returns the tag of a compressed representation: the tag of the plain one with the coding as a suffix, which `precondition` recognises. A weak tag is

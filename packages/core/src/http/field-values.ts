@@ -34,7 +34,7 @@ export const fieldValue = (fields: readonly string[], lowerName: string): string
     const value = fields[at + 1] ?? "";
     if (found === null) found = value;
     else if (singletonFields.has(lowerName)) return found;
-    else found = joined(lowerName, found, value);
+    else found = joinValues(lowerName, found, value);
   }
   return found;
 };
@@ -44,5 +44,5 @@ export const isNamed = (name: string, lowerName: string): boolean =>
   name.length === lowerName.length && (name === lowerName || name.toLowerCase() === lowerName);
 
 /** Joins two values of a repeated field. */
-export const joined = (lowerName: string, first: string, second: string): string =>
+export const joinValues = (lowerName: string, first: string, second: string): string =>
   `${first}${lowerName === "cookie" ? "; " : ", "}${second}`;

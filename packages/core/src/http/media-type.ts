@@ -7,9 +7,9 @@ export interface MediaType {
   readonly type: string;
   /** Parameters by lower-case name, without quotes. */
   readonly parameters: ReadonlyMap<string, string>;
-  /** The charset in lower case. */
+  /** The charset in lower case; `null` without one. */
   readonly charset: string | null;
-  /** The parameter `boundary` of a multipart type; `null` without one. */
+  /** The parameter `boundary`, which multipart types have; `null` without one. */
   readonly boundary: string | null;
 }
 

@@ -6,7 +6,7 @@ export interface TrustedProxies {
   readonly networks: readonly Network[];
 }
 
-/** The first `bits` bits of an address. */
+/** The addresses that share the first `bits` bits of `bytes`. */
 export interface Network {
   readonly bytes: IpBytes;
   readonly bits: number;

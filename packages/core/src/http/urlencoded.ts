@@ -16,27 +16,27 @@ export const parseUrlencoded = (text: string, max: number, tooMany: () => Error)
   const pairs: string[] = [];
   let equals = -1;
   for (let start = 0, end = 0; start < input.length; start = end + 1) {
-    end = next(input, "&", start);
+    end = indexOrEnd(input, "&", start);
     if (end === start) continue;
     if (pairs.length === 2 * max) throw tooMany();
-    if (equals < start) equals = next(input, "=", start);
+    if (equals < start) equals = indexOrEnd(input, "=", start);
     const nameEnd = Math.min(equals, end);
     pairs.push(decode(input.slice(start, nameEnd)), decode(input.slice(nameEnd + 1, end)));
   }
   return pairs;
 };
 
-const next = (text: string, mark: string, from: number): number => {
+const indexOrEnd = (text: string, mark: string, from: number): number => {
   const at = text.indexOf(mark, from);
   return at === -1 ? text.length : at;
 };
 
 /** Returns the decoder of one input: none for plain text; the native decoder until it first fails, then the lenient one, because exceptions are slow. */
 const decoderOf = (input: string): ((part: string) => string) => {
-  if (!input.includes("%")) return input.includes("+") ? spaced : (part) => part;
+  if (!input.includes("%")) return input.includes("+") ? plusToSpace : (part) => part;
   let isNative = true;
   return (part) => {
-    const text = spaced(part);
+    const text = plusToSpace(part);
     if (!text.includes("%")) return text;
     if (!isNative) return decodeLeniently(text);
     try {
@@ -48,7 +48,7 @@ const decoderOf = (input: string): ((part: string) => string) => {
   };
 };
 
-const spaced = (part: string): string => part.replaceAll("+", " ");
+const plusToSpace = (part: string): string => part.replaceAll("+", " ");
 
 const decodeLeniently = (text: string): string => {
   const bytes = encoder.encode(text);

@@ -14,7 +14,7 @@ import { type Metric, metricNameProblem, metricProblem } from "./metric.ts";
 export class AppMetrics {
   /** Counters and gauges. */
   readonly all: Metric[] = [];
-  private readonly histograms: Published[] = [];
+  private readonly histograms: PublishedHistogram[] = [];
   private readonly recorders: HistogramRecorder[] = [];
   private readonly names: Set<string> = new Set();
   private readonly report: (message: string) => void;
@@ -46,7 +46,7 @@ export class AppMetrics {
     return histogram; // `Label` restricts callers only
   }
 
-  record(recorder: HistogramRecorder): void {
+  addRecorder(recorder: HistogramRecorder): void {
     this.recorders.push(recorder);
     for (const { definition, records } of this.histograms) records.push(recorder(definition));
   }
@@ -58,7 +58,7 @@ export class AppMetrics {
   }
 }
 
-interface Published {
+interface PublishedHistogram {
   readonly definition: HistogramDefinition;
   readonly records: RecordObservation[];
 }

@@ -8,9 +8,9 @@ export class AppOperations {
   private readonly listeners: OperationListeners = new OperationListeners();
   private readonly context: OperationContext;
 
-  /** @param failed receives the error of a listener that throws */
-  constructor(app: object, failed: (error: unknown) => void) {
-    this.context = { app, channels: operationChannels(), failed, now };
+  /** @param onListenerError receives the error of a listener that throws */
+  constructor(app: object, onListenerError: (error: unknown) => void) {
+    this.context = { app, channels: operationChannels(), onListenerError, now };
   }
 
   /** Creates an emitter of one kind; several features may share a kind. */
@@ -34,7 +34,7 @@ export const operationsWithoutApp = <In, Out = unknown>(
   createOperations(definition, [], {
     app: null,
     channels: operationChannels(),
-    failed: () => {}, // without listeners, none can throw
+    onListenerError: () => {}, // without listeners, none can throw
     now,
   });
 

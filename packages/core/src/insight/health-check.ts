@@ -28,5 +28,7 @@ export const healthCheckProblem = ({ name }: HealthCheck, present: readonly Heal
   if (present.some((other) => other.name === name)) {
     return `there is a health check "${name}" already; use a unique name`;
   }
-  return present.length < MAX_HEALTH_CHECKS ? null : `an app may have ${MAX_HEALTH_CHECKS} health checks`;
+  return present.length < MAX_HEALTH_CHECKS
+    ? null
+    : `an app may have at most ${MAX_HEALTH_CHECKS} health checks`;
 };

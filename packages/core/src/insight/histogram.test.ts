@@ -13,7 +13,7 @@ test("observations without a recorder are dropped", () => {
   expect(seconds.isRecorded).toBe(false);
   seconds.observe(1);
   const seen: number[] = [];
-  metrics.record(() => (value) => void seen.push(value));
+  metrics.addRecorder(() => (value) => void seen.push(value));
   expect([seconds.isRecorded, seen]).toEqual([true, []]);
   seconds.observe(2);
   expect(seen).toEqual([2]);
@@ -26,9 +26,9 @@ test("every recorder receives earlier and later histograms", () => {
     seen.push([name, definition.name]);
     return (value: number, labels: object) => void seen.push([name, value, labels]);
   };
-  metrics.record(recorder("one"));
+  metrics.addRecorder(recorder("one"));
   const seconds = metrics.histogram({ name: "call_duration_seconds", help: "Calls.", labels: ["peer"] });
-  metrics.record(recorder("two"));
+  metrics.addRecorder(recorder("two"));
   seconds.observe(0.5, { peer: "a" });
   metrics.histogram({ name: "batch_items", help: "Batches." }).observe(3);
   expect(seen).toEqual([
@@ -46,7 +46,7 @@ test("every recorder receives earlier and later histograms", () => {
 test("the unit determines the default buckets", () => {
   const { metrics } = make();
   const seen: (readonly number[])[] = [];
-  metrics.record(({ buckets }) => (seen.push(buckets), () => {}));
+  metrics.addRecorder(({ buckets }) => (seen.push(buckets), () => {}));
   metrics.histogram({ name: "a_seconds", help: "A." });
   metrics.histogram({ name: "b_bytes", help: "B." });
   metrics.histogram({ name: "c_ratio", help: "C.", buckets: [0.5, 1] });
@@ -60,7 +60,7 @@ test("the unit determines the default buckets", () => {
 test("non-finite values are ignored", () => {
   const { metrics } = make();
   const seen: number[] = [];
-  metrics.record(() => (value) => void seen.push(value));
+  metrics.addRecorder(() => (value) => void seen.push(value));
   const bytes = metrics.histogram({ name: "body_bytes", help: "Bodies." });
   for (const value of [Number.NaN, Infinity, -Infinity, 0, -1]) bytes.observe(value);
   expect(seen).toEqual([0, -1]);

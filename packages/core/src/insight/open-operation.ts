@@ -16,7 +16,7 @@ export interface EventReceivers {
   readonly channels: OperationChannels;
   /** A snapshot: listeners present at the start stay until the end. */
   readonly listeners: Listeners;
-  readonly failed: (error: unknown) => void;
+  readonly onListenerError: (error: unknown) => void;
   readonly now: () => number;
 }
 
@@ -82,7 +82,7 @@ export class OpenOperation {
     try {
       return call();
     } catch (error) {
-      this.receivers.failed(error);
+      this.receivers.onListenerError(error);
       return otherwise;
     }
   }

@@ -14,7 +14,7 @@ export interface ContextStore<State> {
 export interface OperationListener<State = unknown> {
   /** Operation kinds to receive. @default all */
   readonly kinds?: readonly string[];
-  /** Operation kinds to exclude. A kind without a listener costs nothing. @default none */
+  /** Operation kinds to exclude. An operation of a kind without a listener costs one check. @default none */
   readonly except?: readonly string[];
   /** Called before the work begins. The result is passed to the other functions and becomes the value of `store`. */
   start(operation: TracedOperation): State;

@@ -219,7 +219,7 @@ test("another copy of this package sees the current operation", async () => {
 
 test("without diagnostics channels the app's own listeners still work", async () => {
   const { seen, listener } = make();
-  const context = { app: null, channels: noChannels, failed: () => {}, now: () => 0 };
+  const context = { app: null, channels: noChannels, onListenerError: () => {}, now: () => 0 };
   const statements = createOperations(statement, [listener as OperationListener], context);
   expect(statements.run("SELECT", () => 1)).toBe(1);
   expect(seen).toEqual(["start SELECT", "end select number"]);

@@ -14,7 +14,7 @@ export interface Operations<In, Out = unknown> {
    * Has the signature of a middleware.
    */
   run<Result extends Out>(input: In, work: Handler<In, Result>): Awaitable<Result>;
-  /** Begins an operation that the caller ends, such as a stream that outlives its promise; `null` without listeners. */
+  /** Begins an operation that the caller ends, such as a stream that outlives its promise; `null` without a listener or subscriber. */
   begin(input: In): OperationControl | null;
 }
 
@@ -33,7 +33,7 @@ export interface OperationContext {
   readonly app: object | null;
   readonly channels: OperationChannels;
   /** Receives the error of a listener that throws. */
-  readonly failed: (error: unknown) => void;
+  readonly onListenerError: (error: unknown) => void;
   /** Monotonic time in milliseconds. */
   readonly now: () => number;
 }
@@ -79,12 +79,12 @@ const runTraced = <Out>(
   work: () => Awaitable<Out>,
   outcome: (output: Out) => Attributes,
 ): Awaitable<Out> => {
-  const failed = (thrown: unknown): never => {
+  const fail = (thrown: unknown): never => {
     operation.fail(thrown);
     operation.end();
     throw thrown;
   };
-  const ended = (output: Out): Out => {
+  const succeed = (output: Out): Out => {
     operation.end(outcome(output));
     return output;
   };
@@ -92,7 +92,7 @@ const runTraced = <Out>(
   try {
     output = operation.within(work);
   } catch (thrown) {
-    return failed(thrown);
+    return fail(thrown);
   }
-  return isPromise(output) ? output.then(ended, failed) : ended(output);
+  return isPromise(output) ? output.then(succeed, fail) : succeed(output);
 };

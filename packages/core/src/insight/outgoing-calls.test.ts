@@ -92,3 +92,28 @@ test("of several apps, a call belongs to the app of the current operation, other
   expect([first.calls.length, last.calls.length]).toEqual([1, 1]);
   for (const end of ends) end();
 });
+
+test("an observer that throws is logged, and the call succeeds", async () => {
+  await using there = await echoServer();
+  const errors: unknown[] = [];
+  const app = recordingApp();
+  await app.start({
+    log: { info() {}, warn() {}, error: (_message, fields) => void errors.push(fields?.["error"]) },
+  });
+  const broken = new Error("broken");
+  const observers: OutgoingCallObserver[] = [
+    { accepts: () => raise(broken) },
+    { attributes: () => raise(broken) },
+    { started: () => raise(broken) },
+  ];
+  for (const observer of observers) {
+    const end = app.observeCalls(observer);
+    expect(await get(there.url)).toBe("undefined");
+    end();
+  }
+  expect(errors).toEqual([broken, broken, broken]);
+});
+
+const raise = (error: Error): never => {
+  throw error;
+};

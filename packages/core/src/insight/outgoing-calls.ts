@@ -35,9 +35,12 @@ export class OutgoingCalls {
   readonly app: object;
   readonly operations: Operations<OutgoingCall>;
   readonly observers: Set<OutgoingCallObserver> = new Set();
+  readonly onError: (error: unknown) => void;
 
-  constructor(app: object, createOperations: CreateOperations) {
+  /** @param onError receives the errors of observers: thrown in a diagnostics channel, they would end the process */
+  constructor(app: object, createOperations: CreateOperations, onError: (error: unknown) => void) {
     this.app = app;
+    this.onError = onError;
     this.operations = createOperations({
       kind: "http.client",
       role: "client",
@@ -69,7 +72,10 @@ export class OutgoingCalls {
 
 const nameOf = ({ method }: OutgoingCall): string => (knownMethods.has(method) ? method : "HTTP");
 
-/** The observed apps of this process. A call belongs to the app of the current operation; outside an operation to the last one started, because several would count it twice. */
+/**
+ * The observed apps of this process. A call belongs to the app of the current operation if that is observed, otherwise to the app observed last: more than one
+ * would count it twice.
+ */
 const apps: OutgoingCalls[] = [];
 
 const addApp = (calls: OutgoingCalls): void => {
@@ -90,19 +96,26 @@ const isAccepted = (call: OutgoingCall): boolean =>
 
 const open = new WeakMap<object, OperationControl>();
 
-const begin = ({ request }: { readonly request: OutgoingCall }): void => {
-  if (!isAccepted(request)) return;
+const onCreate = ({ request }: { readonly request: OutgoingCall }): void => {
   const current = operationChannels().current()?.app;
   const calls = apps.find(({ app }) => app === current) ?? apps.at(-1);
-  const operation = calls?.operations.begin(request) ?? null;
-  if (calls === undefined || operation === null) return;
-  open.set(request, operation);
+  try {
+    if (calls !== undefined && isAccepted(request)) begin(calls, request);
+  } catch (error) {
+    calls?.onError(error);
+  }
+};
+
+const begin = ({ operations, observers }: OutgoingCalls, call: OutgoingCall): void => {
+  const operation = operations.begin(call);
+  if (operation === null) return;
+  open.set(call, operation);
   operation.within(() => {
-    for (const { started } of calls.observers) started?.(request);
+    for (const { started } of observers) started?.(call);
   });
 };
 
-const end = (event: {
+const onHeaders = (event: {
   readonly request: object;
   readonly response: { readonly statusCode: number };
 }): void => {
@@ -113,7 +126,7 @@ const end = (event: {
   open.delete(event.request);
 };
 
-const fail = ({ request, error }: { readonly request: object; readonly error: unknown }): void => {
+const onError = ({ request, error }: { readonly request: object; readonly error: unknown }): void => {
   const operation = open.get(request);
   operation?.fail(error);
   operation?.end();
@@ -121,7 +134,7 @@ const fail = ({ request, error }: { readonly request: object; readonly error: un
 };
 
 const listeners = [
-  ["undici:request:create", begin],
-  ["undici:request:headers", end],
-  ["undici:request:error", fail],
+  ["undici:request:create", onCreate],
+  ["undici:request:headers", onHeaders],
+  ["undici:request:error", onError],
 ] as readonly unknown[] as readonly (readonly [name: string, listener: (event: unknown) => void])[];

@@ -40,7 +40,7 @@ test("health check names are unique, and an app has at most 50", async () => {
   expect(problems).toEqual([
     expect.stringContaining('CORE_BAD_HEALTH_CHECK there is a health check "store" already'),
     expect.stringContaining("CORE_BAD_HEALTH_CHECK the name of a health check must be"),
-    "CORE_BAD_HEALTH_CHECK an app may have 50 health checks",
+    "CORE_BAD_HEALTH_CHECK an app may have at most 50 health checks",
   ]);
 });
 

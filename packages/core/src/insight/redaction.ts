@@ -3,7 +3,7 @@ export type Redaction = (text: string) => string;
 
 /** Values that a request sent. */
 export interface SentValues {
-  /** Its header fields. */
+  /** Its header fields, with names in lower case. */
   readonly fields: Iterable<readonly [name: string, value: string]>;
   /** The values of its query. */
   readonly query: Iterable<string>;
@@ -70,8 +70,8 @@ export const isSecretName = (name: string): boolean =>
   /password|passwd|secret|token|api[_-]?key|credential|authorization|cookie|^session/i.test(name);
 
 /**
- * Hides the values of a request's fields, cookies, query and body wherever a text repeats them, as they were sent or decoded, and text that looks like a credential:
- * error messages, and reasons of third-party features, may quote one.
+ * Hides the values of a request's fields, cookies, query and body wherever a text repeats them, as they were sent or decoded, and text that looks like a
+ * credential: error messages, and reasons of third-party features, may quote one.
  *
  * Values of fewer than four characters are kept, and so are values of fields that describe formats and conditions.
  */

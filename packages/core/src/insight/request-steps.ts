@@ -62,7 +62,7 @@ export interface StepControl {
   /** Records that it called the next step. */
   passOn(): void;
   /** Adds the time of the steps inside it, from `sinceMs` to now. */
-  returned(sinceMs: number): void;
+  addInnerTime(sinceMs: number): void;
   /** Adds a reason given by core. */
   explain(reason: string): void;
   end(status: number | null, error: string | null): void;
@@ -78,11 +78,11 @@ const MAX_STEPS = 1000;
 export class RequestTraces {
   private readonly channel: Channel = channelOf("framework.request.steps");
   private readonly answered: Channel = channelOf("framework.request.answered");
-  /** Keyed by the context of the request, which a copy that a cache makes for a handler shares. */
+  /** Keyed by the context of the request, which is shared by copies of the request, such as the copy that a cache passes to a handler. */
   private readonly open: WeakMap<object, OpenTrace> = new WeakMap();
-  /** Number of traced steps in progress; at 0, no request has a trace. */
+  /** Number of traced steps in progress; at 0, no request in progress is traced. */
   private running = 0;
-  private isKept = false;
+  private isEnabled = false;
   /** The chains compiled with tracing, by method and path of the route. */
   private readonly chains: Map<string, readonly StepInfo[]> = new Map();
 
@@ -93,12 +93,12 @@ export class RequestTraces {
 
   /** Whether chains are compiled with tracing: a tool listens, or may start to listen later. */
   get isWanted(): boolean {
-    return this.isKept || this.isObserved;
+    return this.isEnabled || this.isObserved;
   }
 
   /** Enables tracing in compiled chains, for a tool that listens after the start. */
-  keep(): void {
-    this.isKept = true;
+  enable(): void {
+    this.isEnabled = true;
   }
 
   /** Registers the chain of a route that is being compiled. */
@@ -134,7 +134,7 @@ export class RequestTraces {
     this.running++;
     return {
       passOn: () => void (step.passedOn = true),
-      returned: (sinceMs) => void (step.innerMs += performance.now() - sinceMs),
+      addInnerTime: (sinceMs) => void (step.innerMs += performance.now() - sinceMs),
       explain: (reason) => void step.reasons.push(reason),
       end: (status, error) => {
         step.durationMs = performance.now() - step.startedMs;
@@ -146,7 +146,7 @@ export class RequestTraces {
     };
   }
 
-  /** Returns the reasons of one feature; `null` for the middleware of the program, such as an authentication. */
+  /** Returns the reasons of one feature. @param feature `null` for the middleware of the program, such as an authentication */
   reasonsOf(feature: string | null): DecisionReasons {
     const { channel, open } = this;
     return {

@@ -2,7 +2,7 @@ import { concernsCaller } from "./caller-values.ts";
 import type { Key } from "./key.ts";
 
 /**
- * Values of one invocation, which middleware sets and handlers read. The framework never fills it from client input.
+ * Values of one invocation, which middleware sets and handlers read. A name never comes from client input.
  *
  * A key returns only the value set with that key. A name, `context.get("request_id")`, returns the latest value set with a key of that name or with
  * the name itself. Meant for a few dozen values: a read is a linear scan.

@@ -14,5 +14,5 @@ export interface TraceIds {
 /** The trace of an invocation, and its span; set by a tracer. */
 export const Trace: Key<TraceIds | null> = key<TraceIds | null>("trace", null);
 
-/** The error that became a reply 500, for tracers and logs; a client never sees it in production. */
+/** The error that became a 500, or a 501 to 599 whose message is hidden from clients; for tracers and logs. A client never sees it in production. */
 export const FailedWith: Key<Error | null> = key<Error | null>("failed_with", null);

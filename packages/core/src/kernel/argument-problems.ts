@@ -1,4 +1,4 @@
-import { isClass, isPlainObject, shown } from "../config/wrong-value.ts";
+import { isClass, isPlainObject, describeValue } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { isPromise, type Middleware, middlewareObject } from "../middleware/middleware.ts";
@@ -7,7 +7,7 @@ import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
 import { isErrorClass } from "./exception-handlers.ts";
 
-/** Creates the problem of an argument with the wrong type, which only untyped programs can pass. */
+/** Creates the problem of an argument with the wrong type, such as untyped programs can pass. */
 const badArgument = (message: string): Problem => ({ code: "CORE_BAD_ARGUMENT", message });
 
 /** Returns the problem of a value that was passed as a middleware, or `null`. */
@@ -32,7 +32,7 @@ export const routeArgumentProblem = (route: RouteDefinition): Problem | null => 
     : badArgument(`${at}: use of its blueprint takes a function or an object with handle; a class needs new`);
 };
 
-/** Returns the problem of a value that was passed as the name of a dependency, or `null`. */
+/** Returns the problem of a value that was passed as a token, or `null`. */
 export const tokenProblem = (call: string, token: unknown): Problem | null => {
   const name = (token as { name?: unknown } | null | undefined)?.name;
   if (typeof token === "object" && typeof name === "string") return null;
@@ -80,7 +80,7 @@ export const assertFeatures = (call: string, features: readonly unknown[]): void
       ? "; an import that does not exist, or one in a circular import, is undefined"
       : "";
   const { code, message } = badArgument(
-    `${call} takes features, such as ${call}(cors), but argument ${index + 1} is ${shown(features[index])}${hint}`,
+    `${call} takes features, such as ${call}(cors), but argument ${index + 1} is ${describeValue(features[index])}${hint}`,
   );
   throw new FrameworkError(code, message);
 };

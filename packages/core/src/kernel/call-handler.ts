@@ -11,13 +11,13 @@ import type { RouteDefinition } from "../routes/route.ts";
 import { filterReply } from "./filter-reply.ts";
 import { inspectReply } from "./inspect-json.ts";
 
-/** Creates the innermost step of a route: resolves dependencies, calls the handler, and converts its return value to a reply. */
+/** Creates the innermost step of a route: resolves dependencies, calls the handler, converts its return value to a reply, and filters it by `responses`. */
 export const callHandler = (
   route: RouteDefinition,
   { container, settings }: Pick<RequestKernel, "container" | "settings">,
 ): Handler<HttpRequest, Response> => {
-  const value = withDependencies(route, container);
-  const reply = withReply(route, value, settings);
+  const call = withDependencies(route, container);
+  const reply = withReply(route, call, settings);
   return route.options.responses === undefined ? reply : filterReply(route, reply, settings);
 };
 
@@ -35,7 +35,7 @@ const withDependencies = (route: RouteDefinition, container: Container): Handler
 
 const withReply = (
   route: RouteDefinition,
-  value: Handler<HttpRequest, unknown>,
+  call: Handler<HttpRequest, unknown>,
   { debug, log }: AppSettings,
 ): Handler<HttpRequest, Response> => {
   let warned = !debug;
@@ -50,7 +50,7 @@ const withReply = (
     return inspect(replyOf(returned));
   };
   return (request) => {
-    const returned = value(request);
+    const returned = call(request);
     return isPromise(returned) ? new Later(returned, request, toReply, null) : toReply(returned);
   };
 };

@@ -2,20 +2,23 @@ import { reasonPhrase } from "../http/reason-phrase.ts";
 import type { ImpliedReply } from "../insight/implied-reply.ts";
 import type { RouteInfo } from "../routes/route.ts";
 
-/** The replies that core itself sends for a route. The 405 for another method is not listed: it belongs to an operation that does not exist. */
+/**
+ * Returns the replies that core implies for a route: its own, those of the route's authentications, and the statuses of the option `errors`. The 405 for another
+ * method is not listed: it belongs to an operation that does not exist.
+ */
 export const coreReplies = (route: RouteInfo, handlerSecs: number): readonly ImpliedReply[] => {
   const { options, path, auth } = route;
-  const guarded = isGuarded(route);
+  const hasGuards = isGuarded(route);
   return [
     malformed,
-    ...(auth.length > 0 || guarded ? [unauthorized] : []),
-    ...(guarded ? [forbidden] : []),
+    ...(auth.length > 0 || hasGuards ? [unauthorized] : []),
+    ...(hasGuards ? [forbidden] : []),
     ...auth.flatMap(({ replies = [] }) => replies),
     ...(path.includes("{") ? [notFound] : []),
     ...(takesBody(route) ? [tooLarge, unsupportedType] : []),
     ...((options.params ?? options.query ?? options.body) === undefined ? [] : [invalid]),
     ...((options.timeoutSecs ?? handlerSecs) > 0 ? [...(takesBody(route) ? [slowBody] : []), timedOut] : []),
-    ...(options.errors ?? []).map(declared),
+    ...(options.errors ?? []).map(declaredReply),
   ];
 };
 
@@ -41,7 +44,7 @@ const invalid: ImpliedReply = {
 const slowBody: ImpliedReply = { status: 408, description: "The body took too long to arrive." };
 const timedOut: ImpliedReply = { status: 504, description: "The handler timed out." };
 
-const described: ReadonlyMap<number, ImpliedReply> = new Map(
+const repliesByStatus: ReadonlyMap<number, ImpliedReply> = new Map(
   [
     malformed,
     unauthorized,
@@ -56,8 +59,8 @@ const described: ReadonlyMap<number, ImpliedReply> = new Map(
 );
 
 /** The reply for a status of the option `errors`. */
-const declared = (status: number): ImpliedReply =>
-  described.get(status) ?? { status, description: `${reasonPhrase(status)}.` };
+const declaredReply = (status: number): ImpliedReply =>
+  repliesByStatus.get(status) ?? { status, description: `${reasonPhrase(status)}.` };
 
 const isGuarded = ({ guards, options }: RouteInfo): boolean =>
   guards.length > 0 || (options.guards ?? []).length > 0;

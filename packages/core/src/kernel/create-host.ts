@@ -83,7 +83,7 @@ const insightOf = (registry: InsightRegistry, { name, rank }: HostOwner): HostIn
     stepsOf: ({ method, path }) => registry.traces.chainOf(`${method} ${path}`),
     currentOperation,
     reasons: registry.traces.reasonsOf(rank === middlewareRank ? null : name),
-    traceRequests: () => (registry.traces.keep(), insight),
+    traceRequests: () => (registry.traces.enable(), insight),
     provideTrace: (read) => (registry.provideTrace(read), insight),
     currentTrace: () => registry.currentTrace(),
     healthCheck: (check) => (registry.healthCheck(check), insight),

@@ -14,7 +14,7 @@ export interface AddedProtection {
   readonly protect: ProtectEntryPoint;
 }
 
-/** The parts of an app that protect entry points without a feature. */
+/** The app's own protection of entry points, without features. */
 interface AppProtection {
   readonly guards: readonly Guard<never>[];
   readonly trusted: TrustedProxies;
@@ -26,12 +26,12 @@ export const protectionOf = (
   added: readonly AddedProtection[],
   { guards, trusted }: AppProtection,
 ): EntryProtection => {
-  const seen = protectedEntry(entry, trusted);
+  const exposed = protectedEntry(entry, trusted);
   const at = (wanted: EntryStage): EntryProtection["limits"] =>
-    added.filter(({ stage }) => stage === wanted).map(({ protect }) => protect(seen));
+    added.filter(({ stage }) => stage === wanted).map(({ protect }) => protect(exposed));
   return {
     limits: at("rate-limit"),
-    guards: [...guards] as readonly Guard<never>[] as readonly Guard[], // a guard that reads members only requests have fails, and so refuses
+    guards: [...guards] as readonly Guard<never>[] as readonly Guard[], // a guard that needs an HTTP request fails, which refuses the call
     breakers: at("breaker"),
   };
 };

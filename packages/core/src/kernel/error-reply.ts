@@ -7,13 +7,13 @@ import { reasonPhrase } from "../http/reason-phrase.ts";
 import { memberOf, messageOf, textOf } from "../log/value-text.ts";
 import { addVary } from "../response/vary.ts";
 
-/** The values of a request that an error reply depends on; a request with a framing error has no others. */
+/** The values of a request that an error reply depends on; `null` where they are absent or could not be read. */
 export interface RefusedRequest {
   readonly path: string | null;
   readonly accept: string | null;
 }
 
-/** Text of every unexpected error when `debug` is off. */
+/** Text of every unexpected error, except with `debug` outside production. */
 export const UNEXPECTED = "An unexpected error occurred";
 
 /**

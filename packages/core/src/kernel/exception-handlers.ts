@@ -43,6 +43,8 @@ export class ExceptionHandlers {
   /**
    * Returns the handler of the nearest class; `null` when the framework's own reply applies. The framework replies to `HttpError` itself, so a handler for
    * `Error` gets only other errors and never turns a 404 into a 500.
+   *
+   * @param boundary prototype of the last class to check, such as that of `HttpError`
    */
   find(error: Error, boundary: object): ExceptionHandler | null {
     for (const [errorClass, handler] of this.byInstanceof) if (error instanceof errorClass) return handler;

@@ -21,7 +21,7 @@ const ROUNDED =
  * The schema validates the value that a client would parse from the reply's text. A reply that equals the output is sent byte for byte, and so are replies of
  * other types, replies with a status that has no schema, and streams.
  *
- * @throws CORE_REPLY_MISMATCH for a reply that its schema rejects
+ * @throws CORE_REPLY_MISMATCH for a reply that its schema rejects, that is not JSON, or whose numbers would change
  */
 export const filterReply = (
   route: RouteDefinition,
@@ -31,7 +31,7 @@ export const filterReply = (
   const { responses = {} } = route.options;
   const name = `${route.method} ${route.path}`;
   const warned = new Set<number>();
-  const removed = (status: number, members: readonly string[]): void => {
+  const warnRemoved = (status: number, members: readonly string[]): void => {
     if (members.length === 0 || warned.has(status)) return;
     warned.add(status);
     log.warn(
@@ -43,7 +43,7 @@ export const filterReply = (
       const message = `${name} replied ${reply.status} with a body that does not match its schema: ${problem}`;
       throw new FrameworkError("CORE_REPLY_MISMATCH", message);
     };
-    const value = parsed(text) ?? refuse("it is not JSON");
+    const value = parse(text) ?? refuse("it is not JSON");
     return mapAwaitable(resultOf(schema, value.json, "response"), ({ issues, output }) => {
       if (issues.length > 0) refuse(issues.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; "));
       const send = (payload: string): Response => {
@@ -55,7 +55,7 @@ export const filterReply = (
       const original: unknown = JSON.parse(text); // parsed again, because a schema may change its input in place
       if (isSameJson(original, output) && !repeatsNames(text, original)) return send(text);
       if (roundsNumbers(text)) refuse(ROUNDED);
-      if (debug) removed(reply.status, removedMembers(original, output));
+      if (debug) warnRemoved(reply.status, removedMembers(original, output));
       return send(written);
     });
   };
@@ -88,7 +88,7 @@ const textOf = ({ payload }: Response): Awaitable<string> | null => {
     : null;
 };
 
-const parsed = (text: string): { readonly json: unknown } | null => {
+const parse = (text: string): { readonly json: unknown } | null => {
   try {
     return { json: JSON.parse(text) };
   } catch {

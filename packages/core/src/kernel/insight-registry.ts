@@ -32,22 +32,21 @@ export class InsightRegistry {
   readonly traces: RequestTraces = new RequestTraces();
   private readonly operations: AppOperations;
   private readonly outgoingCalls: OutgoingCalls;
-  private readonly published: AppMetrics;
+  private readonly appMetrics: AppMetrics;
   private readonly checks: HealthCheck[] = [];
   private readonly snapshots: Map<string, () => unknown> = new Map();
-  private readonly byName: Map<string, Panel> = new Map();
+  private readonly panelsByName: Map<string, Panel> = new Map();
   private readonly pages: { readonly name: string; readonly path: () => string | null }[] = [];
   private readTrace: ReadTrace = () => null;
   private readonly gate: RegistrationGate;
 
   constructor(app: object, gate: RegistrationGate) {
     this.gate = gate;
-    this.published = new AppMetrics((message) => gate.problem({ code: "CORE_BAD_METRIC", message }));
-    this.operations = new AppOperations(app, (error) =>
-      gate.log().error("a listener of operations failed", { error }),
-    );
+    this.appMetrics = new AppMetrics((message) => gate.problem({ code: "CORE_BAD_METRIC", message }));
+    const onError = (error: unknown): void => gate.log().error("a listener of operations failed", { error });
+    this.operations = new AppOperations(app, onError);
     this.requests = this.operations.of(requestOperation);
-    this.outgoingCalls = new OutgoingCalls(app, (definition) => this.operations.of(definition));
+    this.outgoingCalls = new OutgoingCalls(app, (definition) => this.operations.of(definition), onError);
   }
 
   link(name: string, path: string | (() => string | null)): void {
@@ -64,11 +63,11 @@ export class InsightRegistry {
   }
 
   panel(panel: Panel): void {
-    this.byName.set(panel.name, panel);
+    this.panelsByName.set(panel.name, panel);
   }
 
   panels(): readonly Panel[] {
-    return [...this.byName.values()];
+    return [...this.panelsByName.values()];
   }
 
   expose(name: string, snapshot: () => unknown): void {
@@ -77,21 +76,21 @@ export class InsightRegistry {
 
   metric(metric: Metric): void {
     this.gate.assertOpen(`the metric ${metric.name}`);
-    this.published.add(metric);
+    this.appMetrics.add(metric);
   }
 
   histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label> {
     this.gate.assertOpen(`the histogram ${options.name}`);
-    return this.published.histogram(options);
+    return this.appMetrics.histogram(options);
   }
 
   recordHistograms(recorder: HistogramRecorder): void {
     this.gate.assertOpen("a recorder of histograms");
-    this.published.record(recorder);
+    this.appMetrics.addRecorder(recorder);
   }
 
   metrics(): readonly Metric[] {
-    return this.published.all;
+    return this.appMetrics.all;
   }
 
   operation<In, Out>(definition: OperationDefinition<In, Out>): Operations<In, Out> {

@@ -9,7 +9,7 @@ import { inspectReply } from "./inspect-json.ts";
 type HttpMiddleware = Middleware<HttpRequest, Response>;
 
 /**
- * Checks replies that the program's middleware creates for values that JSON loses, and copies them, so a middleware may return one object repeatedly. Replies
+ * Checks the replies of the program's middleware for values that JSON loses, and copies them, so a middleware may return one object repeatedly. Replies
  * of handlers are already checked and copied.
  */
 export const inspectMiddleware =
@@ -17,10 +17,10 @@ export const inspectMiddleware =
   (middleware) => {
     const name = nameOf(middleware);
     const inspect = inspectReply(name, settings);
-    const inspected = (output: unknown): Response => inspect(replyOfMiddleware(output, name));
+    const toReply = (output: unknown): Response => inspect(replyOfMiddleware(output, name));
     return (request, next) => {
       const output = middleware(request, next);
-      return isPromisedOutput(output) ? output.then(inspected) : inspected(output);
+      return isPromisedOutput(output) ? output.then(toReply) : toReply(output);
     };
   };
 

@@ -33,7 +33,7 @@ export const installFeature = (
         `${feature.name}: the app already has a method named ${name}`,
       );
     }
-    const value = isEnableMethod(name) ? enabling(feature, name, method, kernel) : method;
+    const value = isEnableMethod(name) ? wrapEnable(feature, name, method, kernel) : method;
     const property = get === undefined ? { value, writable: true } : { get };
     Object.defineProperty(app, name, { ...property, configurable: true });
     Object.defineProperty(methods, name, neededProperty(app, name, get !== undefined));
@@ -65,7 +65,7 @@ const neededProperty = (app: object, name: string, isGetter: boolean): PropertyD
  * Wraps an `enableX` so that the kernel records its call: once, and not after start. A second call only reports the mistake: otherwise its duplicate routes and
  * metrics would be reported as well, and hide the cause.
  */
-const enabling = (
+const wrapEnable = (
   feature: AnyFeature,
   name: string,
   method: (...args: unknown[]) => unknown,

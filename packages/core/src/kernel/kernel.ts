@@ -72,7 +72,7 @@ export class Kernel extends Registry {
 
   /**
    * Compiles the app, reports all mistakes in the app and the settings together, and runs the start tasks; once, with the settings of the first call.
-   * @throws the error of an earlier start that failed; CORE_ALREADY_STOPPED
+   * @throws ConfigurationError with all mistakes; CORE_START_TASK; CORE_START_ABANDONED; CORE_ALREADY_STOPPED; the error of an earlier start that failed
    */
   start(settings: AppSettings, mistakes: readonly Problem[] = []): Promise<void> {
     if (this.stopped !== undefined) return this.refuseStart();
@@ -129,7 +129,7 @@ export class Kernel extends Registry {
   private async drainWithin(limitMs: number): Promise<boolean> {
     const { startSettings: settings } = this;
     if (settings === undefined) return true;
-    const parts = [this.life.drain(settings, limitMs), this.calls.drained(limitMs, settings.log)];
+    const parts = [this.life.drain(settings, limitMs), this.calls.untilIdle(limitMs, settings.log)];
     return (await Promise.all(parts)).every((inTime) => inTime);
   }
 
@@ -154,7 +154,7 @@ export class Kernel extends Registry {
     );
   }
 
-  /** Reserves the app for one `run`. */
+  /** Reserves the app for one `run`. Returns a function that releases it. @throws CORE_RUN_TWICE */
   private claim(): () => void {
     if (this.isClaimed && this.stopped === undefined)
       throw new FrameworkError("CORE_RUN_TWICE", "an app runs once; create a new App for each run");
@@ -175,9 +175,9 @@ export class Kernel extends Registry {
     };
   }
 
-  private async begin(given: AppSettings, mistakes: readonly Problem[]): Promise<void> {
+  private async begin(baseSettings: AppSettings, mistakes: readonly Problem[]): Promise<void> {
     await Promise.resolve(); // `started` must be set before any code below reads it
-    const { kernel, pipeline, problems } = this.compile(this.withShared(given));
+    const { kernel, pipeline, problems } = this.compile(this.withShared(baseSettings));
     if (mistakes.length + problems.length > 0) throw new ConfigurationError([...mistakes, ...problems]);
     const { settings, background } = kernel;
     this.startSettings = settings;
@@ -188,7 +188,7 @@ export class Kernel extends Registry {
   }
 
   /** Compiles the app and collects all mistakes; starts nothing. */
-  private compile(settings: AppSettings): Compiled {
+  private compile(settings: AppSettings): CompiledApp {
     const { app, container, routeDefinitions: routes } = this;
     const { log } = settings;
     const { proxies, problems: badProxies } = compileTrustedProxies(settings.trustedProxies);
@@ -226,16 +226,16 @@ export class Kernel extends Registry {
     this.draining.begin();
     await drained;
     const { ms, endsAt } = this.drainLimit;
-    const left = (): number => Math.max(0, endsAt - performance.now());
+    const remainingMs = (): number => Math.max(0, endsAt - performance.now());
     const cutMs = unwindMs(ms);
-    const tasksEnded = (await this.background?.drained(Math.max(left(), cutMs))) ?? true; // deferred tasks of aborted calls begin now
+    const tasksEnded = (await this.background?.untilIdle(Math.max(remainingMs(), cutMs))) ?? true; // deferred tasks of aborted calls begin now
     await this.life.stop(settings);
-    const isDisposed = await this.container.dispose({ limitMs: Math.max(left(), cutMs), cutMs });
+    const isDisposed = await this.container.dispose({ limitMs: Math.max(remainingMs(), cutMs), cutMs });
     return tasksEnded && isDisposed;
   }
 }
 
-interface Compiled {
+interface CompiledApp {
   readonly kernel: RequestKernel;
   readonly pipeline: Pipeline;
   readonly problems: readonly Problem[];

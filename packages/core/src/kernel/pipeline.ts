@@ -50,7 +50,7 @@ export interface PipelineParts {
   readonly exceptionHandlers: ExceptionHandlers;
   /** Publishes every request as an operation. */
   readonly requests: Operations<HttpRequest>;
-  /** Publishes the steps of requests, if a tool listens at start. */
+  /** Publishes the steps of requests, if tracing is enabled at start. */
   readonly traces: RequestTraces;
   readonly labels: MiddlewareLabels;
 }
@@ -64,7 +64,10 @@ export interface Pipeline {
 
 type HttpMiddleware = Middleware<HttpRequest, Response>;
 
-/** Compiles an app once: a router whose routes each hold their whole chain, and one chain for unmatched requests. */
+/**
+ * Compiles an app once: a router whose routes each hold their whole chain. A chain for unmatched requests is compiled at the first one, per set of methods that
+ * their path allows.
+ */
 export const createPipeline = (
   parts: PipelineParts,
   kernel: RequestKernel,
@@ -78,17 +81,17 @@ export const createPipeline = (
   const converters = { rescue: rescueInside, accept: inside };
   const originals = new WeakMap<object, HttpMiddleware>();
   const inspect = inspectMiddleware(settings);
-  const inspected = (middleware: HttpMiddleware): HttpMiddleware => {
-    const made = inspect(middleware);
-    originals.set(made, middleware);
-    return made;
+  const inspectAndRecord = (middleware: HttpMiddleware): HttpMiddleware => {
+    const wrapper = inspect(middleware);
+    originals.set(wrapper, middleware);
+    return wrapper;
   };
   const compileChain = traceSteps(parts.traces, parts.labels, settings);
   const traceWith =
     (tracer: ChainTracer) =>
     (middleware: HttpMiddleware): HttpMiddleware =>
       tracer.middleware(middleware, originals.get(middleware));
-  const programMiddleware = (parts.middleware.get("app") ?? []).map(inspected);
+  const programMiddleware = (parts.middleware.get("app") ?? []).map(inspectAndRecord);
   const outer = stagesOf(outerStages, new Map(parts.middleware).set("app", programMiddleware), settings);
   const inner = innerStages.map((stage) => parts.middleware.get(stage) ?? []);
   const cacheAt = innerStages.indexOf("cache");
@@ -100,19 +103,19 @@ export const createPipeline = (
   for (const route of parts.routes) {
     const ofApp = guardsOfApp(parts.guards, route.exempt);
     const guards = [...ofApp, ...route.guards, ...(route.options.guards ?? [])];
-    const ofRoute = route.middleware.map(inspected);
+    const ofRoute = route.middleware.map(inspectAndRecord);
     const limit = routeLimit(route, settings, converters);
-    const call = limited(route, callHandler(route, kernel), limit);
+    const call = limitTime(route, callHandler(route, kernel), limit);
     const handle = compileChain(`${route.method} ${route.path}`, (tracer) => {
-      const traced = traceWith(tracer);
+      const trace = traceWith(tracer);
       const chain = [
-        ...outer.map(traced),
-        ...ofRoute.map(traced),
-        ...tracer.guards(guards, (some) => guarded(some, settings, limit)),
-        ...beforeCache.map(traced),
-        ...cache.map(traced),
+        ...outer.map(trace),
+        ...ofRoute.map(trace),
+        ...tracer.guards(guards, (some) => verifyStep(some, settings, limit)),
+        ...beforeCache.map(trace),
+        ...cache.map(trace),
       ];
-      const ofReplies = inCache.map(traced);
+      const ofReplies = inCache.map(trace);
       const innermost = tracer.innermost(handlerOf(route), call, (next) => {
         const validated = validateInput(route.options, next);
         return limit === null || validated === next ? validated : limit.around(validated);
@@ -159,7 +162,7 @@ export const createPipeline = (
   };
   const everyMethod = router.methods();
   const refusals = new WeakMap<HttpRequest, unknown>();
-  const refused = compose(
+  const refuseTarget = compose(
     outer,
     (request: HttpRequest) => rethrow(refusals.get(request)),
     rescue,
@@ -180,7 +183,7 @@ export const createPipeline = (
     } catch (error) {
       const request = new HttpRequest(source, kernel, undecodable, null);
       refusals.set(request, error);
-      return requests.serve(refused, request);
+      return requests.serve(refuseTarget, request);
     }
     const match = router.find(source.method, target);
     if (match !== null) {
@@ -188,7 +191,7 @@ export const createPipeline = (
       return requests.serve(endpoint.handle, new HttpRequest(source, kernel, target, match));
     }
     return requests.serve(
-      unmatchedOnce(router.allowed(target)),
+      unmatchedOnce(router.allowedMethods(target)),
       new HttpRequest(source, kernel, target, null),
     );
   };
@@ -196,7 +199,7 @@ export const createPipeline = (
 };
 
 const asterisk: CanonicalTarget = { path: "*", search: "" };
-/** Placeholder for a path that cannot be decoded; routes and guards never see it. */
+/** Placeholder for a path that cannot be decoded; routes and guards never receive it. */
 const undecodable: Pick<CanonicalTarget, "path" | "search"> = { path: UNREADABLE, search: "" };
 
 /** Describes the handler for traces; a missing handler is reported with the other mistakes. */
@@ -211,7 +214,7 @@ const rethrow = (error: unknown): never => {
 };
 
 /** Limits the time of the handler. If the route validates input, the limit is around the validation instead. */
-const limited = (
+const limitTime = (
   { options: { params, query, body } }: RouteDefinition,
   call: Handler<HttpRequest, Response>,
   limit: RouteLimit | null,
@@ -220,7 +223,7 @@ const limited = (
   return (params ?? query ?? body) === undefined ? limit.around(call) : limit.inTime(call);
 };
 
-const guarded = (
+const verifyStep = (
   guards: readonly Guard<HttpRequest>[],
   { debug: explain, log }: AppSettings,
   limit: RouteLimit | null,

@@ -18,7 +18,7 @@ export interface PrepareReplies {
  */
 export const prepareReplies = (endBodies: PrepareReply): PrepareReplies => {
   const inside: PrepareReply = (reply, request) =>
-    request.negotiatesType ? varying(endBodies(reply, request)) : endBodies(reply, request);
+    request.negotiatesType ? varyByAccept(endBodies(reply, request)) : endBodies(reply, request);
   return {
     inside,
     outside: (reply, request) => {
@@ -28,7 +28,7 @@ export const prepareReplies = (endBodies: PrepareReply): PrepareReplies => {
   };
 };
 
-const varying = (reply: Response): Response => {
+const varyByAccept = (reply: Response): Response => {
   if (isReply(reply)) addVary(reply.headers, "Accept");
   return reply;
 };

@@ -19,7 +19,7 @@ export type ReplyToRejected = (error: HttpError, source: RequestSource) => Respo
  * Creates the chain for messages that the transport rejects, such as messages with a malformed head. They pass the stages that log, count and mark replies, but
  * no code of the program: a rejection is cheap, and the app never sees malformed input.
  *
- * The output of a middleware is ignored if it does not call `next` (such as CORS for a preflight), throws, or is asynchronous.
+ * A middleware that does not call `next` (such as CORS for a preflight), throws, or is asynchronous has no effect on the reply.
  */
 export const createRefusals = (middleware: Stages, kernel: RequestKernel): ReplyToRejected => {
   const { settings } = kernel;
@@ -28,21 +28,21 @@ export const createRefusals = (middleware: Stages, kernel: RequestKernel): Reply
     const target = targetOf(source.target);
     const path = target.path === UNREADABLE ? null : target.path;
     const reject = (): Response => errorReply(error, { path, accept: source.field("accept") }, settings);
-    const handle = chain.reduceRight<SyncHandler>((next, each) => passing(each, next, settings.log), reject);
+    const handle = chain.reduceRight<SyncHandler>((next, each) => tolerate(each, next, settings.log), reject);
     return handle(new HttpRequest(source, kernel, target, null));
   };
 };
 
 type SyncHandler = (request: HttpRequest) => Response;
 
-const passing =
+const tolerate =
   (middleware: Middleware<HttpRequest, Response>, next: SyncHandler, log: Logger): SyncHandler =>
   (request) => {
-    let given: Response | null = null;
-    const inner: Handler<HttpRequest, Response> = (passedOn) => (given ??= next(passedOn));
+    let innerReply: Response | null = null;
+    const inner: Handler<HttpRequest, Response> = (passedOn) => (innerReply ??= next(passedOn));
     const reply = attempt(() => middleware(request, inner), request, log);
-    if (given === null) return (given = next(request));
-    return reply ?? given;
+    if (innerReply === null) return (innerReply = next(request));
+    return reply ?? innerReply;
   };
 
 /** Returns a middleware's synchronous output; `null` when it fails or is asynchronous. */
@@ -51,17 +51,17 @@ const attempt = (
   request: HttpRequest,
   log: Logger,
 ): Response | null => {
-  const failed = (error: unknown): null => {
+  const logFailure = (error: unknown): null => {
     log.error("a middleware failed on a refused message", { error, ...requestFields(request) });
     return null;
   };
   try {
     const reply = run();
     if (!isPromise(reply)) return reply;
-    reply.then(undefined, failed);
+    reply.then(undefined, logFailure);
     return null;
   } catch (error) {
-    return failed(error);
+    return logFailure(error);
   }
 };
 

@@ -1,4 +1,4 @@
-// Above 250 lines because all registrations of a program and its features are kept, checked and closed in one place.
+// More than 250 lines, because all registrations of a program and its features are kept, checked and closed in one place.
 import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
 import { Container } from "../dependencies/container.ts";
 import type { InjectionPlace } from "../dependencies/dependency-graph.ts";
@@ -126,8 +126,8 @@ export abstract class Registry {
     return this.installOnce(middleware);
   }
 
-  route({ method, path, handler, options: given = {}, addedBy }: FeatureRoute): this {
-    const { exempt = [], isProgramRoute = false, use = [], ...options } = given;
+  route({ method, path, handler, options: allOptions = {}, addedBy }: FeatureRoute): this {
+    const { exempt = [], isProgramRoute = false, use = [], ...options } = allOptions;
     const place = this.call?.place ?? registrationPlace();
     const tags = options.tags ?? [];
     const owner = isProgramRoute ? null : addedBy;
@@ -181,7 +181,7 @@ export abstract class Registry {
   addExceptionHandler<E extends Error>(errorClass: ErrorClass<E>, handler: ExceptionHandler<E>): void {
     this.assertOpen("an exception handler");
     const problem = exceptionHandlerProblem(errorClass, handler);
-    this.keep(problem ?? this.exceptionHandlers.add(errorClass, handler));
+    this.reportIfAny(problem ?? this.exceptionHandlers.add(errorClass, handler));
   }
 
   addTask(phase: TaskPhase, task: Task | Task["run"], { name, rank }: HostOwner): this {
@@ -204,14 +204,14 @@ export abstract class Registry {
     const mistake = listenerProblem(options, this.listeners);
     this.problemIf("CORE_BAD_LISTENER", mistake === null ? null : `${feature}: ${mistake}`);
     let address: ListenAddress | null = null;
-    const bound = (at: ListenAddress): void => {
+    const setAddress = (at: ListenAddress): void => {
       address = at;
     };
     const prepareReply = (reply: Reply): Reply => {
       endWithDrain(reply, this.draining);
       return reply;
     };
-    this.listeners.push({ options, feature, bound, prepareReply });
+    this.listeners.push({ options, feature, setAddress, prepareReply });
     return {
       get address() {
         return address;
@@ -228,7 +228,7 @@ export abstract class Registry {
     this.assertOpen("a dependency");
     const problem = tokenProblem("provide", token) ?? providerProblem(token.name, provider);
     if (problem !== null) return this.problem(problem);
-    return this.keep(this.container.provide(token, provider));
+    return this.reportIfAny(this.container.provide(token, provider));
   }
 
   inject(place: string, inject: Injections): this {
@@ -242,7 +242,7 @@ export abstract class Registry {
     this.assertOpen("a singleton");
     const problem = singletonProblem(name, value);
     if (problem !== null) return this.problem(problem);
-    return this.keep(this.container.register(name, value));
+    return this.reportIfAny(this.container.register(name, value));
   }
 
   routeOption<Value>(name: string, check: OptionCheck<Value>, owner: HostOwner): RouteOption<Value> {
@@ -410,7 +410,7 @@ export abstract class Registry {
     if (message !== null) this.problem({ code, message });
   }
 
-  private keep(problem: Problem | null): this {
+  private reportIfAny(problem: Problem | null): this {
     return problem === null ? this : this.problem(problem);
   }
 

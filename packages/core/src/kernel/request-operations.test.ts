@@ -41,11 +41,11 @@ test("without a subscriber nothing of a request is read", () => {
     },
   });
   const reply = Response.text("x");
-  const { serve, failed } = createRequestOperations(operationsWithoutApp(requestOperation));
+  const { serve, fail } = createRequestOperations(operationsWithoutApp(requestOperation));
   const handled: HttpRequest[] = [];
   const handle = (request: HttpRequest) => (handled.push(request), reply);
   expect(serve(handle, untouchable)).toBe(reply);
-  failed(untouchable, new Error("a bug"));
+  fail(untouchable, new Error("a bug"));
   expect(handled).toHaveLength(1);
   const listener = (): void => {};
   start.subscribe(listener);

@@ -13,8 +13,8 @@ type ServeRequest = Handler<HttpRequest, Response>;
 /** Requests as operations of the kind `http`: each ends when its reply has been sent or its connection is lost. */
 export interface RequestOperations {
   serve(handle: ServeRequest, request: HttpRequest): ReturnType<ServeRequest>;
-  /** Reports an error that became a 500. */
-  failed(request: HttpRequest, error: Error): void;
+  /** Reports the error of a request that failed. */
+  fail(request: HttpRequest, error: Error): void;
 }
 
 /** Name and attributes of a request, after OpenTelemetry's HTTP conventions; without the query, which may contain secrets. */
@@ -43,18 +43,18 @@ export const createRequestOperations = (requests: Operations<HttpRequest>): Requ
     hasTraced = true;
     open.set(request.context, operation);
     request.onEnd((end) => operation.end(outcome(status, end)));
-    const replied = (reply: Response): Response => {
+    const readStatus = (reply: Response): Response => {
       ({ status } = reply);
       return reply;
     };
-    return operation.within(() => mapAwaitable(handle(request), replied)); // `mapAwaitable` inside, so that the continuation runs in the operation's context
+    return operation.within(() => mapAwaitable(handle(request), readStatus)); // `mapAwaitable` inside, so that the continuation runs in the operation's context
   };
   return {
     serve: (handle, request) => {
       const operation = requests.begin(request);
       return operation === null ? handle(request) : serveTraced(operation, handle, request);
     },
-    failed: (request, error) => {
+    fail: (request, error) => {
       if (hasTraced) open.get(request.context)?.fail(error);
     },
   };

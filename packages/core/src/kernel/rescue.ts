@@ -31,16 +31,16 @@ export const createRescue = (
   { settings, requests, accept }: RescueParts,
 ): Rescue<HttpRequest, Response> => {
   const inspect = inspectReply("an exception handler", settings);
-  const failed = (error: Error, request: HttpRequest): void => {
+  const recordFailure = (error: Error, request: HttpRequest): void => {
     request.context.set(FailedWith, error);
-    requests.failed(request, error);
+    requests.fail(request, error);
   };
   const report = (error: Error, request: HttpRequest): void => {
-    failed(error, request);
+    recordFailure(error, request);
     logFailure(error, request, settings);
   };
   const warn = (error: Error, request: HttpRequest): void => {
-    failed(error, request);
+    recordFailure(error, request);
     logFailure(error, request, settings, "warn");
   };
   const standard = (error: Error, request: HttpRequest): Response => {
@@ -57,7 +57,7 @@ export const createRescue = (
   };
   /** Returns a plain 500 for an error whose reply failed. */
   const plainFailure = (message: string, failure: unknown, error: Error, request: HttpRequest): Response => {
-    failed(toError(failure), request);
+    recordFailure(toError(failure), request);
     settings.log.error(message, {
       error: toError(failure),
       handled: error,
@@ -74,8 +74,8 @@ export const createRescue = (
     const recover = (failure: unknown) =>
       plainFailure("an exception handler failed", failure, error, request);
     try {
-      const given = handler(request, error); // the `then` of another thenable need not return a promise
-      const reply = mapAwaitable(isPromise(given) ? Promise.resolve(given) : given, (value) => {
+      const returned = handler(request, error); // the `then` of another thenable need not return a promise
+      const reply = mapAwaitable(isPromise(returned) ? Promise.resolve(returned) : returned, (value) => {
         const converted = inspect(withStatusOf(error, value));
         if (converted.status === 500) report(error, request); // a handler that restyles errors must not hide bugs
         return accept(converted, request);

@@ -45,7 +45,7 @@ export class RouteLimit {
   /** Whether the route ever had an asynchronous guard, and whether one of its requests ever expired: most routes skip the lookups. */
   private hasWaited = false;
   private hasExpired = false;
-  private readonly guarding: (request: HttpRequest, verdict: () => Promise<void>) => Awaitable<void>;
+  private readonly limitGuard: (request: HttpRequest, verdict: () => Promise<void>) => Awaitable<void>;
 
   constructor({
     timeoutMs,
@@ -55,11 +55,11 @@ export class RouteLimit {
     this.timeoutMs = timeoutMs;
     this.clock = clock;
     this.converters = converters;
-    this.guarding = timeLimit<HttpRequest, void>({
+    this.limitGuard = timeLimit<HttpRequest, void>({
       timeoutMs,
       remainingMs: (request) => this.remainingMs(request),
       clock,
-      lateReceiver: () => unawaited, // the request already has its 504
+      lateReceiver: () => discardingReceiver, // the request already has its 504
     });
   }
 
@@ -67,7 +67,7 @@ export class RouteLimit {
   waitFor(request: HttpRequest, verdict: Promise<void>): Awaitable<void> {
     this.hasWaited = true;
     if (!this.since.has(request)) this.since.set(request, this.clock.now());
-    return this.guarding(request, () => verdict);
+    return this.limitGuard(request, () => verdict);
   }
 
   /** Wraps the handler in the time limit. */
@@ -105,7 +105,7 @@ export class RouteLimit {
     const { timeoutMs } = this;
     const waitMs = this.waits.get(request)?.ms ?? 0;
     return waitMs > timeoutMs / 2
-      ? new HttpError(408, "The request body took too long to arrive", closing)
+      ? new HttpError(408, "The request body took too long to arrive", closeConnection)
       : new HandlerTimeoutError(timeoutMs / 1000);
   }
 
@@ -115,7 +115,7 @@ export class RouteLimit {
     this.hasExpired = true;
     this.expired.add(request);
     const awaited = request.context.get(AwaitedReply);
-    if (awaited === null) return unawaited;
+    if (awaited === null) return discardingReceiver;
     const { promise, resolve } = Promise.withResolvers<() => Awaitable<Response>>();
     const late = promise.then((outcome) => outcome());
     if (!giveLateReply(awaited, late)) late.then(discardBody, () => {}); // only the middleware that waits handles its error
@@ -127,7 +127,7 @@ export class RouteLimit {
 }
 
 /** RFC 9110 15.5.9: the connection closes instead of waiting for the rest of the body. */
-const closing = { headers: { connection: "close" } };
+const closeConnection = { headers: { connection: "close" } };
 
 /** Returns the limit of a route; `null` for none. */
 export const routeLimit = (
@@ -140,4 +140,4 @@ export const routeLimit = (
   return new RouteLimit({ timeoutMs: Math.min(Math.max(limitSecs * 1000, 1), MAX_TIMEOUT_MS), converters });
 };
 
-const unawaited: Receiver<unknown> = { succeed: discardBody, fail: () => {} };
+const discardingReceiver: Receiver<unknown> = { succeed: discardBody, fail: () => {} };

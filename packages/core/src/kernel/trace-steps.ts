@@ -22,7 +22,7 @@ export interface ChainTracer {
   ): readonly HttpMiddleware[];
   /** @param validate wraps the handler in the validation of its input; without schemas it returns the handler itself */
   innermost(
-    called: TracedHandler,
+    described: TracedHandler,
     handler: HttpHandler,
     validate?: (next: HttpHandler) => HttpHandler,
   ): HttpHandler;
@@ -37,15 +37,15 @@ export interface TracedHandler {
   readonly checked?: readonly string[];
 }
 
-/** Compiles the chain of a route; `null` for the chain of unmatched requests. */
+/** Compiles a chain. @param route method and path of the route; `null` for unmatched requests */
 export type CompileChain = (
   route: string | null,
   compile: (tracer: ChainTracer) => HttpHandler,
 ) => HttpHandler;
 
 /**
- * Returns the function that compiles chains. It compiles them without tracing, unless debug is on and a tool listens at start or has announced that it may.
- * Otherwise it compiles each chain twice, so that a request without a listener costs one check instead of one per level.
+ * Returns the function that compiles chains, by default without tracing. If debug is on, and a tool listens at start or has announced that it may, each chain is
+ * compiled twice: without and with tracing, so that a request without a listener costs one check instead of one per level.
  */
 export const traceSteps = (
   traces: RequestTraces,
@@ -63,13 +63,13 @@ export const traceSteps = (
 const untraced: ChainTracer = {
   middleware: (middleware) => middleware,
   guards: (guards, verify) => (guards.length > 0 ? [verify(guards)] : []),
-  innermost: (_called, handler, validate = same) => validate(handler),
+  innermost: (_described, handler, validate = same) => validate(handler),
 };
 
 const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels, route: string | null): ChainTracer => {
   const chain: StepInfo[] = [];
   if (route !== null) traces.addChain(route, chain);
-  const traced = (info: StepInfo, middleware: HttpMiddleware, why?: string): HttpMiddleware => {
+  const traceStep = (info: StepInfo, middleware: HttpMiddleware, why?: string): HttpMiddleware => {
     const isFirst = chain.every(({ absent }) => absent !== undefined);
     chain.push(info);
     return (request, next) => {
@@ -80,23 +80,23 @@ const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels, route: str
         if (why !== undefined) step.explain(why);
         const since = performance.now();
         const output = next(input);
-        if (isPromise(output)) return output.finally(() => step.returned(since));
-        step.returned(since);
+        if (isPromise(output)) return output.finally(() => step.addInnerTime(since));
+        step.addInnerTime(since);
         return output;
       };
-      const ended = (reply: Response): Response => {
+      const end = (reply: Response): Response => {
         step.end(reply.status, null);
         return reply;
       };
-      const failed = (error: unknown): never => {
+      const fail = (error: unknown): never => {
         step.end(null, messageOf(error));
         throw error;
       };
       try {
         const output = middleware(request, inside);
-        return isPromise(output) ? output.then(ended, failed) : ended(output);
+        return isPromise(output) ? output.then(end, fail) : end(output);
       } catch (error) {
-        return failed(error);
+        return fail(error);
       }
     };
   };
@@ -106,34 +106,34 @@ const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels, route: str
   return {
     middleware: (middleware, original = middleware) => {
       const { feature, stage } = labels.get(original) ?? core;
-      return traced({ kind: "middleware", name: feature ?? nameOf(original), feature, stage }, middleware);
+      return traceStep({ kind: "middleware", name: feature ?? nameOf(original), feature, stage }, middleware);
     },
     guards: (guards, verify) => {
       if (guards.length === 0) absent("guard", "the route has no guards");
       return guards.map((guard) =>
-        traced({ kind: "guard", name: guardName(guard), ...core }, verify([guard])),
+        traceStep({ kind: "guard", name: guardName(guard), ...core }, verify([guard])),
       );
     },
     innermost: ({ name, feature = null, checked = [] }, handler, validate) => {
       const info: StepInfo = { kind: "handler", name, feature, stage: null };
       const call = (): HttpHandler => {
-        const calling = traced(info, (request) => handler(request));
-        return (request) => calling(request, handler);
+        const tracedCall = traceStep(info, (request) => handler(request));
+        return (request) => tracedCall(request, handler);
       };
       if (validate === undefined) return call();
       if (validate(handler) === handler) {
         absent("validation", "the route has no schemas");
         return call();
       }
-      const checking = traced(
+      const tracedValidation = traceStep(
         { kind: "validation", name: "validation", ...core },
         (request, next) => validate(next)(request),
         checked.length === 1
           ? `${checked[0]} matches its schema`
           : `${checked.join(" and ")} match their schemas`,
       );
-      const called = call();
-      return (request) => checking(request, called);
+      const tracedHandler = call();
+      return (request) => tracedValidation(request, tracedHandler);
     },
   };
 };

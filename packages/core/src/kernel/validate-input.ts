@@ -12,10 +12,10 @@ import { validateNamed } from "../validation/validate-named.ts";
  * Returns a handler that fills `request.input` from the route's schemas and then calls `next`: params, then query, then the body. Without schemas it is `next`
  * itself.
  *
- * Each step continues synchronously with a synchronous value; written out because the closures of `mapAwaitable` would cost as much as the rest. `validate`
+ * Each step continues synchronously with a synchronous value; written out, to avoid the closures of `mapAwaitable`. `validate`
  * returns promises of the engine's class, so `instanceof` suffices, without a read of `then`.
  *
- * @throws ValidationError 422
+ * @throws ValidationError 422; the errors of `request.bodyValue`
  */
 export const validateInput = (
   schemas: RouteOptions,

@@ -47,7 +47,7 @@ export class BackgroundTasks {
   }
 
   /** Waits until no task is pending or running, at most `limitMs`; then logs the number of remaining tasks. Resolves to whether all ended in time. */
-  async drained(limitMs: number): Promise<boolean> {
+  async untilIdle(limitMs: number): Promise<boolean> {
     if (this.pending === 0) return true;
     this.idle ??= Promise.withResolvers<void>();
     if (!(await timesOut(this.idle.promise, limitMs))) return true;

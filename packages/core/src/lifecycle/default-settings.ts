@@ -1,7 +1,7 @@
 import { LimitsConfig } from "../config/limits-config.ts";
 import { TimeoutConfig } from "../config/timeout-config.ts";
 import { unknownFields } from "../config/config-record.ts";
-import { isOptions, shown } from "../config/wrong-value.ts";
+import { isOptions, describeValue } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
 import type { AppSettings, Environment } from "./app-settings.ts";
@@ -45,7 +45,7 @@ const settingNames: readonly string[] = Object.keys({
 export const startProblems = (settings: Partial<AppSettings> = {}): Problem[] => {
   const messages = isOptions(settings)
     ? unknownFields("the settings object of start", settings, settingNames)
-    : [`start takes an object of settings, such as { env: "production" }, not ${shown(settings)}`];
+    : [`start takes an object of settings, such as { env: "production" }, not ${describeValue(settings)}`];
   return [
     ...[...messages, ...wrongTypes(Object(settings) as Partial<Settings>)].map((message) => ({
       code: "CORE_BAD_SETTING",
@@ -71,7 +71,7 @@ const isTexts = (value: unknown): value is readonly string[] =>
 export const logProblems = (settings: { readonly log?: unknown }): Problem[] => {
   const log: unknown = settings?.log; // `null` is reported already
   if (log === undefined || levels.every((level) => typeof Object(log)[level] === "function")) return [];
-  const message = `log must be an object with the functions info, warn and error, such as console, not ${shown(log)}`;
+  const message = `log must be an object with the functions info, warn and error, such as console, not ${describeValue(log)}`;
   return [{ code: "CORE_BAD_SETTING", message }];
 };
 

@@ -21,13 +21,13 @@ export class Draining {
     return this.controller.signal;
   }
 
-  /** Registers a stream until `closed` is called; a stream that opens during the drain ends at once. */
-  opened(stream: OpenStream): void {
+  /** Registers a stream until `remove` is called; a stream that opens during the drain ends at once. */
+  add(stream: OpenStream): void {
     if (this.hasBegun) end(stream);
     else this.streams.add(stream);
   }
 
-  closed(stream: OpenStream): void {
+  remove(stream: OpenStream): void {
     this.streams.delete(stream);
   }
 

@@ -47,7 +47,7 @@ export class Life {
 
   /** Runs the stop tasks of every feature whose start has begun, in reverse. */
   stop(settings: AppSettings): Promise<void> {
-    const begun = this.tasks.onStop.filter(({ rank }) => rank <= this.reached);
-    return runStopTasks(begun, settings);
+    const tasks = this.tasks.onStop.filter(({ rank }) => rank <= this.reached);
+    return runStopTasks(tasks, settings);
   }
 }

@@ -1,7 +1,7 @@
 import type { Reply } from "../exchange/reply.ts";
 import type { RequestSource } from "../exchange/request-source.ts";
 import type { Socket } from "../exchange/socket.ts";
-import type { Closed, ListenAddress, TransportTls } from "../exchange/transport.ts";
+import type { CloseResult, ListenAddress, TransportTls } from "../exchange/transport.ts";
 import type { Environment } from "./app-settings.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 
@@ -27,10 +27,10 @@ export interface SocketListener extends Port {
   /** Called when the service stops accepting: closes idle connections as the protocol prescribes. */
   drain?(): void;
   /**
-   * Drains, resolves when the last connection is closed, and reports the work that it aborted at the deadline. Connections that are open after it are cut and
-   * counted.
+   * Drains, resolves when the last connection is closed, and reports the work that it aborted at the deadline. Connections still open at the deadline are cut
+   * and counted.
    */
-  close(deadlineMs: number): Promise<Closed>;
+  close(deadlineMs: number): Promise<CloseResult>;
 }
 
 /** A port on which a feature serves HTTP, with the transport, limits and timeouts of the service. */
@@ -61,7 +61,7 @@ export interface RegisteredListener {
   /** Name of the feature, for errors. */
   readonly feature: string;
   /** Publishes the address to the feature. */
-  bound(address: ListenAddress): void;
+  setAddress(address: ListenAddress): void;
   /** Makes an endless body end when the app drains. Returns the reply. */
   prepareReply(reply: Reply): Reply;
 }

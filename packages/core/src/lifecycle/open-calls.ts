@@ -13,17 +13,17 @@ export class OpenCalls {
   private idle: PromiseWithResolvers<void> | null = null;
 
   /** Registers a call; a second registration has no effect. */
-  opened(call: OpenCall): void {
+  add(call: OpenCall): void {
     this.open.add(call);
   }
 
-  closed(call: OpenCall): void {
+  remove(call: OpenCall): void {
     this.open.delete(call);
     if (this.open.size === 0) this.idle?.resolve();
   }
 
   /** Waits until no call is open; after `limitMs` it aborts and logs the rest. Resolves to whether all ended in time. */
-  async drained(limitMs: number, log: Logger): Promise<boolean> {
+  async untilIdle(limitMs: number, log: Logger): Promise<boolean> {
     if (this.open.size === 0) return true;
     this.idle ??= Promise.withResolvers<void>();
     if (!(await timesOut(this.idle.promise, limitMs))) return true;

@@ -10,9 +10,9 @@ export interface AppLink {
   readonly path: string;
 }
 
-/** Facts about a started app, for the banner. */
+/** Properties of a started app, for the banner. */
 export interface AppReport {
-  /** Number of routes that the program registered. */
+  /** Number of routes, including the routes of features. */
   readonly routes: number;
   /** Names of the enabled features. */
   readonly features: readonly string[];

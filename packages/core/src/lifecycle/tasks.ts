@@ -27,9 +27,9 @@ export const taskProblem = (task: Task): string | null => {
     : `timeoutSecs of the task "${nameOf(task)}" must be above 0 and at most 86400, not ${String(timeoutSecs)}`;
 };
 
-/** Timeout of one start task, in seconds. */
+/** Default timeout of one start or listening task, in seconds. */
 export const START_TASK_SECS = 60;
-/** Timeout of one stop task, in seconds. */
+/** Default timeout of one stop task, in seconds. */
 export const STOP_TASK_SECS = 10;
 /** Milliseconds that a start task may take to end after the app was stopped and its signal aborted. */
 export const STOPPED_TASK_GRACE_MS = 1000;
@@ -56,8 +56,8 @@ export const runStartTasks = async (tasks: readonly Ranked<Task>[], run: TaskRun
     stopSignal.throwIfAborted();
     onBegin?.(rank);
     try {
-      await timed(phase, task, () =>
-        bounded(task, settings, task.timeoutSecs ?? START_TASK_SECS, stopSignal),
+      await measure(phase, task, () =>
+        runWithin(task, settings, task.timeoutSecs ?? START_TASK_SECS, stopSignal),
       );
     } catch (cause) {
       stopSignal.throwIfAborted();
@@ -72,7 +72,7 @@ export const runStartTasks = async (tasks: readonly Ranked<Task>[], run: TaskRun
 export const runStopTasks = async (tasks: readonly Ranked<Task>[], settings: AppSettings): Promise<void> => {
   for (const { item: task } of byRank(tasks).toReversed()) {
     try {
-      await timed("shutdown", task, () => bounded(task, settings, task.timeoutSecs ?? STOP_TASK_SECS));
+      await measure("shutdown", task, () => runWithin(task, settings, task.timeoutSecs ?? STOP_TASK_SECS));
     } catch (error) {
       settings.log.error(`shutdown task "${nameOf(task)}" failed`, { error });
     }
@@ -81,7 +81,7 @@ export const runStopTasks = async (tasks: readonly Ranked<Task>[], settings: App
 
 const nameOf = (task: Task): string => task.name ?? "(anonymous)";
 
-const timed = async (phase: string, task: Task, work: () => Promise<void>): Promise<void> => {
+const measure = async (phase: string, task: Task, work: () => Promise<void>): Promise<void> => {
   const since = performance.now();
   let failed = true;
   try {
@@ -92,7 +92,7 @@ const timed = async (phase: string, task: Task, work: () => Promise<void>): Prom
   }
 };
 
-const bounded = async (
+const runWithin = async (
   task: Task,
   settings: AppSettings,
   limitSecs: number,

@@ -8,7 +8,7 @@ const MAX_VALUE = 1000;
 /**
  * The stacks of an error and its causes, outermost first, at most 8; `null` for a value that is not an error. Never throws.
  *
- * @param heading text printed above the chain; if it ends with the error's message, the first stack omits that message. @default ""
+ * @param heading text above the chain; if it ends with the error's message, the first stack omits that message. @default ""
  */
 export const causeChain = (error: unknown, heading: string = ""): string | null => {
   if (!Error.isError(error)) return null;
@@ -26,14 +26,14 @@ const withoutRepetition = (stack: string, message: string, heading: string): str
   message !== "" && heading.endsWith(message) ? stack.replace(`: ${message}`, () => "") : stack;
 
 const stackOf = (value: unknown): string => {
-  if (!Error.isError(value)) return bounded(textOf(value));
+  if (!Error.isError(value)) return truncate(textOf(value));
   const stack = memberOf(value, "stack");
   return typeof stack === "string" ? stack : headOf(value);
 };
 
 const headOf = (error: Error): string => `${textOf(memberOf(error, "name"))}: ${messageOf(error)}`;
 
-const bounded = (text: string): string =>
+const truncate = (text: string): string =>
   text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)} … (${text.length} characters)` : text;
 
 /** The messages of the errors in an `AggregateError`, whose own message is often empty. */
@@ -42,6 +42,6 @@ const innerErrors = (value: unknown): string => {
   if (!Array.isArray(errors)) return "";
   const shown = errors
     .slice(0, MAX_INNER)
-    .map((error: unknown) => `\n  - ${Error.isError(error) ? headOf(error) : bounded(textOf(error))}`);
+    .map((error: unknown) => `\n  - ${Error.isError(error) ? headOf(error) : truncate(textOf(error))}`);
   return shown.join("") + (errors.length > MAX_INNER ? `\n  - and ${errors.length - MAX_INNER} more` : "");
 };

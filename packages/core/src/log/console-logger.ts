@@ -10,14 +10,14 @@ export type Level = "info" | "warn" | "error";
 export interface ConsoleLoggerOptions {
   /** `text` for a terminal; `json` for collectors: one object a line with `time`, `level`, `message` and the fields. */
   readonly format: "text" | "json";
-  /** Receives one line, newline included. */
+  /** Receives one line, newline included; with `text` also the indented lines of stacks. */
   readonly write: (line: string, level: Level) => void;
   readonly now?: () => Date;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A logger that writes one line for each call. It never throws, and escapes control characters in every field. */
+/** Creates a logger that writes one line for each call, with `text` also the stacks of errors. It throws only if `write` does, and escapes control characters. */
 export const consoleLogger = ({ format, write, now = () => new Date() }: ConsoleLoggerOptions): Logger => {
   const line = format === "json" ? jsonLine : textLine;
   const at =
@@ -38,18 +38,17 @@ const jsonLine = (level: Level, message: string, fields: Fields, time: Date): st
 const textLine = (level: Level, message: string, fields: Fields, time: Date): string => {
   const head = `${time.toTimeString().slice(0, 8)} ${level.padEnd(5)} ${printable(message)}`;
   const stacks: string[] = [];
-  const given = entriesOf(fields).filter(([, value]) => value !== undefined); // as JSON does
-  const pairs = given.map(([key, value]) => {
+  const present = entriesOf(fields).filter(([, value]) => value !== undefined); // as JSON does
+  const pairs = present.map(([key, value]) => {
     const chain = causeChain(value);
-    if (chain !== null) stacks.push(...indented(chain));
+    if (chain !== null) stacks.push(...indent(chain));
     return ` ${printable(key)}=${printable(messageOf(value))}`;
   });
   return [head + pairs.join(""), ...stacks].join("\n");
 };
 
 /** Indents stack lines, so that a message with line breaks cannot imitate a log line. */
-const indented = (chain: string): string[] =>
-  chain.split("\n").map((line) => `    ${printable(line.trim())}`);
+const indent = (chain: string): string[] => chain.split("\n").map((line) => `    ${printable(line.trim())}`);
 
 const entriesOf = (fields: Fields): [key: string, value: unknown][] => {
   try {

@@ -4,9 +4,12 @@ import { messageOf } from "./value-text.ts";
 
 type Write = Logger["error"];
 
-/** Wraps a logger so that its methods never throw: a failing logger must not fail a request. The failure is written to the console, with the line's message. */
+/**
+ * Wraps a logger so that `info`, `warn` and `error` never throw: a failing logger must not fail a request. The failure is written to the console, with the
+ * line's message.
+ */
 export const failsafeLog = (log: Logger): Logger => {
-  const guarded =
+  const failsafe =
     (level: "info" | "warn" | "error"): Write =>
     (message, fields) => {
       try {
@@ -16,9 +19,9 @@ export const failsafeLog = (log: Logger): Logger => {
       }
     };
   return {
-    info: guarded("info"),
-    warn: guarded("warn"),
-    error: guarded("error"),
+    info: failsafe("info"),
+    warn: failsafe("warn"),
+    error: failsafe("error"),
     ...(log.redirect !== undefined && { redirect: (to: Logger) => redirectOf(log, to) }),
     ...(log.collect !== undefined && { collect: (line: string) => log.collect?.(line) }),
   };

@@ -101,21 +101,21 @@ export class Later<In, Value, Out> implements Promise<Out> {
   /** The output for the value or the error of the source. @throws an error that no level rescues */
   private outputOf(settled: unknown, failed: boolean): Awaitable<Out> {
     const { inner, input } = this;
-    if (inner === null) return failed ? this.rescued(settled) : this.convert(settled as Value, input);
+    if (inner === null) return failed ? this.rescueError(settled) : this.convert(settled as Value, input);
     let value: Awaitable<Value>;
     try {
       value = inner.outputOf(settled, failed);
     } catch (error) {
-      return this.rescued(error);
+      return this.rescueError(error);
     }
     if (!isThenable(value)) return this.convert(value, input);
     return value.then(
       (later) => this.convert(later, input),
-      (error: unknown) => this.rescued(error),
+      (error: unknown) => this.rescueError(error),
     );
   }
 
-  private rescued(error: unknown): Awaitable<Out> {
+  private rescueError(error: unknown): Awaitable<Out> {
     if (this.rescue === null) throw error;
     return this.rescue(error, this.input);
   }

@@ -53,8 +53,9 @@ export const mapOutput = <In, Out>(
 /**
  * Composes a chain around a handler. The first middleware is the outermost; each level rescues its own errors.
  *
- * @param accept called with each output that a level returns, and its input; it may prepare the output for the levels outside; must not throw
- * @param once whether the caller waits for a promise once; it may then be a `Later`
+ * @param accept called with each output that a level returns, and its input; not for outputs of `rescue`. It may prepare the output for the levels outside;
+ * must not throw
+ * @param once whether the caller awaits a returned promise once; that may then be a `Later`
  */
 export const compose = <In, Out>(
   chain: readonly Middleware<In, Out>[],
@@ -65,7 +66,7 @@ export const compose = <In, Out>(
 ): Handler<In, Out> => {
   const last = chain.at(-1);
   const isLater = last === undefined ? once : isWaitingOnce(last);
-  const innermost = rescued((input: In) => inner(input), inner, rescue, accept, isLater);
+  const innermost = createLevel((input: In) => inner(input), inner, rescue, accept, isLater);
   return surround(chain, innermost, rescue, accept, once);
 };
 
@@ -79,15 +80,15 @@ export const surround = <In, Out>(
 ): Handler<In, Out> =>
   chain.reduceRight<Handler<In, Out>>((next, middleware, index) => {
     const around = chain[index - 1];
-    return rescued(middleware, next, rescue, accept, around === undefined ? once : isWaitingOnce(around));
+    return createLevel(middleware, next, rescue, accept, around === undefined ? once : isWaitingOnce(around));
   }, composed);
 
 /**
  * One level of the chain; the innermost ignores `next`. One closure per level: this runs on every request.
  *
- * @param isLater whether the level around it awaits a promise once, and so may get a `Later`
+ * @param isLater whether the level around it awaits a promise once, which may then be a `Later`
  */
-const rescued =
+const createLevel =
   <In, Out>(
     middleware: Middleware<In, Out>,
     next: Handler<In, Out>,

@@ -9,9 +9,9 @@ export interface RetryPolicy {
   readonly delayMs: number;
   /** Factor by which the delay grows with each attempt, 1 to 10. @default 2 */
   readonly factor: number;
-  /** Random fraction of each delay, from 0 to 1, so that clients do not retry simultaneously. @default 0.5 */
+  /** Maximum fraction, from 0 to 1, by which a delay is shortened at random, so that clients do not retry simultaneously. @default 0.5 */
   readonly jitter: number;
-  /** Longest delay in milliseconds, a day at most. @default 30000 */
+  /** Maximum delay in milliseconds, a day at most. @default 30000 */
   readonly maxDelayMs: number;
 }
 
@@ -37,8 +37,8 @@ export const retryPolicy = (
   policy: ConfigInput<RetryPolicy> = {},
   defaults: ConfigInput<RetryPolicy> = {},
 ): Readonly<RetryPolicy> => {
-  const given = Object.entries(policy).filter(([, value]) => value !== undefined);
-  return record.of({ ...defaults, ...Object.fromEntries(given) });
+  const present = Object.entries(policy).filter(([, value]) => value !== undefined);
+  return record.of({ ...defaults, ...Object.fromEntries(present) });
 };
 
 /**

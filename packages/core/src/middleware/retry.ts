@@ -1,6 +1,6 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { ConfigInput } from "../config/config-record.ts";
-import { givenOptions } from "../config/given-options.ts";
+import { requireOptions } from "../config/require-options.ts";
 import { type Awaitable, isPromise, type Middleware } from "./middleware.ts";
 import { discardBody, failureStatuses, isFailureOfCallee, signalOf, statusOf } from "./outcome.ts";
 import { retryDelayMs, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
@@ -19,7 +19,11 @@ export interface RetryOptions<In, Out> {
   readonly isFailingError?: (error: unknown, input: In) => boolean;
   /** Minimum delay that the callee requests, such as Retry-After, in milliseconds. A value above the policy's `maxDelayMs` ends the attempts. @default none */
   readonly retryAfterMs?: (output: Out) => number | null;
-  /** Called after the last attempt; it must free `last.output` unless it returns it. @default returns the last output or throws the last error */
+  /**
+   * Called after the last attempt, also if `signal` ended the attempts; it must free `last.output` unless it returns it.
+   *
+   * @default returns the last output or throws the last error
+   */
   readonly fallback?: (attempts: number, input: In, last: AttemptFailure<Out>) => Awaitable<Out>;
   /** Frees an output before the next attempt. @default cancels its body, if it has one */
   readonly discard?: (output: Out) => void;
@@ -37,13 +41,13 @@ export interface RetryOptions<In, Out> {
  * Synchronous work stays synchronous if the first attempt succeeds. Retry only idempotent work: `isFailure` and `isFailingError` receive the input for this.
  *
  * @example
- * const tried = retry<Order, Receipt>({ policy: { attempts: 5 }, isFailure: (receipt) => !receipt.accepted });
- * const receipt = await tried(order, charge);
+ * const withRetry = retry<Order, Receipt>({ policy: { attempts: 5 }, isFailure: (receipt) => !receipt.accepted });
+ * const receipt = await withRetry(order, charge);
  * @throws ConfigurationError CORE_BAD_CONFIG for a bad policy, or options that are not an object
  */
 export const retry = <In, Out>(options: RetryOptions<In, Out> = {}): Middleware<In, Out> => {
   const {
-    policy: given,
+    policy: ownPolicy,
     isFailure = (output: Out) => failureStatuses.includes(statusOf(output)),
     isFailingError = isFailureOfCallee,
     retryAfterMs = () => null,
@@ -52,8 +56,8 @@ export const retry = <In, Out>(options: RetryOptions<In, Out> = {}): Middleware<
     signal: signalFor = signalOf,
     clock = keepAliveTimers,
     random = Math.random,
-  } = givenOptions("retry", options);
-  const policy = retryPolicy(given);
+  } = requireOptions("retry", options);
+  const policy = retryPolicy(ownPolicy);
   /** Returns the milliseconds until the next attempt, `null` after the last. */
   const delayAfter = (attempt: number, failure: AttemptFailure<Out>): number | null => {
     if (attempt >= policy.attempts) return null;
@@ -77,7 +81,7 @@ export const retry = <In, Out>(options: RetryOptions<In, Out> = {}): Middleware<
         );
       };
       const check = (output: Out): Awaitable<Out> => (isFailure(output, input) ? again({ output }) : output);
-      const failed = (error: unknown): Awaitable<Out> => {
+      const fail = (error: unknown): Awaitable<Out> => {
         if (isFailingError(error, input)) return again({ error });
         throw error;
       };
@@ -85,9 +89,9 @@ export const retry = <In, Out>(options: RetryOptions<In, Out> = {}): Middleware<
       try {
         output = next(input);
       } catch (error) {
-        return failed(error);
+        return fail(error);
       }
-      return isPromise(output) ? output.then(check, failed) : check(output);
+      return isPromise(output) ? output.then(check, fail) : check(output);
     };
     return attempt(1);
   };

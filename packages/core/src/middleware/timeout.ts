@@ -1,7 +1,7 @@
 import { type Clock, MAX_TIMEOUT_MS } from "../runtime/clock.ts";
 import { type ConfigRecord, configRecord } from "../config/config-record.ts";
 import { decimal } from "../config/field-rules.ts";
-import { givenOptions } from "../config/given-options.ts";
+import { requireOptions } from "../config/require-options.ts";
 import { HandlerTimeoutError } from "../errors/http-errors.ts";
 import type { Receiver } from "./later.ts";
 import { type Awaitable, isPromisedOutput, type Middleware } from "./middleware.ts";
@@ -10,7 +10,7 @@ import { keepAliveTimers } from "./wait.ts";
 
 /** Options of `timeout`. */
 export interface TimeoutOptions<In, Out> {
-  /** Maximum duration of a call in milliseconds, from 1 to about 24 days. @default 30000 */
+  /** Maximum duration of a call in milliseconds, from 1 to 2,147,483,647 (about 24 days). @default 30000 */
   readonly timeoutMs?: number;
   /** Returns the output for a call that timed out. @default throws a HandlerTimeoutError, status 504 */
   readonly fallback?: (timeoutMs: number, input: In) => Awaitable<Out>;
@@ -33,8 +33,8 @@ const record: ConfigRecord<{ readonly timeoutMs: number }> = configRecord("Timeo
  * ignored.
  *
  * @example
- * const bounded = timeout<Order, Receipt>({ timeoutMs: 2000, fallback: () => ({ accepted: false }) });
- * const receipt = await bounded(order, charge);
+ * const withTimeout = timeout<Order, Receipt>({ timeoutMs: 2000, fallback: () => ({ accepted: false }) });
+ * const receipt = await withTimeout(order, charge);
  * @throws ConfigurationError CORE_BAD_CONFIG for a bad `timeoutMs`, or options that are not an object
  */
 export const timeout = <In, Out>(options: TimeoutOptions<In, Out> = {}): Middleware<In, Out> => {
@@ -44,10 +44,10 @@ export const timeout = <In, Out>(options: TimeoutOptions<In, Out> = {}): Middlew
     abort = abortInput,
     discard = discardBody,
     clock = keepAliveTimers,
-  } = givenOptions("timeout", options);
+  } = requireOptions("timeout", options);
   const { timeoutMs } = record.of({ timeoutMs: given });
-  const discarding: Receiver<Out> = { succeed: discard, fail: () => {} };
-  return timeLimit({ timeoutMs, fallback, abort, clock, lateReceiver: () => discarding });
+  const discardingReceiver: Receiver<Out> = { succeed: discard, fail: () => {} };
+  return timeLimit({ timeoutMs, fallback, abort, clock, lateReceiver: () => discardingReceiver });
 };
 
 /** Options of `timeLimit`. */
@@ -84,17 +84,17 @@ export const timeLimit = <In, Out>({
         else resolve(attempt(() => fallback(timeoutMs, input)));
         abort(input, error);
       });
-      const arrived = (value: Out): void => {
+      const succeed = (value: Out): void => {
         clear();
         if (receiver === null) resolve(value);
         else receiver.succeed(value);
       };
-      const failed = (error: unknown): void => {
+      const fail = (error: unknown): void => {
         clear();
         if (receiver === null) reject(error);
         else receiver.fail(error);
       };
-      output.then(arrived, failed);
+      output.then(succeed, fail);
     });
   return function timeout(input, next) {
     const output = next(input);

@@ -19,13 +19,13 @@ export const wait = (
       resolve(false);
       return;
     }
-    const aborted = (): void => {
+    const onAbort = (): void => {
       cancel();
       resolve(false);
     };
     const cancel = after(delayMs, () => {
-      signal?.removeEventListener("abort", aborted);
+      signal?.removeEventListener("abort", onAbort);
       resolve(true);
     });
-    signal?.addEventListener("abort", aborted, { once: true });
+    signal?.addEventListener("abort", onAbort, { once: true });
   });

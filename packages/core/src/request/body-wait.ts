@@ -30,7 +30,7 @@ const hasArrived = (source: BodySource): boolean =>
 
 class MeasuredWait implements BodyWait {
   private readonly now: () => number;
-  private ended = 0;
+  private endedMs = 0;
   private since: number | null = null;
 
   constructor(now: () => number) {
@@ -38,7 +38,7 @@ class MeasuredWait implements BodyWait {
   }
 
   get ms(): number {
-    return this.since === null ? this.ended : this.ended + this.now() - this.since;
+    return this.since === null ? this.endedMs : this.endedMs + this.now() - this.since;
   }
 
   /** Reads never overlap. */
@@ -47,7 +47,7 @@ class MeasuredWait implements BodyWait {
     try {
       return await read;
     } finally {
-      this.ended = this.ms;
+      this.endedMs = this.ms;
       this.since = null;
     }
   }

@@ -5,7 +5,7 @@ import { headerName, headerValue } from "../response/header-rules.ts";
 export type EarlyHints = Readonly<Record<string, string | readonly string[]>>;
 
 /** Fields that belong to message framing or to the connection, which a hint must not contain. */
-const refused: ReadonlySet<string> = new Set([
+const forbiddenFields: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "keep-alive",
@@ -19,10 +19,10 @@ const refused: ReadonlySet<string> = new Set([
 /** Converts fields to checked header lines. @throws CORE_BAD_HEADER */
 export const hintLines = (fields: EarlyHints): string[] => {
   const lines: string[] = [];
-  for (const [name, given] of Object.entries(fields)) {
-    if (refused.has(headerName(name)))
+  for (const [name, field] of Object.entries(fields)) {
+    if (forbiddenFields.has(headerName(name)))
       throw new FrameworkError("CORE_BAD_HEADER", `the header ${name} cannot be an early hint`);
-    const values = typeof given === "string" ? [given] : given;
+    const values = typeof field === "string" ? [field] : field;
     for (const value of values) lines.push(name, headerValue(name, value));
   }
   return lines;

@@ -1,11 +1,11 @@
-// Above 250 lines because one class holds every request member of the interface; the other files of the folder do the work.
+// More than 250 lines, because one class holds every request member of the interface; the other files of the folder do the work.
 import { type EarlyHints, hintLines } from "./early-hints.ts";
 import type { App } from "../app.ts";
 import type { InvocationScope } from "../dependencies/invocation-scope.ts";
 import { clientGone } from "../errors/client-gone.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { UnsupportedMediaTypeError } from "../errors/http-errors.ts";
-import { handled } from "../middleware/handled.ts";
+import { markHandled } from "../middleware/mark-handled.ts";
 import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import { lowerName } from "../response/header-rules.ts";
 import type { Endpoint } from "../routes/route.ts";
@@ -24,7 +24,7 @@ import { type Form, type ParsedForm, toFormValue } from "../body/form-data.ts";
 import { type JsonBodyOptions, parseJson } from "../body/json-body.ts";
 import type { JsonReader } from "../body/json-reader.ts";
 import { MultipartLimits } from "../body/multipart-limits.ts";
-import { handledStream } from "../middleware/handled-body.ts";
+import { markStreamHandled } from "../middleware/mark-body-handled.ts";
 import { fieldsOf, peekBody } from "../body/peek-form.ts";
 import { Query } from "./query.ts";
 import { type BodySource, limitedChunks, readBody, withOwnMemory } from "../body/read-body.ts";
@@ -56,7 +56,7 @@ export interface NoInput {
 }
 
 /** The matched route, as the router returns it. */
-export interface Matched {
+export interface MatchedRoute {
   readonly value: Endpoint;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -67,7 +67,7 @@ const noInput: NoInput = Object.freeze({ params: undefined, query: undefined, bo
 /**
  * One request as middleware, guards and handlers see it.
  *
- * Everything except method, path and params is built on first access. The body is read once, within the current limit, and every
+ * Headers, query, cookies and other derived values are built on first access. The body is read once, within the current limit, and every
  * accessor may be called in any order and any number of times, except `stream()`.
  */
 export class HttpRequest<
@@ -89,7 +89,7 @@ export class HttpRequest<
   input: Input = noInput as Input;
 
   private readonly source: RequestSource;
-  private readonly match: Matched | null;
+  private readonly match: MatchedRoute | null;
   private readonly kernel: RequestKernel;
   private readonly search: string;
   /** Source of the body: the transport, or a decoder on top of it. */
@@ -117,7 +117,7 @@ export class HttpRequest<
     source: RequestSource,
     kernel: RequestKernel,
     target: { readonly path: string; readonly search: string },
-    match: Matched | null,
+    match: MatchedRoute | null,
   ) {
     const endpoint = match === null ? null : match.value;
     this.method = source.method;
@@ -248,7 +248,7 @@ export class HttpRequest<
     return this.scheme === "https";
   }
 
-  /** Whether the client accepts a media type (RFC 9110 12.5.1); true without an `Accept` field. The reply then gets `Vary: Accept`. */
+  /** Whether the client accepts a media type (RFC 9110 12.5.1); true without an `Accept` field. The call adds `Vary: Accept` to the reply. */
   accepts(type: string): boolean {
     this.acceptRead = true;
     return accepts(this.source.field("accept"), type);
@@ -282,39 +282,43 @@ export class HttpRequest<
 
   // Promises of the body never become unhandled rejections: otherwise a client could end the process through a handler that does not await one.
 
-  /** The body as bytes. @throws PayloadTooLargeError over the current limit */
+  /** The body as bytes. @throws PayloadTooLargeError over the current limit; CORE_BODY_STREAMED after `stream` */
   body(): Promise<Uint8Array> {
-    return handled(this.bodyRead());
+    return markHandled(this.readOwnBytes());
   }
 
-  /** The body as UTF-8 text; invalid bytes become U+FFFD. */
+  /** The body as UTF-8 text; invalid bytes become U+FFFD. @throws as `body` */
   text(): Promise<string> {
-    return handled(this.textRead());
+    return markHandled(this.readText());
   }
 
-  /** The body parsed as JSON (RFC 8259). @throws ValueError for an empty or malformed body, UnsupportedMediaTypeError for a charset other than UTF-8 */
+  /**
+   * The body parsed as JSON (RFC 8259).
+   *
+   * @throws as `body`; ValueError for an empty or malformed body, UnsupportedMediaTypeError for a charset other than UTF-8
+   */
   json<T = unknown>(options?: JsonBodyOptions): Promise<T> {
-    return handled(this.jsonRead(options)) as Promise<T>;
+    return markHandled(this.readJson(options)) as Promise<T>;
   }
 
   /**
    * The body in the form that schemas validate: a JSON value, or the fields of a form with its files as web `File`s; `undefined` without a body.
    *
-   * @throws UnsupportedMediaTypeError for a body of another type, or without a type
+   * @throws as `json` and `form`; UnsupportedMediaTypeError for a body of another type, or without a type
    */
   bodyValue(): Awaitable<unknown> {
-    const value = this.valueRead();
-    return isPromise(value) ? handled(value) : value;
+    const value = this.readValue();
+    return isPromise(value) ? markHandled(value) : value;
   }
 
-  private valueRead(): Awaitable<unknown> {
+  private readValue(): Awaitable<unknown> {
     const { mediaType } = this;
     const isForm = isFormType(mediaType);
     if (this.bodySource.bodyLength === 0 && !(isForm && this.isFormSent)) return undefined;
     if (isForm || isMultipartType(mediaType)) return mapAwaitable(this.readForm(), toFormValue); // an empty form is a value, also if its length is unknown
     return mapAwaitable(this.readBytes(), (bytes) => {
       if (bytes.byteLength === 0) return undefined;
-      if (isJsonType(mediaType)) return this.parsedJson(bytes);
+      if (isJsonType(mediaType)) return this.parseJsonBody(bytes);
       const given = mediaType === null ? "no Content-Type" : `the Content-Type ${mediaType.type}`;
       throw new UnsupportedMediaTypeError(`This route takes JSON or a form, but the body has ${given}`);
     });
@@ -339,26 +343,30 @@ export class HttpRequest<
     return value;
   }
 
-  /** Fields of a urlencoded or multipart body. @throws UnsupportedMediaTypeError for another type */
+  /**
+   * Fields of a urlencoded or multipart body.
+   *
+   * @throws as `body`; UnsupportedMediaTypeError for another type, ValueError for a malformed form, HttpError 413 above a limit
+   */
   form(): Promise<Form> {
-    return handled(this.formRead().then(({ form }) => form));
+    return markHandled(this.readFormAsync().then(({ form }) => form));
   }
 
-  /** Files of a multipart body; empty for a urlencoded one. */
+  /** Files of a multipart body; empty for a urlencoded one. @throws as `form` */
   files(): Promise<readonly UploadedFile[]> {
-    return handled(this.formRead().then(({ files }) => files));
+    return markHandled(this.readFormAsync().then(({ files }) => files));
   }
 
   /**
    * The complete fields within the first `bytes` of a form, for middleware that decides before the rest is read. Other accessors still get the whole body.
    *
-   * @throws UnsupportedMediaTypeError for another type, PayloadTooLargeError when the declared length is over the limit
+   * @throws as `form`, for these bytes; PayloadTooLargeError when the declared length is over the limit
    */
   peekForm(bytes: number): Promise<Form> {
-    return handled(this.formPeeked(bytes));
+    return markHandled(this.peekFields(bytes));
   }
 
-  private async formPeeked(bytes: number): Promise<Form> {
+  private async peekFields(bytes: number): Promise<Form> {
     if (this.isBodyRead || this.streamed) return this.form();
     const { mediaType } = this;
     const { beginning, source } = peekBody(this.bodySource, bytes, this.bodyLimit);
@@ -374,7 +382,7 @@ export class HttpRequest<
     this.streamed = true;
     const chunks =
       this.bytes === undefined ? limitedChunks(this.bodySource, this.bodyLimit) : once(this.ownBytes());
-    return handledStream(ReadableStream.from(chunks) as ReadableStream<Uint8Array>);
+    return markStreamHandled(ReadableStream.from(chunks) as ReadableStream<Uint8Array>);
   }
 
   /** Sets the body limit in bytes, before the body is read; a route's own `maxBodyBytes` takes precedence. */
@@ -432,7 +440,7 @@ export class HttpRequest<
     return this.source.inform?.(103, lines) === true;
   }
 
-  /** Header lines as received: name, value, name, value …, in the client's order and case. For gateways; `headers` reads them in any case. */
+  /** Header lines as received: name, value, name, value …, in the client's order and case. For gateways; `headers` is case-insensitive. */
   get fields(): readonly string[] {
     return this.source.fields;
   }
@@ -497,7 +505,7 @@ export class HttpRequest<
     if (this.afterReply === undefined) void this.scopeOfRequest?.dispose();
   }
 
-  /** A header by its name, in any case. */
+  /** Returns a header field by its case-insensitive name; if absent the fallback, by default `null`. */
   getHeader(name: string): string | null;
   getHeader<T>(name: string, fallback: T): string | T;
   getHeader(name: string, fallback: unknown = null): unknown {
@@ -515,7 +523,7 @@ export class HttpRequest<
   getParamInt(name: string): number | null;
   getParamInt<T>(name: string, fallback: T): number | T;
   getParamInt(name: string, fallback: unknown = null): unknown {
-    return converted(this.param(name), toInt, name, fallback);
+    return convertPresent(this.param(name), toInt, name, fallback);
   }
 
   /** Returns the first value of a query parameter, or `null`. */
@@ -529,21 +537,21 @@ export class HttpRequest<
   getQueryInt(name: string): number | null;
   getQueryInt<T>(name: string, fallback: T): number | T;
   getQueryInt(name: string, fallback: unknown = null): unknown {
-    return converted(this.query.get(name), toInt, name, fallback);
+    return convertPresent(this.query.get(name), toInt, name, fallback);
   }
 
   /** A query parameter as a finite number. @throws ValueError when it is not one */
   getQueryFloat(name: string): number | null;
   getQueryFloat<T>(name: string, fallback: T): number | T;
   getQueryFloat(name: string, fallback: unknown = null): unknown {
-    return converted(this.query.get(name), toFloat, name, fallback);
+    return convertPresent(this.query.get(name), toFloat, name, fallback);
   }
 
   /** A query parameter as a boolean: true, 1, yes, on or false, 0, no, off. @throws ValueError for anything else */
   getQueryBool(name: string): boolean | null;
   getQueryBool<T>(name: string, fallback: T): boolean | T;
   getQueryBool(name: string, fallback: unknown = null): unknown {
-    return converted(this.query.get(name), toBoolean, name, fallback);
+    return convertPresent(this.query.get(name), toBoolean, name, fallback);
   }
 
   /** Returns the value of a context key. */
@@ -562,26 +570,26 @@ export class HttpRequest<
   getContextString(name: string): string | null;
   getContextString<T>(name: string, fallback: T): string | T;
   getContextString(name: string, fallback: unknown = null): unknown {
-    return converted(this.context.get(name), asString, name, fallback);
+    return convertPresent(this.context.get(name), asString, name, fallback);
   }
 
-  private async bodyRead(): Promise<Uint8Array> {
+  private async readOwnBytes(): Promise<Uint8Array> {
     return this.ownBytes();
   }
 
-  private async textRead(): Promise<string> {
+  private async readText(): Promise<string> {
     return new TextDecoder().decode(await this.readBytes());
   }
 
-  private async jsonRead(options?: JsonBodyOptions): Promise<unknown> {
-    return this.parsedJson(await this.readBytes(), options);
+  private async readJson(options?: JsonBodyOptions): Promise<unknown> {
+    return this.parseJsonBody(await this.readBytes(), options);
   }
 
-  private async formRead(): Promise<ParsedForm> {
+  private async readFormAsync(): Promise<ParsedForm> {
     return this.readForm();
   }
 
-  private parsedJson(bytes: Uint8Array, options?: JsonBodyOptions): unknown {
+  private parseJsonBody(bytes: Uint8Array, options?: JsonBodyOptions): unknown {
     requireUtf8(this.mediaType);
     return parseJson(bytes, options);
   }
@@ -644,7 +652,7 @@ export const shapedValue = (request: HttpRequest, reader: JsonReader): unknown =
 /** Whether a request arrived over a socket and not by `app.fetch`. Cheaper than `clientIp`, which also evaluates proxies. */
 export const cameOverSocket = (request: HttpRequest): boolean => request["source"].remoteAddress !== null;
 
-const converted = <In, Out>(
+const convertPresent = <In, Out>(
   value: In | null,
   convert: (value: In, name: string) => Out,
   name: string,

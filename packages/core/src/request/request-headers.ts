@@ -1,8 +1,8 @@
 import type { RequestSource } from "../exchange/request-source.ts";
-import { isNamed, joined, singletonFields } from "../http/field-values.ts";
+import { isNamed, joinValues, singletonFields } from "../http/field-values.ts";
 
 /**
- * Header fields of a request with the interface of the web's `Headers`: names in any case, repeated fields joined by `fieldValue`.
+ * Header fields of a request with the interface of the web's `Headers`: case-insensitive names, repeated fields joined by `fieldValue`.
  *
  * Iteration yields each lower-case name once, in the order of first appearance.
  */
@@ -76,7 +76,7 @@ const collect = (fields: readonly string[]): ReadonlyMap<string, string> => {
     const value = fields[at + 1] ?? "";
     const known = byName.get(name);
     if (known === undefined) byName.set(name, value);
-    else if (!singletonFields.has(name)) byName.set(name, joined(name, known, value));
+    else if (!singletonFields.has(name)) byName.set(name, joinValues(name, known, value));
   }
   return byName;
 };

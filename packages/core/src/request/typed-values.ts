@@ -28,7 +28,7 @@ export const toFloat = (text: string, name?: string): number => {
 };
 
 /**
- * Parses a boolean in any case: `true`, `1`, `yes`, `on` or `false`, `0`, `no`, `off`.
+ * Parses a case-insensitive boolean: `true`, `1`, `yes`, `on` or `false`, `0`, `no`, `off`.
  *
  * @throws ValueError 400 for anything else
  */

@@ -1,4 +1,4 @@
-import type { BeginUpgraded, UpgradeOffer } from "../exchange/upgrade.ts";
+import type { UpgradeHandler, UpgradeOffer } from "../exchange/upgrade.ts";
 import { Response } from "../response/response.ts";
 
 /**
@@ -16,7 +16,7 @@ export interface Upgrade {
    * Returns the reply that accepts the upgrade. If its status is still 101 after all middleware, `begin` is called once, after the request has ended. A reply
    * with another status is sent unchanged, and `begin` is never called. Of several calls, the last one applies.
    */
-  accept(begin: BeginUpgraded): Response;
+  accept(begin: UpgradeHandler): Response;
 }
 
 /** Returns the handler's interface to an upgrade offer. */

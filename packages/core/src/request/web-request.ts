@@ -1,5 +1,5 @@
 import type { RequestSource } from "../exchange/request-source.ts";
-import { handledRequest } from "../middleware/handled-body.ts";
+import { markRequestHandled } from "../middleware/mark-body-handled.ts";
 
 /** Values of a request that a web `Request` is built from. */
 interface WebRequestParts {
@@ -10,7 +10,7 @@ interface WebRequestParts {
 }
 
 /**
- * Creates a web `Request` with the same content; its body reads the buffered body, so both can be read.
+ * Creates a web `Request` with the same content; its body is read from `request.body()`, so that both can be read.
  *
  * @param isDecoded whether middleware has decoded the body, so that the fields no longer describe its coding
  */
@@ -28,7 +28,7 @@ export const webRequest = (
   const bodyless = method === "GET" || method === "HEAD" || source.bodyLength === 0;
   if (bodyless) return new globalThis.Request(url, { method, headers, signal });
   const body = bytesOf(request);
-  return handledRequest(new globalThis.Request(url, { method, headers, signal, body, duplex: "half" }));
+  return markRequestHandled(new globalThis.Request(url, { method, headers, signal, body, duplex: "half" }));
 };
 
 /** Removes the fields that describe the encoded body: another reader would decode the body again, or expect the encoded length. */

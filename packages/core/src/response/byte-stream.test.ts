@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { joined, type StreamSource, toBodyStream } from "./byte-stream.ts";
+import { concatBytes, type StreamSource, toBodyStream } from "./byte-stream.ts";
 import { counting, iteratorOf } from "./counting-source.test-kit.ts";
 import { payloadBytes } from "./readable-stream.ts";
 import { anyCharacter } from "../http/testing/any-character.ts";
@@ -80,7 +80,7 @@ test("passes a string as one chunk", async () => {
 test("skips empty chunks", async () => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of toBodyStream(["", "a", new Uint8Array(), "b", ""]).chunks) chunks.push(chunk);
-  expect(joined(chunks)).toEqual(bytesOfText("ab"));
+  expect(concatBytes(chunks)).toEqual(bytesOfText("ab"));
   expect(chunks).toHaveLength(2);
 });
 

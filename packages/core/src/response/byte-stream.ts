@@ -29,7 +29,7 @@ export type StreamSource =
  * Cancelling calls the source's `return`, `cancel` or `destroy` exactly once, also while a chunk is awaited. A chunk that is neither
  * text nor bytes fails the body with CORE_BAD_CHUNK; empty chunks are skipped.
  *
- * @throws CORE_BODY_USED when the stream has a reader already, CORE_BAD_BODY for any other source
+ * @throws CORE_BODY_USED when the stream has a reader already, CORE_BAD_BODY for a value that cannot be streamed
  */
 export const toBodyStream = (source: StreamSource): BodyStream =>
   new BodyStream(toChunks(source), isBlob(source) ? source.size : null);
@@ -93,7 +93,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   /** Ends the chunks when the app drains during their transmission. */
   endWith(draining: Draining): void {
     this.draining = draining;
-    if (this.taken && !this.ended) draining.opened(this);
+    if (this.taken && !this.ended) draining.add(this);
   }
 
   /** Returns true on the first call only: every level of the chain gets the same body, but one watch suffices. */
@@ -117,7 +117,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   [Symbol.asyncIterator](): this {
     if (this.taken) throw bodyUsed();
     this.taken = true;
-    this.draining?.opened(this);
+    this.draining?.add(this);
     return this;
   }
 
@@ -168,7 +168,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
 
   private finish(): void {
     this.ended = true;
-    this.draining?.closed(this);
+    this.draining?.remove(this);
   }
 
   /** Returns the pending half of a surrogate pair, which is sent as U+FFFD. */
@@ -183,7 +183,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
     const bytes = bytesOf(chunk);
     if (bytes === null) throw this.refuse(chunk);
     if (this.half === "" || bytes.byteLength === 0) return bytes;
-    return joined([this.takeHalf(), bytes]);
+    return concatBytes([this.takeHalf(), bytes]);
   }
 
   private encode(chunk: string): Uint8Array {
@@ -215,7 +215,7 @@ const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
   value instanceof ArrayBuffer || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
 
 /** Concatenates chunks. */
-export const joined = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
+export const concatBytes = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0));
   let offset = 0;
   for (const chunk of chunks) {

@@ -46,27 +46,27 @@ interface SizedFile {
 /** Selects the parts of a file: the request, or the value of its `Range` alone, without conditions. */
 export type RangeRequest = ConditionalRequest | string | null | undefined;
 
-/** Opens a complete file. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+/** Opens a complete file. @throws NotFoundError when there is no regular file; CORE_BAD_HEADER for an invalid `contentType`; CORE_NEEDS_NODE */
 export const wholeFile = async (path: string | URL, options: FileOptions = {}): Promise<FileReply> => {
   const contentType = typeOf(path, options);
-  return entire(await open(path), contentType, {});
+  return completeReply(await open(path), contentType, {});
 };
 
-/** Opens a complete file as a download (RFC 6266). @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+/** Opens a complete file as a download (RFC 6266). @throws the same errors as `wholeFile` */
 export const downloadedFile = async (
   path: string | URL,
   options: DownloadOptions = {},
 ): Promise<FileReply> => {
   const disposition = attachment(options.filename ?? nodeBuiltin("node:path").basename(pathOf(path)));
   const contentType = typeOf(path, options);
-  return entire(await open(path), contentType, { "content-disposition": disposition });
+  return completeReply(await open(path), contentType, { "content-disposition": disposition });
 };
 
 /**
  * Opens the parts of a file that a `Range` field requests (RFC 9110 14): 206 with one part or `multipart/byteranges`, otherwise 200 with the complete file. The
  * conditions of a request are evaluated first, in the order of RFC 9110 13.2.2: 304 if the client has the file, the complete file if `If-Range` does not match.
  *
- * @throws NotFoundError when there is no regular file; HttpError 412 when a condition fails, 416 when the file has none of the parts; CORE_NEEDS_NODE
+ * @throws HttpError 412 when a condition fails, 416 when the file has none of the parts; the errors of `wholeFile`
  */
 export const rangesOfFile = async (
   path: string | URL,
@@ -76,14 +76,14 @@ export const rangesOfFile = async (
   const contentType = typeOf(path, options);
   const opened = await open(path);
   try {
-    return await selected(opened, request, contentType);
+    return await rangeReply(opened, request, contentType);
   } catch (error) {
     await opened.file.close();
     throw error;
   }
 };
 
-const selected = async (
+const rangeReply = async (
   opened: SizedFile,
   request: RangeRequest,
   contentType: string,
@@ -96,7 +96,7 @@ const selected = async (
     return { status: 304, contentType: null, headers: fieldsOf(opened), payload: null };
   }
   const ranges = byteRanges(rangeOf(request, validators), size);
-  if (ranges === "whole") return entire(opened, contentType, acceptRanges);
+  if (ranges === "whole") return completeReply(opened, contentType, acceptRanges);
   if (ranges === "unsatisfiable") throw unsatisfiable(size);
   const [range, ...others] = ranges;
   if (range === undefined || others.length > 0) return multipart(opened, contentType, ranges);
@@ -117,7 +117,7 @@ const rangeOf = (request: RangeRequest, validators: Validators): string | null |
 
 const fieldsOf = ({ validators }: SizedFile): Record<string, string> => validatorFields(validators);
 
-const entire = async (
+const completeReply = async (
   opened: SizedFile,
   contentType: string,
   further: Readonly<Record<string, string>>,
@@ -161,7 +161,7 @@ const body = (file: OpenFile, parts: readonly (ByteRange | string)[]): BodyStrea
   return new BodyStream(new ByteChunks(new FileChunks(file, parts)), length);
 };
 
-const absent = new Set([
+const absentCodes = new Set([
   "ENOENT",
   "ENOTDIR",
   "EISDIR",
@@ -189,7 +189,7 @@ const open = async (path: string | URL): Promise<SizedFile> => {
 };
 
 const notFound = (error: unknown): never => {
-  if (absent.has(String((error as { code?: unknown }).code))) {
+  if (absentCodes.has(String((error as { code?: unknown }).code))) {
     throw new NotFoundError("The file does not exist", { cause: error });
   }
   throw error;

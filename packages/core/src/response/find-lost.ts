@@ -1,13 +1,13 @@
-import { type Frame, pathOf, written } from "./unwritable.ts";
+import { type Frame, jsonValue, pathOf } from "./unwritable.ts";
 
-/** Maximum number of values inspected per reply. */
+/** Maximum number of values inspected per reply, unless `exact`. */
 const MAX_VALUES = 100_000;
 
 /**
- * Describes the first value that JSON writes as `{}` or leaves out although it has content, such as `$.tags is a Set …`; `null` if there is none.
+ * Describes the first value whose content JSON loses, such as `$.tags is a Set …`; `null` if there is none. Inspects the first 100,000 values.
  *
- * Such values are functions, symbols, promises, errors, collections, bytes, and objects of the platform. `data` was already written as JSON, so it has no
- * cycle.
+ * Such values are functions, symbols, promises, errors, collections, bytes, and other objects with content outside their own members. `data` was already
+ * written as JSON, so it has no cycle.
  *
  * @param exact whether values that JSON writes as `null` count too: `NaN`, infinities, invalid dates, and `undefined` in arrays; all values are then inspected.
  * @default false
@@ -16,13 +16,13 @@ export const findLost = (data: unknown, exact = false): string | null => {
   const stack: Frame[] = [];
   let seen = 0;
   const enter = (holder: unknown, key: string): string | null => {
-    const value = written(holder, key);
+    const value = jsonValue(holder, key);
     const problem = lossOf(value) ?? (exact ? nullOf(holder, key, value) : null);
     if (problem !== null) return `${pathOf(stack)} is ${problem}`;
     if (typeof value === "object" && value !== null) {
       const withHoles = exact && Array.isArray(value);
       const keys = withHoles ? Array.from(value, (_, at) => String(at)) : Object.keys(value);
-      stack.push({ value, keys, next: 0 });
+      stack.push({ value, keys, nextIndex: 0 });
     }
     return null;
   };
@@ -30,7 +30,7 @@ export const findLost = (data: unknown, exact = false): string | null => {
   while (problem === null && (exact || seen++ < MAX_VALUES)) {
     const frame = stack.at(-1);
     if (frame === undefined) return null;
-    const key = frame.keys[frame.next++];
+    const key = frame.keys[frame.nextIndex++];
     if (key === undefined) stack.pop();
     else problem = enter(frame.value, key);
   }

@@ -20,7 +20,7 @@ const newName = (name: string): string => {
   if (typeof name !== "string" || !isToken(name)) {
     throw new FrameworkError(
       "CORE_BAD_HEADER",
-      `${quoted(name)} is not a header name: use letters, digits and -`,
+      `${quote(name)} is not a header name: use letters, digits and -`,
     );
   }
   const lower = name.toLowerCase();
@@ -28,7 +28,7 @@ const newName = (name: string): string => {
   return lower;
 };
 
-const quoted = (name: unknown): string =>
+const quote = (name: unknown): string =>
   typeof name === "string" ? JSON.stringify(name.slice(0, 40)) : `A ${typeof name}`;
 
 /**
@@ -36,14 +36,14 @@ const quoted = (name: unknown): string =>
  *
  * Numbers, bigints and booleans become text. The error names the position and the character, never the value, which may be a secret.
  *
- * @throws CORE_BAD_HEADER for a control character other than a tab, and for a character above U+00FF
+ * @throws CORE_BAD_HEADER for an ASCII control character other than a tab, a character above U+00FF, and a value of another type
  */
 export const headerValue = (name: string, value: string): string => {
   const last = lastValues.get(name);
   if (last !== undefined && last.value === value) return value;
   const text = typeof value === "string" ? value : asText(name, value);
   if (FORBIDDEN.test(text)) throw badCharacter(name, text);
-  if (isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(text.length - 1))) return trimmed(text);
+  if (isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(text.length - 1))) return trimBlanks(text);
   if (text.length > MAX_VALUE_LENGTH) return text;
   if (last !== undefined) last.value = text;
   else if (lastValues.size < MAX_LAST_VALUES) lastValues.set(name, { value: text });
@@ -62,7 +62,7 @@ const FORBIDDEN = /[^\t\x20-\x7e\x80-\xff]/;
 
 const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09;
 
-const trimmed = (text: string): string => {
+const trimBlanks = (text: string): string => {
   let start = 0;
   let end = text.length;
   while (start < end && isBlank(text.charCodeAt(start))) start++;

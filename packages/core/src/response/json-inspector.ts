@@ -3,7 +3,7 @@ import type { Logger } from "../log/logger.ts";
 import { findLost } from "./find-lost.ts";
 
 /** Without debug, the first 100 values are inspected, then every 100th. */
-const INSPECTED = 100;
+const FIRST_INSPECTED = 100;
 
 /** Checks a value that was written as JSON for content that JSON loses. @throws FrameworkError in debug, with the inspector's code */
 export type InspectJson = (value: unknown) => void;
@@ -38,7 +38,7 @@ export const jsonInspector = (
   let warned = false;
   return (value) => {
     if ((typeof value !== "object" && !exact) || warned) return;
-    if (!debug && ++values > INSPECTED && values % INSPECTED !== 0) return;
+    if (!debug && ++values > FIRST_INSPECTED && values % FIRST_INSPECTED !== 0) return;
     const loss = lossIn(value, exact);
     if (loss === null) return;
     const message = `${subject} loses a value: ${loss}`;

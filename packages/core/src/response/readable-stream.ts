@@ -1,4 +1,4 @@
-import { ByteChunks, joined } from "./byte-stream.ts";
+import { ByteChunks, concatBytes } from "./byte-stream.ts";
 import { BodyStream, type Payload } from "../exchange/payload.ts";
 
 /**
@@ -53,5 +53,5 @@ export const payloadBytes = async (payload: Payload): Promise<Uint8Array> => {
   if (!(payload instanceof BodyStream)) return toBytesOf(payload);
   const chunks: Uint8Array[] = [];
   for await (const chunk of payload.chunks) chunks.push(new Uint8Array(chunk)); // copied, because a source may overwrite a chunk when the next one is pulled
-  return joined(chunks);
+  return concatBytes(chunks);
 };

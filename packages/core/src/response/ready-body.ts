@@ -1,4 +1,4 @@
-import { ByteChunks, joined } from "./byte-stream.ts";
+import { ByteChunks, concatBytes } from "./byte-stream.ts";
 import type { ChunkSource } from "./chunk-source.ts";
 import { BodyStream } from "../exchange/payload.ts";
 import type { Response } from "./response.ts";
@@ -13,7 +13,7 @@ const MAX_BYTES = 1_048_576;
  *
  * For features that need the bytes of a reply, for example to compute its entity tag.
  *
- * @returns `null` for a reply whose body is not the body of a web `Response`, or was already taken
+ * @returns `null` if the body does not come from a web `Response`, or an earlier call has replaced it
  */
 export const readyBody = (reply: Response): Promise<Response> | null => {
   const { payload } = reply;
@@ -32,14 +32,14 @@ const readyChunks = async ({ chunks, length }: WebBody): Promise<Uint8Array | Bo
   for (;;) {
     const pending = source.next();
     const settled = await Promise.race([pending.catch(() => null), turn]); // the reader of the stream gets the error
-    if (settled?.done === true && (length === null || length === bytes)) return joined(read);
+    if (settled?.done === true && (length === null || length === bytes)) return concatBytes(read);
     if (settled !== null && settled.done !== true) {
       read.push(new Uint8Array(settled.value)); // copied, because a source may overwrite a chunk when the next one is pulled
       bytes += settled.value.byteLength;
       if (bytes <= MAX_BYTES) continue;
-      return resumed(new ResumedChunks(read, null, source), length);
+      return resumedBody(new ResumedChunks(read, null, source), length);
     }
-    return resumed(new ResumedChunks(read, pending, source), length);
+    return resumedBody(new ResumedChunks(read, pending, source), length);
   }
 };
 
@@ -55,7 +55,7 @@ const endOfTurn = (): Promise<null> =>
 type Chunk = IteratorResult<Uint8Array, undefined>;
 
 /** Creates a body that is closed when its reply is dropped, like a body that the program created. */
-const resumed = (chunks: ResumedChunks, length: number | null): BodyStream =>
+const resumedBody = (chunks: ResumedChunks, length: number | null): BodyStream =>
   new BodyStream(new ByteChunks(chunks), length);
 
 /** The chunks that were already read, then the rest of the source. */

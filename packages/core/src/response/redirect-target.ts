@@ -13,7 +13,7 @@ const ANY_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 const CONTROL = /[\u0000-\u001F\u007F-\u009F]/;
 
 /**
- * Returns the value of a `Location` field: the trimmed target, with characters outside ASCII percent-encoded.
+ * Returns the value of a `Location` field: the trimmed target, with characters outside visible ASCII percent-encoded.
  *
  * @throws ValueError (400, code CORE_BAD_REDIRECT) for control characters, `javascript:` and similar schemes, and another origin with `sameOrigin`
  */
@@ -22,10 +22,10 @@ export const redirectTarget = (
   { sameOrigin = false }: RedirectTargetOptions = {},
 ): string => {
   const given = String(url);
-  if (CONTROL.test(given)) throw refused("holds a control character");
+  if (CONTROL.test(given)) throw redirectError("holds a control character");
   const target = given.trim();
-  if (DANGEROUS.test(target)) throw refused("has a scheme that is not allowed");
-  if (sameOrigin && !isSameOrigin(target)) throw refused("leads away from this site");
+  if (DANGEROUS.test(target)) throw redirectError("has a scheme that is not allowed");
+  if (sameOrigin && !isSameOrigin(target)) throw redirectError("leads away from this site");
   return target.toWellFormed().replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
 };
 
@@ -37,5 +37,5 @@ const isSameOrigin = (target: string): boolean =>
   !ANY_SCHEME.test(target) &&
   URL.parse(target, SAME_ORIGIN)?.origin === SAME_ORIGIN;
 
-const refused = (problem: string): ValueError =>
+const redirectError = (problem: string): ValueError =>
   new ValueError(`The redirect target ${problem}`, { code: "CORE_BAD_REDIRECT" });

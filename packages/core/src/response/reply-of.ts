@@ -8,11 +8,11 @@ import { fromWebResponse, isWebResponse, networkError } from "./web-response.ts"
 /**
  * Converts a handler's return value to a reply that features may change.
  *
- * A `Response` of the framework or of the web is copied; a string is plain text; `null` and `undefined` are 204; streams, async iterables, blobs and
- * bytes are bodies; every other value is JSON.
+ * A `Response` of the framework is copied, one of the web is converted; a string is plain text; `null` and `undefined` are 204; streams, async iterables,
+ * blobs and bytes are bodies; every other value is JSON.
  *
- * @throws CORE_BAD_REPLY for a symbol, a function, and a value that JSON cannot express; CORE_BODY_USED for a body that was read; CORE_BAD_HEADER
- * for more than 100 header lines
+ * @throws CORE_BAD_REPLY for a symbol, a function, a value that JSON cannot express, a synchronous iterable other than a list, and `Response.error()`;
+ * CORE_BODY_USED for a body that was read; CORE_BAD_HEADER for more than 100 header lines
  */
 export const replyOf = (value: unknown): Response => {
   switch (typeof value) {

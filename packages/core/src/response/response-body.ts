@@ -30,13 +30,13 @@ export const typedPayload = (body: Exclude<ResponseBody, string>): TypedPayload 
   if (body instanceof BodyStream) return { payload: body, mediaType: null };
   if (isBlob(body))
     return { payload: toBodyStream(body), mediaType: body.type === "" ? BINARY_TYPE : body.type };
-  if (isA(body, "URLSearchParams")) {
+  if (hasTag(body, "URLSearchParams")) {
     return {
       payload: (body as URLSearchParams).toString(),
       mediaType: "application/x-www-form-urlencoded;charset=UTF-8",
     };
   }
-  if (isA(body, "FormData")) return formPayload(body as FormData);
+  if (hasTag(body, "FormData")) return formPayload(body as FormData);
   if (isStream(body)) return { payload: toBodyStream(body), mediaType: null };
   throw badBody(body, "text, bytes, a Blob, a form or a stream; Response.json(value) sends a value");
 };
@@ -50,7 +50,7 @@ export const isStream = (
   (Symbol.asyncIterator in value || isReadableStream(value) || isNodeReadable(value));
 
 /** Compares the `toStringTag`, which classes of other realms and polyfills share. */
-const isA = (value: unknown, tag: string): boolean =>
+const hasTag = (value: unknown, tag: string): boolean =>
   Object.prototype.toString.call(value) === `[object ${tag}]`;
 
 const formPayload = (form: FormData): TypedPayload => {

@@ -1,4 +1,4 @@
-import { shown } from "../config/wrong-value.ts";
+import { describeValue } from "../config/wrong-value.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { JsonOptions } from "./json-text.ts";
 import type { RedirectTargetOptions } from "./redirect-target.ts";
@@ -56,11 +56,11 @@ export interface ProblemDetails {
   readonly [extension: string]: unknown;
 }
 
-/** Creates the error for options that are not an object, such as a bare status. */
+/** Creates the error for options that are not an object, such as a status. */
 export const badOptions = (options: unknown): FrameworkError =>
   new FrameworkError(
     "CORE_BAD_ARGUMENT",
-    `reply options must be an object, such as { status: 201 }, not ${shown(options)}`,
+    `reply options must be an object, such as { status: 201 }, not ${describeValue(options)}`,
   );
 
 /** Returns a valid status of a reply. @throws CORE_BAD_STATUS for any value but an integer from 200 to 599 */

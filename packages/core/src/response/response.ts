@@ -1,4 +1,4 @@
-// Above 250 lines because the web's class and the factories are one class for the program; most members are one line.
+// More than 250 lines, because the web's class and the factories are one class for the program; most members are short.
 import type { Key } from "../invocation/key.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { reasonPhrase } from "../http/reason-phrase.ts";
@@ -16,8 +16,8 @@ import {
 } from "./file-reply.ts";
 import { toJsonText } from "./json-text.ts";
 import { BodyStream, type Payload, payloadLength } from "../exchange/payload.ts";
-import { handled } from "../middleware/handled.ts";
-import { handledStream } from "../middleware/handled-body.ts";
+import { markHandled } from "../middleware/mark-handled.ts";
+import { markStreamHandled } from "../middleware/mark-body-handled.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 import { payloadBytes, toReadableStream } from "./readable-stream.ts";
 import { redirectTarget } from "./redirect-target.ts";
@@ -71,10 +71,11 @@ interface Reading {
 /**
  * A reply: the web's `Response` with factories, settable status and cookies.
  *
- * Text and bytes stay in memory: reading them (`text()`, `json()` …) does not consume them, while a stream can be sent or read only once. The object for
- * `headers` is created on first access. What a program returns is copied, so one object can be returned for many requests, unless its body is a stream.
+ * A body can be read once (`text()`, `json()` …). Text and bytes stay in memory and can be sent even after that; a stream can be either sent or read. The
+ * object for `headers` is created on first access. What a program returns is copied, so one object can be returned for many requests, unless its body is a
+ * stream.
  *
- * @throws CORE_BAD_STATUS, CORE_BAD_HEADER, CORE_BAD_BODY, CORE_BODY_USED
+ * @throws CORE_BAD_STATUS, CORE_BAD_HEADER, CORE_BAD_BODY, CORE_BODY_USED, CORE_BAD_ARGUMENT
  */
 export class Response {
   /** Body for transports and middleware: a string, bytes, a `BodyStream` or `null`. Code that replaces a stream must call its `cancel`. */
@@ -148,7 +149,7 @@ export class Response {
     return Response.of(body, BINARY_TYPE, options);
   }
 
-  /** Server-sent events (HTML Standard 9.2), one chunk each; comments keep an inactive connection alive, and a drain ends the stream. */
+  /** Server-sent events (HTML Standard 9.2), one chunk each; comments keep an inactive connection alive, and by default a drain ends the stream. */
   static sse(events: EventSource, options: SseReplyOptions = {}): Response {
     const inspection: EventInspection = { inspect: null };
     const body = eventStream(events, options, inspection);
@@ -160,14 +161,18 @@ export class Response {
     return response;
   }
 
-  /** A file as a download, with its entity tag and `Last-Modified`. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+  /**
+   * A file as a download, with its entity tag and `Last-Modified`.
+   *
+   * @throws NotFoundError when there is no regular file; CORE_BAD_HEADER for an invalid `contentType`; CORE_NEEDS_NODE
+   */
   static file(path: string | URL, options?: DownloadOptions): Promise<Response> {
-    return handled(downloadedFile(path, options).then(Response.ofFile));
+    return markHandled(downloadedFile(path, options).then(Response.ofFile));
   }
 
-  /** A file to display, with its entity tag and `Last-Modified`. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+  /** A file to display, with its entity tag and `Last-Modified`. @throws the errors of `file` */
   static sendFile(path: string | URL, options?: FileOptions): Promise<Response> {
-    return handled(wholeFile(path, options).then(Response.ofFile));
+    return markHandled(wholeFile(path, options).then(Response.ofFile));
   }
 
   /**
@@ -175,17 +180,17 @@ export class Response {
    * (RFC 9110 13): 304 if the client has the file, the complete file if `If-Range` does not match.
    *
    * @param request the request, or its `Range` alone, for a file without conditions
-   * @throws HttpError 412 when a condition of the request fails, 416 when none of the parts exists; NotFoundError when there is no regular file;
-   * CORE_NEEDS_NODE
+   * @throws HttpError 412 when a condition of the request fails, 416 when none of the parts exists; the errors of `file`
    */
   static fileRange(path: string | URL, request: RangeRequest, options?: FileOptions): Promise<Response> {
-    return handled(rangesOfFile(path, request, options).then(Response.ofFile));
+    return markHandled(rangesOfFile(path, request, options).then(Response.ofFile));
   }
 
   /**
    * A redirect, by default 302. Pass `sameOrigin: true` for a target that comes from a client.
    *
-   * @throws ValueError (400, CORE_BAD_REDIRECT) for control characters, `javascript:` and similar schemes, and another origin with `sameOrigin`
+   * @throws ValueError (400, CORE_BAD_REDIRECT) for control characters, `javascript:` and similar schemes, and another origin with `sameOrigin`;
+   * CORE_BAD_STATUS for a status that is not a redirect
    */
   static redirect(url: string | URL, options: RedirectOptions | number = {}): Response {
     const given = typeof options === "number" ? { status: options } : options;
@@ -201,14 +206,14 @@ export class Response {
     return response;
   }
 
-  /** 201 with JSON and the location of the new resource. */
+  /** 201 with JSON and the location of the new resource. @throws the errors of `json`, and CORE_BAD_REDIRECT of `redirect` */
   static created(data: unknown, location?: string | URL, options?: JsonReplyOptions): Response {
     const response = Response.json(data, { status: 201, ...options });
     if (location !== undefined) response.setHeader("location", redirectTarget(location));
     return response;
   }
 
-  /** A problem (RFC 9457). */
+  /** A problem document (RFC 9457). */
   static problem({ type = "about:blank", title, status = 500, ...rest }: ProblemDetails): Response {
     const body = { type, title: title ?? reasonPhrase(status), status, ...rest };
     const response = Response.of(toJsonText(body), "application/problem+json", { status });
@@ -278,7 +283,7 @@ export class Response {
   /**
    * Every line for transports: name, value, name, value … with `content-type`, without creating `headers`. The caller must not change the list.
    *
-   * Replies without own fields share frozen lists, so that a transport can recognise them; see `Reply.fields`.
+   * JSON and text replies without other fields share frozen lists, so that a transport can recognise them; see `Reply.fields`.
    */
   fields(): readonly string[] {
     if (this.container !== null) return this.container.toFields();
@@ -344,11 +349,11 @@ export class Response {
     if (this.payload === null) return null;
     const reading = this.currentReading();
     const used = (): void => void (reading.used = true);
-    reading.stream ??= handledStream(toReadableStream(this.payload, used));
+    reading.stream ??= markStreamHandled(toReadableStream(this.payload, used));
     return reading.stream;
   }
 
-  /** Whether the body was read or sent. */
+  /** Whether the body was read, by one of the methods below or through `body`. */
   get bodyUsed(): boolean {
     return this.reading !== null && this.currentReading().used;
   }
@@ -368,7 +373,7 @@ export class Response {
     return this.code === 0 ? "error" : "default";
   }
 
-  // Promises of the body are marked as `handled`: a reply may stream the request's body, whose client may disconnect or send malformed data.
+  // Promises of the body are marked as handled: a reply may stream the request's body, whose client may disconnect or send malformed data.
 
   /** Reads the body as bytes. */
   bytes(): Promise<Uint8Array<ArrayBuffer>> {
@@ -402,7 +407,7 @@ export class Response {
   }
 
   private read<T>(convert: (bytes: Uint8Array) => Awaitable<T>): Promise<T> {
-    return handled(this.convertedBody(convert));
+    return markHandled(this.convertedBody(convert));
   }
 
   private async convertedBody<T>(convert: (bytes: Uint8Array) => Awaitable<T>): Promise<T> {

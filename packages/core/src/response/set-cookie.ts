@@ -36,14 +36,14 @@ const optionNames: Readonly<Record<keyof CookieOptions, true>> = {
   priority: true,
 };
 
-/** Maximum bytes that a browser stores for one cookie, attributes included. */
+/** Maximum length of a line in bytes: browsers must store cookies of up to this size, attributes included (RFC 6265 6.1). */
 const MAX_BYTES = 4096;
 
 /**
  * The value of one `Set-Cookie` line. The cookie's value is percent-encoded, as `request.cookies` decodes it.
  *
- * @throws CORE_BAD_COOKIE for a name that is not a token, an unknown option, an attribute that RFC 6265bis does not allow, a violated `__Host-`, `__Secure-` or
- * `__Http-` prefix, `SameSite=None` or `Partitioned` without `Secure`, more than 4096 bytes
+ * @throws CORE_BAD_COOKIE for a name that is not a token, a value that is not well-formed text, an unknown option, an attribute that RFC 6265bis does not
+ * allow, a violated `__Host-`, `__Secure-` or `__Http-` prefix, `SameSite=None` or `Partitioned` without `Secure`, more than 4096 bytes
  */
 export const setCookieLine = (name: string, value: string, options: CookieOptions = {}): string => {
   if (typeof name !== "string" || !isToken(name))
@@ -51,7 +51,7 @@ export const setCookieLine = (name: string, value: string, options: CookieOption
   for (const option in options) if (!Object.hasOwn(optionNames, option)) throw unknownOption(name, option);
   const { maxAge, path = "/", domain, secure, httpOnly, sameSite, expires, priority, partitioned } = options;
   checkAttributes(name, { ...options, path });
-  let line = `${name}=${encodedValue(name, value)}`;
+  let line = `${name}=${encodeValue(name, value)}`;
   if (maxAge !== undefined) line += `; Max-Age=${seconds(name, maxAge)}`;
   if (domain !== undefined) line += `; Domain=${host(name, domain)}`;
   line += `; Path=${cookiePath(name, path)}`;
@@ -110,7 +110,7 @@ const checkFlag = (name: string, field: string, value: unknown): void => {
     throw badCookie(name, `${field} must be true or false`);
 };
 
-const encodedValue = (name: string, value: unknown): string => {
+const encodeValue = (name: string, value: unknown): string => {
   if (typeof value !== "string") throw badCookie(name, `the value must be a string, but is ${typeof value}`);
   if (!value.isWellFormed()) throw badCookie(name, "the value contains a lone surrogate");
   return encodeURIComponent(value);
@@ -124,8 +124,8 @@ const seconds = (name: string, maxAge: number): string => {
 const HOST_PATTERN = /^(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))*$/i;
 
 const host = (name: string, domain: string): string => {
-  const bare = String(domain).replace(/^\./, "");
-  if (bare.length <= 253 && HOST_PATTERN.test(bare)) return bare;
+  const hostName = String(domain).replace(/^\./, "");
+  if (hostName.length <= 253 && HOST_PATTERN.test(hostName)) return hostName;
   throw badCookie(name, "domain must be a host name in ASCII, such as example.com");
 };
 

@@ -20,7 +20,7 @@ export interface ServerSentEvent {
 
 /** Options of an event stream. */
 export interface SseOptions {
-  /** Seconds without an event until a comment is sent to keep the connection alive; 0 disables it. @default 15 */
+  /** Seconds without an event until a comment is sent to keep the connection alive, at most a day; 0 disables it. @default 15 */
   readonly heartbeatSecs?: number;
   /**
    * Whether the stream ends cleanly when the service starts to drain, so that the client connects to another instance. Use `false` for finite streams, such as
@@ -29,7 +29,7 @@ export interface SseOptions {
   readonly untilDrain?: boolean;
 }
 
-/** Events; a string is the data of one. */
+/** Events; a string is the data of one event. */
 export type EventSource = AsyncIterable<ServerSentEvent | string> | Iterable<ServerSentEvent | string>;
 
 /** Set by the kernel when the handler returns the reply, before the first event is pulled. */
@@ -42,7 +42,8 @@ export interface EventInspection {
  * Creates the body of an event stream: one chunk per event, pulled from the source one by one.
  *
  * @param inspection checks the data of each event for content that JSON loses, once the kernel has set it
- * @throws CORE_BAD_EVENT for an invalid `heartbeatSecs`; an invalid event fails the body with the same code
+ * @throws CORE_BAD_EVENT for an invalid `heartbeatSecs`. An invalid event fails the body with the same code, and data that JSON cannot express with
+ * CORE_BAD_REPLY
  */
 export const eventStream = (
   events: EventSource,
@@ -123,7 +124,7 @@ class EventChunks implements ChunkSource {
 
 const fields = ["data", "event", "id", "retry"];
 
-/** The frame of one event. @throws CORE_BAD_EVENT */
+/** The frame of one event. @throws CORE_BAD_EVENT; CORE_BAD_REPLY for data that JSON cannot express */
 export const eventFrame = (event: unknown): string => {
   if (typeof event === "string") return `${dataLines(event)}\n`;
   if (typeof event !== "object" || event === null)

@@ -1,7 +1,7 @@
 import type { ResponseHeaders } from "./response-headers.ts";
 
 /**
- * Adds names to a reply's `Vary` (RFC 9110 12.5.5), each once in any case; `*` replaces all others.
+ * Adds names that a reply's `Vary` (RFC 9110 12.5.5) does not list yet, compared case-insensitively; `*` replaces all others.
  *
  * @param names field names as they should be shown, such as `Origin`
  */

@@ -1,7 +1,7 @@
 import { Response } from "./response.ts";
 
 /**
- * Makes instances of our `Response` instances of the global `Response`, without calling its constructor, which costs more than a whole request.
+ * Makes instances of our `Response` instances of the global `Response`, without the cost of its constructor for each reply.
  *
  * Not done when the class is defined: the first access to the global loads the runtime's complete fetch, `node:http` included.
  */

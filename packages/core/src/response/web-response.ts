@@ -71,7 +71,7 @@ export const isWebResponse = (value: object): value is globalThis.Response => {
  *
  * Hop-by-hop fields are dropped. `fetch` decodes bodies but keeps the fields that describe their coding, so these are dropped as well.
  *
- * @throws CORE_BODY_USED when its body was read, CORE_BAD_REPLY for `Response.error()`
+ * @throws CORE_BODY_USED when its body was read or has a reader, CORE_BAD_REPLY for `Response.error()`, CORE_BAD_HEADER for more than 128 header lines
  */
 export const fromWebResponse = (web: globalThis.Response): Response => {
   if (web.status === 0) throw networkError();
@@ -86,7 +86,7 @@ export const fromWebResponse = (web: globalThis.Response): Response => {
   for (const line of cookies ?? []) headers.append("set-cookie", line);
   for (const name of hopByHop) headers.delete(name);
   if (web.body !== null && web.body !== undefined) {
-    response.payload = new WebBody(toBodyStream(web.body).chunks, bodyLength(web, response));
+    response.payload = new WebBody(toBodyStream(web.body).chunks, takeBodyLength(web, response));
   }
   return response;
 };
@@ -102,7 +102,7 @@ export const networkError = (): FrameworkError =>
   );
 
 /** Removes `content-length` and returns its value: it becomes the body's length, which the transport writes. */
-const bodyLength = ({ url }: globalThis.Response, { headers }: Response): number | null => {
+const takeBodyLength = ({ url }: globalThis.Response, { headers }: Response): number | null => {
   const isDecoded = url !== "" && headers.has("content-encoding");
   const length = headers.get("content-length");
   headers.delete("content-length");

@@ -25,7 +25,7 @@ const plain = (value: unknown, key: string): unknown => {
 };
 
 const contentOf = (value: unknown, enclosing: object[]): string => {
-  if (typeof value !== "object" || value === null) return isWritten(value) ? escaped(String(value)) : "";
+  if (typeof value !== "object" || value === null) return isWritten(value) ? escapeXml(String(value)) : "";
   if (enclosing.length >= MAX_DEPTH || enclosing.includes(value)) {
     const problem = enclosing.includes(value)
       ? "it contains itself"
@@ -65,7 +65,7 @@ const escapes: Readonly<Record<string, string>> = {
   "\r": "&#13;",
 };
 
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text
     .toWellFormed()
     // oxlint-disable-next-line no-control-regex -- the characters that XML 1.0 2.2 excludes

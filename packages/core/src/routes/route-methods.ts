@@ -11,7 +11,7 @@ import { type Place, registrationPlace } from "../routing/route-place.ts";
 import type { InputOf, MaybeSchema, Method, RouteDefinition, RouteHandler, RouteOptions } from "./route.ts";
 
 /** The path with its prefix. Without a prefix it is the path itself, so that a program's own `PathParams<P>` is the same type. */
-type Joined<Prefix extends string, P extends string> = Prefix extends "" ? P : `${Prefix}${P}`;
+type PrefixedPath<Prefix extends string, P extends string> = Prefix extends "" ? P : `${Prefix}${P}`;
 
 /**
  * Registers a route for one method.
@@ -24,7 +24,7 @@ type Joined<Prefix extends string, P extends string> = Prefix extends "" ? P : `
 export interface RegisterRoute<Prefix extends string, A extends object> {
   <const P extends string>(
     path: P,
-    handler: (request: HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, NoInput, A>) => unknown,
+    handler: (request: HttpRequest<PathParams<PrefixedPath<Prefix, NoInfer<P>>>, NoInput, A>) => unknown,
   ): void;
   <
     const P extends string,
@@ -37,10 +37,10 @@ export interface RegisterRoute<Prefix extends string, A extends object> {
     options: RouteOptions<Params, Query, Body, Inject> & RouteOptionsOf<A>,
     handler: [NonNullable<Inject>] extends [never]
       ? (
-          request: HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, InputOf<Params, Query, Body>, A>,
+          request: HttpRequest<PathParams<PrefixedPath<Prefix, NoInfer<P>>>, InputOf<Params, Query, Body>, A>,
         ) => unknown
       : (
-          request: HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, InputOf<Params, Query, Body>, A>,
+          request: HttpRequest<PathParams<PrefixedPath<Prefix, NoInfer<P>>>, InputOf<Params, Query, Body>, A>,
           dependencies: DependenciesOf<Inject>,
         ) => unknown,
   ): void;
@@ -65,10 +65,10 @@ export interface RegisterRoutes<Prefix extends string, A extends object> {
     options: RouteOptions<Params, Query, Body, Inject> & RouteOptionsOf<A> & RouteMethodsOption,
     handler: [NonNullable<Inject>] extends [never]
       ? (
-          request: HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, InputOf<Params, Query, Body>, A>,
+          request: HttpRequest<PathParams<PrefixedPath<Prefix, NoInfer<P>>>, InputOf<Params, Query, Body>, A>,
         ) => unknown
       : (
-          request: HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, InputOf<Params, Query, Body>, A>,
+          request: HttpRequest<PathParams<PrefixedPath<Prefix, NoInfer<P>>>, InputOf<Params, Query, Body>, A>,
           dependencies: DependenciesOf<Inject>,
         ) => unknown,
   ): void;

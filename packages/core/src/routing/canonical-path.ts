@@ -29,8 +29,8 @@ const QUESTION = 0x3f;
  *
  * `//`, case and a trailing slash are significant; none of them is normalised.
  *
- * @throws ValueError (400) for bad escapes, invalid UTF-8, control characters, raw characters outside visible ASCII, `.` and `..`
- * segments in any encoding, a fragment, and a path over 64 segments; HttpError 414 for a path over 8 KiB
+ * @throws ValueError (400) for a target without a leading `/`, bad escapes, invalid UTF-8, control characters, raw characters outside visible ASCII, `.` and
+ * `..` segments in any encoding, a fragment, and a path over 64 segments; HttpError 414 for a path over 8 KiB
  */
 export const canonicalise = (target: string): CanonicalTarget => {
   if (target.charCodeAt(0) !== SLASH) throw new ValueError("The request target must start with /");
@@ -92,13 +92,13 @@ const decodePath = (raw: string): string => raw.split("/").map(decodeSegment).jo
 
 const decodeSegment = (raw: string): string => {
   if (!raw.includes("%")) return raw;
-  const text = percentDecoded(raw);
+  const text = percentDecode(raw);
   if (isDotSegment(text)) throw dotSegment();
   if (hasControl(text)) throw new ValueError("The path contains an escaped control character");
   return segmentSpelling(text);
 };
 
-const percentDecoded = (raw: string): string => {
+const percentDecode = (raw: string): string => {
   try {
     return decodeURIComponent(raw);
   } catch (cause) {

@@ -93,7 +93,7 @@ export const endOfSegment = (path: string, start: number): number => {
 const NEAR = 12;
 const SLASH = 0x2f;
 
-/** Creates objects like `Object.create(null)`, but with a hidden class: three times as fast to fill and to read. */
+/** Creates objects like `Object.create(null)`, but with a hidden class, so V8 fills and reads them faster. */
 const NoPrototype = function () {} as unknown as new () => Record<string, string>;
 NoPrototype.prototype = Object.freeze(Object.create(null));
 

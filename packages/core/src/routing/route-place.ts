@@ -1,6 +1,6 @@
 /** Source location of a registration in the program. */
 export interface Place {
-  /** Returns `file:line:column`, or `an unknown place` when the runtime has no stack. */
+  /** Returns `file:line:column`, or `an unknown place` if the stack has no such location. */
   toString(): string;
 }
 
@@ -11,12 +11,12 @@ export interface Place {
  * Costs one stack capture; the text is formatted on first use.
  */
 export const registrationPlace = (): Place => {
-  const { stack } = captured();
+  const { stack } = captureStack();
   let text: string | undefined;
   return { toString: () => (text ??= firstOutside(stack())) };
 };
 
-const captured = (): { stack: () => unknown } => {
+const captureStack = (): { stack: () => unknown } => {
   const error = new Error("place");
   return { stack: () => error.stack };
 };

@@ -20,7 +20,7 @@ interface Node<T> extends Slot<T> {
  * A radix tree of the routes of one method, looked up by canonical path: in each segment, static text takes precedence over a parameter, and a parameter over a
  * wildcard, with backtracking.
  *
- * A lookup enters each node at most once, because every route to a node consumes the same part of the path.
+ * A lookup enters each node at most once, because the nodes above a node determine where in the path it begins.
  */
 export class RouteTree<T> {
   private readonly root: Node<T> = createNode("");

@@ -73,7 +73,7 @@ test("finds the same route as a naive matcher, for every method and order of reg
           expect(match && { path: match.value, values: Object.values(match.params) }).toEqual(expected);
           if (expected !== null) allowed.add(requested).add("OPTIONS");
         }
-        expect(router.allowed(target)).toEqual([...allowed].sort());
+        expect(router.allowedMethods(target)).toEqual([...allowed].sort());
       }
     }),
     { numRuns: 300 },

@@ -120,7 +120,7 @@ test.each([
   ["/nothing", []],
 ])("lists the methods of %s for Allow", (target, expected) => {
   const router = routerOf(...routes, "HEAD /only/head", "OPTIONS /custom", "QUERY /query");
-  expect(router.allowed(canonicalise(target))).toEqual(expected);
+  expect(router.allowedMethods(canonicalise(target))).toEqual(expected);
 });
 
 test("lists the methods of all routes", () => {

@@ -6,7 +6,7 @@ import type { Place } from "./route-place.ts";
 import { RouteTree } from "./route-tree.ts";
 
 /** Maximum length of a path in the one-entry cache. */
-const MAX_REMEMBERED = 256;
+const MAX_CACHED_LENGTH = 256;
 
 /** The matched route of a request. */
 export interface Match<T> {
@@ -64,13 +64,13 @@ export class Router<T> {
   private search(method: string, path: string): Entry<T> | null {
     const entry = this.trees.get(method)?.find(path) ?? null;
     this.method = method;
-    this.path = path.length > MAX_REMEMBERED ? "" : path;
+    this.path = path.length > MAX_CACHED_LENGTH ? "" : path;
     this.escaped = entry !== null && entry.fixed === null && path.includes("%");
     return (this.found = entry);
   }
 
   /** Returns the methods of a path, in the form of `methods`; empty when no route matches the path. */
-  allowed({ path }: Pick<CanonicalTarget, "path">): readonly string[] {
+  allowedMethods({ path }: Pick<CanonicalTarget, "path">): readonly string[] {
     const found = [...this.trees].filter(([, tree]) => tree.find(path) !== null);
     return found.length === 0 ? [] : withOptions(found.map(([method]) => method));
   }

@@ -4,8 +4,8 @@ const MAX_ROUTES = 500;
 const MAX_LENGTH = 128;
 
 /**
- * Returns the routes nearest to an unmatched path: at most three, one per pattern, with the request's own method
- * where the pattern has it. Considers the first 500 routes, and paths of up to 128 characters.
+ * Returns the routes nearest to an unmatched path: at most three, one per corrected path, with the request's own method
+ * where a route for that path has it. Considers the first 500 routes, and paths of up to 128 characters.
  *
  * @param routes lines such as `GET /books/{id}`
  */

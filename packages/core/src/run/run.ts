@@ -13,7 +13,7 @@ import { reportFailedStart } from "./start/failed-start.ts";
 import { EXIT_FAILURE, EXIT_OK } from "./stop/exit-codes.ts";
 import { type Flags, parseFlags } from "./settings/flags.ts";
 import { frameworkVersion } from "./start/framework-version.ts";
-import { isRunRefused } from "./start/refused-run.ts";
+import { notifyImporter } from "./start/refused-run.ts";
 import { helpText } from "./settings/help-text.ts";
 import { checkLine } from "./start/check-line.ts";
 import { isInContainer } from "./start/in-container.ts";
@@ -35,11 +35,11 @@ let calls = 0;
  * With several workers or reload the same program runs in each worker up to its own `run`, and continues after it.
  *
  * @throws only with `exitOnError: false`: ConfigurationError with all mistakes in settings and app, or the start error. Otherwise the error is printed in one
- * message on stderr, and the process exits with code 1
+ * message on stderr, and the process exits with code 1, or with 0 after a signal
  */
 export const run = async (app: Runnable, given: RunOptions = {}): Promise<Running> => {
   const options: RunOptions = isOptions(given) ? given : {}; // `makePlan` reports another value with the other mistakes
-  if (isRunRefused()) return new Promise(() => {}); // a settled promise would let the imported module continue
+  if (notifyImporter()) return new Promise(() => {}); // a settled promise would let the imported module continue
   const service = calls++;
   const found = workerBrief();
   const brief = found instanceof Promise ? await found : found;
@@ -49,7 +49,7 @@ export const run = async (app: Runnable, given: RunOptions = {}): Promise<Runnin
   try {
     plan = makePlan(app, given, brief?.workers, owned);
     if (brief !== undefined) {
-      if (brief.service !== service) return servedElsewhere(plan.settings);
+      if (brief.service !== service) return otherService(plan.settings);
       app.claim();
       const { runWorker } = await severalProcesses();
       return await runWorker(app, plan, brief);
@@ -89,10 +89,10 @@ const makePlan = (
     cpus,
     inContainer: isInContainer(environment),
   });
-  const all = [...problems, ...resolved.problems];
+  const allProblems = [...problems, ...resolved.problems];
   if (isForkedByProgram && (resolved.settings.workers > 1 || resolved.settings.reload)) {
     const message = "this process is itself a worker of node:cluster; set workers to 1 and leave reload off";
-    all.push({ code: "CORE_NESTED_WORKERS", message });
+    allProblems.push({ code: "CORE_NESTED_WORKERS", message });
   }
   const settings = {
     ...resolved.settings,
@@ -102,13 +102,13 @@ const makePlan = (
   const log = failsafeLog(options.log ?? redirectable(defaultLog(settings)));
   owned?.logTo(log);
   if (flags.check === true) {
-    const found = [...all, ...app.check({ ...settings, log, shared: inProcessState({ log }) })];
+    const found = [...allProblems, ...app.check({ ...settings, log, shared: inProcessState({ log }) })];
     process.stdout.write(checkLine(app, settings, found));
     process.exit(found.length === 0 ? EXIT_OK : EXIT_FAILURE);
   }
-  if (all.length > 0) {
+  if (allProblems.length > 0) {
     throw new ConfigurationError([
-      ...all,
+      ...allProblems,
       ...app.check({ ...settings, log, shared: inProcessState({ log }) }),
     ]);
   }
@@ -156,7 +156,7 @@ const bannerFacts = (
 });
 
 /** The result of another `run` call in a worker: other workers serve that service. */
-const servedElsewhere = ({ host, port, tls }: RunSettings): Running => ({
+const otherService = ({ host, port, tls }: RunSettings): Running => ({
   url: urlOf(host, port, tls !== undefined),
   host,
   port,

@@ -55,7 +55,7 @@ export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => 
   };
 };
 
-/** Opens the ports, then runs the listening tasks. If one fails, the opened ports are closed. */
+/** Opens the ports, then runs the listening tasks. If a step fails, the app and the opened ports are shut down. */
 const listen = async (
   app: Runnable,
   service: Service,

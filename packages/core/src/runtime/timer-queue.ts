@@ -39,13 +39,13 @@ export class TimerQueue {
   }
 
   hasDue(end: number): boolean {
-    const next = this.next();
+    const next = this.earliest();
     return next !== undefined && next.dueAt <= end;
   }
 
   /** Advances to the earliest timer and calls it. @throws the timer's error; an interval continues */
   fireNext(): void {
-    const timer = this.next();
+    const timer = this.earliest();
     if (timer === undefined) return;
     this.waiting.delete(timer);
     this.now = timer.dueAt;
@@ -66,7 +66,7 @@ export class TimerQueue {
     this.waiting.add(timer);
   }
 
-  private next(): Timer | undefined {
+  private earliest(): Timer | undefined {
     let first: Timer | undefined;
     for (const timer of this.waiting) {
       if (

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { virtualClock } from "../runtime/virtual-clock.ts";
 import { inProcessValues } from "./values/in-process-values.ts";
-import type { Added, Json } from "./values/shared-values.ts";
+import type { AddResult, Json } from "./values/shared-values.ts";
 
 type Step =
   | { op: "add"; key: string; amount: number; ttlMs: number; max: number }
@@ -67,7 +67,7 @@ class NaiveState {
     step: Extract<Step, { op: "add" }>,
     found: NaiveEntry | undefined,
     now: number,
-  ): Added | "failed" {
+  ): AddResult | "failed" {
     if (found !== undefined && typeof found.value !== "number") return "failed";
     const before = found === undefined ? 0 : (found.value as number);
     let granted = 0;

@@ -12,26 +12,26 @@ const PREFIX = "app:";
 export const programValues = (values: SharedValues): ProgramValues => ({
   add: (key, amount, options) => {
     if (typeof options?.ttlMs !== "number") throw noTtl("add(key, 1, { ttlMs: 60_000 })");
-    return values.add(own(key), amount, options);
+    return values.add(withPrefix(key), amount, options);
   },
-  get: (key) => values.get(own(key)),
+  get: (key) => values.get(withPrefix(key)),
   set: (key, value, options) => {
     if (typeof options?.ttlMs !== "number") throw noTtl("set(key, value, { ttlMs: 60_000 })");
-    return values.set(own(key), value, options);
+    return values.set(withPrefix(key), value, options);
   },
-  delete: (key) => values.delete(own(key)),
-  publish: (channel, message, options) => values.publish(own(channel, "channel"), message, options),
+  delete: (key) => values.delete(withPrefix(key)),
+  publish: (channel, message, options) => values.publish(withPrefix(channel, "channel"), message, options),
   subscribe(channel, listener, options) {
     if (typeof listener !== "function")
       throw badOption(
         "shared.subscribe takes a function as its second argument: subscribe(channel, (message) => …)",
       );
-    return values.subscribe(own(channel, "channel"), listener, options);
+    return values.subscribe(withPrefix(channel, "channel"), listener, options);
   },
 });
 
 /** Checks a name before it gets the prefix: with the prefix, even an invalid name would be valid. */
-const own = (name: string, kind?: "channel"): string => {
+const withPrefix = (name: string, kind?: "channel"): string => {
   checkKey(name, kind);
   return PREFIX + name;
 };

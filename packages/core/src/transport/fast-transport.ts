@@ -2,7 +2,7 @@ import { ConnectionHub } from "./hub/connection-hub.ts";
 import { FastConnection, type FastConnectionHost } from "./fast/fast-connection.ts";
 import { emptyFastHead, type FastHead } from "./fast/fast-head.ts";
 import { ReplyHeads } from "./fast/reply-heads.ts";
-import { orByPreface } from "./hub/preface-reader.ts";
+import { selectByPreface } from "./hub/preface-reader.ts";
 import { NodeHttp } from "./node/node-http.ts";
 import type { Socket } from "../exchange/socket.ts";
 import { createNodeTransport } from "./node-transport.ts";
@@ -19,7 +19,7 @@ export const createFastTransport = (options: TransportOptions): Transport =>
   options.tls === undefined
     ? new ConnectionHub(options, (hub) => {
         const fast = new FastHttp(hub);
-        return orByPreface(hub, (socket) => hub.add(new FastConnection(socket, fast)));
+        return selectByPreface(hub, (socket) => hub.add(new FastConnection(socket, fast)));
       })
     : createNodeTransport(options);
 

@@ -1,5 +1,5 @@
 import { ConnectionHub } from "./hub/connection-hub.ts";
-import { orByPreface } from "./hub/preface-reader.ts";
+import { selectByPreface } from "./hub/preface-reader.ts";
 import { NodeHttp } from "./node/node-http.ts";
 import { overTls } from "./node/node-tls.ts";
 import type { Socket } from "../exchange/socket.ts";
@@ -15,5 +15,5 @@ export const createNodeTransport = (options: TransportOptions): Transport =>
     const node = new NodeHttp(hub);
     const http = (socket: Socket): void => node.take(socket, 0);
     const { tls } = hub.options;
-    return tls === undefined ? orByPreface(hub, http) : overTls(hub, tls, http);
+    return tls === undefined ? selectByPreface(hub, http) : overTls(hub, tls, http);
   });

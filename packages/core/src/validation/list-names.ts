@@ -24,7 +24,7 @@ export interface ListNames {
  */
 export const listNamesOf = (schema: StandardSchema): ListNames => {
   const root = inputOf(schema);
-  const found: Found = { lists: new Set(), named: new Set(), others: false };
+  const found: ListResults = { lists: new Set(), named: new Set(), others: false };
   if (root !== null) collect(root, root, found, new Set());
   const { lists, named, others } = found;
   return {
@@ -34,7 +34,7 @@ export const listNamesOf = (schema: StandardSchema): ListNames => {
 };
 
 /** Results of the visited schemas. */
-interface Found {
+interface ListResults {
   readonly lists: Set<string>;
   /** All properties that the schemas name. */
   readonly named: Set<string>;
@@ -59,8 +59,8 @@ const inputOf = (schema: StandardSchema): JsonSchema | null => {
 };
 
 /** Adds the properties of a schema to `found`. `seen` contains the visited schemas, since a recursive schema refers to itself. */
-const collect = (root: JsonSchema, schema: JsonSchema, found: Found, seen: Set<JsonSchema>): void => {
-  const target = dereferenced(root, schema);
+const collect = (root: JsonSchema, schema: JsonSchema, found: ListResults, seen: Set<JsonSchema>): void => {
+  const target = dereference(root, schema);
   if (target === null || seen.has(target)) return;
   seen.add(target);
   for (const keyword of ["allOf", "anyOf", "oneOf"])
@@ -76,7 +76,7 @@ const collect = (root: JsonSchema, schema: JsonSchema, found: Found, seen: Set<J
 
 /** Whether a schema accepts lists but no strings. */
 const isList = (root: JsonSchema, schema: JsonSchema, seen: Set<JsonSchema>): boolean => {
-  const target = dereferenced(root, schema);
+  const target = dereference(root, schema);
   if (target === null || seen.has(target)) return false;
   seen.add(target);
   const { type } = target;
@@ -91,7 +91,7 @@ const mayBeString = ({ type }: JsonSchema): boolean => type === undefined || [ty
 
 const partsOf = (list: unknown): readonly JsonSchema[] => (Array.isArray(list) ? list.filter(isSchema) : []);
 
-const dereferenced = (root: JsonSchema, schema: JsonSchema): JsonSchema | null => {
+const dereference = (root: JsonSchema, schema: JsonSchema): JsonSchema | null => {
   let at: unknown = schema;
   for (let step = 0; step < MAX_REFERENCES; step++) {
     if (!isSchema(at)) return null;

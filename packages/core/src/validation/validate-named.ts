@@ -6,8 +6,8 @@ import { validate, type ValidationPlace } from "./validate.ts";
 /**
  * Validates the values of a query or a form, in which a list with one element is indistinguishable from a single value.
  *
- * A single value that the schema rejects because it is not a list is validated again as a list with one element. The original value is tried first, so a schema
- * that splits a string itself, such as `z.preprocess((text) => text.split(","), z.array(z.string()))`, still gets the string.
+ * A single value that the schema rejects because it is not a list is validated again as a list with one element. The original value is validated first, so a
+ * schema that splits a string itself, such as `z.preprocess((text) => text.split(","), z.array(z.string()))`, still gets the string.
  *
  * @param lists the properties that are lists
  * @throws ValidationError 422
@@ -26,7 +26,7 @@ export const validateNamed = (
   return isPromise(result) ? Promise.resolve(result).then(settle) : settle(result);
 };
 
-/** Copies the values and replaces each single value of `lists` that was rejected as not a list by a list with this value. */
+/** Copies the values and replaces each single value of `lists` that was rejected as not a list with a list of this value. */
 const withLists = (value: unknown, issues: readonly StandardIssue[], lists: ListNames): unknown => {
   const copy: Record<string, unknown> = Object.assign(Object.create(null), value);
   for (const issue of Array.from(issues)) {

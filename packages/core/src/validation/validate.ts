@@ -27,7 +27,7 @@ export const validate = <Output>(
 /** The outcome of a validation that does not throw: the output, or the first 100 issues. */
 export interface ValidationOutcome {
   readonly output: unknown;
-  /** None for a valid value. */
+  /** Empty for a valid value. */
   readonly issues: readonly ValidationIssue[];
 }
 

@@ -21,12 +21,12 @@ export const toValidationIssues = (
   place: string,
 ): ValidationIssue[] => {
   const count = Math.min(issues.length, MAX_ISSUES);
-  const listed: ValidationIssue[] = [];
+  const converted: ValidationIssue[] = [];
   for (let index = 0; index < count; index++) {
     const issue = issues[index];
-    if (issue !== undefined) listed.push(toValidationIssue(issue, value, place));
+    if (issue !== undefined) converted.push(toValidationIssue(issue, value, place));
   }
-  return listed;
+  return converted;
 };
 
 /** Members that some libraries add to an issue. */
@@ -43,7 +43,7 @@ const toValidationIssue = (issue: StandardIssue, value: unknown, place: string):
   const expected = textOf(vendor.expected);
   return {
     loc: [place, ...path.slice(0, MAX_DEPTH).map(toLocation)],
-    msg: shortened(String(issue.message), MAX_TEXT),
+    msg: shorten(String(issue.message), MAX_TEXT),
     type: textOf(vendor.code) ?? textOf(vendor.type) ?? "invalid",
     ...(expected !== undefined && { expected }),
     received: isKind(vendor.received) ? vendor.received : kindAt(value, path),
@@ -54,12 +54,12 @@ const keyOf = (segment: PropertyKey | StandardPathSegment): PropertyKey =>
   typeof segment === "object" ? segment.key : segment;
 
 const toLocation = (key: PropertyKey): string | number =>
-  typeof key === "number" ? key : shortened(String(key), MAX_SEGMENT);
+  typeof key === "number" ? key : shorten(String(key), MAX_SEGMENT);
 
 const textOf = (text: unknown): string | undefined =>
-  typeof text === "string" && text !== "" ? shortened(text, MAX_TEXT) : undefined;
+  typeof text === "string" && text !== "" ? shorten(text, MAX_TEXT) : undefined;
 
-const shortened = (text: string, length: number): string =>
+const shorten = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`;
 
 /** Kinds of values. Any other text in a library's `received` may contain the value itself. */

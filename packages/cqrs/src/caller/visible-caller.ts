@@ -16,10 +16,10 @@ export const visibleCaller = (invocation: Invocation): string | null => {
 };
 
 /** @throws TypeError for data that is not plain */
-const textOf = (data: readonly unknown[]): string => JSON.stringify(data, visible);
+const textOf = (data: readonly unknown[]): string => JSON.stringify(data, encode);
 
 /** Encodes values that JSON would lose as strings with a NUL prefix. Strings that already start with a NUL get a second one, to keep them distinct. */
-function visible(this: Readonly<Record<string, unknown>>, name: string): unknown {
+function encode(this: Readonly<Record<string, unknown>>, name: string): unknown {
   const value = this[name]; // the second argument would be the result of its `toJSON`
   switch (typeof value) {
     case "string":
@@ -33,13 +33,13 @@ function visible(this: Readonly<Record<string, unknown>>, name: string): unknown
     case "undefined":
       return "\0undefined";
     case "object":
-      return value === null ? null : plain(value);
+      return value === null ? null : encodeObject(value);
     default:
       throw new TypeError("a function or symbol is not plain data");
   }
 }
 
-const plain = (value: object): unknown => {
+const encodeObject = (value: object): unknown => {
   const all = Reflect.ownKeys(value).length;
   const written = Object.keys(value).length;
   switch (Object.getPrototypeOf(value)) {

@@ -14,7 +14,7 @@ export const claimKey = (results: StoredResults): Middleware<CommandAttempt, Out
     run.unknown = null; // earlier attempts have ended: the lookup has found their result, if any
     if (stored !== null) {
       run.wasCommitted = isOwn;
-      return replayed(stored, !isOwn);
+      return toSuccess(stored, !isOwn);
     }
     const outcome = await next(attempt);
     if (outcome.ok) await results.save(tx, claim, toStored(outcome));
@@ -29,7 +29,7 @@ const toStored = ({ json = null, position }: Success): StoredResult => {
   return { status: 200, headers, body: json === null ? null : encoder.encode(json) };
 };
 
-const replayed = ({ headers, body }: StoredResult, isReplay: boolean): Success => ({
+const toSuccess = ({ headers, body }: StoredResult, isReplay: boolean): Success => ({
   ok: true,
   value: body === null ? undefined : (JSON.parse(decoder.decode(body)) as unknown),
   position: headers["position"] ?? null,

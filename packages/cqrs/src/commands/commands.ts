@@ -13,8 +13,8 @@ export interface ExecuteOptions extends CallOptions {
   /** Makes the call idempotent: further calls with the same key and input get the first result. @default none */
   readonly idempotencyKey?: string;
   /**
-   * How the caller can read its own writes: `"token"` returns a token for `after` of queries; `"wait"` also waits, up to the command's time limit, until all
-   * projections of the process contain the events; `"none"` does neither. @default "token"; always "none" with `enableEventSync: false`
+   * How the caller can read its own writes: `"token"` returns a token for `after` of queries; `"wait"` also waits, up to the command's time limit and at most
+   * 10 minutes, until all projections of the process contain the events; `"none"` does neither. @default "token"; always "none" with `enableEventSync: false`
    */
   readonly sync?: SyncMode;
 }
@@ -27,7 +27,7 @@ export interface EnqueueOptions extends CallOptions {
 
 /** A command in the queue. */
 export interface EnqueuedCommand {
-  /** Id for `status`, and the last segment of the status URL. Only the caller who sent the command can read the result with it. */
+  /** Id for `status`, and the last segment of the status URL. Over HTTP, only the caller that sent the command gets its status. */
   readonly id: string;
   /** Whether an earlier call with the same idempotency key had added it. */
   readonly isReplay: boolean;
@@ -37,7 +37,7 @@ export interface EnqueuedCommand {
 export interface CommandResult<Value> {
   /** The result; `undefined` for a command without one. */
   readonly value: Value;
-  /** Position of the events that the command appended: pass it as `after` to queries. `null` if it appended none. */
+  /** Position of the events that the command appended: pass it as `after` to queries. `null` if it appended none, and with `sync: "none"`. */
   readonly token: string | null;
   /** Whether it is the result of an earlier call with the same idempotency key. */
   readonly isReplay: boolean;
@@ -59,7 +59,7 @@ export class Commands {
 
   constructor(parts: CommandsParts) {
     this.parts = parts;
-    this.calls = new Calls(parts, { plural: "commands", timedOut });
+    this.calls = new Calls(parts, { plural: "commands", timeoutError });
   }
 
   async execute<C extends AnyCommand>(
@@ -110,4 +110,4 @@ export class Commands {
 const notQueued = (name: string): FrameworkError =>
   new FrameworkError("CQRS_NOT_QUEUED", `cqrs: command ${name} is not queued; define it with mode: "queued"`);
 
-const timedOut = (timeoutMs: number): Error => new CommandTimeoutError(timeoutMs, "rolled-back");
+const timeoutError = (timeoutMs: number): Error => new CommandTimeoutError(timeoutMs, "rolled-back");

@@ -1,23 +1,24 @@
 /**
  * Returns a deep copy of plain data: objects, arrays, maps, sets, dates, array buffers and their views, such as a `Buffer`. Shared references stay shared in the
- * copy, such as a buffer with two views. Functions and instances of other classes, including subclasses of these, are not copied.
+ * copy, such as an array buffer with two views; only a `Buffer` gets memory of its own. Functions and instances of other classes, including subclasses of
+ * these, are not copied.
  */
 export const copyOf = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value;
   const copies: Copies = new Map();
-  const copy = memberOf(value, copies);
-  for (const [source, begun] of copies) fill(begun, source, copies); // also visits entries added during the loop; no recursion, because data can be deep
+  const copy = copyOfMember(value, copies);
+  for (const [source, target] of copies) fill(target, source, copies); // also visits entries added during the loop; no recursion, because data can be deep
   return copy;
 };
 
 /** Objects found so far, with their copies, whose members are copied later. */
 type Copies = Map<object, object>;
 
-const memberOf = (value: unknown, copies: Copies): unknown => {
+const copyOfMember = (value: unknown, copies: Copies): unknown => {
   if (typeof value !== "object" || value === null) return value;
   let copy = copies.get(value);
   if (copy === undefined) {
-    copy = begin(value, copies);
+    copy = startCopy(value, copies);
     copies.set(value, copy);
   }
   return copy;
@@ -29,7 +30,8 @@ const views: ReadonlySet<unknown> = new Set(
   [...unsigned, ...signed, DataView].map((view): unknown => view.prototype),
 );
 
-const begin = (value: object, copies: Copies): object => {
+/** Creates a copy whose members `fill` replaces or adds later. */
+const startCopy = (value: object, copies: Copies): object => {
   const prototype: unknown = Object.getPrototypeOf(value);
   switch (prototype) {
     case Object.prototype:
@@ -74,19 +76,19 @@ const fill = (copy: object, source: object, copies: Copies): void => {
   switch (Object.getPrototypeOf(copy)) {
     case Object.prototype:
     case null:
-      for (const name in copy) replace(copy, name, copies);
+      for (const name in copy) replaceMember(copy, name, copies);
       break;
     case Array.prototype:
-      for (let at = 0; at < (copy as unknown[]).length; at++) replace(copy, at, copies);
+      for (let at = 0; at < (copy as unknown[]).length; at++) replaceMember(copy, at, copies);
       for (const name of extraNames(source as unknown[]))
-        (copy as Members)[name] = memberOf((source as Members)[name], copies);
+        (copy as Members)[name] = copyOfMember((source as Members)[name], copies);
       break;
     case Set.prototype:
-      for (const member of source as Set<unknown>) (copy as Set<unknown>).add(memberOf(member, copies));
+      for (const member of source as Set<unknown>) (copy as Set<unknown>).add(copyOfMember(member, copies));
       break;
     case Map.prototype:
       for (const [key, member] of source as Map<unknown, unknown>)
-        (copy as Map<unknown, unknown>).set(memberOf(key, copies), memberOf(member, copies));
+        (copy as Map<unknown, unknown>).set(copyOfMember(key, copies), copyOfMember(member, copies));
   }
 };
 
@@ -98,8 +100,8 @@ const extraNames = (list: readonly unknown[]): readonly string[] => {
 
 type Members = Record<string | number, unknown>;
 
-const replace = (copy: object, name: string | number, copies: Copies): void => {
+const replaceMember = (copy: object, name: string | number, copies: Copies): void => {
   const members = copy as Members;
   const member = members[name];
-  if (typeof member === "object" && member !== null) members[name] = memberOf(member, copies);
+  if (typeof member === "object" && member !== null) members[name] = copyOfMember(member, copies);
 };

@@ -1,6 +1,6 @@
 import type { Middleware } from "@framework/core";
 import type { Kernel } from "@framework/durable/feature";
-import { returnedString } from "../caller/returned-string.ts";
+import { requireString } from "../caller/require-string.ts";
 import { laneLock } from "../idempotency/key-id.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import type { CommandAttempt, CommandRun } from "./command-run.ts";
@@ -9,10 +9,10 @@ import type { KeyedLanes } from "./keyed-lanes.ts";
 /** Returns the key that serialises a command; `null` for none. @throws CQRS_BAD_RETURN */
 export const laneOf = ({ operation, input }: Pick<CommandRun, "operation" | "input">): string | null => {
   const key: unknown = operation.key?.(input as never) ?? null; // the validated input of this command
-  return key === null ? null : returnedString(`key of command ${operation.name}`, key);
+  return key === null ? null : requireString(`key of command ${operation.name}`, key);
 };
 
-/** Serialises commands with the same key in this process, so waiting ones need no connection. */
+/** Serialises commands with the same key in this process, so that waiting commands hold no connection. */
 export const inLane = (lanes: KeyedLanes): Middleware<CommandRun, Outcome> =>
   function inLane(run, next) {
     const key = laneOf(run);

@@ -16,7 +16,11 @@ export class KeyedLanes {
     return this.lanes.size;
   }
 
-  /** Runs a task after earlier ones with the same key. @throws the signal's reason if it aborts before the task starts; HttpError 503 (CQRS_BUSY) if too many are pending */
+  /**
+   * Runs a task after earlier ones with the same key.
+   *
+   * @throws errors of the task; the signal's reason if it aborts before the task starts; HttpError 503 (CQRS_BUSY) if too many are pending
+   */
   async run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const lane = this.lanes.get(key) ?? { last: Promise.resolve(), pending: 0 };
     if (lane.pending >= this.maxPending) throw tooBusy(`${lane.pending} commands are pending for one key`);

@@ -15,7 +15,7 @@ export interface PublishParts {
 
 /**
  * After the commit, drops cached replies of queries that the events invalidate, and with `sync: "wait"` waits until projections contain the events. Both end at
- * the command's time limit, which no longer fails the command.
+ * the command's time limit, which no longer fails the command. With `sync: "none"` it does neither.
  */
 export const publish = ({ eventStore, dropCached, log }: PublishParts): Middleware<CommandRun, Outcome> =>
   async function publish(run, next) {

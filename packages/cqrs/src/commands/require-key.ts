@@ -11,7 +11,7 @@ import type { CommandRun } from "./command-run.ts";
  *
  * @param running ids of the keys in use in this process; bounded by the number of running calls
  * @param prefix prefix of the operation name in the scope of keys. @default none
- * @throws HttpError 400 (CQRS_KEY_MISSING, CQRS_BAD_KEY), 409 (CQRS_KEY_RUNNING)
+ * @throws HttpError 400 (CQRS_KEY_MISSING, CQRS_BAD_KEY, or an input that is nested too deeply), 409 (CQRS_KEY_RUNNING); CQRS_BAD_INPUT; errors of `callerOf`
  */
 export const requireKey = (
   running: Set<string>,

@@ -21,7 +21,7 @@ export interface RetryConflictsOptions {
 
 /**
  * Retries a command after a conflict, in a new transaction and with a copy of the validated input. A call with an idempotency key is also retried if the outcome
- * of its commit is unknown: the key shows whether the first attempt was committed.
+ * of its commit is unknown: the key shows whether that attempt was committed.
  */
 export const retryConflicts = ({
   maxRetries,
@@ -46,7 +46,7 @@ export const retryConflicts = ({
 const mayRetry = (run: CommandRun, { kind, error }: Failure): boolean => {
   if (run.signal.aborted) return false;
   if (run.unknown === null) return kind === "conflict";
-  // The key stays in use until the first attempt has ended on the server.
+  // The key stays in use until the attempt with the unknown outcome has ended on the server.
   return run.claim !== null && (kind === "transient" || codeOf(error) === "CQRS_KEY_RUNNING");
 };
 

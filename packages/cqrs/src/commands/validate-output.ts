@@ -4,7 +4,11 @@ import { validOutput } from "../definitions/valid-input.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import type { CommandAttempt } from "./command-run.ts";
 
-/** Replaces the handler's value with the output of the result schema, before the commit. @throws CQRS_BAD_OUTPUT, also for a value that JSON cannot represent */
+/**
+ * Replaces the handler's value with the output of the result schema, before the commit.
+ *
+ * @throws CQRS_BAD_OUTPUT, also for a value that may be stored and that JSON cannot represent
+ */
 export const validateOutput: Middleware<CommandAttempt, Outcome> = async function validateOutput(
   attempt,
   next,

@@ -14,7 +14,7 @@ export interface CommandOptions<
   readonly input: Input;
   /** Schema of the result: JSON data, because it is stored with an idempotency key. @default no result */
   readonly output?: Output;
-  /** Returns a key, such as an order id: commands with the same key run one at a time. `null` for none. @default none */
+  /** Returns a key, such as an order id: commands of a tenant with the same key run one at a time. `null` for none. @default none */
   readonly key?: (input: InferOutput<Input>) => string | null;
   /** Whether an idempotency key is required, optional, or refused. @default "optional" */
   readonly idempotency?: IdempotencyRule;
@@ -84,7 +84,7 @@ export type ResultOf<O extends { readonly output: StandardSchema | null }> =
 /**
  * Defines a command: a change that exactly one handler makes. Registers nothing; errors in the definition are reported at the app's start.
  *
- * @param name unique in an app: at most 100 letters, digits, `.`, `_` and `-`
+ * @param name unique among the commands and queries of an app: at most 100 letters, digits, `.`, `_` and `-`, starting with a letter
  * @example
  * const PlaceOrder = command("PlaceOrder", {
  *   input: z.object({ orderId: z.string(), book: z.string() }),

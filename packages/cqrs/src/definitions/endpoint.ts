@@ -19,7 +19,7 @@ export interface Endpoint extends RouteFields {
 export interface CommandEndpoint extends Endpoint {
   /** Method of the route. @default "POST" */
   readonly method?: "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Status of the reply. @default 200; 204 without a result */
+  /** Status of the reply. @default 200; 204 without a result; 202 for a queued command */
   readonly status?: 200 | 201 | 202;
 }
 

@@ -7,7 +7,7 @@ import type { AnyQuery } from "./query.ts";
 /** A command or a query. */
 export type AnyOperation = AnyCommand | AnyQuery;
 
-/** Whether a value was created by `command` or `query`. */
+/** Whether a value has the `kind` and `name` of a command or query. */
 export const isOperation = (value: unknown): value is AnyOperation =>
   typeof value === "object" &&
   value !== null &&

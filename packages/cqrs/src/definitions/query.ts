@@ -11,7 +11,7 @@ export interface QueryCache {
   readonly ttl?: number;
   /** Seconds for which a stale reply may be served while it is refreshed. @default the cache's setting */
   readonly staleSecs?: number;
-  /** Whether authenticated clients share replies; only for results that are equal for all. @default false */
+  /** Whether authenticated clients share replies; only for results that are the same for all clients. @default false */
   readonly shared?: boolean;
   /** Further tags for `invalidateCache`. @default none */
   readonly tags?: readonly string[];
@@ -29,7 +29,7 @@ export interface QueryOptions<Input extends StandardSchema, Output extends Stand
   readonly guards?: readonly Guard[];
   /**
    * Whether concurrent calls of one caller, with equal claims, credentials and input, share one run of the handler. Set `false` if the result depends on
-   * anything else than the input, the caller and the database, such as the header `Accept-Language`. @default true
+   * anything other than the input, the caller and the database, such as the header `Accept-Language`. @default true
    */
   readonly coalesce?: boolean;
   /** Names of the projections that the handler reads: `after` waits for these. @default all of the process */
@@ -91,7 +91,7 @@ export type QueryResult<Q extends AnyQuery> = InferOutput<Q["output"]>;
 /**
  * Defines a query: exactly one handler answers it, without making changes. Registers nothing; errors in the definition are reported at the app's start.
  *
- * @param name unique among the queries and commands of an app: at most 100 letters, digits, `.`, `_` and `-`
+ * @param name unique among the queries and commands of an app: at most 100 letters, digits, `.`, `_` and `-`, starting with a letter
  * @example
  * const GetOrder = query("GetOrder", {
  *   input: z.object({ orderId: z.string() }),

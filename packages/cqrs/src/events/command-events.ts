@@ -3,12 +3,12 @@ import type {
   Aggregate,
   AggregateState,
   AnyEventType,
-  Appended,
+  AppendResult,
   AppendOptions,
   Decider,
   EventMetadata,
   EventStore,
-  Executed,
+  ExecuteResult,
   NewEvent,
   ReadOptions,
   StoredEvent,
@@ -23,9 +23,9 @@ export interface CommandEvents {
     stream: string,
     events: NewEvent | readonly NewEvent[],
     options?: Pick<AppendOptions, "expected" | "metadata">,
-  ): Promise<Appended>;
-  /** Appends to several streams atomically. */
-  appendMany(appends: readonly Omit<StreamAppend, "tenant">[]): Promise<readonly Appended[]>;
+  ): Promise<AppendResult>;
+  /** Appends to several streams atomically. @throws ConflictError, after which the command is retried */
+  appendMany(appends: readonly Omit<StreamAppend, "tenant">[]): Promise<readonly AppendResult[]>;
   /** Yields the events of a stream, including events that the command appended. */
   read(stream: string, options?: Omit<ReadOptions, "tx" | "tenant">): AsyncIterableIterator<StoredEvent>;
   /** Returns the aggregate of a decider. */
@@ -42,7 +42,7 @@ export interface CommandAggregate<State, Command, Types extends AnyEventType> {
   /** Loads the state, including the events that the command appended. */
   load(): Promise<AggregateState<State>>;
   /** Decides and appends the events. @throws errors of `decide`; ConflictError, after which the command is retried */
-  execute(command: Command): Promise<Executed<State, Types>>;
+  execute(command: Command): Promise<ExecuteResult<State, Types>>;
 }
 
 /** Transaction, tenant and causation of the events of a command. */

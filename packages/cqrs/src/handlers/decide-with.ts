@@ -1,5 +1,5 @@
 import type { Awaitable } from "@framework/core";
-import type { AnyEventType, Decider, Executed } from "@framework/event-sourcing";
+import type { AnyEventType, Decider, ExecuteResult } from "@framework/event-sourcing";
 import type { CommandContext } from "./handler-types.ts";
 
 /** Maps a command to a command of a decider. */
@@ -9,14 +9,13 @@ export interface DecideOptions<Input, State, Command, Types extends AnyEventType
   /** Returns the decider's command. */
   readonly command: (input: Input, context: CommandContext) => Awaitable<Command>;
   /** Returns the result of the command. @default no result */
-  readonly result?: (executed: Executed<State, Types>, input: Input) => Awaitable<Result>;
+  readonly result?: (executed: ExecuteResult<State, Types>, input: Input) => Awaitable<Result>;
 }
 
 /**
  * Creates a handler from a decider: it loads the aggregate and appends the events of the decision in the transaction of the command. After a conflict it decides
  * again with the new state.
  *
-
  * @example
  * app.cqrs.handle(Borrow, decideWith(Loan, {
  *   id: ({ book }) => book,

@@ -36,8 +36,8 @@ export class HandlerRegistry {
     return [...operationProblems(operation), ...unknown.map((problem) => bad(`${kind} ${name}: ${problem}`))];
   }
 
-  /** Returns a problem for each operation without a handler. */
-  missing(operations: readonly AnyOperation[]): readonly Problem[] {
+  /** Returns a problem for each operation without a handler, including operations whose name has a handler of another operation. */
+  missingHandlers(operations: readonly AnyOperation[]): readonly Problem[] {
     return operations.flatMap((operation) => {
       const { kind, name } = operation;
       const known = this.byName.get(name)?.operation;

@@ -39,7 +39,7 @@ export interface QueryContext {
 
 /** Options of `handle`. */
 export interface HandleOptions<I extends Injections | undefined> {
-  /** Dependencies, passed to the handler as last argument. @default none */
+  /** Dependencies, passed to the handler as its last argument. @default none */
   readonly inject?: I;
   /** Middleware around the HTTP endpoint, such as authentication, in the order given; it runs before the guards. @default none */
   readonly use?: readonly HttpMiddleware[];

@@ -9,7 +9,7 @@ import { REPLAYED_FIELD, TOKEN_FIELD } from "./reply-fields.ts";
 import { MAX_QUEUED_BYTES } from "../limits.ts";
 import type { CallRequest } from "../pipeline/call-options.ts";
 import { documentedSchema, hasMembers } from "./documented-schema.ts";
-import { endpointOptions, type UsedEndpoint } from "./endpoint-options.ts";
+import { endpointOptions, type EndpointWithMiddleware } from "./endpoint-options.ts";
 import { pathNames, withParams } from "./path-names.ts";
 import { type QueuedBody, queuedBody } from "./queued-body.ts";
 
@@ -17,7 +17,7 @@ import { type QueuedBody, queuedBody } from "./queued-body.ts";
 export const addCommandRoute = (
   http: HostHttp<unknown>,
   command: AnyCommand,
-  endpoint: UsedEndpoint<CommandEndpoint>,
+  endpoint: EndpointWithMiddleware<CommandEndpoint>,
   commands: () => Commands,
   statusPath: () => string,
 ): void => {

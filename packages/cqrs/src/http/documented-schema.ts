@@ -59,7 +59,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /** Maximum nesting of references and alternatives, in case of cycles. */
 const MAX_DEPTH = 32;
 
-/** Removes other members from the JSON Schema of an object, or of alternatives or an intersection of objects. */
+/** Removes members that `includes` does not accept from the JSON Schema of an object, or of alternatives or an intersection of objects. */
 const withMembers = (root: unknown, includes: Members): unknown => {
   const partOf = (schema: unknown, depth: number): unknown => {
     if (!isSchema(schema) || depth > MAX_DEPTH) return schema;

@@ -4,7 +4,9 @@ import type { Endpoint } from "../definitions/endpoint.ts";
 import type { AnyOperation } from "../definitions/operation.ts";
 
 /** An endpoint, with the middleware of the option `use` of `handle`. */
-export type UsedEndpoint<E extends Endpoint = Endpoint> = E & { readonly use: readonly HttpMiddleware[] };
+export type EndpointWithMiddleware<E extends Endpoint = Endpoint> = E & {
+  readonly use: readonly HttpMiddleware[];
+};
 
 /** Returns the guards for requests: first the guards of the operation, then the guards of its endpoint. */
 export const guardsOf = (
@@ -15,7 +17,7 @@ export const guardsOf = (
 /** Returns the route options that endpoints of commands and queries share. */
 export const endpointOptions = (
   operation: AnyOperation,
-  endpoint: UsedEndpoint,
+  endpoint: EndpointWithMiddleware,
 ): RouteOptions & ProgramRouteOption => {
   const { name } = operation;
   const { tags, summary, description, errors, maxBodyBytes, routeOptions = {}, use } = endpoint;

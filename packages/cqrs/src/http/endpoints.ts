@@ -7,7 +7,7 @@ import { addCommandRoute, commandReplies } from "./command-route.ts";
 import { addQueryRoute, queryReplies } from "./query-route.ts";
 import { endpointFields, replyHeaders } from "./used-fields.ts";
 
-/** Dependencies of `Endpoints`. The functions are called during requests. */
+/** Dependencies of `Endpoints`. `commands`, `queries` and `statusPath` are called during requests. */
 export interface EndpointsParts {
   readonly http: HostHttp<unknown>;
   readonly commands: () => Commands;

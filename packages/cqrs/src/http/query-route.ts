@@ -7,14 +7,14 @@ import { queryTag } from "../sync/query-tag.ts";
 import { retryAfter } from "./key-replies.ts";
 import { TOKEN_FIELD } from "./reply-fields.ts";
 import { documentedSchema } from "./documented-schema.ts";
-import { endpointOptions, type UsedEndpoint } from "./endpoint-options.ts";
+import { endpointOptions, type EndpointWithMiddleware } from "./endpoint-options.ts";
 import { pathNames, withParams } from "./path-names.ts";
 
 /** Adds the HTTP endpoint of a query. @param hasCache whether the app is composed with a cache */
 export const addQueryRoute = (
   http: HostHttp<unknown>,
   query: AnyQuery,
-  endpoint: UsedEndpoint<QueryEndpoint>,
+  endpoint: EndpointWithMiddleware<QueryEndpoint>,
   queries: () => Queries,
   hasCache: boolean,
 ): void => {

@@ -7,7 +7,7 @@ export interface QueuedBody {
   readonly status_url: string;
 }
 
-const described = {
+const bodySchema = {
   type: "object",
   properties: {
     id: { type: "string", description: "Id of the command." },
@@ -20,7 +20,7 @@ const standard = {
   version: 1,
   vendor: "framework",
   validate: (value: unknown) => ({ value: value as QueuedBody }), // created by the endpoint
-  jsonSchema: { input: () => described, output: () => described },
+  jsonSchema: { input: () => bodySchema, output: () => bodySchema },
 } as const;
 
 /** Schema of the body, for the API document. */

@@ -11,7 +11,7 @@ import { storedJson } from "../definitions/stored-json.ts";
 export const canonicalJson = (value: unknown, subject: string): string => {
   if (value === undefined) return "undefined";
   try {
-    const text = JSON.stringify(value, sorted);
+    const text = JSON.stringify(value, sortMembers);
     storedJson(subject, value, "CQRS_BAD_INPUT");
     return text;
   } catch (error) {
@@ -21,10 +21,10 @@ export const canonicalJson = (value: unknown, subject: string): string => {
   }
 };
 
-const sorted = (_name: string, value: unknown): unknown => {
+const sortMembers = (_name: string, value: unknown): unknown => {
   if (typeof value === "bigint") return null; // `storedJson` refuses it, with its path
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return Array.from(value); // a copy, as of objects: a cycle ends in a RangeError
+  if (Array.isArray(value)) return Array.from(value); // a copy, as for objects, so that a cycle ends in a RangeError rather than a TypeError
   const names = Object.keys(value).toSorted();
   const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>; // makes `__proto__` an ordinary name
   for (const name of names) copy[name] = (value as Record<string, unknown>)[name];

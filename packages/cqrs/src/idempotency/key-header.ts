@@ -4,7 +4,7 @@ import { badKey, isKey } from "./key-errors.ts";
 /** The field that carries an idempotency key (draft-ietf-httpapi-idempotency-key-header). */
 export const KEY_FIELD = "idempotency-key";
 
-/** A string of structured fields (RFC 9651 3.3.3) with parameters, which are ignored. */
+/** A String of Structured Fields (RFC 9651 3.3.3); its parameters, if any, are ignored. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"[ \t]*(?:;[\x20-\x7e]*)?$/;
 
 /**

@@ -2,7 +2,7 @@ import type { Clock } from "@framework/core/feature";
 import { sql } from "@framework/database";
 import type { Kernel } from "@framework/durable/feature";
 
-/** Time between two sweeps, and maximum rows per statement, because other writers wait for it. */
+/** Time between two sweeps, and maximum number of rows per statement, because other writers wait for it. */
 const PERIOD_MS = 60_000;
 const BATCH = 1000;
 

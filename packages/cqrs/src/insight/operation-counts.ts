@@ -27,7 +27,7 @@ export class OperationCounts {
     });
     insight.metric({
       name: "cqrs_retries_total",
-      help: "Retries of commands after a conflict.",
+      help: "Retries of commands after a conflict or a commit with an unknown outcome.",
       type: "counter",
       read: () => this.retries,
     });

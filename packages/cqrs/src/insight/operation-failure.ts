@@ -9,6 +9,6 @@ export interface OperationFailure {
   readonly error: Error;
   /** The command or query. */
   readonly operation: AnyOperation;
-  /** Number of attempts; 0 if the handler was not reached. */
+  /** Number of attempts; 0 if the call failed before the first one. */
   readonly attempts: number;
 }

@@ -35,17 +35,17 @@ export interface CallSources {
   readonly tenantOf: (invocation: Invocation) => string;
 }
 
-/** Prepares a call. @param timedOut creates the error of a call that exceeds its time limit @throws CQRS_NO_HANDLER */
+/** Prepares a call. @param timeoutError creates the error of a call that exceeds its time limit @throws CQRS_NO_HANDLER; errors of `tenantOf` */
 export const newCall = <O extends AnyOperation>(
   { registry, clock, timeoutMs: defaultMs, tenantOf }: CallSources,
   operation: O,
   raw: unknown,
   { from, skipGuards: isAllowed = false, tenant, signal, sourceOf = inInput, lists = noLists }: CallRequest,
-  timedOut: (timeoutMs: number) => Error,
+  timeoutError: (timeoutMs: number) => Error,
 ): OperationCall<O> => {
   const handled = registry.of(operation);
   const timeoutMs = operation.timeoutMs ?? defaultMs;
-  const deadline = new Deadline(clock, timeoutMs, () => timedOut(timeoutMs), signal);
+  const deadline = new Deadline(clock, timeoutMs, () => timeoutError(timeoutMs), signal);
   const invocation = invocationOf(operation, from, deadline.signal);
   return {
     handled,

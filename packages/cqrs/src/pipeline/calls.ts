@@ -11,24 +11,24 @@ export interface CallsOptions {
   /** `commands` or `queries`, for messages. */
   readonly plural: string;
   /** Creates the error of a call that exceeds its time limit. */
-  readonly timedOut: (timeoutMs: number) => Error;
+  readonly timeoutError: (timeoutMs: number) => Error;
 }
 
 /** Prepares and runs the calls of one kind of operation, limits their concurrency in this process, and throws the error of a failed outcome. */
 export class Calls<O extends AnyOperation> {
   private readonly sources: CallSources;
-  private readonly timedOut: (timeoutMs: number) => Error;
+  private readonly timeoutError: (timeoutMs: number) => Error;
   private readonly limit: ConcurrencyLimit;
 
-  constructor(sources: CallSources, { plural, timedOut }: CallsOptions) {
+  constructor(sources: CallSources, { plural, timeoutError }: CallsOptions) {
     this.sources = sources;
-    this.timedOut = timedOut;
+    this.timeoutError = timeoutError;
     this.limit = new ConcurrencyLimit(plural, MAX_RUNNING);
   }
 
-  /** Prepares a call. @throws CQRS_NO_HANDLER */
+  /** Prepares a call. @throws CQRS_NO_HANDLER; errors of `tenantOf` */
   of(operation: O, input: unknown, request: CallRequest): OperationCall<O> {
-    return newCall(this.sources, operation, input, request, this.timedOut);
+    return newCall(this.sources, operation, input, request, this.timeoutError);
   }
 
   /** Runs a call through its pipeline. @throws the error of a failed outcome; HttpError 503 (CQRS_BUSY) if too many are running */

@@ -25,7 +25,7 @@ export class Queries {
 
   constructor(parts: QueriesParts) {
     this.pipeline = parts.pipeline;
-    this.calls = new Calls(parts, { plural: "queries", timedOut });
+    this.calls = new Calls(parts, { plural: "queries", timeoutError });
   }
 
   async run<Q extends AnyQuery>(
@@ -40,4 +40,4 @@ export class Queries {
   }
 }
 
-const timedOut = (timeoutMs: number): Error => new QueryTimeoutError(timeoutMs);
+const timeoutError = (timeoutMs: number): Error => new QueryTimeoutError(timeoutMs);

@@ -69,12 +69,12 @@ const inSharedRun =
     const { operation, signal } = run;
     const { deadline } = run.call;
     run.attempts++;
-    const shared = (sharedSignal: AbortSignal): Promise<unknown> =>
+    const startRun = (sharedSignal: AbortSignal): Promise<unknown> =>
       Promise.resolve(call({ run, signal: sharedSignal }));
     const key = operation.coalesce ? keyOf(run, callerOf) : null;
     const value = await (key === null
-      ? shared(signal)
-      : runs.run(key, { signal, maxAgeMs: deadline.timeoutMs }, shared));
+      ? startRun(signal)
+      : runs.run(key, { signal, maxAgeMs: deadline.timeoutMs }, startRun));
     return { ok: true, value, position: null, types: noTypes, isReplay: false };
   };
 

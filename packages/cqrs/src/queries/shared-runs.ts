@@ -26,7 +26,7 @@ export class SharedRuns {
   private readonly onJoined: () => void;
   private readonly runs = new Map<string, SharedRun>();
 
-  /** @param onJoined called for each call that shares the run of another */
+  /** @param onJoined called for each call that shares the run of another call */
   constructor(clock: Clock, onJoined: () => void) {
     this.clock = clock;
     this.onJoined = onJoined;

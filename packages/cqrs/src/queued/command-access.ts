@@ -20,14 +20,16 @@ export const commandAccess =
   (http: HostHttp<unknown>, log: () => Logger): CommandAccess =>
   (request, { operation, use }, params, show) => {
     const guards = guardsOf(operation, operation.http);
-    const guarded = (caller: HttpRequest): Awaitable<Response> =>
+    const checkAndShow = (caller: HttpRequest): Awaitable<Response> =>
       mapAwaitable(verifyGuards(guards, caller, { log: log() }), () => show(caller));
     const middleware = use.map((one) =>
-      typeof one === "function" ? one : (input: HttpRequest, next: typeof guarded) => one.handle(input, next),
+      typeof one === "function"
+        ? one
+        : (input: HttpRequest, next: typeof checkAndShow) => one.handle(input, next),
     );
     const rescue = (error: unknown, failed: HttpRequest): Awaitable<Response> =>
       http.replyTo(toError(error), failed);
-    return compose<HttpRequest, Response>(middleware, guarded, rescue)(withParams(request, params));
+    return compose<HttpRequest, Response>(middleware, checkAndShow, rescue)(withParams(request, params));
   };
 
 /** Returns the request with other path parameters; everything else is read from and written to the request itself. */

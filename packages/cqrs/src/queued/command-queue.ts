@@ -20,7 +20,7 @@ import {
 } from "./command-status.ts";
 import { restoreCaller, storedCaller, storedParams } from "./stored-caller.ts";
 
-/** Added to the maximum time limit of a command, so that the command's limit ends first. */
+/** Added to the maximum time limit of a command, so that the command's limit is reached first. */
 const SLACK_MS = 60_000;
 
 /** Dependencies of `CommandQueue`. */

@@ -63,7 +63,7 @@ export interface IdempotentRoutesParts {
 }
 
 /**
- * Returns the first reply to repeated requests of routes with the option `idempotency` (draft-ietf-httpapi-idempotency-key-header), and runs handlers that use
+ * Answers repeated requests of routes with the option `idempotency` with the first reply (draft-ietf-httpapi-idempotency-key-header), and runs handlers that use
  * `RequestTransaction` in a transaction.
  */
 export const idempotentRoutes = (parts: IdempotentRoutesParts): Middleware<HttpRequest, Response> => {
@@ -121,7 +121,7 @@ const settleLate = async (
   }
 };
 
-/** Caches a property of each route. */
+/** Caches a property of each route, by its options. */
 const memoByRoute = (compute: (options: RouteOptions) => boolean): ((options: RouteOptions) => boolean) => {
   const known = new WeakMap<RouteOptions, boolean>();
   return (options) => {

@@ -71,7 +71,7 @@ export class RequestTransactions {
   }
 }
 
-/** Runs a handler in a transaction, which is rolled back if the reply is an error. */
+/** Runs a handler in a transaction, which is rolled back if it throws, or the reply has a status of 400 or above. */
 const rollBackOnError = async (
   request: HttpRequest,
   next: Next,
@@ -95,7 +95,7 @@ const rollBackOnError = async (
   }
 };
 
-/** Converts the error of a commit with an unknown outcome. @throws HttpError 503 (CQRS_OUTCOME_UNKNOWN) */
+/** Runs a transaction and replaces the error of a commit with an unknown outcome with a 503. @throws errors of `run`; HttpError 503 (CQRS_OUTCOME_UNKNOWN) */
 const explainUnknownOutcome = async (run: () => Promise<Response>): Promise<Response> => {
   try {
     return await run();

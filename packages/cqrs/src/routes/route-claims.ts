@@ -12,7 +12,7 @@ export interface HeldKey {
   readonly fence: number;
 }
 
-/** Maximum attempts of a claim whose row disappears between two statements. */
+/** Maximum number of attempts of a claim whose row disappears between two statements. */
 const MAX_ROUNDS = 3;
 
 /** Leases idempotency keys for handlers of routes while they run, because their changes are not in the same transaction as the key. */

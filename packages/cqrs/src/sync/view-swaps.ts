@@ -15,7 +15,7 @@ export interface ViewSwapsParts {
   readonly log: () => Logger;
 }
 
-/** Polls for later versions of projections that any process has made live. */
+/** Polls for projections whose live version any process has changed. */
 export class ViewSwaps {
   private readonly parts: ViewSwapsParts;
   private live: ReadonlyMap<string, number> = new Map();
@@ -62,8 +62,8 @@ export class ViewSwaps {
     const live = new Map(
       versions.filter(({ status }) => status === "live").map(({ name, version }) => [name, version]),
     );
-    const others = [...live].filter(([name, version]) => (this.live.get(name) ?? version) !== version);
-    if (others.length > 0) await this.parts.onSwapped(new Set(others.map(([name]) => name)));
+    const changes = [...live].filter(([name, version]) => (this.live.get(name) ?? version) !== version);
+    if (changes.length > 0) await this.parts.onSwapped(new Set(changes.map(([name]) => name)));
     this.live = live;
     return versions.some(({ status }) => status === "building") ? BUILDING_MS : IDLE_MS;
   }

@@ -39,26 +39,29 @@ export const crashAtEachStatement = async (
 ): Promise<number> => {
   let crashes = 0;
   for (const each of when === undefined ? bothTimes : [when])
-    crashes += await crashesOf(run, each, maxStatements);
+    crashes += await countCrashes(run, each, maxStatements);
   return crashes;
 };
 
 const bothTimes: readonly Crash["when"][] = ["before", "after"];
 
-const crashesOf = async (
+const countCrashes = async (
   run: (crash: Crash) => Promise<FaultingDatabase>,
   when: Crash["when"],
   maxStatements: number,
 ): Promise<number> => {
   for (let at = 1; at <= maxStatements; at++) {
-    if (await crashes(run, { at, when })) continue;
+    if (await runCrashes(run, { at, when })) continue;
     if (at > 1) return at - 1;
     throw new AssertionError({ message: "the faulting database got no statement, so no crash was tested" });
   }
   throw new AssertionError({ message: `still crashing at statement ${maxStatements}; raise maxStatements` });
 };
 
-const crashes = async (run: (crash: Crash) => Promise<FaultingDatabase>, crash: Crash): Promise<boolean> => {
+const runCrashes = async (
+  run: (crash: Crash) => Promise<FaultingDatabase>,
+  crash: Crash,
+): Promise<boolean> => {
   try {
     return (await run(crash)).isDead;
   } catch (cause) {

@@ -1,5 +1,5 @@
-import { handled } from "@framework/core/feature";
-import type { QueryMethod, Executed, Queries, Row, StreamOptions } from "../queries.ts";
+import { markHandled } from "@framework/core/feature";
+import type { QueryMethod, StatementResult, Queries, Row, StreamOptions } from "../queries.ts";
 import { type StatementInput, type StatementArguments, type Statement, toStatement } from "../statement.ts";
 import type { CrashingProcess } from "./crashing-process.ts";
 
@@ -27,7 +27,7 @@ export class FaultingQueries implements Queries {
     "value"
   >;
 
-  execute(input: StatementInput, ...others: StatementArguments): Promise<Executed> {
+  execute(input: StatementInput, ...others: StatementArguments): Promise<StatementResult> {
     return this.send(input, others, (statement) => this.queries.execute(statement));
   }
 
@@ -46,7 +46,7 @@ export class FaultingQueries implements Queries {
   }
 
   protected call<T>(run: () => Promise<T>): Promise<T> {
-    return handled(run());
+    return markHandled(run());
   }
 
   private send<T>(
@@ -64,7 +64,7 @@ export class FaultingQueries implements Queries {
 /** Statements outside a transaction. */
 export class FaultingCalls extends FaultingQueries {
   protected override call<T>(run: () => Promise<T>): Promise<T> {
-    return handled(this.process.call(run));
+    return markHandled(this.process.call(run));
   }
 
   protected override async *whileAlive<T>(rows: AsyncIterableIterator<T>, text: string): AsyncGenerator<T> {

@@ -18,12 +18,12 @@ export const checkApplied = (set: MigrationSet, applied: readonly AppliedMigrati
 
 const checkKnown = (
   { name: set, migrations, allowsNewerDatabase }: MigrationSet,
-  run: AppliedMigration,
+  applied: AppliedMigration,
 ): void => {
-  const { number, name, checksum } = run;
+  const { number, name, checksum } = applied;
   const known = migrations.find((each) => each.number === number);
   if (known === undefined) {
-    throw missing(
+    throw migrationMissing(
       allowsNewerDatabase
         ? `migration ${number} (${name}) of the set "${set}" has run, but this program does not have it`
         : `migration ${number} (${name}) has run, but its file is missing`,
@@ -52,11 +52,11 @@ const checkOrder = (migrations: readonly Migration[], applied: readonly AppliedM
     ({ number }) => number < last && !applied.some((each) => each.number === number),
   );
   if (outOfOrder !== undefined)
-    throw missing(
+    throw migrationMissing(
       `migration ${outOfOrder.number} (${outOfOrder.name}) precedes ${last}, which has already run`,
     );
 };
 
 /** Returns the error of a migration that does not exist or is out of order. */
-export const missing = (message: string): FrameworkError =>
+export const migrationMissing = (message: string): FrameworkError =>
   new FrameworkError("DATABASE_MIGRATION_MISSING", message);

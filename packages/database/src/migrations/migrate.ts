@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import type { Database, Transaction } from "../queries.ts";
 import { type AppliedMigration, AppliedMigrations } from "./applied-migrations.ts";
-import { checkApplied, missing } from "./check-applied.ts";
+import { checkApplied, migrationMissing } from "./check-applied.ts";
 import { migrationError } from "./migration-error.ts";
 import type { Migration, MigrationSet, MigrationText } from "./migration.ts";
 import { readMigrations } from "./read-migrations.ts";
@@ -20,7 +20,10 @@ export interface MigrateFolderOptions extends MigrateLimits {
 
 /** Options of the migrations in the code of a package. */
 export interface MigrateSetOptions extends MigrateLimits {
-  /** Name of the set, usually that of the package; lower-case letters, digits and hyphens. `app` belongs to the files of a program. */
+  /**
+   * Name of the set, usually that of the package: at most 63 lower-case letters, digits and hyphens, beginning with a letter. `app` is reserved for
+   * migration files.
+   */
   readonly set: string;
   /** All migrations of the set, by ascending number. */
   readonly migrations: readonly SetMigration[];
@@ -35,9 +38,9 @@ export interface MigrateLimits {
    * @default 3600
    */
   readonly timeoutSecs?: number;
-  /** Rolls back and rejects with the signal's reason. */
+  /** When it aborts, the migrations are rolled back and `migrate` rejects with its reason. */
   readonly signal?: AbortSignal;
-  /** Called before each step with the number of completed steps and the total, for a progress bar; not called in a dry run. */
+  /** Called before each step, again if the transaction is retried, with the number of completed steps and the total; not called in a dry run. */
   readonly onStep?: (
     step: MigrationStep,
     progress: { readonly done: number; readonly total: number },
@@ -45,7 +48,7 @@ export interface MigrateLimits {
 }
 
 /** Default of `MigrateLimits.timeoutSecs`. */
-export const MIGRATION_SECS = 3600;
+export const DEFAULT_TIMEOUT_SECS = 3600;
 
 /** A step that was run, or in a dry run would be. */
 export interface MigrationStep {
@@ -63,14 +66,15 @@ const LOCK = 7_264_113_905;
 /**
  * Migrates the schema to a version; all steps run in one transaction.
  *
- * A lock serialises concurrent migrations of all sets. Earlier steps are verified by the SHA-256 of their text.
+ * A lock serialises concurrent migrations of all sets. Migrations that have run are verified by the SHA-256 of their text.
  *
  * @throws DATABASE_MIGRATION_CHANGED if a migration differs from the one that ran, DATABASE_MIGRATION_MISSING if it is missing or precedes one
  * that ran, DATABASE_MIGRATION_AHEAD if the schema is newer than this program can use, DATABASE_MIGRATION_NO_WAY_BACK, DATABASE_BAD_MIGRATIONS;
- * DATABASE_MIGRATION_FAILED, with file and line; DatabaseUnavailableError after `timeoutSecs`. An error leaves the schema unchanged.
+ * DATABASE_MIGRATION_FAILED, with file and line; DATABASE_BAD_TIMEOUT; DatabaseUnavailableError after `timeoutSecs`. An error leaves the schema unchanged,
+ * except CommitUnknownError, which leaves the outcome unknown.
  */
 export const migrate = async (db: Database, options: MigrateOptions): Promise<readonly MigrationStep[]> => {
-  const { dryRun = false, timeoutSecs = MIGRATION_SECS, signal, onStep } = options;
+  const { dryRun = false, timeoutSecs = DEFAULT_TIMEOUT_SECS, signal, onStep } = options;
   const set = await setOf(options, db.dialect);
   const to = "to" in options ? options.to : undefined;
   const run = async (tx: Transaction): Promise<readonly MigrationStep[]> => {
@@ -79,14 +83,14 @@ export const migrate = async (db: Database, options: MigrateOptions): Promise<re
     const applied = await record.all();
     checkApplied(set, applied);
     const steps = stepsTo(set.migrations, applied, to ?? set.migrations.at(-1)?.number ?? 0);
-    const reported = steps.map(({ direction, migration: { number, name } }) => ({ number, name, direction }));
-    if (dryRun) return reported;
+    const results = steps.map(({ direction, migration: { number, name } }) => ({ number, name, direction }));
+    if (dryRun) return results;
     for (const [done, step] of steps.entries()) {
-      const report = reported[done];
-      if (report !== undefined) onStep?.(report, { done, total: steps.length });
+      const result = results[done];
+      if (result !== undefined) onStep?.(result, { done, total: steps.length });
       await runStep(tx, record, step);
     }
-    return reported;
+    return results;
   };
   return await db.transaction(run, { timeoutSecs, signal });
 };
@@ -107,10 +111,10 @@ const stepsTo = (
   to: number,
 ): readonly Step[] => {
   if (to !== 0 && !migrations.some(({ number }) => number === to))
-    throw missing(`migration ${to} does not exist`);
-  const done = new Set(applied.map(({ number }) => number));
-  const down = migrations.filter(({ number }) => number > to && done.has(number)).toReversed();
-  const up = migrations.filter(({ number }) => number <= to && !done.has(number));
+    throw migrationMissing(`migration ${to} does not exist`);
+  const appliedNumbers = new Set(applied.map(({ number }) => number));
+  const down = migrations.filter(({ number }) => number > to && appliedNumbers.has(number)).toReversed();
+  const up = migrations.filter(({ number }) => number <= to && !appliedNumbers.has(number));
   return [
     ...down.map((migration): Step => ({ direction: "down", migration })),
     ...up.map((migration): Step => ({ direction: "up", migration })),

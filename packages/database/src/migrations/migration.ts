@@ -49,7 +49,10 @@ export const migrationText = (
   return { path, text, pieces };
 };
 
-/** Rejects transaction control, because all migrations run in one transaction, and unclosed comments, which would hide statements. */
+/**
+ * Returns the problem of a statement: transaction control, because all migrations run in one transaction, an unclosed comment, which would hide statements,
+ * parameters, or a `COPY` with rows of the client. `null` if it has none.
+ */
 const problemOf = (piece: Piece): string | null => {
   if (piece.tokens.at(-1)?.kind === "unclosed") return "a comment that begins with /* is not closed";
   try {

@@ -12,11 +12,11 @@ import {
 
 const FILE = /^(\d{1,9})-([a-z0-9-]+)(?:\.(sqlite|postgres))?\.(up|down)\.sql$/;
 
-/** Name of the set of a program's migration files. */
+/** Name of the set of migration files. */
 export const APP_SET = "app";
 
 /** Files with one number. */
-interface Found {
+interface NumberedFiles {
   readonly name: string;
   /** The number, as written in the file names. */
   readonly digits: string;
@@ -30,9 +30,9 @@ interface Found {
  */
 export const readMigrations = async (directory: string, dialect: Dialect): Promise<MigrationSet> => {
   const problems: string[] = [];
-  const found = filesByNumber(await namesIn(directory), dialect, problems);
+  const byNumber = filesByNumber(await namesIn(directory), dialect, problems);
   const migrations: Migration[] = [];
-  for (const [number, { name, files }] of [...found].sort(([a], [b]) => a - b)) {
+  for (const [number, { name, files }] of [...byNumber].sort(([a], [b]) => a - b)) {
     const up = await readStep(directory, files.get("up"), dialect, problems);
     const down = await readStep(directory, files.get("down"), dialect, problems);
     if (up === null) problems.push(`migration ${number} (${name}) has no .up.sql`);
@@ -62,22 +62,23 @@ const filesByNumber = (
   names: readonly string[],
   dialect: Dialect,
   problems: string[],
-): ReadonlyMap<number, Found> => {
-  const found = new Map<number, Found>();
+): ReadonlyMap<number, NumberedFiles> => {
+  const byNumber = new Map<number, NumberedFiles>();
   for (const file of names) {
-    const [, digits = "", name = "", only, way = ""] = FILE.exec(file) ?? [];
+    const [, digits = "", name = "", fileDialect, direction = ""] = FILE.exec(file) ?? [];
     if (digits === "") problems.push(`${file} is not named like 0001-create-books.up.sql`);
     else if (Number(digits) === 0) problems.push(`${file} has the number 0; the first is 1`);
     else {
       const number = Number(digits);
-      const known = found.get(number) ?? { name, digits, files: new Map<string, string>() };
+      const known = byNumber.get(number) ?? { name, digits, files: new Map<string, string>() };
       if (known.name !== name) problems.push(`number ${digits} belongs to ${known.name} and to ${name}`);
       if (known.digits !== digits) problems.push(`${file} has the number of ${known.digits}-${known.name}`);
-      found.set(number, known);
-      if (only === undefined ? !known.files.has(way) : only === dialect) known.files.set(way, file);
+      byNumber.set(number, known);
+      if (fileDialect === undefined ? !known.files.has(direction) : fileDialect === dialect)
+        known.files.set(direction, file);
     }
   }
-  return found;
+  return byNumber;
 };
 
 const readStep = async (
@@ -88,7 +89,7 @@ const readStep = async (
 ): Promise<MigrationText | null> => {
   if (file === undefined) return null;
   const path = join(directory, file);
-  const text = decoded(await readFile(path));
+  const text = decodeText(await readFile(path));
   if (text === null) {
     problems.push(`${file} is not UTF-8`);
     return { path, text: "", pieces: [] };
@@ -97,7 +98,7 @@ const readStep = async (
 };
 
 /** Decodes UTF-8 without byte order mark and with LF line ends, so that changes of these by editors and git do not change the checksum; `null` if invalid. */
-const decoded = (bytes: Uint8Array): string | null => {
+const decodeText = (bytes: Uint8Array): string | null => {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
   } catch {

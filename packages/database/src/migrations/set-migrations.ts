@@ -10,7 +10,7 @@ export type SetMigration = SetMigrationHead &
 interface SetMigrationHead {
   /** 1 to 999 999 999, ascending within the set. */
   readonly number: number;
-  /** Lower-case letters, digits and hyphens. */
+  /** At most 100 lower-case letters, digits and hyphens. */
   readonly name: string;
   /**
    * Lowest migration number of a program that can use the schema after this migration: such older programs continue to work during a rolling
@@ -30,24 +30,27 @@ export const checkedSet = (
   dialect: Dialect,
 ): MigrationSet => {
   const problems: string[] = [];
-  if (!SET.test(set)) problems.push("the name must have at most 63 lower-case letters, digits and hyphens");
+  if (!SET.test(set))
+    problems.push(
+      "the name must have at most 63 lower-case letters, digits and hyphens, and begin with a letter",
+    );
   if (set === APP_SET) problems.push("the name is reserved for the migration files of a program");
-  let before = 0;
+  let previous = 0;
   for (const { number, name } of migrations) {
-    if (!(Number.isInteger(number) && number > before && number <= MAX_NUMBER))
+    if (!(Number.isInteger(number) && number > previous && number <= MAX_NUMBER))
       problems.push(
-        `${name}: numbers must be whole and ascend from 1 to ${MAX_NUMBER}, not ${number} after ${before}`,
+        `${name}: numbers must be whole and ascend from 1 to ${MAX_NUMBER}, not ${number} after ${previous}`,
       );
-    before = number;
+    previous = number;
   }
-  const made = migrations.map((migration) => checkedMigration(set, migration, dialect, problems));
+  const checked = migrations.map((migration) => checkedMigration(set, migration, dialect, problems));
   if (problems.length > 0) {
     throw new FrameworkError(
       "DATABASE_BAD_MIGRATIONS",
       `the set of migrations "${set}": ${problems.join("; ")}`,
     );
   }
-  return { name: set, migrations: made, allowsNewerDatabase: true };
+  return { name: set, migrations: checked, allowsNewerDatabase: true };
 };
 
 const checkedMigration = (
@@ -58,13 +61,13 @@ const checkedMigration = (
 ): Migration => {
   const { number, name, readableFrom = number } = migration;
   if (!NAME.test(name))
-    problems.push(`${number}: a name must have lower-case letters, digits and hyphens, not ${name}`);
+    problems.push(`${number}: a name must have 1 to 100 lower-case letters, digits and hyphens, not ${name}`);
   if (!(Number.isInteger(readableFrom) && readableFrom >= 1 && readableFrom <= number))
     problems.push(`${number}: readableFrom must be a whole number from 1 to ${number}, not ${readableFrom}`);
-  const given: unknown = "up" in migration ? migration.up : migration[dialect];
-  if (typeof given !== "string")
+  const source: unknown = "up" in migration ? migration.up : migration[dialect];
+  if (typeof source !== "string")
     problems.push(`${number}: \`up\`, or \`sqlite\` and \`postgres\`, must be strings`);
-  const text = String(given).replaceAll("\r\n", "\n");
+  const text = String(source).replaceAll("\r\n", "\n");
   const label = `${String(number).padStart(4, "0")}-${name}`;
   const up = migrationText(text, { path: `${set}/${label}`, label, dialect }, problems);
   return { number, name, up, down: null, checksum: checksumOf(up), readableFrom };

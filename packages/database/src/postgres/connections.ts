@@ -9,7 +9,7 @@ import { pg } from "./pg.ts";
 import { columnTypes } from "./postgres-types.ts";
 import { sendStatement } from "./send-statement.ts";
 import { ReplyTracker } from "./reply-tracker.ts";
-import type { KnownText } from "./statement-names.ts";
+import type { StatementProperties } from "./statement-names.ts";
 
 /** Options of the pool of connections to PostgreSQL. */
 export interface PostgresOptions {
@@ -22,7 +22,7 @@ export interface PostgresOptions {
   readonly applicationName: string | undefined;
   readonly statementTimeoutMs: number;
   readonly idleInTransactionSecs: number;
-  /** Time without a reply after which the server is considered dead; 0 disables it. */
+  /** Maximum time without a reply to a statement, after which its connection is closed; 0 disables it. */
   readonly answerTimeoutSecs: number;
   /** Called with the error of an idle connection. */
   readonly onIdleError: (error: Error) => void;
@@ -69,7 +69,7 @@ export class Connections {
    *
    * @throws DatabaseUnavailableError like `take`; otherwise the errors of `pg`
    */
-  runOnce(statement: Statement, known: KnownText, execution: Execution): Promise<Outcome> {
+  runOnce(statement: Statement, known: StatementProperties, execution: Execution): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (this.pool.waitingCount >= MAX_WAITING) return reject(tooManyWait());
       const from = performance.now();
@@ -95,7 +95,7 @@ export class Connections {
     });
   }
 
-  /** Leases a connection. @throws DatabaseUnavailableError if none is free in time or the server is unreachable */
+  /** Leases a connection. @throws DatabaseUnavailableError if none is free in time or the server is unreachable; the signal's reason if it aborts first */
   async take(signal?: AbortSignal): Promise<PoolClient> {
     signal?.throwIfAborted();
     if (this.pool.waitingCount >= MAX_WAITING) throw tooManyWait();
@@ -116,7 +116,7 @@ export class Connections {
     void this.cancel(client);
   }
 
-  /** Replaces every connection when it is next idle. */
+  /** Replaces each connection when it is next taken, unless it gets another reply before that. */
   replaceAll(): void {
     this.replies.replaceAll();
   }
@@ -126,7 +126,7 @@ export class Connections {
     this.replies.recordReply(client);
   }
 
-  /** Converts an error of the pool. */
+  /** Converts an error of the pool to a `DatabaseUnavailableError`. */
   private unreachable(cause: unknown): DatabaseUnavailableError {
     if (this.pool.ending) return databaseClosed(cause);
     const message = messageOf(cause);
@@ -145,7 +145,7 @@ export class Connections {
     return client;
   }
 
-  /** Requests the server to cancel the current statement of a connection; failures are ignored. */
+  /** Asks the server to cancel the current statement of a connection; failures are ignored. */
   async cancel(client: PoolClient): Promise<void> {
     const { processID } = client as unknown as { processID: number | null };
     if (processID === null || this.cancels >= MAX_CANCELS) return;

@@ -35,7 +35,7 @@ export class Listener {
     this.channels.set(channel, (known ?? new Set()).add(subscription));
     try {
       const client = await this.connected();
-      await client.query(`LISTEN ${quoted(channel)}`); // repeating it is harmless
+      await client.query(`LISTEN ${quoteChannel(channel)}`); // repeating it is harmless
     } catch (error) {
       await this.remove(channel, subscription);
       throw postgresError(error, "LISTEN");
@@ -56,7 +56,7 @@ export class Listener {
     this.channels.delete(channel);
     const client = await this.client?.catch(() => null);
     if (this.channels.has(channel)) return; // another listener was added meanwhile
-    await client?.query(`UNLISTEN ${quoted(channel)}`).catch(() => {}); // a broken connection does not listen anyway
+    await client?.query(`UNLISTEN ${quoteChannel(channel)}`).catch(() => {}); // a broken connection does not listen anyway
   }
 
   private connected(): Promise<Client> {
@@ -69,7 +69,7 @@ export class Listener {
     try {
       client = await this.connect();
       client.on("notification", (note) => this.deliver(note));
-      for (const channel of this.channels.keys()) await client.query(`LISTEN ${quoted(channel)}`);
+      for (const channel of this.channels.keys()) await client.query(`LISTEN ${quoteChannel(channel)}`);
       client.once("end", () => this.scheduleReconnect());
       this.pauseMs = MIN_PAUSE_MS;
       return client;
@@ -102,4 +102,4 @@ export class Listener {
   }
 }
 
-const quoted = (channel: string): string => `"${channel}"`; // its characters are validated
+const quoteChannel = (channel: string): string => `"${channel}"`; // its characters are validated

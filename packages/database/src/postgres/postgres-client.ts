@@ -8,12 +8,12 @@ import { leavesState } from "./lasting-state.ts";
 import { isBroken, isOutdated, isReadOnly, isReplyTimeout, postgresError } from "./postgres-errors.ts";
 import type { QueryOutcome } from "./prepared-query.ts";
 import { sendStatement } from "./send-statement.ts";
-import type { KnownText, StatementNames } from "./statement-names.ts";
+import type { StatementProperties, StatementNames } from "./statement-names.ts";
 
 export interface PostgresClientParts {
   readonly connections: Connections;
   readonly names: StatementNames;
-  /** Time without a reply after which the server is considered dead. @default the connection's */
+  /** Maximum time without a reply to a statement, after which the connection is destroyed. @default the connection's */
   readonly replyTimeoutMs: number | undefined;
   /** Whether the transaction is read-only. If not, a refused write means that the server is a standby. */
   readonly readOnly: boolean;
@@ -54,7 +54,7 @@ export class PostgresClient {
     return { rows: rows ?? [], changes: rowCount ?? 0 };
   }
 
-  private send(statement: Statement, known: KnownText): Promise<QueryOutcome> {
+  private send(statement: Statement, known: StatementProperties): Promise<QueryOutcome> {
     const options = { types: this.connections.types, timeout: this.timeout };
     return new Promise((resolve, reject) => {
       sendStatement(this.client, statement, known, options, (error, outcome) => {
@@ -110,7 +110,7 @@ export class PostgresClient {
     if (this.released) return;
     this.released = true;
     this.client.off("error", this.onError);
-    if (this.isUnusable) this.client.on("error", () => {}); // its end event may still follow
+    if (this.isUnusable) this.client.on("error", () => {}); // an error may still follow
     this.client.release(this.isUnusable);
   }
 }

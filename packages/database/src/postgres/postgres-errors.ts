@@ -1,6 +1,6 @@
 import { DatabaseError, type DatabaseErrorKind, DatabaseUnavailableError } from "../database-errors.ts";
 
-/** SQLSTATE (PostgreSQL manual, appendix A) by kind of error. */
+/** Kind of error by SQLSTATE (PostgreSQL manual, appendix A). */
 const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   "23505": "unique",
   "23503": "foreign-key",
@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   "42703": "syntax",
 };
 
-/** The server is stopping, starting or out of resources; the statement is not at fault. */
+/** The connection failed, or the server is stopping, starting or out of resources; the statement is not at fault. */
 const UNAVAILABLE = /^(08|57P0[1235]$|53[0-9A-Z]{3}$)/;
 
 /** SQLSTATE of a write on a read-only server, such as a standby after a failover; the next connection may reach the new primary. */
@@ -61,7 +61,7 @@ const isUnavailable = (code: string, readOnly: boolean): boolean =>
   UNAVAILABLE.test(code) || (code === READ_ONLY && !readOnly);
 
 /**
- * Converts an error of `pg`; errors of the connection or server become `DatabaseUnavailableError`.
+ * Converts an error of `pg` to a `DatabaseError` if the server rejected the statement, otherwise to a `DatabaseUnavailableError`.
  *
  * @param readOnly whether the transaction is read-only
  */

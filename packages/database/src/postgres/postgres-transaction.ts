@@ -14,7 +14,7 @@ export class PostgresTransaction implements OpenTransaction {
   private hasEnded = false;
   private cursors = 0;
 
-  /** @param limit aborts when the time limit of the transaction is reached, also during the commit */
+  /** @param limit aborts when the time limit of the transaction is reached, also during the commit; `undefined` without a time limit */
   constructor(client: PostgresClient, limit: AbortSignal | undefined) {
     this.client = client;
     this.limit = limit;

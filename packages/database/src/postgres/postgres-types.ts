@@ -24,8 +24,8 @@ const integersOf = (member: unknown): unknown => {
   return typeof member === "string" ? asInteger(member) : member;
 };
 
-/** Dates and times without a zone stay strings: as a `Date` they would shift with the machine's time zone. */
-const own = new Map<number, Parse>([
+/** Parsers that replace those of `pg`. Dates and times without a zone stay strings: as a `Date` they would shift with the machine's time zone. */
+const ownParsers = new Map<number, Parse>([
   [INT8, asInteger],
   [INT8_ARRAY, (text) => integersOf(asTexts(text))],
   [DATE, asText],
@@ -41,6 +41,6 @@ export const columnTypes = (): Pg["types"] => {
   return {
     ...types,
     getTypeParser: ((oid: number, format?: "text" | "binary") =>
-      own.get(oid) ?? types.getTypeParser(oid, format as "text")) as Pg["types"]["getTypeParser"],
+      ownParsers.get(oid) ?? types.getTypeParser(oid, format as "text")) as Pg["types"]["getTypeParser"],
   };
 };

@@ -41,7 +41,7 @@ interface RowDescription {
 }
 
 /** Per connection: result columns by statement name; `null` for statements without rows. */
-const described = new WeakMap<Connection, Map<string, Columns | null>>();
+const columnsByConnection = new WeakMap<Connection, Map<string, Columns | null>>();
 
 /**
  * A `pg` query for a named statement whose values need no conversion; once the statement is prepared, it is sent in one write.
@@ -77,7 +77,7 @@ export class PreparedQuery implements Submittable {
 
   submit(connection: Connection): void {
     this.connection = connection;
-    const columns = described.get(connection)?.get(this.name);
+    const columns = columnsByConnection.get(connection)?.get(this.name);
     const isPrepared = (connection as OpenConnection).parsedStatements[this.name] !== undefined;
     if (isPrepared && columns !== undefined) {
       this.columns = columns;
@@ -123,7 +123,7 @@ export class PreparedQuery implements Submittable {
   handleCopyData(): void {}
 
   handleError(error: Error): void {
-    this.callback(this.failure ?? error, nothing);
+    this.callback(this.failure ?? error, noOutcome);
   }
 
   handleReadyForQuery(): void {
@@ -132,7 +132,7 @@ export class PreparedQuery implements Submittable {
     this.callback(null, { rows: this.rows, rowCount: this.rowCount });
   }
 
-  /** Prepares the statement if necessary, and requests its columns. */
+  /** Prepares the statement if necessary, requests its columns, and runs it. */
   private submitFirst(connection: Connection, isPrepared: boolean): void {
     connection.stream.cork();
     try {
@@ -148,11 +148,11 @@ export class PreparedQuery implements Submittable {
   }
 }
 
-const nothing: QueryOutcome = { rows: [], rowCount: null };
+const noOutcome: QueryOutcome = { rows: [], rowCount: null };
 
 const columnsOf = (connection: Connection): Map<string, Columns | null> => {
-  let columns = described.get(connection);
-  if (columns === undefined) described.set(connection, (columns = new Map()));
+  let columns = columnsByConnection.get(connection);
+  if (columns === undefined) columnsByConnection.set(connection, (columns = new Map()));
   return columns;
 };
 

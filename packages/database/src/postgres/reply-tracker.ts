@@ -24,12 +24,12 @@ export class ReplyTracker {
     if (this.lastReplyAt < sentAt) this.generation++;
   }
 
-  /** Marks every connection for replacement, for example when the server has become a standby. */
+  /** Marks every connection for replacement, for example when the server has become a standby. A reply on a connection removes its mark. */
   replaceAll(): void {
     this.generation++;
   }
 
-  /** Whether a connection has not replied since the server stopped replying. */
+  /** Whether a connection has not replied since the server stopped replying, or since `replaceAll`. */
   isStale(client: PoolClient): boolean {
     return this.generation > 0 && this.generations.get(client) !== this.generation;
   }

@@ -3,7 +3,7 @@ import type { Row } from "../queries.ts";
 import { isDate, type SqlScalar, type SqlValue } from "../sql-value.ts";
 import type { Statement } from "../statement.ts";
 import { PreparedQuery, type QueryCallback } from "./prepared-query.ts";
-import type { KnownText } from "./statement-names.ts";
+import type { StatementProperties } from "./statement-names.ts";
 
 /** Options of `sendStatement`. */
 export interface SendOptions {
@@ -13,11 +13,11 @@ export interface SendOptions {
   readonly timeout?: { readonly query_timeout?: number };
 }
 
-/** Sends a statement: by a `PreparedQuery`, or by the query of `pg` if values need a conversion or the columns may change. */
+/** Sends a statement: by a `PreparedQuery`, or by the query of `pg` if it has no name, values need a conversion, or the columns may change. */
 export const sendStatement = (
   client: PoolClient,
   { text, values: given }: Statement,
-  { name, hasFixedColumns }: KnownText,
+  { name, hasFixedColumns }: StatementProperties,
   { types, timeout = {} }: SendOptions,
   callback: QueryCallback,
 ): void => {

@@ -1,12 +1,12 @@
 import { leavesState } from "./lasting-state.ts";
 
-/** Maximum prepared statements per connection; further texts are sent unprepared. */
+/** Maximum number of prepared statements per connection; further texts are sent unprepared. */
 const MAX_NAMES = 300;
 
 const FIXED_COLUMNS = /^\s*(?:select|insert|update|delete|merge|with|values)\b/i;
 
 /** Properties of a statement's text. */
-export interface KnownText {
+export interface StatementProperties {
   /** Name of the prepared statement; `undefined` if it is sent unprepared. */
   readonly name: string | undefined;
   /** Whether it changes the session, so that the connection must be destroyed after it. */
@@ -17,9 +17,9 @@ export interface KnownText {
 
 /** Assigns names of prepared statements; only the first 300 texts get one, because names cannot be reassigned. */
 export class StatementNames {
-  private readonly known = new Map<string, KnownText>();
+  private readonly known = new Map<string, StatementProperties>();
 
-  of(text: string): KnownText {
+  of(text: string): StatementProperties {
     const known = this.known.get(text);
     if (known !== undefined) return known;
     const changesSession = leavesState(text);

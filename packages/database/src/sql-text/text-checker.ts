@@ -5,13 +5,13 @@ import { type Piece, splitStatements } from "./split.ts";
 import type { Dialect } from "./tokens.ts";
 import { transactionControl } from "./transaction-control.ts";
 
-/** Maximum texts in the cache; when it is full all are evicted. */
+/** Maximum number of texts in the cache; when it is full, all are evicted. */
 const MAX_TEXTS = 1000;
 
-/** Maximum values of one statement: a 16-bit count on PostgreSQL, and a compile-time limit of SQLite. */
+/** Maximum number of values of one statement: a 16-bit count on PostgreSQL, and a compile-time limit of SQLite. */
 const maxValues: Readonly<Record<Dialect, number>> = { postgres: 65_535, sqlite: 32_766 };
 
-/** Longer texts are not cached. */
+/** Maximum length of a cached text, in characters. */
 const MAX_CACHED_LENGTH = 20_000;
 
 /**
@@ -99,12 +99,12 @@ const MAX_QUOTED_TEXT = 200;
 const badParameters = (text: string, problem: string): FrameworkError =>
   new FrameworkError("DATABASE_BAD_PARAMETERS", `${problem}, in: ${text.slice(0, MAX_QUOTED_TEXT)}`);
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const withCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 const wrongCount = (text: string, needed: number, given: number): FrameworkError =>
   badParameters(
     text,
-    `the statement has ${counted(needed, "parameter")}, but got ${counted(given, "value")}`,
+    `the statement has ${withCount(needed, "parameter")}, but got ${withCount(given, "value")}`,
   );
 
 const tooMany = (text: string, given: number, max: number): FrameworkError =>

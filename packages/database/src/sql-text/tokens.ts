@@ -2,8 +2,8 @@
 export type Dialect = "sqlite" | "postgres";
 
 /**
- * A token of a text: a word, a parameter, quoted text, a character that ends or nests statements, or an unclosed comment; `other` is
- * everything else.
+ * A token of a text: a word, a parameter (`named`: one of another form, such as `?` or `:name`), quoted text, a character that ends or nests statements, or
+ * an unclosed comment; `other` is everything else.
  */
 export interface Token {
   readonly kind:
@@ -23,7 +23,7 @@ export interface Token {
 
 const word = String.raw`(?<word>[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
 const parameter = String.raw`(?<parameter>\$\d+(?![\w$\u0080-\uffff]))`;
-const rest = String.raw`(?<number>\d[\w.]*)|(?<other>[^])`;
+const numberOrOther = String.raw`(?<number>\d[\w.]*)|(?<other>[^])`;
 
 /** Spaces and comments by dialect. On PostgreSQL a carriage return also ends a line comment. */
 const skips: Readonly<Record<Dialect, string>> = {
@@ -40,7 +40,7 @@ const patterns: Readonly<Record<Dialect, RegExp>> = {
       word,
       parameter,
       String.raw`(?<named>\?\d*|[:@$#][\w\u0080-\uffff]+)`,
-      rest,
+      numberOrOther,
     ].join("|"),
     "y",
   ),
@@ -50,7 +50,7 @@ const patterns: Readonly<Record<Dialect, RegExp>> = {
       String.raw`(?<quote>[eE]?'|"|\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)`,
       word,
       parameter,
-      rest,
+      numberOrOther,
     ].join("|"),
     "y",
   ),

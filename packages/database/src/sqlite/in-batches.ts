@@ -10,7 +10,7 @@ export async function* inBatches(
 ): AsyncGenerator<Row[]> {
   try {
     for (;;) {
-      const batch = next(rows, batchSize);
+      const batch = nextBatch(rows, batchSize);
       yield batch;
       if (batch.length < batchSize) return;
       await nextTurn();
@@ -22,7 +22,7 @@ export async function* inBatches(
   }
 }
 
-const next = (rows: Generator<Row>, count: number): Row[] => {
+const nextBatch = (rows: Generator<Row>, count: number): Row[] => {
   const batch: Row[] = [];
   while (batch.length < count) {
     const { done, value } = rows.next();

@@ -1,4 +1,4 @@
-/** Maximum texts in the cache; the oldest is evicted. */
+/** Maximum number of texts in the cache; the oldest is evicted. */
 const MAX_TEXTS = 500;
 
 /** Consecutive quick reads after which a text runs in this process again; doubled after each relapse. */
@@ -8,7 +8,7 @@ const MAX_QUICK_READS = 1024;
 /** Factor of `longMs` from which a read counts as long even with little CPU time, because it waited for the disk. */
 const DISK_WAIT_FACTOR = 10;
 
-interface Known {
+interface TextState {
   isInReader: boolean;
   quickReads: number;
   neededQuickReads: number;
@@ -23,13 +23,14 @@ interface Known {
 export class LongReads {
   /** Duration from which a read counts as long. */
   readonly longMs: number;
-  private readonly texts = new Map<string, Known>();
+  private readonly texts = new Map<string, TextState>();
   private stopped = false;
 
   constructor(longMs: number) {
     this.longMs = longMs;
   }
 
+  /** Whether a text runs in the reading process. */
   has(text: string): boolean {
     return this.texts.size > 0 && this.texts.get(text)?.isInReader === true; // avoids the lookup, because most apps have no long reads
   }
@@ -63,7 +64,7 @@ export class LongReads {
     this.texts.clear();
   }
 
-  private recordLong(text: string, known: Known | undefined): void {
+  private recordLong(text: string, known: TextState | undefined): void {
     if (known === undefined) return this.add(text);
     if (!known.isInReader) known.neededQuickReads = Math.min(known.neededQuickReads * 2, MAX_QUICK_READS);
     known.isInReader = true;

@@ -43,7 +43,7 @@ export class Mutex {
     return true;
   }
 
-  /** @throws DatabaseUnavailableError if the mutex is not free in time, or the queue is full */
+  /** @throws DatabaseUnavailableError if the mutex is not free in time, or the queue is full; the signal's reason if it aborts during the wait */
   async acquire(signal?: AbortSignal, waitMs: number = this.options.waitMs): Promise<void> {
     if (this.tryAcquire()) return;
     const { resource, maxWaiting } = this.options;
@@ -71,7 +71,7 @@ export class Mutex {
     }
   }
 
-  /** Releases the mutex to the caller that has waited longest. */
+  /** Passes the mutex to the caller that has waited longest; frees it if there is none. */
   release(): void {
     for (const waiter of this.waiters) {
       clearTimeout(waiter.timer);

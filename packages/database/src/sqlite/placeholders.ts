@@ -6,7 +6,7 @@ import { tokensOf } from "../sql-text/tokens.ts";
  */
 const PLANNED_ONCE = " COLLATE BINARY";
 
-/** Rewrites `$1` as `?1`: SQLite treats `$1` as a name and numbers names by first occurrence. Quoted text and comments are kept. */
+/** Rewrites `$1` as `?1`: SQLite treats `$1` as a name and numbers names by first occurrence. Quoted text and comments are unchanged. */
 export const numberedPlaceholders = (text: string): string => {
   if (!text.includes("$")) return text;
   let result = "";

@@ -8,7 +8,7 @@ export interface ReaderData {
   readonly lockMs: number;
 }
 
-/** A request to the process; `more` requests the next rows of the current statement. */
+/** A request to the process. The message `"more"` requests the next rows of the current statement. */
 export interface ReadRequest {
   readonly text: string;
   readonly parameters: readonly SQLInputValue[];

@@ -4,22 +4,22 @@ import { fileURLToPath } from "node:url";
 import type { Part, ReadRequest, ReaderData } from "./read-protocol.ts";
 
 /** File descriptor of the pipe to the reading process. */
-const LIFELINE = 4;
+const PIPE_FD = 4;
 
-/** Handle of the reading process. It processes one request at a time, and keeps this process alive only during a request. */
+/** Handle of the reading process. It processes one request at a time, and keeps this process alive only during its start, a request and its end. */
 export class ReaderHandle {
   private readonly child: ChildProcess;
   private readonly exited: Promise<unknown>;
   /** Resolves when the process is ready; rejects if it cannot be started. */
   readonly ready: Promise<Part>;
-  private open: PromiseWithResolvers<Part> | null;
+  private pending: PromiseWithResolvers<Part> | null;
   private hasStarted = false;
   private hasEnded = false;
   private hasBeenKilled = false;
 
   constructor(data: ReaderData) {
     const start = Promise.withResolvers<Part>();
-    this.open = start;
+    this.pending = start;
     this.ready = start.promise;
     this.child = spawn(process.execPath, [...execArgv, fileURLToPath(program()), JSON.stringify(data)], {
       // The pipe closes whenever this process ends, which ends the reader.
@@ -32,7 +32,7 @@ export class ReaderHandle {
     this.exited = ended.promise;
     this.child.on("message", (part: Part) => {
       this.hasStarted = true;
-      this.close()?.resolve(part);
+      this.takePending()?.resolve(part);
     });
     this.child.on("error", (error) => {
       this.fail(error);
@@ -60,12 +60,12 @@ export class ReaderHandle {
 
   /** Sends a request, or with `null` requests more rows. Rejects if the process ends first. */
   request(request: ReadRequest | null): Promise<Part> {
-    this.open = Promise.withResolvers();
+    this.pending = Promise.withResolvers();
     this.keepAlive(true);
     this.child.send(request ?? "more", (error) => {
       if (error !== null) this.fail(error);
     });
-    return this.open.promise;
+    return this.pending.promise;
   }
 
   /** Kills the process, even during a statement. Resolves when it has ended. */
@@ -79,24 +79,24 @@ export class ReaderHandle {
 
   private fail(error: unknown): void {
     this.hasEnded = true;
-    this.close()?.reject(error);
+    this.takePending()?.reject(error);
   }
 
-  private close(): PromiseWithResolvers<Part> | null {
+  private takePending(): PromiseWithResolvers<Part> | null {
     this.keepAlive(false);
-    const open = this.open;
-    this.open = null;
-    return open;
+    const pending = this.pending;
+    this.pending = null;
+    return pending;
   }
 
   private keepAlive(isBusy: boolean): void {
     const { child } = this;
-    const lifeline = child.stdio[LIFELINE];
+    const pipe = child.stdio[PIPE_FD];
     // Bun's channel has neither method.
     const handles: readonly (Partial<Pick<ChildProcess, "ref" | "unref">> | null | undefined)[] = [
       child,
       child.channel,
-      lifeline instanceof Socket ? lifeline : null,
+      pipe instanceof Socket ? pipe : null,
     ];
     for (const handle of handles) {
       if (isBusy) handle?.ref?.();

@@ -16,14 +16,14 @@ new Socket({ fd: 4 }).on("error", end).on("close", end).resume();
 `;
 
 const { location, lockMs } = JSON.parse(process.argv[2] ?? "{}") as ReaderData;
-let left: Row[] = [];
+let remainingRows: Row[] = [];
 let tookMs = 0;
 let workedMs = 0;
 
 const open = (): SqliteConnection =>
   new SqliteConnection(location, { readOnly: true, busyTimeoutMs: lockMs });
 
-/** Opens the connection before the first request, so that it does not count towards its time limit. A failure is reported by the first request. */
+/** Opens the connection before the first request, so that opening does not count towards the time limit of that request, which reports a failure. */
 const tryOpen = (): SqliteConnection | null => {
   try {
     return open();
@@ -37,16 +37,22 @@ let connection = tryOpen();
 const read = ({ text, parameters, first }: ReadRequest): void => {
   connection ??= open();
   const [from, workedFrom] = [performance.now(), threadTimeMs()];
-  left = connection.run(connection.prepare(text), parameters, first).rows;
+  remainingRows = connection.run(connection.prepare(text), parameters, first).rows;
   [tookMs, workedMs] = [performance.now() - from, threadTimeMs() - workedFrom];
 };
 
 const part = (request: ReadRequest | "more"): Part => {
   try {
     if (request !== "more") read(request);
-    return { rows: left.splice(0, PART_ROWS), more: left.length > 0, tookMs, workedMs, fault: null };
+    return {
+      rows: remainingRows.splice(0, PART_ROWS),
+      more: remainingRows.length > 0,
+      tookMs,
+      workedMs,
+      fault: null,
+    };
   } catch (error) {
-    left = [];
+    remainingRows = [];
     const { message, code, errcode } = error as Error & { code?: string; errcode?: number };
     return { rows: [], more: false, tookMs: 0, workedMs: 0, fault: { message, code, errcode } };
   }

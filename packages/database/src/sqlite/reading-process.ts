@@ -20,7 +20,7 @@ export interface ReadRows {
   readonly workedMs: number;
 }
 
-/** Maximum callers waiting for the process. */
+/** Maximum number of callers waiting for the process. */
 const MAX_WAITING = 1000;
 
 /** Maximum time that an abandoned statement blocks other callers. */
@@ -67,14 +67,14 @@ export class ReadingProcess {
   }
 
   /**
-   * @throws DatabaseUnavailableError if the process is not free in time or the queue is full; DatabaseError after `statementTimeoutMs`; the
+   * @throws DatabaseUnavailableError if the process is not free in time, is closed or ends, or the queue is full; DatabaseError after `statementTimeoutMs`; the
    * reason of the signal; NoProcessError; otherwise the error of `node:sqlite`
    */
   async read(request: ReadRequest, signal?: AbortSignal): Promise<ReadRows> {
     await this.mutex.acquire(signal);
     let worker: ReaderHandle;
     try {
-      worker = this.running();
+      worker = this.currentWorker();
     } catch (error) {
       this.mutex.release();
       throw error;
@@ -84,7 +84,7 @@ export class ReadingProcess {
     return await this.untilAbandoned(read, worker, abandoned, signal);
   }
 
-  /** Waits for the current statement, up to `waitMs` and `graceMs`, and then kills the process. */
+  /** Waits for the current statement, up to the shorter of `waitMs` and `graceMs`, and then kills the process. */
   async close(graceMs: number = Infinity): Promise<void> {
     if (this.closed) return;
     this.closed = true;
@@ -93,7 +93,7 @@ export class ReadingProcess {
     this.mutex.release();
   }
 
-  private running(): ReaderHandle {
+  private currentWorker(): ReaderHandle {
     if (this.closed) throw databaseClosed();
     const { location, waitMs } = this.options;
     return (this.worker ??= new ReaderHandle({ location, lockMs: Math.ceil(waitMs) }));
@@ -107,9 +107,9 @@ export class ReadingProcess {
     const rows: Row[] = [];
     try {
       await worker.ready;
-      for (let next: ReadRequest | null = request; ; next = null) {
-        const part = await worker.request(next);
-        if (part.fault !== null) throw thrown(part.fault);
+      for (let nextRequest: ReadRequest | null = request; ; nextRequest = null) {
+        const part = await worker.request(nextRequest);
+        if (part.fault !== null) throw errorOf(part.fault);
         rows.push(...part.rows);
         if (!part.more || abandoned.aborted) return { rows, tookMs: part.tookMs, workedMs: part.workedMs };
       }
@@ -145,11 +145,11 @@ export class ReadingProcess {
     signal?.addEventListener("abort", onAbort, { once: true });
     if (signal?.aborted === true) onAbort();
     worker.ready.then(startTimeout, ignore); // the time limit excludes the start of the process
-    const settled = (): void => {
+    const onSettled = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     };
-    read.finally(settled).then(resolve, reject);
+    read.finally(onSettled).then(resolve, reject);
     return await promise;
   }
 
@@ -162,7 +162,7 @@ export class ReadingProcess {
 
 const ignore = (): void => {};
 
-const thrown = ({ message, code, errcode }: Fault): Error =>
+const errorOf = ({ message, code, errcode }: Fault): Error =>
   Object.assign(new Error(message), { code, errcode });
 
 const tooLong = (limitMs: number): DatabaseError =>

@@ -1,4 +1,4 @@
-// Above 250 lines because the connections, the write mutex and the reading process share state that only this class changes.
+// More than 250 lines, because the connections, the write mutex and the reading process share state that only this class changes.
 import type { SQLInputValue } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Awaitable } from "@framework/core";
@@ -11,7 +11,7 @@ import type { Statement } from "../statement.ts";
 import { inBatches } from "./in-batches.ts";
 import { LongReads } from "./long-reads.ts";
 import { NoProcessError, ReadingProcess } from "./reading-process.ts";
-import { type Prepared, SqliteConnection } from "./sqlite-connection.ts";
+import { type PreparedStatement, SqliteConnection } from "./sqlite-connection.ts";
 import { isBusy, isReadOnly, sqliteError } from "./sqlite-errors.ts";
 import { toParameters } from "./sqlite-parameters.ts";
 import { SqliteTransaction } from "./sqlite-transaction.ts";
@@ -23,7 +23,7 @@ import { threadTimeMs } from "./thread-time.ts";
 export interface SqliteOptions {
   /** A file, or `:memory:`. */
   readonly location: string;
-  /** Maximum wait for the write connection, and for the reading process. */
+  /** Maximum wait for the write connection, for the reading process, and for the lock of another process. */
   readonly waitMs: number;
   /** Idle timeout of a transaction. */
   readonly idleInTransactionMs: number;
@@ -31,21 +31,21 @@ export interface SqliteOptions {
   readonly longReadMs: number;
   /** Timeout of a statement in the reading process; 0 disables it. */
   readonly statementTimeoutMs: number;
-  /** Whether a commit waits for the disk. */
+  /** When a commit is complete, as in `DatabaseConfig`. */
   readonly synchronous: "full" | "normal";
   readonly notifications: LocalNotifications;
 }
 
 const MAX_PAUSE_MS = 20;
 
-/** Maximum callers waiting to write. */
+/** Maximum number of callers waiting to write. */
 const MAX_WAITING = 10_000;
 
 /** Hint for a deadlock: a call inside a transaction that does not use the transaction waits for it. */
 const DEADLOCK_HINT =
   "; one transaction held it all the time: calls inside a transaction must use its tx or pass { tx }";
 
-/** Maximum open streams; each has its own connection. */
+/** Maximum number of open streams; each has its own connection. */
 const MAX_STREAMS = 100;
 
 /** Statements that write although they look like reads. Bounded, because programs can generate any number of texts. */
@@ -100,13 +100,13 @@ export class SqliteBackend implements Backend {
         return this.readingConnection().run(read, toParameters(values), execution.first);
       }
     } catch (error) {
-      if (isReadOnly(error)) this.noteWrite(text);
+      if (isReadOnly(error)) this.recordWrite(text);
       else if (!isBusy(error)) throw sqliteError(error, text);
     }
     return this.write(statement, execution);
   }
 
-  private readMeasured(read: Prepared, { values }: Statement, execution: Execution): Outcome {
+  private readMeasured(read: PreparedStatement, { values }: Statement, execution: Execution): Outcome {
     const from = threadTimeMs();
     try {
       return this.readingConnection().run(read, toParameters(values), execution.first);
@@ -127,12 +127,12 @@ export class SqliteBackend implements Backend {
       return { rows, changes: rows.length };
     } catch (error) {
       if (!(error instanceof NoProcessError)) throw sqliteError(error, text);
-      if (this.reads.has(text)) this.readInThisProcess(error.cause); // log only the first
+      if (this.reads.has(text)) this.disableReadingProcess(error.cause); // warn only once
       return await this.run(statement, execution);
     }
   }
 
-  private readInThisProcess(cause: unknown): void {
+  private disableReadingProcess(cause: unknown): void {
     this.reads.stop();
     const message =
       "database: long reads of SQLite block this process, because the reading process cannot be started";
@@ -223,7 +223,7 @@ export class SqliteBackend implements Backend {
       throw error;
     };
     const text = readOnly ? "BEGIN" : "BEGIN IMMEDIATE";
-    const begun = (): OpenTransaction => {
+    const toTransaction = (): OpenTransaction => {
       const connection = this.writingConnection();
       const { notifications } = this.options;
       const discard = (): void => this.discardWriter();
@@ -236,13 +236,13 @@ export class SqliteBackend implements Backend {
         signal,
         timeoutMs,
       );
-      return isPromise(begins) ? begins.then(begun).catch(onError) : begun();
+      return isPromise(begins) ? begins.then(toTransaction).catch(onError) : toTransaction();
     } catch (error) {
       return onError(error);
     }
   }
 
-  /** Uses a separate connection, which keeps the snapshot of its start. */
+  /** Uses a separate connection, which keeps the snapshot of its start; an in-memory database has only the write connection. */
   async *stream({ text, values }: Statement, batchSize: number): AsyncGenerator<Row[]> {
     if (this.streams >= MAX_STREAMS)
       throw new DatabaseUnavailableError(`${MAX_STREAMS} streams are open; end one first`);
@@ -291,17 +291,17 @@ export class SqliteBackend implements Backend {
     }
   }
 
-  private prepareRead(text: string): Prepared | null {
+  private prepareRead(text: string): PreparedStatement | null {
     if (this.options.location === ":memory:" || this.writes.has(text)) return null;
     if (onlyReads(text)) {
       if (RECURSIVE.test(text)) this.reads.assumeLong(text);
       return this.readingConnection().prepare(text);
     }
-    this.noteWrite(text);
+    this.recordWrite(text);
     return null;
   }
 
-  private noteWrite(text: string): void {
+  private recordWrite(text: string): void {
     this.reader?.forget(text);
     if (this.writes.size >= MAX_WRITES) this.writes.clear();
     this.writes.add(text);
@@ -309,7 +309,7 @@ export class SqliteBackend implements Backend {
 
   private writingConnection(): SqliteConnection {
     const { location, synchronous } = this.options;
-    return (this.writer ??= this.opened(() => new SqliteConnection(location, { synchronous })));
+    return (this.writer ??= this.openConnection(() => new SqliteConnection(location, { synchronous })));
   }
 
   /** Closes the connection; the next write opens a new one. Does nothing for an in-memory database, which has only this one. */
@@ -330,11 +330,11 @@ export class SqliteBackend implements Backend {
 
   private newReader(): SqliteConnection {
     this.writingConnection(); // creates the file and sets its journal mode
-    return this.opened(() => new SqliteConnection(this.options.location, { readOnly: true }));
+    return this.openConnection(() => new SqliteConnection(this.options.location, { readOnly: true }));
   }
 
   /** Opens a connection. Rethrows busy errors of `node:sqlite` unchanged, because callers then wait for the lock. */
-  private opened(open: () => SqliteConnection): SqliteConnection {
+  private openConnection(open: () => SqliteConnection): SqliteConnection {
     if (this.closed) throw databaseClosed();
     try {
       return open();

@@ -5,11 +5,11 @@ import { leavesState } from "./lasting-state.ts";
 import { numberedPlaceholders } from "./placeholders.ts";
 import { changesRows, onlyReads } from "./statement-kind.ts";
 
-/** Maximum prepared statements per connection; the least recently used is evicted. */
+/** Maximum number of prepared statements per connection; the least recently used is evicted. */
 const MAX_PREPARED = 500;
 
 /** A prepared statement in the cache. */
-export interface Prepared {
+export interface PreparedStatement {
   readonly statement: StatementSync;
   readonly givesRows: boolean;
   readonly changesRows: boolean;
@@ -32,7 +32,7 @@ export interface ConnectionOptions {
 /** One connection to a SQLite database: synchronous, with its statements prepared once. */
 export class SqliteConnection {
   private readonly database: DatabaseSync;
-  private readonly prepared = new Map<string, Prepared>();
+  private readonly prepared = new Map<string, PreparedStatement>();
 
   constructor(
     location: string,
@@ -54,14 +54,14 @@ export class SqliteConnection {
     this.database.exec("PRAGMA secure_delete = ON"); // otherwise deleted personal data stays in the file
   }
 
-  /** The prepared statement of a text, if any. */
-  known(text: string): Prepared | undefined {
+  /** Returns the cached statement of a text, if any. */
+  known(text: string): PreparedStatement | undefined {
     const known = this.prepared.get(text);
     if (known !== undefined && this.prepared.size > MAX_PREPARED / 2) this.touch(text, known);
     return known;
   }
 
-  prepare(text: string): Prepared {
+  prepare(text: string): PreparedStatement {
     const known = this.known(text);
     if (known !== undefined) return known;
     const prepared = prepare(this.database, text);
@@ -79,8 +79,8 @@ export class SqliteConnection {
     this.prepared.delete(text);
   }
 
-  /** @param first reads one row only */
-  run(prepared: Prepared, parameters: readonly SQLInputValue[], first = false): Outcome {
+  /** @param first returns at most one row */
+  run(prepared: PreparedStatement, parameters: readonly SQLInputValue[], first = false): Outcome {
     if (!prepared.givesRows) {
       const { changes } = prepared.statement.run(...parameters);
       // SQLite returns the count of the last statement that changed rows, even if others ran since.
@@ -99,7 +99,7 @@ export class SqliteConnection {
     this.database.exec(text);
   }
 
-  /** Rows of a statement that is not shared. */
+  /** Yields the rows of a statement that is prepared for this call only. */
   *rows(text: string, parameters: readonly SQLInputValue[]): Generator<Row> {
     const statement = this.database.prepare(numberedPlaceholders(text));
     statement.setReadBigInts(true);
@@ -115,7 +115,7 @@ export class SqliteConnection {
     if (this.database.isOpen) this.database.close();
   }
 
-  private touch(text: string, prepared: Prepared): void {
+  private touch(text: string, prepared: PreparedStatement): void {
     this.prepared.delete(text);
     this.prepared.set(text, prepared);
   }
@@ -124,7 +124,7 @@ export class SqliteConnection {
 /** A `*` for all columns, not that of a product or of `count(*)`; after a comment it may be either. */
 const ALL_COLUMNS = /(?:\b(?:select|distinct|all|returning)|[,.]|\*\/|--[^\n]*)\s*\*/i;
 
-const prepare = (database: DatabaseSync, text: string): Prepared => {
+const prepare = (database: DatabaseSync, text: string): PreparedStatement => {
   const statement = database.prepare(numberedPlaceholders(text));
   const columns = statement.columns().map(({ name }) => name);
   const names = ALL_COLUMNS.test(text) || columns.includes("__proto__") ? null : columns;
@@ -142,7 +142,11 @@ const prepare = (database: DatabaseSync, text: string): Prepared => {
   };
 };
 
-const readRows = (prepared: Prepared, parameters: readonly SQLInputValue[], first: boolean): Row[] => {
+const readRows = (
+  prepared: PreparedStatement,
+  parameters: readonly SQLInputValue[],
+  first: boolean,
+): Row[] => {
   const { statement } = prepared;
   try {
     if (!first) return toRows(statement.all(...parameters), prepared);
@@ -156,7 +160,7 @@ const readRows = (prepared: Prepared, parameters: readonly SQLInputValue[], firs
 };
 
 /** Reads again with exact integers, in the rare case that one is too large for a `number`. Only for statements without effects. */
-const exactRows = ({ statement, names }: Prepared, parameters: readonly SQLInputValue[]): Row[] => {
+const exactRows = ({ statement, names }: PreparedStatement, parameters: readonly SQLInputValue[]): Row[] => {
   statement.setReadBigInts(true);
   statement.setReturnArrays(false);
   try {
@@ -171,7 +175,7 @@ const exactRows = ({ statement, names }: Prepared, parameters: readonly SQLInput
 const isTooLargeForNumber = (error: unknown): boolean =>
   Error.isError(error) && (error as { code?: unknown }).code === "ERR_OUT_OF_RANGE";
 
-type RowShape = Pick<Prepared, "names" | "readsBigInts">;
+type RowShape = Pick<PreparedStatement, "names" | "readsBigInts">;
 
 const toRows = (read: unknown[], shape: RowShape): Row[] => {
   for (let at = 0; at < read.length; at++) read[at] = toRow(read[at], shape);
@@ -181,7 +185,7 @@ const toRows = (read: unknown[], shape: RowShape): Row[] => {
 const toRow = (read: unknown, { names, readsBigInts }: RowShape): Row => {
   if (names === null) return plainRow(read as Row);
   const values = read as readonly unknown[];
-  return namedRow(readsBigInts ? values.map(narrowed) : values, names);
+  return namedRow(readsBigInts ? values.map(toExactNumber) : values, names);
 };
 
 /** Creates a plain object, which is faster to create, read and serialise than the dictionary-mode objects of `node:sqlite`. */
@@ -194,7 +198,7 @@ const namedRow = (values: readonly unknown[], names: readonly string[]): Row => 
 const plainRow = (read: Row): Row => {
   const row: Row = {};
   for (const name in read) {
-    const value = narrowed(read[name]);
+    const value = toExactNumber(read[name]);
     if (name === "__proto__") Object.defineProperty(row, name, { value, enumerable: true });
     else row[name] = value;
   }
@@ -202,5 +206,5 @@ const plainRow = (read: Row): Row => {
 };
 
 /** Converts an integer to a `number` if that is exact. */
-const narrowed = (value: unknown): unknown =>
+const toExactNumber = (value: unknown): unknown =>
   typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;

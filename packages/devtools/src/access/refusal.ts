@@ -10,7 +10,7 @@ export interface Refusal {
 /**
  * Returns the reason to refuse a request to the dev page; `null` if it is allowed.
  *
- * The peer must be on this host, and the authority must be this port by a loopback name: a web page whose name resolves to 127.0.0.1 (DNS
+ * The peer must be on this host, and the authority must be a loopback name with this port: a web page whose name resolves to 127.0.0.1 (DNS
  * rebinding) sends its own name. A browser's request must come from the page itself.
  */
 export const refusalOf = (source: RequestSource, port: number): Refusal | null => {

@@ -23,6 +23,10 @@ export interface FaultInjectorOptions {
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
+/** Requests are changed by the middleware; outgoing HTTP calls are only observed, through diagnostics channels. */
+const isUnaffected = (kind: string, role: string): boolean =>
+  (kind === "http" && role === "server") || kind === "http.client";
+
 /**
  * Injects faults into requests and calls of dependencies. Without rules, a request costs one check, and calls of dependencies cost nothing.
  *
@@ -73,10 +77,10 @@ export class FaultInjector {
       for (const rule of due) reasons.give(request, `injected fault: ${describeRule(rule)}`);
     const reply = this.work(due, () => next(request), request.signal);
     const slow = due.find(({ fault }) => fault === "slow-body");
-    return slow === undefined ? reply : mapAwaitable(reply, (whole) => this.slowed(whole, slow));
+    return slow === undefined ? reply : mapAwaitable(reply, (whole) => this.slowDown(whole, slow));
   }
 
-  private slowed(reply: Response, { ms = 1000 }: FaultRule): Response {
+  private slowDown(reply: Response, { ms = 1000 }: FaultRule): Response {
     const { payload } = reply;
     if (payload === null) return reply;
     reply.payload = new BodyStream(
@@ -89,7 +93,7 @@ export class FaultInjector {
   private listener(rules: readonly CountedRule[]): OperationListener<readonly FaultRule[]> {
     return {
       start: ({ kind, role, name }) =>
-        kind === "http" && role === "server" ? [] : this.due(rules, kind, `${kind} ${name}`),
+        isUnaffected(kind, role) ? [] : this.due(rules, kind, `${kind} ${name}`),
       store: {
         // The emitters of operations await the result, so it may be a promise.
         run: <T>(due: readonly FaultRule[], work: () => T): T =>

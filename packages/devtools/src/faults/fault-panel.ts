@@ -84,9 +84,9 @@ export const faultPanel = (
         label: "Remove",
         on: "row",
         async run(row) {
-          const left = rules().filter((_, at) => String(at) !== row);
-          if (left.length === rules().length) throw new NotFoundError("The fault no longer exists");
-          await change(left);
+          const remaining = rules().filter((_, at) => String(at) !== row);
+          if (remaining.length === rules().length) throw new NotFoundError("The fault no longer exists");
+          await change(remaining);
         },
       },
     ],

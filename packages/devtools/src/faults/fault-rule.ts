@@ -11,7 +11,7 @@ export const faultsOf: Readonly<Record<FaultRule["on"], readonly Fault[]>> = {
 
 /** One injected fault. */
 export interface FaultRule {
-  /** `route` for requests of the service, `dependency` for its calls and for work that it receives: statements, outgoing requests, messages, jobs. */
+  /** `route` for requests of the service, `dependency` for its calls and for work that it receives: statements, gRPC calls, messages, jobs. */
   readonly on: "route" | "dependency";
   /**
    * For a route, its method and pattern, such as `GET /books/{id}`; for a dependency the kind of its operations, such as `db`, or kind and name, such as
@@ -19,8 +19,8 @@ export interface FaultRule {
    */
   readonly name?: string | undefined;
   /**
-   * `latency` waits before the work, `error` fails without doing it, `slow-body` sends the reply in ten parts with pauses, `dead` waits and fails, as an
-   * exhausted pool does, `duplicate` does the work twice, as a second delivery of a message does.
+   * `latency` waits before the work, `error` fails without doing it, `slow-body` pauses before each tenth of the reply's body, or each chunk of a stream,
+   * `dead` waits and fails, as an exhausted pool does, `duplicate` does the work twice, as a second delivery of a message does.
    */
   readonly fault: Fault;
   /** Probability that a matching call is changed, 0 to 1. @default 1 */
@@ -45,7 +45,7 @@ export const faultProblems = (value: unknown): string[] => {
   return [
     ...Object.keys(rest)
       .slice(0, 5)
-      .map((key) => `.${shortened(key)} is unknown${suggestion(nearest(key, known))}`),
+      .map((key) => `.${shorten(key)} is unknown${suggestion(nearest(key, known))}`),
     ...problem(isPlace, '.on must be "route" or "dependency"'),
     ...problem(
       !isPlace || faults.includes(fault),
@@ -67,7 +67,7 @@ export const faultProblems = (value: unknown): string[] => {
 const suggestion = ([near]: readonly string[]): string =>
   near === undefined ? "" : `; did you mean ${near}?`;
 
-const shortened = (key: string): string => (key.length <= 50 ? key : `${key.slice(0, 50)}…`);
+const shorten = (key: string): string => (key.length <= 50 ? key : `${key.slice(0, 50)}…`);
 
 /** Whether a rule matches a name. */
 export const matches = ({ name = "*" }: FaultRule, subject: string): boolean =>

@@ -1,8 +1,8 @@
 import { BodyStream, type Payload } from "@framework/core/feature";
 
-const PARTS = 10;
+const MAX_PARTS = 10;
 
-/** Yields the chunks of a body with a pause before each; strings and bytes are split into ten parts. */
+/** Yields the chunks of a body with a pause before each; strings and bytes are split into at most ten parts. */
 export async function* slowChunks(
   payload: Exclude<Payload, null>,
   pause: () => Promise<void>,
@@ -15,7 +15,7 @@ export async function* slowChunks(
 
 const parts = (payload: string | Uint8Array): readonly Uint8Array[] => {
   const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
-  const size = Math.max(1, Math.ceil(bytes.byteLength / PARTS));
+  const size = Math.max(1, Math.ceil(bytes.byteLength / MAX_PARTS));
   const count = Math.ceil(bytes.byteLength / size);
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
 };

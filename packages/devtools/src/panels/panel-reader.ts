@@ -11,7 +11,7 @@ import { scrub } from "../requests/scrub.ts";
 import type { ActionReport, PanelReport } from "../messages.ts";
 import { snapshotPanels } from "./snapshot-panel.ts";
 
-/** Maximum rows of a panel on the page. */
+/** Maximum number of rows of a panel on the page. */
 export const MAX_ROWS = 200;
 const MAX_COLUMNS = 20;
 const MAX_ID = 400;
@@ -30,7 +30,7 @@ export class PanelReader {
     return this.insight.panels().find((panel) => panel.name === name);
   }
 
-  /** Reads every panel of the scopes; calls `done` for each as soon as it is read. */
+  /** Reads every panel of the scopes, and calls `done` for each as soon as it is read. Skips panels whose previous read has not ended. */
   read(scopes: readonly ("worker" | "service")[], done: (panel: PanelReport) => void): void {
     const panels = this.insight.panels();
     const all = [
@@ -54,8 +54,8 @@ export class PanelReader {
 const contentOf = async (panel: Panel): Promise<PanelContent> => {
   try {
     const content = await panel.read();
-    const left = content.rows.length - MAX_ROWS;
-    const notes = [content.note, left > 0 ? `${left} more rows are not shown` : undefined];
+    const omitted = content.rows.length - MAX_ROWS;
+    const notes = [content.note, omitted > 0 ? `${omitted} more rows are not shown` : undefined];
     const note = notes.filter((text) => text !== undefined).join(". ");
     return { ...safeTable(content), ...(note !== "" && { note: scrub(note) }) };
   } catch (error) {

@@ -7,7 +7,7 @@ const MAX_SAMPLES = 20;
 
 /** Returns a function that reads the metrics of the features and of this process. Metrics that fail are skipped. */
 export const metricsReader = (ofFeatures: () => readonly Metric[]): (() => readonly MetricReport[]) => {
-  const own = ofProcess();
+  const own = processMetrics();
   return () =>
     [...own, ...ofFeatures()].slice(0, MAX_METRICS).flatMap((metric) => {
       try {
@@ -34,7 +34,7 @@ const labelsOf = (labels: Readonly<Record<string, string>>): string =>
     .join(", ")
     .slice(0, 200);
 
-const ofProcess = (): readonly Metric[] => {
+const processMetrics = (): readonly Metric[] => {
   let last = performance.eventLoopUtilization();
   return [
     {

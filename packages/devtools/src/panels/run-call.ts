@@ -11,7 +11,7 @@ const MAX_TABLES = 10;
 export const runCall = async (panels: PanelReader, call: Call): Promise<Outcome> => {
   try {
     const panel = panels.find(call.panel);
-    if (panel === undefined) throw unknown(`There is no panel ${call.panel}`);
+    if (panel === undefined) throw noAction(`There is no panel ${call.panel}`);
     return call.do === "act" ? await act(panel, call) : await details(panel, call.row);
   } catch (error) {
     const code = (error as { readonly code?: unknown } | null | undefined)?.code;
@@ -22,7 +22,7 @@ export const runCall = async (panels: PanelReader, call: Call): Promise<Outcome>
 const act = async (panel: Panel, call: Extract<Call, { do: "act" }>): Promise<Outcome> => {
   const action = panel.actions?.find(({ name }) => name === call.action);
   if (action === undefined || (action.on === "row") !== (call.row !== null))
-    throw unknown(`The panel ${panel.name} has no such action`);
+    throw noAction(`The panel ${panel.name} has no such action`);
   const texts = (action.fields ?? []).map(
     ({ name }) => [name, (call.texts[name] ?? "").slice(0, MAX_TEXT)] as const,
   );
@@ -31,7 +31,7 @@ const act = async (panel: Panel, call: Extract<Call, { do: "act" }>): Promise<Ou
 };
 
 const details = async (panel: Panel, row: string): Promise<Outcome> => {
-  if (panel.details === undefined) throw unknown(`The panel ${panel.name} has no details`);
+  if (panel.details === undefined) throw noAction(`The panel ${panel.name} has no details`);
   const tables = await panel.details(row);
   return {
     ok: true,
@@ -39,4 +39,4 @@ const details = async (panel: Panel, row: string): Promise<Outcome> => {
   };
 };
 
-const unknown = (message: string): FrameworkError => new FrameworkError("DEVTOOLS_NO_ACTION", message);
+const noAction = (message: string): FrameworkError => new FrameworkError("DEVTOOLS_NO_ACTION", message);

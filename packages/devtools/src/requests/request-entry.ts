@@ -1,6 +1,6 @@
 import type { HttpRequest } from "@framework/core";
 import { redactionFor, type RequestTrace, stepReports, type StepReport } from "@framework/core/feature";
-import { bounded, scrub } from "./scrub.ts";
+import { truncate, scrub } from "./scrub.ts";
 
 /** A request, as sent to the page, without query values, header fields and body. */
 export interface RequestEntry {
@@ -11,7 +11,7 @@ export interface RequestEntry {
   readonly at: number;
   readonly method: string;
   readonly path: string;
-  /** Pattern of the route; `null` without one. */
+  /** Pattern of the route; `null` if none matched. */
   readonly route: string | null;
   /** Names of its query parameters. */
   readonly queryNames: readonly string[];
@@ -53,7 +53,7 @@ export const requestEntry = (
     steps: steps.slice(0, MAX_STEPS).map((step) => ({
       ...step,
       name: nameOf(step),
-      reasons: step.reasons.slice(0, MAX_REASONS).map((reason) => redact(bounded(reason))),
+      reasons: step.reasons.slice(0, MAX_REASONS).map((reason) => redact(truncate(reason))),
     })),
     omittedSteps: Math.max(0, steps.length - MAX_STEPS),
   };
@@ -87,13 +87,13 @@ const namesOf = (pairs: readonly Pair[]): readonly string[] =>
     .map(scrub);
 
 /** Cache of scrubbed step names, which are names of functions and features. */
-const names = new Map<string, string>();
+const scrubbedNames = new Map<string, string>();
 const MAX_KNOWN = 1000;
 
 const nameOf = ({ name }: StepReport): string => {
-  const known = names.get(name);
+  const known = scrubbedNames.get(name);
   if (known !== undefined) return known;
   const scrubbed = scrub(name);
-  if (names.size < MAX_KNOWN) names.set(name, scrubbed);
+  if (scrubbedNames.size < MAX_KNOWN) scrubbedNames.set(name, scrubbed);
   return scrubbed;
 };

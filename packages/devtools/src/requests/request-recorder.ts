@@ -20,14 +20,14 @@ export interface RecorderOptions {
 }
 
 /**
- * Records requests between `start` and `stop`. When its budget is used up, it unsubscribes until the next refill, and requests then cost as little as
- * without tools. A page thus shows a sample under load.
+ * Records requests between `start` and `stop`. When the budget is used up, it unsubscribes, and the steps of requests are not traced until the next refill.
+ * A page thus shows a sample under load.
  */
 export class RequestRecorder {
   private readonly options: RecorderOptions;
-  private readonly taken: WeakSet<object> = new WeakSet();
+  private readonly recordedTraces: WeakSet<object> = new WeakSet();
   private refill: NodeJS.Timeout | undefined;
-  private left = 0;
+  private budget = 0;
   private isListening = false;
   private count = 0;
 
@@ -38,7 +38,7 @@ export class RequestRecorder {
   start(): void {
     if (this.refill !== undefined) return;
     subscribe(ANSWERED_CHANNEL, this.onAnswer);
-    this.left = this.options.maxPerSecond;
+    this.budget = this.options.maxPerSecond;
     this.grant();
     this.refill = setInterval(() => this.grant(), 1000 / PARTS);
     this.refill.unref();
@@ -53,8 +53,8 @@ export class RequestRecorder {
 
   private grant(): void {
     const { maxPerSecond } = this.options;
-    this.left = Math.min(maxPerSecond, this.left + maxPerSecond / PARTS);
-    this.listen(this.left >= 1);
+    this.budget = Math.min(maxPerSecond, this.budget + maxPerSecond / PARTS);
+    this.listen(this.budget >= 1);
   }
 
   private listen(on: boolean): void {
@@ -67,13 +67,13 @@ export class RequestRecorder {
   private readonly onBegin = (message: unknown): void => {
     const trace = message as RequestTrace; // core publishes nothing else on the channel
     if ((trace.request as HttpRequest).app !== this.options.app) return;
-    this.taken.add(trace);
-    if (--this.left < 1) this.listen(false);
+    this.recordedTraces.add(trace);
+    if (--this.budget < 1) this.listen(false);
   };
 
   private readonly onAnswer = (message: unknown): void => {
     const trace = message as RequestTrace; // as above
-    if (!this.taken.delete(trace)) return;
+    if (!this.recordedTraces.delete(trace)) return;
     const at = Date.now();
     const { worker, onRecorded } = this.options;
     setImmediate(() => onRecorded(requestEntry(trace, `${worker}-${++this.count}`, worker, at)));

@@ -1,11 +1,11 @@
 import { hideSecrets, type Redaction } from "@framework/core/feature";
 
-/** Maximum characters of a text. */
+/** Maximum number of characters in a text. */
 const MAX_TEXT = 500;
 
-/** Shortens a text and hides everything that looks like a credential. */
-export const scrub: Redaction = (text) => hideSecrets(bounded(text));
+/** Truncates a text and hides everything that looks like a credential. */
+export const scrub: Redaction = (text) => hideSecrets(truncate(text));
 
-/** Shortens a text. */
-export const bounded = (text: string): string =>
+/** Truncates a text to 500 characters. */
+export const truncate = (text: string): string =>
   text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;

@@ -20,30 +20,30 @@ export interface DevServerDependencies {
 export const devServer =
   ({ access, stream, call }: DevServerDependencies): ((source: RequestSource) => Promise<Response>) =>
   async (source) => {
-    const open = access();
-    if (open === null) return refused({ status: 503, message: "The service is not ready" });
-    const refusal = refusalOf(source, open.port);
-    if (refusal !== null) return refused(refusal);
+    const running = access();
+    if (running === null) return refuse({ status: 503, message: "The service is not ready" });
+    const refusal = refusalOf(source, running.port);
+    if (refusal !== null) return refuse(refusal);
     const [path = ""] = source.target.split("?", 1);
     if (source.method === "GET" && path !== "/live")
-      return (await sendPageFile(path)) ?? refused({ status: 404, message: "There is no such page" });
-    const denied = tokenRefusalOf(source, open.token);
-    if (denied !== null) return refused(denied);
+      return (await sendPageFile(path)) ?? refuse({ status: 404, message: "There is no such page" });
+    const denied = tokenRefusalOf(source, running.token);
+    if (denied !== null) return refuse(denied);
     if (source.method === "GET")
-      return stream() ?? refused({ status: 503, message: "There are too many open pages" });
-    if (source.method !== "POST" || path !== "/call") return refused({ status: 405, message: "Not allowed" });
+      return stream() ?? refuse({ status: 503, message: "There are too many open pages" });
+    if (source.method !== "POST" || path !== "/call") return refuse({ status: 405, message: "Not allowed" });
     return await handleCall(source, call);
   };
 
 const handleCall = async (source: RequestSource, call: DevServerDependencies["call"]): Promise<Response> => {
   const body = await readJson(source);
-  if ("refusal" in body) return refused(body.refusal);
+  if ("refusal" in body) return refuse(body.refusal);
   const parsed = parseCall(body.value);
-  if (parsed === null) return refused({ status: 422, message: "The body is not a valid call" });
+  if (parsed === null) return refuse({ status: 422, message: "The body is not a valid call" });
   return json(200, await call(parsed.call, parsed.worker));
 };
 
-const refused = ({ status, message }: Refusal): Response => json(status, { ok: false, code: "", message });
+const refuse = ({ status, message }: Refusal): Response => json(status, { ok: false, code: "", message });
 
 const json = (status: number, value: object): Response => {
   const reply = Response.json(value, { headers: pageFields });

@@ -14,11 +14,11 @@ const files: Readonly<Record<string, readonly [file: string, contentType: string
 };
 
 /** Folder of the built files. */
-const built = fileURLToPath(new URL("../assets", import.meta.url));
-/** Sources of the page, in the source tree only. */
-const sources = fileURLToPath(new URL("../../page", import.meta.url));
+const builtFolder = fileURLToPath(new URL("../assets", import.meta.url));
+/** Folder of the page's sources, in the source tree only. */
+const sourceFolder = fileURLToPath(new URL("../../page", import.meta.url));
 
-const read = new Map<string, Promise<Uint8Array>>();
+const cache = new Map<string, Promise<Uint8Array>>();
 
 /** Forbids inline code, and calls to other origins. */
 const policy = [
@@ -54,17 +54,17 @@ export const sendPageFile = async (path: string): Promise<Response | null> => {
 
 /** Reads a file, and caches its bytes. */
 const readPageFile = (file: string): Promise<Uint8Array> => {
-  const known = read.get(file);
+  const known = cache.get(file);
   if (known !== undefined) return known;
   const reading = readFrom(file);
-  read.set(file, reading);
-  reading.catch(() => read.delete(file)); // the caller gets the error; the next request retries
+  cache.set(file, reading);
+  reading.catch(() => cache.delete(file)); // the caller gets the error; the next request retries
   return reading;
 };
 
 const readFrom = async (file: string): Promise<Uint8Array> => {
-  if (existsSync(built)) return readFile(join(built, file));
-  if (file !== "page.js") return readFile(join(sources, file));
+  if (existsSync(builtFolder)) return readFile(join(builtFolder, file));
+  if (file !== "page.js") return readFile(join(sourceFolder, file));
   const bundler = fileURLToPath(new URL("../../build-page.mjs", import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [bundler, "--print"], {
     encoding: "buffer",

@@ -1,7 +1,7 @@
 import type { RequestSource } from "@framework/core/feature";
 import type { Refusal } from "../access/refusal.ts";
 
-/** Maximum bytes of a body. */
+/** Maximum number of bytes in a body. */
 const MAX_BYTES = 128 * 1024;
 
 /** Reads a JSON body. Forms, which other sites can send without a preflight, are refused. */

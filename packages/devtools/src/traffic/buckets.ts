@@ -18,7 +18,7 @@ export const bucketOf = (bounds: readonly number[], value: number): number => {
   return low;
 };
 
-/** Sum of counts. */
+/** Returns the sum of counts. */
 export const totalOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** Adds the second counts to the first. */
@@ -27,7 +27,7 @@ export const addCounts = (to: number[], counts: readonly number[]): void => {
 };
 
 /**
- * Estimates a percentile, such as 0.95; `null` without observations. Observations are assumed to be spread evenly within a bucket. Above
+ * Estimates a percentile, such as 0.95; `null` if there are no observations. Observations are assumed to be spread evenly within a bucket. Above
  * the last bound, the estimate is that bound.
  */
 export const percentile = (

@@ -14,7 +14,7 @@ export interface HistogramReport {
 const MAX_SERIES = 20;
 const MAX_HISTOGRAMS = 50;
 
-interface Recorded {
+interface RecordedHistogram {
   readonly name: string;
   readonly help: string;
   readonly bounds: readonly number[];
@@ -23,13 +23,13 @@ interface Recorded {
 
 /** Records the histograms of an app's features while a page is open. */
 export class HistogramTally {
-  private readonly recorded: Recorded[] = [];
+  private readonly histograms: RecordedHistogram[] = [];
   private isOn = false;
 
   /** Resets the counts and starts recording. */
   start(): void {
     this.isOn = true;
-    for (const { series } of this.recorded) series.clear();
+    for (const { series } of this.histograms) series.clear();
   }
 
   stop(): void {
@@ -37,9 +37,9 @@ export class HistogramTally {
   }
 
   readonly recorder: HistogramRecorder = ({ name, help, buckets: bounds }) => {
-    if (this.recorded.length >= MAX_HISTOGRAMS) return () => {};
+    if (this.histograms.length >= MAX_HISTOGRAMS) return () => {};
     const series = new Map<string, number[]>();
-    this.recorded.push({ name, help, bounds, series });
+    this.histograms.push({ name, help, bounds, series });
     return (value, labels) => {
       if (!this.isOn) return;
       const key = Object.entries(labels)
@@ -56,7 +56,7 @@ export class HistogramTally {
 
   /** The histograms that have observations. */
   reports(): readonly HistogramReport[] {
-    return this.recorded
+    return this.histograms
       .filter(({ series }) => series.size > 0)
       .map(({ name, help, bounds, series }) => ({ name, help, bounds, series: [...series] }));
   }

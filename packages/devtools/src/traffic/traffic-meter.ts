@@ -14,9 +14,9 @@ export interface TrafficReport {
   readonly loopDelaysMs: readonly [p99: number, max: number];
 }
 
-/** All requests up to this number between two reports are timed. After them every 16th is timed and counts for 16, because clock reads are most of the cost. */
-const ALL_TIMED = 50;
-const TIMED_OF = 16;
+/** Up to this number of requests between two reports, each is timed. Then every 16th is timed and counts for 16, because clock reads are most of the cost. */
+const MAX_FULLY_TIMED = 50;
+const SAMPLE_INTERVAL = 16;
 
 /** Sampling interval of the event loop delay. */
 const LOOP_MS = 20;
@@ -63,12 +63,12 @@ export class TrafficMeter {
   get middleware(): Middleware<HttpRequest, Response> {
     return (request, next) => {
       if (!this.isOn) return next(request);
-      const isEach = this.requestCount++ < ALL_TIMED;
-      const since = isEach || this.requestCount % TIMED_OF === 0 ? performance.now() : null;
+      const isFullyTimed = this.requestCount++ < MAX_FULLY_TIMED;
+      const since = isFullyTimed || this.requestCount % SAMPLE_INTERVAL === 0 ? performance.now() : null;
       return mapAwaitable(next(request), (reply) => {
         const kind = Math.floor(reply.status / 100) - 1;
         this.replies[kind] = (this.replies[kind] ?? 0) + 1;
-        if (since !== null) this.time(performance.now() - since, isEach ? 1 : TIMED_OF);
+        if (since !== null) this.time(performance.now() - since, isFullyTimed ? 1 : SAMPLE_INTERVAL);
         return reply;
       });
     };

@@ -99,7 +99,7 @@ export class DevWorker {
     this.send({ type: "faults", rules });
   }
 
-  /** Opens a live stream; `null` when there are too many. */
+  /** Opens a live stream; `null` before the start, or when there are too many. */
   stream(): Reply | null {
     const { settings } = this;
     if (settings === null) return null;
@@ -132,7 +132,7 @@ export class DevWorker {
   private receive(message: Message): void {
     switch (message.type) {
       case "watch":
-        return this.watched();
+        return this.onWatch();
       case "faults":
         return this.options.faults.set(message.rules);
       case "call":
@@ -158,7 +158,7 @@ export class DevWorker {
     if (this.recentRequests.length > this.options.config.maxRequests) this.recentRequests.shift();
   }
 
-  private watched(): void {
+  private onWatch(): void {
     this.watchedUntil = performance.now() + WATCHED_MS;
     if (this.reports === undefined) {
       this.recorder.start();

@@ -3,8 +3,8 @@ import type { Message } from "../messages.ts";
 
 const CHANNEL = "devtools";
 
-/** Maximum bytes of a message: the shared state accepts 64 KiB. */
-const MAX_TEXT = 60_000;
+/** Maximum number of bytes in a message: the shared state accepts 64 KiB. */
+const MAX_BYTES = 60_000;
 
 /** Sends messages to every worker of the service, this one included. */
 export interface WorkerHub {
@@ -23,7 +23,7 @@ export const connectWorkers = (
   return {
     send(message) {
       const text = JSON.stringify(message);
-      if (Buffer.byteLength(text) > MAX_TEXT) return false;
+      if (Buffer.byteLength(text) > MAX_BYTES) return false;
       values.publish(CHANNEL, JSON.parse(text) as Json, { waitMs: 1 }).catch(onError);
       return true;
     },

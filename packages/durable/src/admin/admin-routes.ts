@@ -43,13 +43,13 @@ const itemParams = objectSchema({ queue: name, id }, ["queue", "id"]);
 const anything = replySchema({ type: "object" });
 
 /** The work that the routes show and change. */
-export interface OperatedWork {
+export interface AdminWork {
   readonly parked: ParkedWork;
   queues(): readonly WorkQueue<unknown>[];
 }
 
 /** Adds the HTTP API for operators: parked work, queues and their items. */
-export const adminRoutes = ({ http }: Pick<Host, "http">, config: AdminConfig, work: OperatedWork): void => {
+export const adminRoutes = ({ http }: Pick<Host, "http">, config: AdminConfig, work: AdminWork): void => {
   const path = adminPath(config);
   const common: RouteOptions & ExemptOption = {
     guards: config.guards,
@@ -78,8 +78,8 @@ export const adminRoutes = ({ http }: Pick<Host, "http">, config: AdminConfig, w
   );
   const ofItem = (method: "GET" | "POST", end: string, summary: string, act: ItemAct): void => {
     const handler = async ({ input }: HttpRequest): Promise<unknown> => {
-      const { queue, id: of = "" } = as(itemParams, input.params);
-      return await act(queueOf(queue), of);
+      const { queue, id: itemId = "" } = as(itemParams, input.params);
+      return await act(queueOf(queue), itemId);
     };
     http.route(method, `${items}/{id}${end}`, handler, {
       ...common,
@@ -88,18 +88,18 @@ export const adminRoutes = ({ http }: Pick<Host, "http">, config: AdminConfig, w
       errors: [404],
     });
   };
-  ofItem("GET", "", "Shows an item", async (queue, of) => found(await queue.get(of)));
-  ofItem("POST", "/cancel", "Cancels an unfinished item", async (queue, of) => ({
-    cancelled: await orMissing(queue, of, await queue.cancel(of)),
+  ofItem("GET", "", "Shows an item", async (queue, itemId) => orNotFound(await queue.get(itemId)));
+  ofItem("POST", "/cancel", "Cancels an unfinished item", async (queue, itemId) => ({
+    cancelled: await orItemMissing(queue, itemId, await queue.cancel(itemId)),
   }));
-  ofItem("POST", "/retry", "Restarts a failed or cancelled item", async (queue, of) => ({
-    retried: await orMissing(queue, of, await queue.retry(of)),
+  ofItem("POST", "/retry", "Restarts a failed or cancelled item", async (queue, itemId) => ({
+    retried: await orItemMissing(queue, itemId, await queue.retry(itemId)),
   }));
 };
 
 /** @throws HttpError 404 when nothing was done because there is no such item */
-const orMissing = async (queue: WorkQueue<unknown>, id: string, isDone: boolean): Promise<boolean> => {
-  if (!isDone) found(await queue.get(id));
+const orItemMissing = async (queue: WorkQueue<unknown>, id: string, isDone: boolean): Promise<boolean> => {
+  if (!isDone) orNotFound(await queue.get(id));
   return isDone;
 };
 
@@ -109,7 +109,7 @@ const parkedRoutes = (
   http: HostHttp,
   path: string,
   common: RouteOptions & ExemptOption,
-  { parked }: OperatedWork,
+  { parked }: AdminWork,
 ): void => {
   http.route(
     "GET",
@@ -124,7 +124,7 @@ const parkedRoutes = (
   http.route(
     "GET",
     `${path}/parked/{id}`,
-    async ({ input }) => found(await parked.inspect(as(params, input.params).id ?? "")),
+    async ({ input }) => orNotFound(await parked.inspect(as(params, input.params).id ?? "")),
     {
       ...common,
       summary: "Shows parked work with its payload and stack",
@@ -157,7 +157,7 @@ const parkedRoutes = (
 /** Casts a value that the route's schema has validated. */
 const as = <S extends StandardSchema>(_schema: S, value: unknown): InferOutput<S> => value as InferOutput<S>;
 
-const found = <T>(value: T | null): T => {
+const orNotFound = <T>(value: T | null): T => {
   if (value === null) throw new NotFoundError("There is no such item");
   return value;
 };

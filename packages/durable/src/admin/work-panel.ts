@@ -3,7 +3,7 @@ import type { Panel, PanelRow } from "@framework/core/feature";
 import type { WorkInfo } from "../work/work-info.ts";
 import type { WorkQueue } from "../work/work-queue.ts";
 
-/** Maximum items shown for each state of a queue, newest first. */
+/** Maximum number of items shown for each state of a queue, newest first. */
 const MAX_SHOWN = 20;
 
 const shownStates = ["failed", "running", "ready", "waiting", "blocked", "done"] as const;
@@ -18,7 +18,7 @@ export const workPanel = (queues: () => readonly WorkQueue<unknown>[]): Panel =>
       throw new NotFoundError("There is no such queue in this process");
     return [queue, row.slice(at + 1)];
   };
-  const done = (isDone: boolean, message: string): string => {
+  const requireDone = (isDone: boolean, message: string): string => {
     if (!isDone) throw new NotFoundError("The item is no longer in that state");
     return message;
   };
@@ -41,7 +41,7 @@ export const workPanel = (queues: () => readonly WorkQueue<unknown>[]): Panel =>
         on: "row",
         async run(row) {
           const [queue, id] = queueOf(row);
-          return done(await queue.retry(id), "The item starts again");
+          return requireDone(await queue.retry(id), "The item starts again");
         },
       },
       {
@@ -50,7 +50,7 @@ export const workPanel = (queues: () => readonly WorkQueue<unknown>[]): Panel =>
         on: "row",
         async run(row) {
           const [queue, id] = queueOf(row);
-          return done(await queue.cancel(id), "The item is cancelled");
+          return requireDone(await queue.cancel(id), "The item is cancelled");
         },
       },
     ],

@@ -23,7 +23,7 @@ export interface KernelBase {
   /** Returns the host or container in which this process runs; called once, when the process registers. */
   readonly place: () => Place;
   readonly log: Logger;
-  /** Messages between the workers of the service; `null` without an app. */
+  /** Messages between the workers of the service; `null` if there are none, as before the start of an app. */
   readonly shared: SharedValues | null;
   /** Metrics, operations and invocations of the app; `null` without an app. */
   readonly host: KernelHost | null;

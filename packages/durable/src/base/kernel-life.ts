@@ -7,7 +7,7 @@ export interface KernelPart {
   readonly name: string;
   /** Begins background work, once the tables exist. Called in the order of `add`. */
   begin?(): Awaitable<void>;
-  /** Ends background work, in parallel with the other parts. After `deadline` aborts, the stop no longer waits for it. */
+  /** Ends background work, in parallel with the other parts. Must end soon after `deadline` aborts: the stop waits for it. */
   drain?(deadline: AbortSignal): Awaitable<void>;
   /** Frees resources, in reverse order. */
   stop?(): Awaitable<void>;
@@ -23,10 +23,10 @@ export class KernelLife {
   private readonly parts: KernelPart[] = [];
   private readonly clock: () => Clock;
   private readonly log: () => Pick<Logger, "error">;
-  private begun = 0;
+  private begunCount = 0;
   private hasBegun = false;
-  private drained: Promise<void> | null = null;
-  private stopped: Promise<void> | null = null;
+  private draining: Promise<void> | null = null;
+  private stopping: Promise<void> | null = null;
   private release: (() => void) | null = null;
 
   constructor(clock: () => Clock, log: () => Pick<Logger, "error">) {
@@ -36,7 +36,7 @@ export class KernelLife {
 
   /** Whether the parts have begun and no drain has started. */
   get isRunning(): boolean {
-    return this.hasBegun && this.drained === null;
+    return this.hasBegun && this.draining === null;
   }
 
   add(part: KernelPart): void {
@@ -49,30 +49,30 @@ export class KernelLife {
 
   /** Keeps the process running until the stop. */
   holdProcess(): void {
-    if (this.stopped === null) this.release ??= keepAlive();
+    if (this.stopping === null) this.release ??= keepAlive();
   }
 
   async begin(): Promise<void> {
     if (this.hasBegun) return;
     this.hasBegun = true;
     for (const part of this.parts) {
-      this.begun++;
+      this.begunCount++;
       await part.begin?.();
     }
   }
 
   /** Never rejects: the failure of a part is logged. */
   drain(deadline: AbortSignal): Promise<void> {
-    const begun = this.parts.slice(0, this.begun);
+    const parts = this.parts.slice(0, this.begunCount);
     const drain = async (part: KernelPart): Promise<void> => {
       await this.attempt(part, "drain", () => part.drain?.(deadline));
     };
-    return (this.drained ??= Promise.all(begun.map(drain)).then(() => {}));
+    return (this.draining ??= Promise.all(parts.map(drain)).then(() => {}));
   }
 
-  /** Drains for at most 5 s, unless already drained, and stops all parts. Never rejects. */
+  /** Drains with a deadline of 5 s, unless a drain has started, and stops all parts. Never rejects. */
   stop(): Promise<void> {
-    return (this.stopped ??= this.stopAll());
+    return (this.stopping ??= this.stopAll());
   }
 
   private async stopAll(): Promise<void> {
@@ -82,7 +82,7 @@ export class KernelLife {
     );
     await this.drain(grace.signal);
     cancel();
-    for (const part of this.parts.slice(0, this.begun).toReversed()) {
+    for (const part of this.parts.slice(0, this.begunCount).toReversed()) {
       await this.attempt(part, "stop", () => part.stop?.());
     }
     this.release?.();

@@ -5,7 +5,7 @@ import { type Database, migrate as runMigrations, type SetMigration } from "@fra
 export interface PrepareOptions {
   /** Whether to run pending migrations; otherwise they are an error. */
   readonly migrate: boolean;
-  /** Limit of all sets together, in seconds. */
+  /** Time limit of each set, in seconds. */
   readonly timeoutSecs: number;
   readonly signal?: AbortSignal;
 }
@@ -25,7 +25,7 @@ export class TableSets {
   private readonly sets = new Map<string, readonly SetMigration[]>();
   private isPrepared = false;
 
-  /** Whether the start has created or verified the tables. */
+  /** Whether the start has begun to create or verify the tables. */
   get arePrepared(): boolean {
     return this.isPrepared;
   }

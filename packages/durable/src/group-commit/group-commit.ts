@@ -1,5 +1,5 @@
 import { HttpError } from "@framework/core";
-import { handled } from "@framework/core/feature";
+import { markHandled } from "@framework/core/feature";
 import type { Database, Queries, Transaction } from "@framework/database";
 
 /**
@@ -14,9 +14,9 @@ export type RunTransaction = <T>(
 
 /** Options of a group commit. */
 export interface GroupCommitOptions {
-  /** Maximum waiting units; more are rejected with 503. @default 10000 */
+  /** Maximum number of waiting units; more are rejected with 503. @default 10000 */
   readonly maxWaiting?: number;
-  /** Maximum units of one transaction, which bounds the wait of other writers. @default 500 */
+  /** Maximum number of units of one transaction, which bounds the wait of other writers. @default 500 */
   readonly maxUnits?: number;
 }
 
@@ -33,9 +33,9 @@ interface Unit {
  *
  * On SQLite, calls during a commit share the next transaction, and thus one flush of the disk. Each unit has a savepoint, so a failing
  * unit rolls back only itself. A unit may run twice, as after a serialisation failure, and must have no effects outside the transaction; a slow one delays the
- * others. On PostgreSQL, which commits in parallel, it is `db.transaction`.
+ * others. On PostgreSQL, which commits in parallel, it calls `alone`, or `db.transaction` if there is none.
  *
- * @throws HttpError 503 (DURABLE_BUSY) when `maxWaiting` units are waiting
+ * @returns the function, which rejects with HttpError 503 (DURABLE_BUSY) when `maxWaiting` units are waiting
  */
 export const groupCommit = (
   db: Database,
@@ -44,7 +44,7 @@ export const groupCommit = (
   if (db.dialect === "postgres")
     return (run, alone) => (alone === undefined ? db.transaction(run) : alone(db));
   const group = new CommitGroup(db, maxWaiting, maxUnits);
-  return (run, alone) => handled(group.add(run, alone));
+  return (run, alone) => markHandled(group.add(run, alone));
 };
 
 class CommitGroup {
@@ -69,7 +69,7 @@ class CommitGroup {
     this.waiting.push({ run, alone, resolve, reject });
     if (!this.isRunning) {
       this.isRunning = true;
-      queueMicrotask(() => this.drain()); // calls in the same tick share the first transaction
+      queueMicrotask(() => this.drain()); // calls of the same synchronous code share the first transaction
     }
     return promise;
   }

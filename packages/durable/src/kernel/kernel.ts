@@ -38,11 +38,11 @@ export interface Kernel extends KernelMembers {
 
 /** A kernel without an app. The caller of `createKernel` starts and stops it. */
 export interface OwnKernel extends Kernel, AsyncDisposable {
-  /** Prepares the tables and begins background work. */
+  /** Prepares the tables and begins background work. @throws DURABLE_TABLES_MISSING; errors of `migrate` */
   start(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Ends background work, until `deadline` aborts. @default no deadline */
   drain(deadline?: AbortSignal): Promise<void>;
-  /** Drains for at most 5 s, unless already drained, and releases all leases. The database stays open. */
+  /** Drains with a deadline of 5 s, unless a drain has started, and releases all leases. The database stays open. */
   stop(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export interface KernelOptions {
   readonly clock?: Clock;
   /** Returns random numbers from 0 inclusive to 1 exclusive. @default Math.random */
   readonly random?: () => number;
-  /** Where this process runs. @default the place of this process */
+  /** Returns the host or container in which this process runs. @default read from `/proc` on Linux, unknown elsewhere */
   readonly place?: () => Place;
   /** Destination of log lines. @default the console */
   readonly log?: Logger;

@@ -17,7 +17,7 @@ import { leaseParts } from "./lease-parts.ts";
 
 /** Members of the kernel, each implemented in the folder of its part. */
 export interface KernelMembers {
-  /** Notifies other processes of new work. */
+  /** Notifies this and other processes of new work. */
   readonly wakeUp: WakeUp;
   /**
    * Shares work of one kind among all processes, evenly: each lane runs in one process at a time, and moves when a process starts, stops or dies.
@@ -42,14 +42,14 @@ export interface KernelMembers {
   queue<T, I extends Injections | undefined = undefined>(options: QueueOptions<T, I>): WorkQueue<T>;
   /** All queues of this process. */
   queues(): readonly WorkQueue<unknown>[];
-  /** Adds work to queues of other processes, for features that serialise work themselves. */
+  /** Adds work to queues that this process need not define, for features that serialise work themselves. */
   readonly work: RawWork;
   /** Work that gave up: features register sources that park work and take it back; operators list, replay and discard it. */
   readonly parked: ParkedWork &
     Pick<OpenParked, "add" | "checkRoom" | "park" | "useTable"> & { readonly inOrder: ParkedInOrder };
   /**
-   * Keeps rows of a feature's own table leased to this process: renews them every third of a lease, and lets other processes of the same host take them over
-   * as soon as this one ends. Call it in `enableX`.
+   * Keeps rows of a feature's own table leased to this process: renews them every third of a lease, and lets other processes of the same host or container take
+   * them over soon after this one ends. Call it in `enableX`.
    */
   leaseRows(table: LeasedTable): RowLeases;
   /** Runs a function in a transaction; on SQLite, small concurrent transactions share a commit. @throws HttpError 503 (DURABLE_BUSY) when 10,000 are waiting */

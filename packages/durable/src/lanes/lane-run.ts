@@ -4,16 +4,16 @@ import type { LeaseHold } from "../leases/held-lease.ts";
 import type { LanesOptions } from "./lane.ts";
 import { pause } from "../time/pause.ts";
 
-const again = retryPolicy({ attempts: 1000, delayMs: 100, maxDelayMs: 30_000 });
+const restartPolicy = retryPolicy({ attempts: 1000, delayMs: 100, maxDelayMs: 30_000 });
 
 /** Duration of a run after which the backoff is reset. */
 const LONG_RUN_MS = 60_000;
 
-/** One lane of this process: calls the program's function repeatedly until the lane is released or lost. */
+/** One lane of this process: calls `LanesOptions.run` repeatedly until the lane is released or lost. */
 export class LaneRun {
   readonly lane: number;
   readonly hold: LeaseHold;
-  /** Resolves when the program's function has returned for the last time. */
+  /** Resolves when `LanesOptions.run` has returned for the last time. */
   readonly done: Promise<void>;
   private readonly base: KernelBase;
   private readonly options: LanesOptions;
@@ -38,7 +38,7 @@ export class LaneRun {
       const began = clock.now();
       await this.runOnce();
       if (clock.now() - began >= LONG_RUN_MS) ends = 1;
-      await pause(clock, retryDelayMs(again, ends, random()), signal);
+      await pause(clock, retryDelayMs(restartPolicy, ends, random()), signal);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { KernelBase } from "../base/kernel-base.ts";
 import type { Leases } from "../leases/leases.ts";
-import type { Found } from "../wake-up/poll-loop.ts";
+import type { PollOutcome } from "../wake-up/poll-loop.ts";
 import { claimLanes } from "./claim-lanes.ts";
 import { fairShare } from "./fair-share.ts";
 import type { LanesOptions } from "./lane.ts";
@@ -20,7 +20,7 @@ export interface LaneSetNeeds {
 export class LaneSet {
   readonly options: LanesOptions;
   private readonly needs: LaneSetNeeds;
-  /** By number. A lane stays here until the program's function has returned, even if another process owns it by then. */
+  /** By number. A lane stays here until its run has returned, even if another process owns it by then. */
   private readonly runs = new Map<number, LaneRun>();
   private isStopping = false;
   private hasWarned = false;
@@ -41,7 +41,7 @@ export class LaneSet {
   }
 
   /** Claims or releases lanes, according to a survey. */
-  async balance(seen: KindSurvey): Promise<Found> {
+  async balance(seen: KindSurvey): Promise<PollOutcome> {
     const { count } = this.options;
     if (this.isStopping) return "none";
     if (seen.lanes !== null && seen.lanes !== count) return await this.waitForOthers(seen);
@@ -55,13 +55,13 @@ export class LaneSet {
     return (await this.claim()) > 0 ? "some" : "none";
   }
 
-  /** Ends every run. Each lease is released when its run has ended, or when `deadline` aborts. */
+  /** Ends every run. Each lease is released when its run has ended, when `deadline` aborts, or after the duration of a lease. */
   async stop(deadline?: AbortSignal): Promise<void> {
     this.isStopping = true;
     await Promise.all([...this.runs.values()].map((run) => this.end(run, "the lanes stop", deadline)));
   }
 
-  private async waitForOthers(seen: KindSurvey): Promise<Found> {
+  private async waitForOthers(seen: KindSurvey): Promise<PollOutcome> {
     const { kind, count } = this.options;
     if (seen.members.length === 0 && (await this.claim()) > 0) return "some";
     if (!this.hasWarned) {
@@ -87,12 +87,12 @@ export class LaneSet {
       const run = new LaneRun(base, this.options, lane, hold);
       this.runs.set(lane, run);
       if (this.isStopping) void this.end(run, "the lanes stop");
-      void run.done.then(() => this.ended(run));
+      void run.done.then(() => this.onEnded(run));
     }
     return claimed?.length ?? 0;
   }
 
-  private ended(run: LaneRun): void {
+  private onEnded(run: LaneRun): void {
     this.runs.delete(run.lane);
     this.needs.onFreed(); // this process may claim it again
   }
@@ -104,7 +104,7 @@ export class LaneSet {
     }
   }
 
-  /** Aborts a run, and releases its lease once it has returned, so that it never runs beside the next owner; at the latest after the duration of a lease. */
+  /** Aborts a run, and releases its lease once it has returned, so that it does not run beside the next owner; at the latest after a lease. */
   private async end(run: LaneRun, reason: string, deadline?: AbortSignal): Promise<void> {
     const { base, onFreed } = this.needs;
     const ended = new AbortController();

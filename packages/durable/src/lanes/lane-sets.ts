@@ -4,7 +4,7 @@ import type { KernelBase } from "../base/kernel-base.ts";
 import type { KernelPart } from "../base/kernel-life.ts";
 import { checkName, type Leases } from "../leases/leases.ts";
 import type { Owners } from "../owners/owners.ts";
-import { type Found, PollLoop } from "../wake-up/poll-loop.ts";
+import { type PollOutcome, PollLoop } from "../wake-up/poll-loop.ts";
 import type { WakeUp } from "../wake-up/wake-up.ts";
 import type { Lanes, LanesOptions } from "./lane.ts";
 import { LaneSet } from "./lane-set.ts";
@@ -19,7 +19,7 @@ const MAX_LANES = 1024;
 /** Time that `stop` allows for runs of `endsWithStop` lanes. */
 const STOP_MS = 5000;
 
-/** Maximum kinds of lanes in one process. */
+/** Maximum number of kinds of lanes in one process. */
 const MAX_KINDS = 1000;
 
 /** Dependencies of `LaneSets`. */
@@ -36,7 +36,7 @@ export class LaneSets implements KernelPart {
   private readonly base: KernelBase;
   private readonly needs: LaneSetsNeeds;
   private readonly sets = new Map<string, LaneSet>();
-  private readonly joined = new Set<LaneSet>();
+  private readonly joinedSets = new Set<LaneSet>();
   private loop: PollLoop | null = null;
 
   constructor(base: KernelBase, needs: LaneSetsNeeds) {
@@ -55,7 +55,7 @@ export class LaneSets implements KernelPart {
       throw badLanes(`the lanes "${kind}" run in this process already; use a unique kind`);
     if (this.sets.size >= MAX_KINDS) throw badLanes(`a process runs at most ${MAX_KINDS} kinds of lanes`);
     const { base, needs } = this;
-    const set = new LaneSet(options, { base, leases: needs.leases, onFreed: () => this.freed() });
+    const set = new LaneSet(options, { base, leases: needs.leases, onFreed: () => this.signalFreed() });
     this.sets.set(kind, set);
     if (this.loop !== null) base.life.holdProcess();
     this.loop?.wake();
@@ -102,16 +102,16 @@ export class LaneSets implements KernelPart {
   }
 
   /** Balances all kinds once: joins new ones, and claims or releases lanes. */
-  async pollOnce(): Promise<Found> {
+  async pollOnce(): Promise<PollOutcome> {
     if (this.sets.size === 0) return "none";
     await this.needs.owners.join();
-    for (const set of this.sets.values()) if (!this.joined.has(set)) await this.join(set);
+    for (const set of this.sets.values()) if (!this.joinedSets.has(set)) await this.join(set);
     const seen = await survey(this.base, [...this.sets.keys()]);
-    let found: Found = "none";
+    let found: PollOutcome = "none";
     for (const [kind, set] of this.sets) {
       const state = seen.get(kind);
       if (state === undefined) continue; // added meanwhile
-      if (!state.isMember) this.joined.delete(set); // its membership has expired: join again
+      if (!state.isMember) this.joinedSets.delete(set); // its membership has expired: join again
       if ((await set.balance(state)) !== "none" || !state.isMember) found = "some";
     }
     return found;
@@ -120,7 +120,7 @@ export class LaneSets implements KernelPart {
   private async join(set: LaneSet): Promise<void> {
     const { kind, count } = set.options;
     await this.needs.membership.join(kind, count);
-    if (this.sets.get(kind) === set) this.joined.add(set);
+    if (this.sets.get(kind) === set) this.joinedSets.add(set);
     else await this.leave(set); // removed meanwhile
   }
 
@@ -128,7 +128,7 @@ export class LaneSets implements KernelPart {
   private async remove(set: LaneSet, deadline?: AbortSignal): Promise<void> {
     if (this.sets.get(set.options.kind) !== set) return;
     this.sets.delete(set.options.kind);
-    if (this.joined.delete(set)) await this.leave(set);
+    if (this.joinedSets.delete(set)) await this.leave(set);
     await set.stop(deadline);
   }
 
@@ -136,13 +136,16 @@ export class LaneSets implements KernelPart {
     try {
       await this.needs.membership.leave(options.kind);
     } catch (error) {
-      this.base.log.warn(`durable: leaving the lanes "${options.kind}" failed; they wait for the lease`, {
-        error,
-      });
+      this.base.log.warn(
+        `durable: leaving the lanes "${options.kind}" failed; other processes claim them after the lease`,
+        {
+          error,
+        },
+      );
     }
   }
 
-  private freed(): void {
+  private signalFreed(): void {
     this.needs.wakeUp.signal(LANES_CHANNEL);
   }
 }

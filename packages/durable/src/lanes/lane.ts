@@ -30,7 +30,7 @@ export interface LanesOptions {
   readonly endsWithStop?: boolean | undefined;
   /**
    * Works on one lane, and returns when its `signal` aborts; the lane is released then, at the latest after `leaseMs`. If it returns earlier or
-   * rejects, it is called again after 0.1 to 30 s.
+   * rejects, it is called again after 0.05 to 30 s.
    */
   run(lane: Lane): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { KernelBase } from "../base/kernel-base.ts";
  * Row locks of PostgreSQL; SQLite has one writer at a time.
  *
  * The lock of a check is compatible with other checks and with renewals, which change no key. It conflicts only with claims, which skip locked rows:
- * the owner never changes during a transaction that has checked the lease.
+ * no other process becomes the owner during a transaction that has checked the lease.
  */
 export const checkLock: Readonly<Record<Database["dialect"], Statement>> = {
   postgres: sql`FOR KEY SHARE`,

@@ -9,7 +9,7 @@ import { type HeldLease, type HeldLeases, LeaseHold } from "./held-lease.ts";
 import { LeaseLostError } from "./lease-lost-error.ts";
 import { checkLock, claimOne, createOne, removeUnused, renewAll } from "./lease-statements.ts";
 
-/** Maximum leases of one process, including lanes. */
+/** Maximum number of leases of one process, including lanes. */
 const MAX_HELD = 10_000;
 
 /** The leases that this process holds: claimed, renewed together, checked in transactions, released. */
@@ -17,7 +17,7 @@ export class Leases implements LeasedTable, HeldLeases, KernelPart {
   readonly name = "framework_leases";
   /** Number of writes refused because the lease had another owner. */
   staleWrites = 0;
-  /** Number of leases lost to other owners. */
+  /** Number of leases lost to other owners, or not renewed in time. */
   lostLeases = 0;
   private readonly base: KernelBase;
   private readonly owners: Owners;
@@ -146,7 +146,7 @@ export class Leases implements LeasedTable, HeldLeases, KernelPart {
     });
     insight.metric({
       name: "durable_leases_lost_total",
-      help: "Leases lost to other processes.",
+      help: "Leases lost to other processes, or not renewed in time.",
       type: "counter",
       read: () => this.lostLeases,
     });

@@ -30,11 +30,11 @@ export class Owners implements KernelPart {
   private readonly base: KernelBase;
   private readonly heartbeats: Heartbeat[] = [];
   /** Ended owners, with the time at which each was first found to have no rows. */
-  private cleared: ReadonlyMap<string, number> = new Map();
-  private joined: Promise<void> | null = null;
+  private clearedSince: ReadonlyMap<string, number> = new Map();
+  private joining: Promise<void> | null = null;
   private here: Place | null = null;
   private hasStopped = false;
-  private lastSeen = 0;
+  private lastUpdate = 0;
   private cancelSweep = (): void => {};
   private sweeping: Promise<void> | null = null;
 
@@ -64,11 +64,11 @@ export class Owners implements KernelPart {
 
   /** Registers this process and takes over from ended owners. Await it before rows are claimed. */
   join(): Promise<void> {
-    this.joined ??= this.register().catch((error: unknown) => {
-      this.joined = null; // the next call tries again
+    this.joining ??= this.register().catch((error: unknown) => {
+      this.joining = null; // the next call tries again
       throw error;
     });
-    return this.joined;
+    return this.joining;
   }
 
   private async register(): Promise<void> {
@@ -84,8 +84,8 @@ export class Owners implements KernelPart {
     this.cancelSweep();
     await this.sweeping;
     await Promise.all(this.heartbeats.map((heartbeat) => heartbeat.end()));
-    if (this.joined === null) return;
-    await this.joined.catch(() => {}); // its caller got the error
+    if (this.joining === null) return;
+    await this.joining.catch(() => {}); // its caller got the error
     const { db, id } = this.base;
     await db.execute`DELETE FROM framework_owners WHERE id = ${id}`;
   }
@@ -102,11 +102,11 @@ export class Owners implements KernelPart {
     if (goneOwners.length > 0)
       for (const heartbeat of this.heartbeats) foundRows += await heartbeat.table.expire(goneOwners);
     const now = this.base.clock.now();
-    this.cleared = new Map(
-      foundRows > 0 ? [] : goneOwners.map((owner) => [owner, this.cleared.get(owner) ?? now]),
+    this.clearedSince = new Map(
+      foundRows > 0 ? [] : goneOwners.map((owner) => [owner, this.clearedSince.get(owner) ?? now]),
     );
     await this.unregister(
-      goneOwners.filter((owner) => now - (this.cleared.get(owner) ?? now) >= UNREGISTER_AFTER_MS),
+      goneOwners.filter((owner) => now - (this.clearedSince.get(owner) ?? now) >= UNREGISTER_AFTER_MS),
     );
     return goneOwners.length;
   }
@@ -158,8 +158,8 @@ export class Owners implements KernelPart {
     try {
       await this.takeOver();
       // Others may have removed the row of a process that was suspended for long.
-      if (this.base.clock.now() - this.lastSeen > REMOVE_AFTER_MS / 60) {
-        this.lastSeen = this.base.clock.now();
+      if (this.base.clock.now() - this.lastUpdate > REMOVE_AFTER_MS / 60) {
+        this.lastUpdate = this.base.clock.now();
         await this.updateRow();
       }
     } catch {

@@ -28,7 +28,7 @@ const MAX_STACK = 8000;
 /** Describes a thrown value of any type. */
 export const failureOf = (error: unknown): Failure => {
   if (!Error.isError(error))
-    return { name: "thrown", message: cut(shown(error), MAX_MESSAGE), code: null, stack: null };
+    return { name: "thrown", message: cut(textOfAny(error), MAX_MESSAGE), code: null, stack: null };
   const code = read(error, "code");
   const stack = read(error, "stack");
   return {
@@ -63,9 +63,9 @@ const read = (error: Error, field: keyof Failure): unknown => {
 };
 
 /** Programs may set the name or message of an error to any value. */
-const textOf = (value: unknown): string => (typeof value === "string" ? value : shown(value));
+const textOf = (value: unknown): string => (typeof value === "string" ? value : textOfAny(value));
 
-const shown = (value: unknown): string => {
+const textOfAny = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? typeof value;
   } catch {

@@ -20,7 +20,7 @@ import { NOT_PARKED, OrderedParked } from "./ordered-parked.ts";
 import type { NewParked, ParkedSource } from "./parked-source.ts";
 import { ParkedStore } from "./parked-store.ts";
 import { PARKED_TABLES, parkedTables } from "./parked-tables.ts";
-import type { DiscardOptions, ParkedPage, ParkedWork, Replayed, ReplayOptions } from "./parked-work.ts";
+import type { DiscardOptions, ParkedPage, ParkedWork, ReplayResult, ReplayOptions } from "./parked-work.ts";
 
 const MAX_REPLAYED = 10_000;
 const MAX_PER_SECOND = 10_000;
@@ -103,7 +103,7 @@ export class OpenParked implements ParkedWork, KernelPart {
   async replay(
     which: readonly string[] | ParkedFilter,
     { limit = isIds(which) ? Math.max(which.length, 1) : 100, perSecond = 100, signal }: ReplayOptions = {},
-  ): Promise<Replayed> {
+  ): Promise<ReplayResult> {
     if (!isIds(which)) checkReplayFilter(which);
     if (!isWithin(limit, MAX_REPLAYED))
       throw badFilter(`limit must be a whole number from 1 to ${MAX_REPLAYED}`);
@@ -159,7 +159,7 @@ export class OpenParked implements ParkedWork, KernelPart {
     ids: readonly string[],
     perSecond: number,
     signal: AbortSignal | undefined,
-  ): Promise<Replayed> {
+  ): Promise<ReplayResult> {
     const failed: { readonly id: string; readonly reason: string }[] = [];
     let replayed = 0;
     for (const [at, id] of ids.entries()) {
@@ -185,7 +185,7 @@ export class OpenParked implements ParkedWork, KernelPart {
         const item =
           source.isOrdered === true
             ? await this.inOrder.replay(tx, number)
-            : ((await this.store.replayed(tx, number)) ?? NOT_PARKED);
+            : ((await this.store.markReplayed(tx, number)) ?? NOT_PARKED);
         if (typeof item === "string") return item;
         await source.replay(tx, item);
         return null;

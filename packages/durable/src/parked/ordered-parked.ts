@@ -56,7 +56,7 @@ export class OrderedParked implements ParkedInOrder {
     return row === null ? null : toDetails(row);
   }
 
-  async replayed(tx: Transaction, item: ParkedDetails): Promise<boolean> {
+  async markReplayed(tx: Transaction, item: ParkedDetails): Promise<boolean> {
     const { changes } =
       await tx.execute`UPDATE framework_parked SET state = 'replayed', closed_at = ${this.base.now}
       WHERE id = ${Number(item.id)} AND state = 'replaying'`;

@@ -14,7 +14,7 @@ export interface ParkedFilter {
   readonly state?: ParkedState | undefined;
   /** `next` of the previous page. @default the first page */
   readonly after?: string | undefined;
-  /** Maximum items of a page, 1 to 1,000. @default 100 */
+  /** Maximum number of items of a page, 1 to 1,000. @default 100 */
   readonly limit?: number | undefined;
 }
 

@@ -43,7 +43,7 @@ const open = async (db: Database) => {
       if (item === null) return null;
       return [item.payload, await end(tx, item)];
     });
-  const deliver = (): Promise<unknown> => take((tx, item) => parked.inOrder.replayed(tx, item));
+  const deliver = (): Promise<unknown> => take((tx, item) => parked.inOrder.markReplayed(tx, item));
   const fail = (): Promise<unknown> =>
     take(async (tx, item) => await parked.inOrder.parkAgain(tx, item, failureOf(new TypeError("again"))));
   const states = async (): Promise<readonly string[]> => {
@@ -135,7 +135,7 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
     const item = await parked.inOrder.next(db, origin, 3);
     expect(await parked.discard([a1], { note: "wrong" })).toBe(1);
     if (item === null) throw new Error("nothing is replaying");
-    expect(await db.transaction((tx) => parked.inOrder.replayed(tx, item))).toBe(false);
+    expect(await db.transaction((tx) => parked.inOrder.markReplayed(tx, item))).toBe(false);
     expect(await deliver()).toEqual(["a2", true]);
     expect(await states()).toEqual(["a1 discarded", "a2 replayed"]);
     await kernel.stop();

@@ -25,7 +25,7 @@ export interface ParkedItem {
   readonly errorCode: string | null;
   /** Hash of the error's class and the functions of its stack: groups failures with the same cause. */
   readonly stackHash: string;
-  /** Attempts before it was parked; 0 for work that is blocked by an earlier item of its key (`DURABLE_PARKED_BEHIND`). */
+  /** Number of attempts, including failed replays of an ordered source; 0 for work that is blocked by an earlier item of its key (`DURABLE_PARKED_BEHIND`). */
   readonly attempts: number;
   /** Start of the first attempt, or when the work was added, in Unix ms by the database's clock, like the other times. */
   readonly firstAt: number;
@@ -81,7 +81,7 @@ export interface ParkedRow {
 export const ITEM_COLUMNS =
   "id, source, name, key, error_class, error_message, error_code, stack_hash, attempts, first_at, last_at, code_version, state, note, closed_at";
 
-/** Converts a row. */
+/** Converts a row to a `ParkedItem`. */
 export const toItem = (
   row: Omit<ParkedRow, "lane" | "payload" | "headers" | "detail" | "stack">,
 ): ParkedItem => ({
@@ -102,7 +102,7 @@ export const toItem = (
   closedAt: row.closed_at,
 });
 
-/** Converts a row with all of its columns. */
+/** Converts a row with all of its columns to `ParkedDetails`. */
 export const toDetails = (row: ParkedRow): ParkedDetails => ({
   ...toItem(row),
   payload: JSON.parse(row.payload),

@@ -24,7 +24,7 @@ export const parkedPanel = (parked: ParkedWork, isUsed: () => boolean): Panel =>
     if (item === null) throw new NotFoundError("The item no longer exists");
     const facts = {
       State: item.state,
-      "Failed first": timeOf(item.firstAt),
+      "Added or first attempted": timeOf(item.firstAt),
       Code: item.errorCode,
       "Code version": item.codeVersion,
       Note: item.note,
@@ -62,7 +62,7 @@ export const parkedPanel = (parked: ParkedWork, isUsed: () => boolean): Panel =>
       fields: [{ name: "note", label: "Why" }],
       async run(id, { note = "" }) {
         if ((await parked.discard([id ?? ""], { note })) === 0)
-          throw new NotFoundError("The item no longer exists");
+          throw new NotFoundError("The item is no longer parked");
         return "The item was discarded";
       },
     },

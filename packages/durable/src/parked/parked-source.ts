@@ -68,7 +68,7 @@ export interface ParkedInOrder {
    * Marks an item as replayed, and the items that it alone blocked as replaying. Returns `false` if it is no longer `replaying`, because it has been
    * discarded.
    */
-  replayed(tx: Transaction, item: ParkedDetails): Promise<boolean>;
+  markReplayed(tx: Transaction, item: ParkedDetails): Promise<boolean>;
   /** Parks an item that has failed again, with one more attempt and the last error, and the replaying items of its key after it. */
   parkAgain(tx: Transaction, item: ParkedDetails, failure: Failure): Promise<void>;
   /** Discards all parked items of an origin that is being removed. Returns their number. */

@@ -16,38 +16,38 @@ import type { CheckedFilter } from "./parked-filter.ts";
 /** How long the cached number of parked rows is used: counting them scans the index. */
 const COUNT_MS = 5000;
 
-/** Maximum rows removed by one statement. */
+/** Maximum number of rows removed by one statement. */
 const PRUNE_BATCH = 1000;
 
 /** The table of parked work. */
 export class ParkedStore {
   private readonly base: KernelBase;
-  private counted = 0;
-  private countedAt: number | null = null;
+  private cachedCount = 0;
+  private cachedAt: number | null = null;
 
   constructor(base: KernelBase) {
     this.base = base;
   }
 
-  /** Returns whether `maxParked` rows are parked or replaying. Concurrent processes may exceed the limit by a few. */
+  /** Returns whether `maxParked` rows are parked or replaying. Rows parked by other processes count after up to 5 s, so the limit may be exceeded. */
   async isFull(queries: Queries = this.base.db): Promise<boolean> {
     const { clock, config } = this.base;
-    const isOld = this.countedAt === null || clock.now() - this.countedAt > COUNT_MS;
+    const isOld = this.cachedAt === null || clock.now() - this.cachedAt > COUNT_MS;
     if (isOld) await this.count(queries);
-    return this.counted >= config.maxParked;
+    return this.cachedCount >= config.maxParked;
   }
 
   /** Number of parked rows at the last count, plus the rows that this process has parked since. */
   get lastCount(): number {
-    return this.counted;
+    return this.cachedCount;
   }
 
   async count(queries: Queries = this.base.db): Promise<number> {
-    this.counted =
+    this.cachedCount =
       (await queries.fetchValue<number>`SELECT count(*) FROM framework_parked WHERE state IN ('parked', 'replaying')`) ??
       0;
-    this.countedAt = this.base.clock.now();
-    return this.counted;
+    this.cachedAt = this.base.clock.now();
+    return this.cachedCount;
   }
 
   async add(tx: Transaction, { state = "parked", ...work }: NewParked): Promise<void> {
@@ -57,7 +57,7 @@ export class ParkedStore {
       (source, name, key, lane, payload, headers, detail, error_class, error_message, error_code, stack, stack_hash, attempts, first_at, last_at, code_version, state)
       VALUES (${work.source}, ${work.name}, ${work.key}, ${work.lane ?? null}, ${work.payload}, ${work.headers}, ${work.detail}, ${failure.name}, ${failure.message},
         ${failure.code}, ${failure.stack}, ${stackHash(failure)}, ${work.attempts}, ${work.firstAt}, ${now}, ${config.codeVersion}, ${state})`;
-    tx.onCommit(() => this.counted++);
+    tx.onCommit(() => this.cachedCount++);
   }
 
   async list({ source, name, key, state, after, limit }: CheckedFilter): Promise<readonly ParkedItem[]> {
@@ -73,7 +73,7 @@ export class ParkedStore {
   }
 
   /** Marks parked work as replayed, and returns it; `null` if it is no longer parked. */
-  async replayed(tx: Transaction, id: number): Promise<ParkedDetails | null> {
+  async markReplayed(tx: Transaction, id: number): Promise<ParkedDetails | null> {
     const row =
       await tx.fetchOne<ParkedRow>`UPDATE framework_parked SET state = 'replayed', closed_at = ${this.base.now}
       WHERE id = ${id} AND state = 'parked' RETURNING *`;
@@ -109,6 +109,6 @@ export class ParkedStore {
   }
 
   private forgetCount(): void {
-    this.countedAt = null;
+    this.cachedAt = null;
   }
 }

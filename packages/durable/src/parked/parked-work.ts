@@ -14,8 +14,15 @@ export interface ParkedWork {
    * @param which at most 10,000 ids, or a filter; the limit of a filter is `options.limit`
    * @throws DURABLE_BAD_FILTER
    */
-  replay(which: readonly string[] | Omit<ParkedFilter, "limit">, options?: ReplayOptions): Promise<Replayed>;
-  /** Discards work in one transaction, with a note that gives the reason. Returns the number of items. @throws DURABLE_BAD_FILTER without a note */
+  replay(
+    which: readonly string[] | Omit<ParkedFilter, "limit">,
+    options?: ReplayOptions,
+  ): Promise<ReplayResult>;
+  /**
+   * Discards work in one transaction, with a note that gives the reason. Returns the number of items.
+   *
+   * @throws DURABLE_BAD_FILTER for a missing or too long note, or more than 10,000 ids
+   */
   discard(ids: readonly string[], options: DiscardOptions): Promise<number>;
   /** Counts parked and replaying items. */
   count(): Promise<number>;
@@ -31,9 +38,9 @@ export interface ParkedPage {
 
 /** Options of a replay. */
 export interface ReplayOptions {
-  /** Maximum items, 1 to 10,000. @default the number of ids, or 100 for a filter */
+  /** Maximum number of items, 1 to 10,000. @default the number of ids, or 100 for a filter */
   readonly limit?: number | undefined;
-  /** Maximum items per second, 1 to 10,000. @default 100 */
+  /** Maximum number of items per second, 1 to 10,000. @default 100 */
   readonly perSecond?: number | undefined;
   /** Ends the replay after the current item. */
   readonly signal?: AbortSignal | undefined;
@@ -46,8 +53,8 @@ export interface DiscardOptions {
 }
 
 /** The result of a replay. */
-export interface Replayed {
-  /** Number of replayed items. */
+export interface ReplayResult {
+  /** Number of items given back to their sources. */
   readonly replayed: number;
   /** The first 100 items that could not be replayed, with the reason. */
   readonly failed: readonly { readonly id: string; readonly reason: string }[];

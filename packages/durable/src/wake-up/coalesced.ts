@@ -5,7 +5,7 @@ export interface CoalescedOptions {
   readonly clock: Clock;
   /** Minimum time between two sends of one channel, in milliseconds. */
   readonly everyMs: number;
-  /** Sends. Failures are ignored, because receivers also poll. */
+  /** Sends a message to a channel. Failures are ignored, because receivers also poll. */
   readonly send: (channel: string) => Promise<unknown>;
 }
 
@@ -16,7 +16,7 @@ interface Pending {
   isSending: boolean;
 }
 
-/** Maximum remembered channels. When it is exceeded all are forgotten, which only causes extra sends. */
+/** Maximum number of remembered channels. When it is exceeded all are forgotten, which only causes extra sends. */
 const MAX_CHANNELS = 10_000;
 
 /** Sends immediately, and then at most once per period and channel; sends of one channel never overlap. */

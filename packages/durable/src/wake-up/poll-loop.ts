@@ -1,7 +1,7 @@
 import type { Clock } from "@framework/core/feature";
 
 /** Result of a poll: after `more` the loop polls again at once, after `some` after the shortest pause, after `none` after twice the previous pause. */
-export type Found = "more" | "some" | "none";
+export type PollOutcome = "more" | "some" | "none";
 
 /** Options of a poll loop. */
 export interface PollLoopOptions {
@@ -11,7 +11,7 @@ export interface PollLoopOptions {
   /** Longest pause in milliseconds. */
   readonly maxMs: number;
   /** Polls for work. */
-  readonly pollOnce: () => Promise<Found>;
+  readonly pollOnce: () => Promise<PollOutcome>;
   /** Called when a poll has failed, which counts as `none`. */
   readonly onError: (error: unknown) => void;
 }
@@ -53,7 +53,7 @@ export class PollLoop {
   }
 
   private async pollOnce(): Promise<void> {
-    let found: Found = "more";
+    let found: PollOutcome = "more";
     try {
       while (this.state === "running" && (found === "more" || this.isWoken)) {
         this.isWoken = false;
@@ -67,7 +67,7 @@ export class PollLoop {
     if (this.state === "running") this.pause(found);
   }
 
-  private pause(found: Found): void {
+  private pause(found: PollOutcome): void {
     const { clock, minMs, maxMs } = this.options;
     if (found !== "none") this.pauseMs = minMs;
     this.cancel = clock.after(this.pauseMs, () => this.wake());

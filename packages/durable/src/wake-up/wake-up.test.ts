@@ -4,9 +4,9 @@ import { virtualClock } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { createKernel } from "../feature.ts";
 import { Coalesced } from "./coalesced.ts";
-import { type Found, PollLoop } from "./poll-loop.ts";
+import { type PollOutcome, PollLoop } from "./poll-loop.ts";
 
-const newLoop = (results: (Found | Error)[]) => {
+const newLoop = (results: (PollOutcome | Error)[]) => {
   const clock = virtualClock();
   const polls: number[] = [];
   const errors: unknown[] = [];

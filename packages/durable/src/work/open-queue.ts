@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { handled, isOptions, returnedInstead, unknownFields } from "@framework/core/feature";
+import { markHandled, isOptions, describeInvalid, unknownFields } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { WakeUp } from "../wake-up/wake-up.ts";
 import { CANCELLED_CHANNEL, readyChannel } from "./loop/work-channels.ts";
@@ -10,7 +10,7 @@ import { badWork } from "./queue/work-errors.ts";
 import { toInfo, type WorkInfo } from "./work-info.ts";
 import {
   type CancelOptions,
-  type Enqueued,
+  type EnqueuedItem,
   type UniqueItem,
   type WorkFilter,
   type WorkOptions,
@@ -44,11 +44,14 @@ export class OpenQueue<T> implements WorkQueue<T> {
     this.name = parts.name;
   }
 
-  enqueue(work: NewWork<T> | readonly NewWork<T>[], options: WorkOptions = {}): Promise<readonly Enqueued[]> {
-    return handled(this.add(Array.isArray(work) ? work : [work], options));
+  enqueue(
+    work: NewWork<T> | readonly NewWork<T>[],
+    options: WorkOptions = {},
+  ): Promise<readonly EnqueuedItem[]> {
+    return markHandled(this.add(Array.isArray(work) ? work : [work], options));
   }
 
-  private async add(work: readonly NewWork<T>[], options: WorkOptions): Promise<readonly Enqueued[]> {
+  private async add(work: readonly NewWork<T>[], options: WorkOptions): Promise<readonly EnqueuedItem[]> {
     checkOptions(this.name, options, ["tx"]);
     const { tx } = options;
     if (work.length > MAX_ITEMS)
@@ -86,15 +89,16 @@ export class OpenQueue<T> implements WorkQueue<T> {
   }
 
   cancel(item: string | UniqueItem, options: CancelOptions = {}): Promise<boolean> {
-    return handled(this.stop(item, options));
+    return markHandled(this.stop(item, options));
   }
 
   private async stop(item: string | UniqueItem, options: CancelOptions): Promise<boolean> {
     checkOptions(this.name, options, ["tx", "keepRunning"]);
     const { tx, keepRunning = false } = options;
-    const named = this.named(item);
+    const lookup = this.lookupOf(item);
     const { stopping, keyOrder } = this.parts.store();
-    const row = named === null ? null : await stopping.cancel(this.name, named, { keepRunning, session: tx });
+    const row =
+      lookup === null ? null : await stopping.cancel(this.name, lookup, { keepRunning, session: tx });
     if (row === null) return false;
     if (row.key !== null) await keyOrder.unblock(this.name, [row.key], tx);
     if (tx === undefined) this.announceCancelled(row.id);
@@ -103,7 +107,7 @@ export class OpenQueue<T> implements WorkQueue<T> {
   }
 
   /** Returns the id or unique key to look up; `null` for a string that is not an id. @throws DURABLE_BAD_WORK */
-  private named(item: string | UniqueItem): number | UniqueItem | null {
+  private lookupOf(item: string | UniqueItem): number | UniqueItem | null {
     if (typeof item === "string") return numberOf(item);
     checkUniqueItem(this.name, item);
     return item;
@@ -125,8 +129,8 @@ export class OpenQueue<T> implements WorkQueue<T> {
   }
 
   async get(item: string | UniqueItem): Promise<WorkInfo | null> {
-    const named = this.named(item);
-    const row = named === null ? null : await this.parts.store().reading.get(this.name, named);
+    const lookup = this.lookupOf(item);
+    const row = lookup === null ? null : await this.parts.store().reading.get(this.name, lookup);
     return row === null ? null : toInfo(row);
   }
 
@@ -141,7 +145,7 @@ export class OpenQueue<T> implements WorkQueue<T> {
     if (state !== undefined && !workStates.includes(state))
       throw badFilter(`state must be one of ${workStates.join(", ")}`);
     if (key !== undefined && typeof key !== "string")
-      throw badFilter(`key must be a string, not ${returnedInstead(key)}`);
+      throw badFilter(`key must be a string, not ${describeInvalid(key)}`);
     const filter = {
       queue: this.name,
       state: state ?? null,
@@ -179,7 +183,7 @@ const filterNames = Object.keys({
 /** Rejects unknown fields, because a misspelt one would select more work than intended. @throws DURABLE_BAD_FILTER */
 const checkFilterNames = (filter: WorkFilter): void => {
   const isRecord: boolean = isOptions(filter);
-  if (!isRecord) throw badFilter(`the filter must be an object, not ${returnedInstead(filter)}`);
+  if (!isRecord) throw badFilter(`the filter must be an object, not ${describeInvalid(filter)}`);
   const [unknown] = unknownFields("the filter", filter, filterNames);
   if (unknown !== undefined) throw badFilter(unknown);
 };
@@ -187,12 +191,12 @@ const checkFilterNames = (filter: WorkFilter): void => {
 /** @throws DURABLE_BAD_WORK */
 const checkOptions = (queue: string, options: CancelOptions, known: readonly string[]): void => {
   const isRecord: boolean = isOptions(options);
-  if (!isRecord) throw badWork(queue, `the options must be an object, not ${returnedInstead(options)}`);
+  if (!isRecord) throw badWork(queue, `the options must be an object, not ${describeInvalid(options)}`);
   const [unknown] = unknownFields("the options object", options, known);
   if (unknown !== undefined) throw badWork(queue, unknown);
   const { tx } = options;
   if (tx !== undefined && typeof (tx as Transaction | null)?.onCommit !== "function")
-    throw badWork(queue, `tx must be a transaction, not ${returnedInstead(tx)}`);
+    throw badWork(queue, `tx must be a transaction, not ${describeInvalid(tx)}`);
 };
 
 /** @throws DURABLE_BAD_WORK */

@@ -6,7 +6,7 @@ import type { OpenParked } from "../parked/open-parked.ts";
 import type { ParkedDetails } from "../parked/parked-item.ts";
 import type { ParkedSource } from "../parked/parked-source.ts";
 import type { WakeUp } from "../wake-up/wake-up.ts";
-import type { GivenUp, Park } from "./loop/park.ts";
+import type { ExhaustedItem, Park } from "./loop/park.ts";
 import { readyChannel } from "./loop/work-channels.ts";
 import type { WorkStore } from "./table/work-store.ts";
 
@@ -51,7 +51,7 @@ export const parkItems =
 
 /** An item with more attempts than its policy allows has waited because of `maxParked`, lost its process in the last attempt, or its policy was lowered. */
 const lastFailureOf = async (
-  { definition, attempt: { id, row }, failure }: GivenUp,
+  { definition, attempt: { id, row }, failure }: ExhaustedItem,
   { reading }: WorkStore,
 ): Promise<LastFailure> => {
   if (row.attempts <= definition.retry.attempts) return { ...failure, gaveUpAfter: row.attempts };
@@ -63,7 +63,7 @@ const lastFailureOf = async (
 
 /** Returns the item to its queue with all attempts used, so that it later gives up again without running. */
 const waitForRoom = async (
-  { definition: { retry }, attempt: { id, fence, row } }: GivenUp,
+  { definition: { retry }, attempt: { id, fence, row } }: ExhaustedItem,
   failure: LastFailure,
   { settling }: WorkStore,
 ): Promise<boolean> => {
@@ -74,7 +74,7 @@ const waitForRoom = async (
 
 const move = async (
   tx: Transaction,
-  { definition, attempt }: GivenUp,
+  { definition, attempt }: ExhaustedItem,
   failure: LastFailure,
   { reading, settling, parked }: WorkStore & Pick<ParkedItemsParts, "parked">,
 ): Promise<boolean> => {

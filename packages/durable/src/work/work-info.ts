@@ -24,7 +24,7 @@ export interface WorkInfo {
   readonly attempts: number;
   /** Last value that the handler passed to `progress`; `null` without one. */
   readonly progress: unknown;
-  /** Return value of the handler; `null` before the item is done, and when results are not kept. */
+  /** Return value of the handler, or the result passed to `complete`; `null` before the item is done, and when results are not kept. */
   readonly result: unknown;
   /** The last failure; `null` without one. */
   readonly error: StoredFailure | null;
@@ -36,23 +36,23 @@ export interface WorkInfo {
   readonly finishedAt: number | null;
 }
 
-/** Converts a row. */
+/** Converts a row of the work table to a `WorkInfo`. */
 export const toInfo = (row: StoredRow): WorkInfo => ({
   id: String(row.id),
   queue: row.queue,
   state: row.state,
-  payload: parsed(row.payload),
-  headers: parsed(row.headers ?? "{}") as Readonly<Record<string, string>>,
+  payload: parse(row.payload),
+  headers: parse(row.headers ?? "{}") as Readonly<Record<string, string>>,
   key: row.key,
   uniqueKey: row.unique_key,
   priority: row.priority,
   attempts: row.attempts,
-  progress: parsed(row.progress),
-  result: parsed(row.result),
+  progress: parse(row.progress),
+  result: parse(row.result),
   error: row.error === null ? null : failureIn(row.error),
   runAt: row.run_at,
   createdAt: row.created_at,
   finishedAt: row.finished_at,
 });
 
-const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text));

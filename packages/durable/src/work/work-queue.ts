@@ -10,14 +10,16 @@ export interface WorkQueue<T> {
   /**
    * Adds work, at most 10,000 items and 64 MiB of payloads and headers per call. With `tx` the work is added by that transaction.
    *
-   * @throws DURABLE_BAD_WORK
+   * @throws DURABLE_BAD_WORK; HttpError 503 (DURABLE_BUSY)
    */
-  enqueue(work: NewWork<T> | readonly NewWork<T>[], options?: WorkOptions): Promise<readonly Enqueued[]>;
+  enqueue(work: NewWork<T> | readonly NewWork<T>[], options?: WorkOptions): Promise<readonly EnqueuedItem[]>;
   /**
    * Cancels the unfinished item with this id or unique key: it does not start, or if it is running, its signal aborts and its outcome is refused. Returns
    * whether there was one.
    *
    * A handler on another host is notified at once on PostgreSQL, otherwise at its next renewal, within a third of the lease.
+   *
+   * @throws DURABLE_BAD_WORK
    */
   cancel(item: string | UniqueItem, options?: CancelOptions): Promise<boolean>;
   /** Restarts a failed or cancelled item, with all its attempts. Returns `false` for any other item, and if its unique key is taken. */
@@ -53,7 +55,7 @@ export interface CancelOptions extends WorkOptions {
 }
 
 /** The added item, or the existing unfinished one with its unique key. */
-export interface Enqueued {
+export interface EnqueuedItem {
   /** Id of the item. */
   readonly id: string;
   /** Whether it was added by this call. */
@@ -76,7 +78,7 @@ export interface WorkFilter {
   readonly order?: WorkOrder | undefined;
   /** `next` of the previous page in the same order. @default the first page */
   readonly after?: string | undefined;
-  /** Maximum items of a page, 1 to 1,000. @default 100 */
+  /** Maximum number of items of a page, 1 to 1,000. @default 100 */
   readonly limit?: number | undefined;
 }
 

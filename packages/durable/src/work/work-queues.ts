@@ -25,7 +25,7 @@ export interface WorkQueuesParts {
   readonly parked: OpenParked;
 }
 
-/** Maximum cached senders to queues of other processes; beyond it a sender is created for each call. */
+/** Maximum number of cached senders to queues of other processes; beyond it a sender is created for each call. */
 const MAX_SENDERS = 1000;
 
 /** Name of the set of tables. */
@@ -37,7 +37,7 @@ export class WorkQueues {
   private readonly parts: WorkQueuesParts;
   private readonly queues = new Map<string, WorkQueue<unknown>>();
   private readonly parkedItems: ParkedSource;
-  private opened: WorkStore | null = null;
+  private openStore: WorkStore | null = null;
   private hasTable = false;
   private readonly senders = new Map<string, OpenQueue<unknown>>();
 
@@ -54,7 +54,7 @@ export class WorkQueues {
   /** Opened lazily, because an app's database is known only after the start. */
   get store(): WorkStore {
     const { base, transaction } = this.parts;
-    return (this.opened ??= workStore({
+    return (this.openStore ??= workStore({
       db: base.db,
       now: base.now.text,
       transaction,
@@ -89,7 +89,7 @@ export class WorkQueues {
     this.loop.use();
   }
 
-  /** Adds work to a queue that this process does not work on. */
+  /** Adds work to a queue that this process need not define. */
   async addTo(queue: string, rows: readonly NewRow[], tx?: Transaction): Promise<void> {
     const known = this.senders.get(queue);
     const sender =

@@ -3,7 +3,7 @@ import { toPosition } from "../events/position.ts";
 import type { PreparedAppend } from "./prepare-append.ts";
 
 /** Result of an append. */
-export interface Appended {
+export interface AppendResult {
   /** Version of the stream after it: the number of its last event. */
   readonly version: number;
   /** Position of its last event. */
@@ -20,13 +20,13 @@ export interface InsertedRow {
 }
 
 /** Result of an append, with the rows it inserted: none when the same append had happened before. */
-export interface AppendedEvents {
-  readonly appended: Appended;
+export interface AppendResultWithRows {
+  readonly appended: AppendResult;
   readonly rows: readonly InsertedRow[];
 }
 
 /** Returns the result of an append that inserted `rows`, in the order of versions. */
-export const toAppended = (rows: readonly InsertedRow[]): AppendedEvents => {
+export const toAppendResult = (rows: readonly InsertedRow[]): AppendResultWithRows => {
   const { version = 0, position = 0 } = rows.at(-1) ?? {};
   return { rows, appended: { version, position: toPosition(position), isNew: true } };
 };

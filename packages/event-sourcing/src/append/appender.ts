@@ -6,7 +6,7 @@ import type { EventMetadata } from "../events/event-metadata.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { MAX_STREAMS } from "../limits.ts";
 import { checkMetadata } from "./check-event.ts";
-import { type Appended, type AppendedEvents, storedEvents } from "./appended.ts";
+import { type AppendResult, type AppendResultWithRows, storedEvents } from "./appended.ts";
 import { appendOnPostgres } from "./postgres-append.ts";
 import { PostgresStatements } from "./postgres-statements.ts";
 import { checkTotal, prepareAppend, type PreparedAppend, type StreamAppend } from "./prepare-append.ts";
@@ -23,7 +23,7 @@ export interface WriteOptions {
 
 /** The result of `appendDecided`. */
 export interface DecidedAppend {
-  readonly appended: Appended;
+  readonly appended: AppendResult;
   /** The events as readers get them; empty when they had been appended before. */
   readonly events: readonly StoredEvent[];
   /** Ids of the keys that encrypted their personal data. */
@@ -41,7 +41,7 @@ export class Appender {
   }
 
   /** Appends to one stream. */
-  async append(append: StreamAppend, { tx, metadata }: WriteOptions): Promise<Appended> {
+  async append(append: StreamAppend, { tx, metadata }: WriteOptions): Promise<AppendResult> {
     const { base } = this;
     const preparing = prepareAppend(base, append, this.metadata(metadata), tx ?? base.db, false);
     const prepared = isPromise(preparing) ? await preparing : preparing;
@@ -57,13 +57,13 @@ export class Appender {
     return { appended, events: storedEvents(prepared, rows), keys };
   }
 
-  /** Not async, like the methods it calls: each extra promise costs as much as checking the event. */
-  private write(prepared: PreparedAppend, tx: Transaction | undefined): Promise<AppendedEvents> {
+  /** Not async, which saves a promise per append. */
+  private write(prepared: PreparedAppend, tx: Transaction | undefined): Promise<AppendResultWithRows> {
     checkTotal([prepared]);
     return tx === undefined ? this.appendAlone(prepared) : this.appendIn(tx, prepared);
   }
 
-  private async appendIn(tx: Transaction, prepared: PreparedAppend): Promise<AppendedEvents> {
+  private async appendIn(tx: Transaction, prepared: PreparedAppend): Promise<AppendResultWithRows> {
     const written = await this.insertIn(tx, prepared);
     this.afterCommit(tx);
     return written;
@@ -73,7 +73,7 @@ export class Appender {
   async appendMany(
     appends: readonly StreamAppend[],
     { tx, metadata }: WriteOptions,
-  ): Promise<readonly Appended[]> {
+  ): Promise<readonly AppendResult[]> {
     const { base } = this;
     checkStreams(appends);
     const all = this.metadata(metadata);
@@ -104,7 +104,7 @@ export class Appender {
     return { ...current, ...given };
   }
 
-  private async appendAlone(append: PreparedAppend): Promise<AppendedEvents> {
+  private async appendAlone(append: PreparedAppend): Promise<AppendResultWithRows> {
     const { base } = this;
     const isOneStatement =
       base.inline === null && (base.db.dialect === "postgres" || append.events.length === 1);
@@ -121,17 +121,17 @@ export class Appender {
   private async appendEach(
     tx: Transaction,
     appends: readonly PreparedAppend[],
-  ): Promise<readonly Appended[]> {
+  ): Promise<readonly AppendResult[]> {
     const ordered = appends.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
-    const results = new Map<PreparedAppend, Appended>();
+    const results = new Map<PreparedAppend, AppendResult>();
     for (const append of ordered) results.set(append, (await this.insertIn(tx, append)).appended);
     const all = appends.flatMap((append) => results.get(append) ?? []);
     checkNoneMixed(all);
     return all;
   }
 
-  /** Appends with inline views in a savepoint: all or nothing, even if the caller catches the error. */
-  private async insertIn(tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
+  /** With inline views, appends in a savepoint: all or nothing, even if the caller catches the error. */
+  private async insertIn(tx: Transaction, append: PreparedAppend): Promise<AppendResultWithRows> {
     const written =
       this.base.inline === null
         ? await this.insert(tx, append)
@@ -140,19 +140,23 @@ export class Appender {
     return written;
   }
 
-  private insertAndApply(tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
+  private insertAndApply(tx: Transaction, append: PreparedAppend): Promise<AppendResultWithRows> {
     const { inline } = this.base;
     return inline === null ? this.insert(tx, append) : this.apply(inline, tx, append);
   }
 
-  private async apply(inline: InlineViews, tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
+  private async apply(
+    inline: InlineViews,
+    tx: Transaction,
+    append: PreparedAppend,
+  ): Promise<AppendResultWithRows> {
     const apply = await inline.begin(tx);
     const written = await this.insert(tx, append);
     if (written.appended.isNew) await apply(await viewEvents(this.base, tx, append, written.rows));
     return written;
   }
 
-  private insert(queries: Queries, append: PreparedAppend): Promise<AppendedEvents> {
+  private insert(queries: Queries, append: PreparedAppend): Promise<AppendResultWithRows> {
     const { base } = this;
     return base.db.dialect === "postgres"
       ? appendOnPostgres(base, this.postgresStatements(), queries, append)
@@ -166,7 +170,7 @@ export class Appender {
 
   private count(
     { stream, tenant, events }: PreparedAppend,
-    { appended: { version, isNew } }: AppendedEvents,
+    { appended: { version, isNew } }: AppendResultWithRows,
   ): void {
     if (!isNew) return;
     const { counts, log, settings } = this.base;
@@ -189,7 +193,7 @@ export class Appender {
 const keyOf = ({ tenant, stream }: Pick<StreamAppend, "tenant" | "stream">): string =>
   `${tenant ?? ""}\n${stream}`;
 
-/** @throws EVENTS_BAD_APPEND */
+/** @throws EVENTS_BAD_APPEND, EVENTS_TOO_LARGE */
 const checkStreams = (appends: readonly StreamAppend[]): void => {
   if (appends.length === 0) throw eventError("EVENTS_BAD_APPEND", "appendMany needs at least one stream");
   if (appends.length > MAX_STREAMS)
@@ -202,7 +206,7 @@ const checkStreams = (appends: readonly StreamAppend[]): void => {
 };
 
 /** Rejects a mix of new and repeated appends: an append must be repeated as a whole. @throws EVENTS_BAD_APPEND, and nothing is appended */
-const checkNoneMixed = (results: readonly Appended[]): void => {
+const checkNoneMixed = (results: readonly AppendResult[]): void => {
   if (new Set(results.map(({ isNew }) => isNew)).size > 1)
     throw eventError(
       "EVENTS_BAD_APPEND",

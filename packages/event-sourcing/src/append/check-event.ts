@@ -13,7 +13,7 @@ import { SEAL } from "../personal-data/sealed-fields.ts";
 export interface CheckedEvent {
   readonly id: string | undefined;
   readonly type: string;
-  /** `null` in a store without types. */
+  /** Its type; `null` in a store without types. */
   readonly known: AnyEventType | null;
   readonly data: unknown;
   readonly metadata: EventMetadata;
@@ -40,16 +40,16 @@ export const checkEvent = (
     return { id, type, known, data: valid, metadata: all };
   };
   if (known === null || known.schema === null) return toChecked(data);
-  return mapAwaitable(validated(known.schema, type, data), toChecked);
+  return mapAwaitable(validate(known.schema, type, data), toChecked);
 };
 
-/** @throws EVENTS_INVALID_DATA for metadata that JSON cannot represent */
+/** @throws EVENTS_INVALID_DATA for metadata that JSON cannot represent, or with a reserved member */
 export const checkMetadata = (metadata: EventMetadata): void => {
   const problem = SEAL in metadata ? `metadata.${SEAL} is reserved` : jsonProblem(metadata, "metadata");
   if (problem !== null) throw eventError("EVENTS_INVALID_DATA", problem);
 };
 
-const validated = (schema: StandardSchema, type: string, data: unknown): Awaitable<unknown> => {
+const validate = (schema: StandardSchema, type: string, data: unknown): Awaitable<unknown> => {
   const result = schema["~standard"].validate(data);
   return mapAwaitable(result, (settled) => outputOf(settled, type));
 };
@@ -58,7 +58,7 @@ type Result = Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>;
 
 const MAX_ISSUES = 10;
 
-/** Returns the validated value. The error names members and rules, never values: they may be personal. @throws EVENTS_INVALID_DATA */
+/** Returns the validated value. The error has the paths and messages of the schema, but adds no values, which may be personal. @throws EVENTS_INVALID_DATA */
 const outputOf = (result: Result, type: string): unknown => {
   if (result.issues === undefined) return result.value;
   const issues = result.issues.slice(0, MAX_ISSUES).map(({ path = [], message }) => {

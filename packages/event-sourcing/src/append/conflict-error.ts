@@ -22,7 +22,7 @@ export class ConflictError extends HttpError {
   readonly expected: ExpectedVersion;
   /** Version of the stream; 0 when it does not exist. */
   readonly actual: number;
-  /** Events after the expected version, oldest first, at most 100. */
+  /** Events after the expected version, oldest first, at most 100 as stored; empty in an error of `Aggregate.execute`. */
   readonly newer: readonly StoredEvent[];
 
   constructor({ stream, tenant, expected, actual, newer }: Conflict) {

@@ -19,7 +19,7 @@ export interface EncodedEvent {
   readonly data: string;
   /** JSON text. */
   readonly metadata: string | null;
-  /** Size of the data. */
+  /** Size of the data, in bytes of JSON. */
   readonly bytes: number;
   /** The data before encryption. */
   readonly value: unknown;
@@ -34,7 +34,7 @@ interface StreamRef {
   readonly stream: string;
 }
 
-/** Encrypts personal data and encodes events as JSON. @throws EVENTS_TOO_LARGE, EVENTS_INVALID_DATA */
+/** Encrypts personal data and encodes events as JSON. @throws EVENTS_TOO_LARGE, EVENTS_BAD_NAME for a subject */
 export const encodeEvents = (
   base: StoreBase,
   ref: StreamRef,

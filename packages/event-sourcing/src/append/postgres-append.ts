@@ -1,7 +1,7 @@
 import { DatabaseError, type Queries } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
-import type { AppendedEvents, InsertedRow } from "./appended.ts";
-import { appendInOneStatement, retryable } from "./one-statement-append.ts";
+import type { AppendResultWithRows, InsertedRow } from "./appended.ts";
+import { appendInOneStatement, retryableError } from "./one-statement-append.ts";
 import type { PostgresStatements } from "./postgres-statements.ts";
 import type { PreparedAppend } from "./prepare-append.ts";
 
@@ -15,7 +15,7 @@ export const appendOnPostgres = (
   statements: PostgresStatements,
   queries: Queries,
   append: PreparedAppend,
-): Promise<AppendedEvents> => {
+): Promise<AppendResultWithRows> => {
   const [text, values] = statements.of(append);
   return appendInOneStatement(base, queries, append, () =>
     queries
@@ -35,5 +35,5 @@ const byVersion = (rows: InsertedRow[]): InsertedRow[] =>
 const afterRace = (base: StoreBase, queries: Queries, error: unknown): InsertedRow[] => {
   if (!(error instanceof DatabaseError) || error.constraint !== "framework_events_id") throw error;
   if (queries === base.db) return [];
-  throw retryable(error.message, error.sqlCode, error);
+  throw retryableError(error.message, error.sqlCode, error);
 };

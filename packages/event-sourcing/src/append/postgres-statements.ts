@@ -6,7 +6,7 @@ import type { ExpectedVersion } from "./expected-version.ts";
 import type { PreparedAppend } from "./prepare-append.ts";
 
 /** SQL text and parameter values of a statement. */
-export type Prepared = readonly [text: string, values: readonly SqlValue[]];
+export type TextAndValues = readonly [text: string, values: readonly SqlValue[]];
 
 const kinds = ["any", "none", "exists", "exact"] as const;
 
@@ -21,7 +21,9 @@ const kindOf = (expected: ExpectedVersion): Kind => {
  * Builds the statement of an append on PostgreSQL: one stream, one round trip.
  *
  * It locks the row of the stream and checks its version, takes the shared append lock, then draws positions. So positions ascend with the versions of a
- * stream, and a transaction that has drawn a position holds the lock until it ends. If the stream is not as expected, no position is drawn and no row returned.
+ * stream, and a transaction that has drawn a position holds the lock until it ends. If the append is refused, no position is drawn and no row returned.
+ *
+ * With `positions: "counter"`, it first locks the counter row, which takes the place of the append lock; a refused append then leaves a gap in the positions.
  */
 export class PostgresStatements {
   /** Keyed by a number: a string key would have to be built and hashed for each append. */
@@ -34,7 +36,7 @@ export class PostgresStatements {
     this.positions = positions;
   }
 
-  of({ tenant, stream, category, expected, events, hasGivenIds }: PreparedAppend): Prepared {
+  of({ tenant, stream, category, expected, events, hasGivenIds }: PreparedAppend): TextAndValues {
     const { length } = events;
     const isSeparate = length <= MAX_SEPARATE;
     const values: SqlValue[] = [tenant, stream, category];
@@ -75,7 +77,7 @@ export class PostgresStatements {
     RETURNING position, version, recorded_at`;
   }
 
-  /** Locks the row of the stream and raises its version; returns no row if the stream is not as expected. */
+  /** Locks the row of the stream and raises its version; returns no row if the append is refused. */
   private stream(kind: Kind, rows: Rows, isGuarded: boolean): string {
     const from = this.positions === "counter" ? "FROM counter" : "";
     const unseen = isGuarded
@@ -143,7 +145,7 @@ const fewRows = (count: number): Rows => {
 
 /**
  * One JSON document: as fast as arrays (measured), and the driver need not escape it. Data is a string in it, because the server rejects escapes
- * such as \\u0000 in a document that it parses, but not in the `json` that it stores.
+ * such as \u0000 in a document that it parses, but not in the `json` that it stores.
  */
 const manyRows: Rows = {
   count: "$4::bigint",

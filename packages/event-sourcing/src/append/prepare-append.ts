@@ -31,7 +31,7 @@ export interface PreparedAppend {
   readonly category: string;
   readonly expected: ExpectedVersion;
   readonly events: readonly EncodedEvent[];
-  /** Whether the caller set event ids, so the append may be a repetition. */
+  /** Whether the caller set an event id: the append may then be a repetition. */
   readonly hasGivenIds: boolean;
   /** Whether a conflict error leaves out the newer events. */
   readonly omitsNewer: boolean;
@@ -72,7 +72,7 @@ export const prepareAppend = (
   }));
 };
 
-/** Synchronous unless a schema is asynchronous; then one event after the other. */
+/** Checks the events in order. Synchronous unless a schema is asynchronous. */
 const checkEvents = (
   { types }: StoreBase,
   events: readonly NewEvent[],
@@ -108,7 +108,7 @@ const checkIds = (events: readonly NewEvent[]): void => {
 const tooMany = (count: number): Error =>
   eventError("EVENTS_TOO_LARGE", `an append must have at most ${MAX_BATCH} events, not ${count}`);
 
-/** Checks the total size of an append over several streams. @throws EVENTS_TOO_LARGE */
+/** Checks the total size of appends that are committed together. @throws EVENTS_TOO_LARGE */
 export const checkTotal = (appends: readonly PreparedAppend[]): void => {
   let count = 0;
   let bytes = 0;

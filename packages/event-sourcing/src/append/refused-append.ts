@@ -5,7 +5,7 @@ import { refusal } from "../errors/event-error.ts";
 import { toPosition } from "../events/position.ts";
 import { MAX_NEWER_EVENTS } from "../limits.ts";
 import { readVersions } from "../reading/read-versions.ts";
-import type { Appended } from "./appended.ts";
+import type { AppendResult } from "./appended.ts";
 import { ConflictError } from "./conflict-error.ts";
 import { isExpected } from "./expected-version.ts";
 import type { PreparedAppend } from "./prepare-append.ts";
@@ -24,7 +24,7 @@ export const explainRefusal = async (
   base: StoreBase,
   queries: Queries,
   append: PreparedAppend,
-): Promise<Appended | null> => {
+): Promise<AppendResult | null> => {
   const { tenant, stream, expected } = append;
   const earlier = append.hasGivenIds ? await earlierResult(queries, append) : null;
   if (earlier !== null) {
@@ -44,20 +44,25 @@ export const explainRefusal = async (
   throw new ConflictError({ stream, tenant, expected, actual, newer });
 };
 
-interface Found {
+interface ExistingEvent {
   readonly event_id: string;
   readonly version: number;
   readonly position: number;
 }
 
-/** Returns the result of an earlier append of exactly these ids, in this order. @throws EVENTS_PARTIAL_OVERLAP if only some exist, or in another order */
+/**
+ * Returns the result of an earlier append of these ids; `null` if none exists.
+ *
+ * @throws EVENTS_PARTIAL_OVERLAP if only some exist, or not consecutively in this order
+ */
 const earlierResult = async (
   queries: Queries,
   { tenant, stream, events }: PreparedAppend,
-): Promise<Appended | null> => {
+): Promise<AppendResult | null> => {
   const ids = paddedList(events.map(({ id }) => id));
   const where = sql`WHERE tenant = ${tenant} AND stream = ${stream} AND event_id IN (${ids})`;
-  const found = await queries.query<Found>`SELECT event_id, version, position FROM framework_events ${where}
+  const found =
+    await queries.query<ExistingEvent>`SELECT event_id, version, position FROM framework_events ${where}
     UNION ALL SELECT event_id, version, position FROM framework_archived_events ${where} ORDER BY version`;
   const [first] = found;
   const last = found.at(-1);
@@ -66,6 +71,6 @@ const earlierResult = async (
     found.length === events.length &&
     events.every(({ id }, at) => found[at]?.event_id === id && found[at].version === first.version + at);
   if (isSame) return { version: last.version, position: toPosition(last.position), isNew: false };
-  const message = `${found.length} of ${events.length} event ids exist in stream ${stream}, or in another order`;
+  const message = `stream ${stream} has ${found.length} of the ${events.length} event ids, or has them in another order`;
   throw refusal("EVENTS_PARTIAL_OVERLAP", "Part of the change was made before", message);
 };

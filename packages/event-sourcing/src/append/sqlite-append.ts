@@ -1,13 +1,13 @@
 import type { Queries, SqlValue, Statement, Transaction } from "@framework/database";
 import { paddedList } from "../base/padded-list.ts";
 import type { StoreBase } from "../base/store-base.ts";
-import { type AppendedEvents, type InsertedRow, toAppended } from "./appended.ts";
+import { type AppendResultWithRows, type InsertedRow, toAppendResult } from "./appended.ts";
 import type { EncodedEvent } from "./encode-events.ts";
 import type { PreparedAppend } from "./prepare-append.ts";
 import { explainRefusal } from "./refused-append.ts";
 import { appendOneOnSqlite } from "./sqlite-one-event.ts";
 
-interface Raised {
+interface StreamRow {
   readonly version: number;
   readonly updated_at: number;
 }
@@ -21,7 +21,7 @@ export const appendOnSqlite = (
   base: StoreBase,
   queries: Queries,
   append: PreparedAppend,
-): Promise<AppendedEvents> => {
+): Promise<AppendResultWithRows> => {
   const [event] = append.events;
   return append.events.length === 1 && event !== undefined
     ? appendOneOnSqlite(base, queries, append, event)
@@ -33,15 +33,15 @@ const appendSeveral = async (
   base: StoreBase,
   tx: Transaction,
   append: PreparedAppend,
-): Promise<AppendedEvents> => {
+): Promise<AppendResultWithRows> => {
   const isUnseen = !append.hasGivenIds || (await hasNone(tx, append));
-  const raised = isUnseen ? await raiseVersion(base, tx, append) : null;
-  if (raised === null) {
+  const row = isUnseen ? await raiseVersion(base, tx, append) : null;
+  if (row === null) {
     const earlier = await explainRefusal(base, tx, append);
     if (earlier !== null) return { appended: earlier, rows: [] };
     throw new Error(`stream ${append.stream} refused an append without a reason`);
   }
-  return toAppended(await insertEvents(tx, append, raised));
+  return toAppendResult(await insertEvents(tx, append, row));
 };
 
 /** Rows per INSERT, largest first: few statements for a batch, and only three to prepare. */
@@ -50,7 +50,7 @@ const sizes = [32, 8, 1] as const;
 const insertEvents = async (
   tx: Transaction,
   { tenant, stream, category, events }: PreparedAppend,
-  { version: last, updated_at: recorded_at }: Raised,
+  { version: last, updated_at: recorded_at }: StreamRow,
 ): Promise<readonly InsertedRow[]> => {
   const rows: InsertedRow[] = [];
   const first = last - events.length + 1;
@@ -102,13 +102,13 @@ const raiseVersion = (
   { now }: StoreBase,
   tx: Transaction,
   { tenant, stream, category, expected, events: { length } }: PreparedAppend,
-): Promise<Raised | null> => {
+): Promise<StreamRow | null> => {
   const { any, none, exists, exact } = raiseTexts(now);
-  if (expected === "any") return tx.fetchOne<Raised>(any, [tenant, stream, category, length]);
+  if (expected === "any") return tx.fetchOne<StreamRow>(any, [tenant, stream, category, length]);
   if (expected === "none" || expected === 0)
-    return tx.fetchOne<Raised>(none, [tenant, stream, category, length]);
-  if (expected === "exists") return tx.fetchOne<Raised>(exists, [tenant, stream, length]);
-  return tx.fetchOne<Raised>(exact, [tenant, stream, length, expected]);
+    return tx.fetchOne<StreamRow>(none, [tenant, stream, category, length]);
+  if (expected === "exists") return tx.fetchOne<StreamRow>(exists, [tenant, stream, length]);
+  return tx.fetchOne<StreamRow>(exact, [tenant, stream, length, expected]);
 };
 
 /** Statements that raise a version, by expected version. */

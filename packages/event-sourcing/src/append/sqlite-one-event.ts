@@ -1,13 +1,12 @@
 import type { Queries, SqlValue, Statement } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
-import type { AppendedEvents, InsertedRow } from "./appended.ts";
+import type { AppendResultWithRows, InsertedRow } from "./appended.ts";
 import type { EncodedEvent } from "./encode-events.ts";
 import { appendInOneStatement } from "./one-statement-append.ts";
 import type { PreparedAppend } from "./prepare-append.ts";
 
 /**
- * Appends one event on SQLite in one statement: it reads the version of the stream, and a trigger raises it. Outside a transaction this halves
- * the framework's share of the time, most noticeably after a flush, when the processor's caches are cold.
+ * Appends one event on SQLite in one statement, where larger appends take at least two: it reads the version of the stream, and a trigger raises it.
  *
  * @param queries the database, or the transaction of the append
  */
@@ -16,7 +15,7 @@ export const appendOneOnSqlite = (
   queries: Queries,
   append: PreparedAppend,
   { id, type, schemaVersion, data, metadata }: EncodedEvent,
-): Promise<AppendedEvents> => {
+): Promise<AppendResultWithRows> => {
   const { tenant, stream, category, expected, hasGivenIds } = append;
   const values: SqlValue[] = [tenant, stream, category, id, type, schemaVersion, data, metadata];
   if (typeof expected === "number" && expected > 0) values.push(expected);
@@ -35,11 +34,11 @@ interface Texts {
 type TextsOfKinds = Readonly<Record<"any" | "none" | "exists" | "exact", Texts>>;
 
 /** Keyed by the SQL expression of the current time. Cached, because the database looks up prepared statements by string, and would hash a new string each time. */
-const known = new WeakMap<Statement, TextsOfKinds>();
+const cache = new WeakMap<Statement, TextsOfKinds>();
 
 const textsOf = (now: Statement): TextsOfKinds => {
-  const texts = known.get(now) ?? build(now);
-  known.set(now, texts);
+  const texts = cache.get(now) ?? build(now);
+  cache.set(now, texts);
   return texts;
 };
 

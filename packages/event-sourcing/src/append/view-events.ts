@@ -22,14 +22,14 @@ export const viewEvents = async (
   if (keys.size === 0) return events;
   const secrets = await secretsOfKeys(tx, [...keys], keyLock(db.dialect));
   if (secrets.size === keys.size) return events;
-  const forgotten = (event: StoredEvent, at: number): StoredEvent => {
+  const withPlaceholders = (event: StoredEvent, at: number): StoredEvent => {
     const seal = sealOf(append.events[at]);
     if (seal === null || secrets.has(seal.key)) return event;
     const placeholders = types.get(event.type)?.personal?.placeholders ?? {};
     const data = openFields(event.data as Record<string, unknown>, seal, undefined, event, placeholders);
     return { ...event, data };
   };
-  return events.map(forgotten);
+  return events.map(withPlaceholders);
 };
 
 const sealOf = (event: EncodedEvent | undefined): Seal | null =>

@@ -9,7 +9,7 @@ export interface StreamRef {
 }
 
 /**
- * Moves the events of a stream to the archive table. The stream is read as before, but accepts no events until it is restored.
+ * Moves the events of a stream to the archive table, and deletes its snapshots. The stream is read as before, but accepts no events until it is restored.
  *
  * @param untouchedSince archives the stream only if it has had no event since then, in Unix ms
  * @returns `false` if the stream does not exist or is already archived

@@ -2,7 +2,7 @@ import { type Context, type Invocation, type Key, key, RequestId } from "@framew
 import { principalOf, Trace } from "@framework/core/feature";
 import type { EventMetadata } from "../events/event-metadata.ts";
 
-/** Identifies the business transaction that an invocation is part of. @default the id of the request */
+/** Identifies the business transaction that an invocation is part of. If it is `null`, event metadata has the id of the request. @default null */
 export const CorrelationId: Key<string | null> = key<string | null>("correlation_id", null);
 
 /** Id of the command or event that caused an invocation. */

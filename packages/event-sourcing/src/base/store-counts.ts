@@ -11,7 +11,7 @@ export class StoreCounts {
   /** Streams archived because of `eventTtlSecs`. */
   expired = 0;
   snapshotsTaken = 0;
-  /** Snapshots ignored because they were damaged, or taken by newer code. */
+  /** Snapshots ignored because they were damaged, taken by newer code, or of events that do not exist. */
   snapshotsIgnored = 0;
   /** Positions that will never have an event. */
   skippedPositions = 0;

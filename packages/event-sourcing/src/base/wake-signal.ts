@@ -33,16 +33,16 @@ export class WakeSignal {
 
 /** Pauses of a polling loop: 50 ms after a poll that found something, doubled after each one that did not, up to 1 s. */
 export class PollBackoff {
-  private nextMs = SHORTEST_MS;
+  private nextMs = MIN_MS;
 
   /** Returns the pause after a poll, in milliseconds. */
   after(hasFound: boolean): number {
-    if (hasFound) this.nextMs = SHORTEST_MS;
+    if (hasFound) this.nextMs = MIN_MS;
     const ms = this.nextMs;
-    this.nextMs = Math.min(LONGEST_MS, ms * 2);
+    this.nextMs = Math.min(MAX_MS, ms * 2);
     return ms;
   }
 }
 
-const SHORTEST_MS = 50;
-const LONGEST_MS = 1000;
+const MIN_MS = 50;
+const MAX_MS = 1000;

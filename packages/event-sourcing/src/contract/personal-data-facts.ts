@@ -112,8 +112,8 @@ export const personalDataFacts: PortFacts<EventStoreFixture> = {
 
   "an append concurrent with forget for the same person never stores plain text": async ({ open, db }) => {
     const [store, other] = [await open({ events: [Registered] }), await open({ events: [Registered] })];
-    const later = async (turns: number, work: () => Promise<unknown>): Promise<void> => {
-      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    const later = async (microtasks: number, work: () => Promise<unknown>): Promise<void> => {
+      for (let at = 0; at < microtasks; at++) await Promise.resolve();
       await work();
     };
     for (let at = 0; at < 30; at++) {
@@ -122,7 +122,7 @@ export const personalDataFacts: PortFacts<EventStoreFixture> = {
       await Promise.all([
         store.append(`a-${at}`, event),
         other.append(`b-${at}`, event),
-        ...[at % 12, at % 7].map((turns) => later(turns, () => store.forget(id))),
+        ...[at % 12, at % 7].map((microtasks) => later(microtasks, () => store.forget(id))),
       ]);
     }
     const raw = JSON.stringify(await db.query("SELECT data FROM framework_events"));

@@ -52,7 +52,7 @@ export const allEvents = async (store: EventStore, limit = 3): Promise<StoredEve
   }
 };
 
-/** Returns the rejection of a promise that must reject. */
+/** Returns the error of a promise that must reject. */
 export const errorOf = async (promise: Promise<unknown>): Promise<Error & { readonly code: string }> => {
   try {
     await promise;
@@ -62,7 +62,7 @@ export const errorOf = async (promise: Promise<unknown>): Promise<Error & { read
   throw new Error("expected a rejection");
 };
 
-/** An event for a store without types. */
+/** Creates an event for a store without types. */
 export const plain = (type: string, id?: string): { type: string; data: object; id?: string } => ({
   type,
   data: {},

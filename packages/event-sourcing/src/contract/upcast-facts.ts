@@ -136,6 +136,16 @@ export const upcastFacts: PortFacts<EventStoreFixture> = {
     }
   },
 
+  "an event may be thousands of versions behind": async ({ open }) => {
+    await (await open()).append("s-1", { type: "Broken", data: 1 });
+    const upcasters = Array.from({ length: 2999 }, (_, at) => [at + 1, (data: number) => data + 1]);
+    const upcast = Object.fromEntries(upcasters) as Record<number, (data: number) => number>;
+    const store = await open({
+      events: [eventType("Broken", anything<number>(), { version: 3000, upcast })],
+    });
+    assert.equal((await eventsOf(store, "s-1"))[0]?.data, 3000);
+  },
+
   "only known types with valid data are appended": async ({ open }) => {
     const refusing: StandardSchema<{ n: number }> = {
       "~standard": {

@@ -1,29 +1,29 @@
 import type { Transaction } from "@framework/database";
-import type { Appended } from "../append/appended.ts";
+import type { AppendResult } from "../append/appended.ts";
 import type { Appender, WriteOptions } from "../append/appender.ts";
 import { ConflictError } from "../append/conflict-error.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import type { AnyEventType, EventOf } from "../events/event-type.ts";
-import type { Folded } from "../snapshots/fold.ts";
+import type { FoldedState } from "../snapshots/fold.ts";
 import type { Snapshots, StreamRef } from "../snapshots/snapshots.ts";
-import { decided, type Decider } from "./decider.ts";
+import { toEventArray, type Decider } from "./decider.ts";
 import { foldTail } from "./load.ts";
 
 /** Options of a command on an aggregate. */
 export interface ExecuteOptions extends WriteOptions {
-  /** Maximum retries after conflicts with other appends, each with the new state; 0 to 100. @default 3 */
+  /** Maximum number of retries after conflicts with other appends, each with the new state; 0 to 100. @default 3 */
   readonly retries?: number;
 }
 
 /** The result of a command. */
-export interface Executed<State, Types extends AnyEventType> {
+export interface ExecuteResult<State, Types extends AnyEventType> {
   /** The state after the command. */
   readonly state: State;
   /** Version of the stream after the command. */
   readonly version: number;
   /** Position of the last appended event; `null` if the command led to no event. */
   readonly position: string | null;
-  /** The appended events. */
+  /** The appended events; empty if they had been appended before. */
   readonly events: readonly EventOf<Types>[];
 }
 
@@ -77,7 +77,7 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
   async execute(
     command: Command,
     { retries = DEFAULT_RETRIES, ...options }: ExecuteOptions = {},
-  ): Promise<Executed<State, Types>> {
+  ): Promise<ExecuteResult<State, Types>> {
     const { base } = this.parts;
     let before = await this.read(options.tx);
     for (let attempt = 0; ; attempt++) {
@@ -90,7 +90,7 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
     }
   }
 
-  private async read(tx: Transaction | undefined): Promise<Folded<State>> {
+  private async read(tx: Transaction | undefined): Promise<FoldedState<State>> {
     const { base, snapshots } = this.parts;
     const queries = tx ?? base.db;
     const { fold } = this.decider;
@@ -99,27 +99,27 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
 
   private async decide(
     command: Command,
-    before: Folded<State>,
+    before: FoldedState<State>,
     options: WriteOptions,
-  ): Promise<Executed<State, Types>> {
+  ): Promise<ExecuteResult<State, Types>> {
     const { stream, tenant, decider } = this;
-    const events = decided(decider.decide(command, before.state));
+    const events = toEventArray(decider.decide(command, before.state));
     if (events.length === 0)
       return { state: before.state, version: before.version, position: null, events: [] };
     const append = { stream, tenant, events, expected: before.version };
     const result = await this.parts.appender.appendDecided(append, options);
-    return await this.after(before, result, options.tx);
+    return await this.afterAppend(before, result, options.tx);
   }
 
-  private async after(
-    before: Folded<State>,
+  private async afterAppend(
+    before: FoldedState<State>,
     { appended, events, keys }: Awaited<ReturnType<Appender["appendDecided"]>>,
     tx: Transaction | undefined,
-  ): Promise<Executed<State, Types>> {
+  ): Promise<ExecuteResult<State, Types>> {
     const { fold } = this.decider;
-    if (!appended.isNew) return await this.repeated(appended, tx);
+    if (!appended.isNew) return await this.repeatResult(appended, tx);
     const { version, position } = appended;
-    const folded: Folded<State> = {
+    const folded: FoldedState<State> = {
       state: events.reduce(fold.evolve, before.state),
       version,
       lastEvent: events.at(-1)?.id ?? before.lastEvent,
@@ -137,11 +137,11 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
     };
   }
 
-  /** Result of a command whose event ids had been appended before. */
-  private async repeated(
-    { position }: Appended,
+  /** Returns the result of a command whose event ids had been appended before. */
+  private async repeatResult(
+    { position }: AppendResult,
     tx: Transaction | undefined,
-  ): Promise<Executed<State, Types>> {
+  ): Promise<ExecuteResult<State, Types>> {
     const { state, version } = await this.read(tx);
     return { state, version, position, events: [] };
   }

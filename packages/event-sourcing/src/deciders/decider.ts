@@ -50,7 +50,7 @@ export interface Decider<State, Command, Types extends AnyEventType = AnyEventTy
  *   decide: (command: "borrow" | "return", { borrowed }) => (command === "borrow" && !borrowed ? BookBorrowed({}) : []),
  *   evolve: (state, event) => ({ borrowed: event.type === "BookBorrowed" }),
  * });
- * @throws EVENTS_BAD_DECIDER
+ * @throws EVENTS_BAD_DECIDER, EVENTS_BAD_NAME
  */
 export const decider = <State, Command, Types extends AnyEventType>(
   options: DeciderOptions<State, Command, Types>,
@@ -99,7 +99,7 @@ const foldOf = <State, Command, Types extends AnyEventType>(
 const same = <T>(value: T): T => value;
 
 /** Returns the events of a decision as an array. */
-export const decided = <Types extends AnyEventType>(
+export const toEventArray = <Types extends AnyEventType>(
   events: NewEventOf<Types> | readonly NewEventOf<Types>[],
 ): readonly NewEventOf<Types>[] => (Array.isArray(events) ? events : [events as NewEventOf<Types>]);
 

@@ -3,18 +3,18 @@ import type { StoreBase } from "../base/store-base.ts";
 import { decoderFor } from "../reading/event-decoder.ts";
 import { PageSize } from "../reading/page-size.ts";
 import { versionRows } from "../reading/read-versions.ts";
-import type { Fold, Folded } from "../snapshots/fold.ts";
+import type { Fold, FoldedState } from "../snapshots/fold.ts";
 import type { StreamRef } from "../snapshots/snapshots.ts";
 import { checkKnown } from "./decider.ts";
 
-/** Applies the events after `from` to the end of the stream. */
+/** Applies the events after `from`, up to the end of the stream. */
 export const foldTail = async <State>(
   base: StoreBase,
   queries: Queries,
   fold: Fold<State>,
   { tenant, stream }: StreamRef,
-  from: Folded<State>,
-): Promise<Folded<State>> => {
+  from: FoldedState<State>,
+): Promise<FoldedState<State>> => {
   let { state, version, lastEvent } = from;
   const keys = new Set(from.keys);
   for (const size = new PageSize(); ;) {

@@ -51,7 +51,7 @@ export interface EventTypeOptions<Output> {
  * @example
  * const BookBorrowed = eventType("BookBorrowed", z.object({ member: z.string() }));
  * await app.eventStore.append("loan-1", BookBorrowed({ member: "ann" }));
- * @throws EVENTS_BAD_TYPE if an upcaster is missing; EVENTS_BAD_NAME
+ * @throws EVENTS_BAD_TYPE, also if an upcaster is missing; EVENTS_BAD_NAME
  */
 export const eventType = <Type extends string, Input, Output>(
   type: Type,
@@ -73,6 +73,7 @@ export const eventType = <Type extends string, Input, Output>(
  *
  * @example
  * const BookLent = retiredEventType("BookLent", { 1: (data) => split({ type: "BookBorrowed", data }) });
+ * @throws EVENTS_BAD_TYPE, EVENTS_BAD_NAME
  */
 export const retiredEventType = <Type extends string>(type: Type, upcast: Upcasters): AnyEventType<Type> => {
   checkName("name of an event type", type);

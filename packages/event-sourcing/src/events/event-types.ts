@@ -3,7 +3,7 @@ import { nearest } from "@framework/core/feature";
 import { eventError } from "../errors/event-error.ts";
 import type { AnyEventType } from "./event-type.ts";
 
-/** The event types of a store. A store without any accepts events of every type, unchecked. */
+/** The event types of a store. A store without types accepts events of every type, unchecked. */
 export class EventTypes {
   private readonly byName = new Map<string, AnyEventType>();
   /** The last type looked up: consecutive events often have the same type, and comparing strings is faster than hashing them. */
@@ -35,7 +35,7 @@ export class EventTypes {
     throw eventError("EVENTS_UNKNOWN_TYPE", `the type ${name} is not in the option \`events\`${hint}`);
   }
 
-  /** @throws EVENTS_UNKNOWN_TYPE unless the store has exactly these definitions */
+  /** @throws EVENTS_UNKNOWN_TYPE unless each definition is one of the store, not only of the same name */
   check(types: readonly AnyEventType[], user: string): void {
     const missing = types.filter((each) => this.byName.get(each.type) !== each);
     if (missing.length === 0) return;

@@ -29,7 +29,7 @@ export const split = (...parts: readonly EventPart[]): SplitEvent => new SplitEv
 /** For upcasters: hides the event from readers. */
 export const dropped: SplitEvent = new SplitEvent([]);
 
-/** Converts the data of one version to the next. Gets the stored JSON, and must not mutate it. */
+/** Converts the data of one version to the next. Gets the stored JSON, or the result of the previous upcaster; must not mutate it. */
 export type Upcaster = (data: never) => unknown;
 
 /** Upcasters by source version. */

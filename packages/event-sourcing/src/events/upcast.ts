@@ -12,8 +12,8 @@ export interface VersionedData {
   readonly data: unknown;
 }
 
-/** Maximum upcast steps for one stored event; more mean that splits form a cycle. */
-const MAX_STEPS = 1000;
+/** Maximum number of upcast steps for one stored event; more are treated as a cycle of splits. A type alone may take 9,999 steps, one for each earlier version. */
+const MAX_STEPS = 100_000;
 
 /**
  * Upcasts data to the current version, version by version. The parts of a split are upcast as well, and keep their order.
@@ -27,7 +27,7 @@ export const upcast = (types: EventTypes, stored: VersionedData): readonly Versi
     const next = open.pop();
     if (next === undefined) return done;
     if (steps > MAX_STEPS || done.length + open.length >= MAX_PARTS)
-      throw failed(stored, `it splits into more than ${MAX_PARTS} events, or its splits form a cycle`);
+      throw upcastError(stored, `it splits into more than ${MAX_PARTS} events, or its splits form a cycle`);
     const results = step(types, next);
     if (results === null) done.push(next);
     else open.push(...results.toReversed());
@@ -57,13 +57,13 @@ const convert = (upcaster: (data: unknown) => unknown, from: VersionedData): unk
     const result = upcaster(from.data);
     if (result !== undefined) return result;
   } catch (error) {
-    throw failed(
+    throw upcastError(
       from,
       `its upcaster threw: ${FrameworkError.is(error) ? error.code : messageOf(error)}`,
       error,
     );
   }
-  throw failed(from, "its upcaster returned nothing; return the data, or `dropped`");
+  throw upcastError(from, "its upcaster returned nothing; return the data, or `dropped`");
 };
 
 const knownVersion = (types: EventTypes, type: string, from: string): number => {
@@ -75,7 +75,7 @@ const knownVersion = (types: EventTypes, type: string, from: string): number => 
   );
 };
 
-const failed = ({ type, version }: VersionedData, problem: string, cause?: unknown): FrameworkError =>
+const upcastError = ({ type, version }: VersionedData, problem: string, cause?: unknown): FrameworkError =>
   eventError(
     "EVENTS_UPCAST_FAILED",
     `an event of type ${type}, version ${version}, cannot be read: ${problem}`,

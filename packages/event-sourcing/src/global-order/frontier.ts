@@ -3,13 +3,13 @@ export interface FinalPosition {
   /** Each position up to this one has a visible event, or will never have one. */
   readonly position: number;
   /**
-   * `"end"`: there are no later events. `"more"`: there may be more to read. `"waiting"`: later events are visible, but an open append may have an earlier
+   * `"end"`: no later events are visible. `"more"`: there may be more to read. `"waiting"`: later events are visible, but an open append may have an earlier
    * position.
    */
   readonly state: ReadState;
 }
 
-/** See `Decided.state`. */
+/** See `FinalPosition.state`. */
 export type ReadState = "end" | "more" | "waiting";
 
 /** Determines how far readers may read without missing an event that is committed later. */

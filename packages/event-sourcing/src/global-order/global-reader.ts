@@ -37,7 +37,7 @@ export class GlobalReader {
   }
 
   /**
-   * Reads the next rows. The next read starts after `position`, which also passes events that the filter excludes.
+   * Reads the next rows. The next read starts after `position`, which is also after events that the filter excludes.
    *
    * @param queries the database or a transaction
    */
@@ -45,20 +45,20 @@ export class GlobalReader {
     const { frontier } = this;
     const { rewinds } = frontier;
     const hasEnough = frontier.position - after >= limit; // a full batch is available without advancing the frontier
-    const decided: FinalPosition = hasEnough
+    const final: FinalPosition = hasEnough
       ? { position: frontier.position, state: "more" }
       : await frontier.advance();
-    if (after >= decided.position) return { ...decided, position: after, rows: [] };
-    const rows = await this.rows({ after, to: decided.position, limit, filter }, queries);
+    if (after >= final.position) return { ...final, position: after, rows: [] };
+    const rows = await this.rows({ after, to: final.position, limit, filter }, queries);
     const last = rows.at(-1);
     if (rows.length < limit || last === undefined) {
       if (hasEnough) await frontier.advance(); // before passing positions without rows, check that they are still final
       return frontier.rewinds === rewinds
-        ? { ...decided, rows }
+        ? { ...final, rows }
         : await this.read(after, filter, limit, queries);
     }
-    const isAtEnd = last.position === decided.position;
-    return { position: last.position, state: isAtEnd ? decided.state : "more", rows };
+    const isAtEnd = last.position === final.position;
+    return { position: last.position, state: isAtEnd ? final.state : "more", rows };
   }
 
   /** See `Frontier.rewinds` and `Frontier.rewoundTo`. */
@@ -82,7 +82,7 @@ export class GlobalReader {
     }
   }
 
-  /** Reads rows between two positions, even beyond the frontier: the caller ensures that no append is open. */
+  /** Reads rows between two positions. Beyond the frontier, an open append may still add earlier rows. */
   async rows({ after, to, limit, filter }: RowRange, queries: Queries): Promise<readonly EventRow[]> {
     const from = (table: Statement): Statement =>
       sql`FROM ${table} WHERE position > ${after} AND position <= ${to} ${conditions(filter)}`;
@@ -91,7 +91,7 @@ export class GlobalReader {
     const order = sql`ORDER BY position LIMIT ${limit}`;
     if (this.base.db.dialect === "sqlite")
       return await queries.query<EventRow>`SELECT ${columns} ${present} UNION ALL SELECT ${columns} ${archived} ${order}`;
-    // A limit in each part: PostgreSQL would otherwise read and sort all events after the position. SQLite merges the parts, and a second limit would double the cost.
+    // A limit in each part: PostgreSQL would otherwise read and sort all events after the position. SQLite merges the parts without it.
     return await queries.query<EventRow>`SELECT ${eventColumnNames} FROM (SELECT ${columns} ${present} ${order}) AS present
       UNION ALL SELECT ${eventColumnNames} FROM (SELECT ${columns} ${archived} ${order}) AS archived ${order}`;
   }

@@ -7,10 +7,11 @@ import { SingleFlight } from "./single-flight.ts";
 import { logRewind } from "./log-rewind.ts";
 import { type Skip, SkipLog } from "./skips.ts";
 
-/** Maximum positions per query. */
+/** Maximum number of positions per query. */
 const SCAN = 5000;
-/** Maximum gaps skipped per query: each is recorded as a row. */
+/** Maximum number of gaps skipped per query: each is recorded as a row. */
 const MAX_SKIPS = 500;
+
 /** The event at the frontier. If it changes, the store was restored to an older state. */
 interface FrontierEvent {
   readonly position: number;
@@ -18,7 +19,7 @@ interface FrontierEvent {
   readonly recorded_at: number;
 }
 
-/** Number of positions between two writes of the mark, which spares other processes the start at the first event. */
+/** Number of positions between two writes of the mark, from which other processes start instead of from the first event. */
 const STORE_EVERY = 10_000;
 
 /** A gap in the positions, and the transactions that may still fill it. */
@@ -39,17 +40,17 @@ export class HighWaterMark implements Frontier {
   position = 0;
   rewinds = 0;
   rewoundTo = 0;
-  /** Age in seconds of the oldest open append at the last check. */
+  /** Age in seconds of the oldest open append at the last check; 0 if there was no gap. */
   oldestOpenSecs = 0;
   private readonly base: StoreBase;
   private readonly skips: SkipLog;
   private readonly advances: SingleFlight<FinalPosition>;
-  private observed: Observation | null = null;
+  private observation: Observation | null = null;
   /** The last observation whose holders have all ended: gaps up to it are permanent if a later read still sees them. */
-  private ended: Observation = { to: 0, holders: new Set() };
-  private stored: number | null = null;
+  private endedObservation: Observation = { to: 0, holders: new Set() };
+  private storedMark: number | null = null;
   /** The event at the frontier in the last read. */
-  private known: FrontierEvent | null = null;
+  private frontierEvent: FrontierEvent | null = null;
 
   constructor(base: StoreBase) {
     this.base = base;
@@ -72,19 +73,19 @@ export class HighWaterMark implements Frontier {
     await this.load();
     const first = await this.pass();
     // Without holders, a second read decides at once.
-    return first.state === "waiting" && this.observed?.holders.size === 0 ? await this.pass() : first;
+    return first.state === "waiting" && this.observation?.holders.size === 0 ? await this.pass() : first;
   }
 
   private async pass(): Promise<FinalPosition> {
     await this.checkHolders(); // before the read
     const positions = await this.read();
-    const { ended } = this;
+    const { endedObservation: ended } = this;
     const { position, skips, isGap } = follow(this.position, positions, ended.to);
     await this.skips.record(skips, evidenceOf(ended));
     this.position = position;
-    if (isGap && this.observed === null) {
+    if (isGap && this.observation === null) {
       const holders = await this.holders(); // after the read
-      this.observed = { to: positions.at(-1) ?? position, holders: holders.ids };
+      this.observation = { to: positions.at(-1) ?? position, holders: holders.ids };
     }
     await this.store();
     if (isGap) return { position, state: "waiting" };
@@ -92,51 +93,51 @@ export class HighWaterMark implements Frontier {
   }
 
   private async checkHolders(): Promise<void> {
-    const { observed } = this;
-    if (observed === null) {
+    const { observation } = this;
+    if (observation === null) {
       this.oldestOpenSecs = 0; // no gap, so nothing waits for an open append
       return;
     }
     const now = await this.holders();
-    if (mayRemain(observed.holders, now.ids)) return;
-    this.ended = observed;
-    this.observed = null;
+    if (mayRemain(observation.holders, now.ids)) return;
+    this.endedObservation = observation;
+    this.observation = null;
   }
 
   /** Reads the positions after the frontier. Rewinds if the event at the frontier has changed. */
   private async read(): Promise<readonly number[]> {
     const first = await this.query();
-    if (this.position === 0 || this.isSame(first.at)) return this.keep(first);
+    if (this.position === 0 || this.isSame(first.at)) return this.remember(first);
     await this.rewind();
-    return this.keep(await this.query());
+    return this.remember(await this.query());
   }
 
-  private async query(): Promise<Found> {
-    const rows = await this.base.db.query<FrontierEvent | Later>(POSITIONS, [this.position, SCAN]);
+  private async query(): Promise<PositionsRead> {
+    const rows = await this.base.db.query<FrontierEvent | LaterPosition>(POSITIONS, [this.position, SCAN]);
     const at = rows.find((row): row is FrontierEvent => row.event_id !== null) ?? null;
     return { at, positions: rows.flatMap((row) => (row.event_id === null ? row.position : [])) };
   }
 
   private isSame(at: FrontierEvent | null): boolean {
     if (at === null) return false;
-    return this.known?.position !== at.position || this.known.event_id === at.event_id;
+    return this.frontierEvent?.position !== at.position || this.frontierEvent.event_id === at.event_id;
   }
 
-  private keep({ at, positions }: Found): readonly number[] {
-    this.known = at ?? this.known;
+  private remember({ at, positions }: PositionsRead): readonly number[] {
+    this.frontierEvent = at ?? this.frontierEvent;
     return positions;
   }
 
-  /** Restarts at the stored mark. Events recorded no later than the last known event are assumed to have been read before. */
+  /** Restarts at the stored mark, or at `rewoundTo` if lower. Events recorded no later than the last known event are assumed to have been read before. */
   private async rewind(): Promise<void> {
-    const { position, known } = this;
-    this.rewoundTo = await this.lastOf(Number.MAX_SAFE_INTEGER, known?.recorded_at ?? null);
+    const { position, frontierEvent } = this;
+    this.rewoundTo = await this.lastOf(Number.MAX_SAFE_INTEGER, frontierEvent?.recorded_at ?? null);
     logRewind(this.base, position, this.rewoundTo);
-    this.stored = await this.mark();
-    this.position = await this.lastOf(Math.min(this.stored, this.rewoundTo), null);
-    this.observed = null;
-    this.ended = { to: 0, holders: new Set() };
-    this.known = null;
+    this.storedMark = await this.mark();
+    this.position = await this.lastOf(Math.min(this.storedMark, this.rewoundTo), null);
+    this.observation = null;
+    this.endedObservation = { to: 0, holders: new Set() };
+    this.frontierEvent = null;
     this.rewinds++;
   }
 
@@ -151,25 +152,25 @@ export class HighWaterMark implements Frontier {
   }
 
   private async load(): Promise<void> {
-    if (this.stored !== null) return;
-    this.stored = await this.mark();
-    this.position = Math.max(this.position, this.stored);
+    if (this.storedMark !== null) return;
+    this.storedMark = await this.mark();
+    this.position = Math.max(this.position, this.storedMark);
   }
 
   private async store(): Promise<void> {
-    if (this.stored === null || this.position < this.stored + STORE_EVERY) return;
-    this.stored = this.position;
+    if (this.storedMark === null || this.position < this.storedMark + STORE_EVERY) return;
+    this.storedMark = this.position;
     await this.base.db.execute`UPDATE framework_event_store SET mark = ${this.position}
       WHERE id = 1 AND mark < ${this.position} AND ${this.position} <= ${lastStored}`;
   }
 }
 
-interface Later {
+interface LaterPosition {
   readonly position: number;
   readonly event_id: null;
 }
 
-interface Found {
+interface PositionsRead {
   readonly at: FrontierEvent | null;
   readonly positions: readonly number[];
 }

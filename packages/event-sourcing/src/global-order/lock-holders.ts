@@ -39,8 +39,8 @@ export const lockHolders = async (queries: Queries, lock: number): Promise<Holde
 
 const currentDatabase = sql`(SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** Whether a transaction of `noted` may still be open, given the present holders. */
-export const mayRemain = (noted: ReadonlySet<string>, now: ReadonlySet<string>): boolean => {
-  for (const id of now) if (noted.has(id) || id.startsWith(PREPARED)) return true;
+/** Whether a transaction of `earlier` may still be open, given the present holders. */
+export const mayRemain = (earlier: ReadonlySet<string>, now: ReadonlySet<string>): boolean => {
+  for (const id of now) if (earlier.has(id) || id.startsWith(PREPARED)) return true;
   return false;
 };

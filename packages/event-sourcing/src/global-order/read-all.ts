@@ -20,7 +20,7 @@ export interface ReadAllOptions extends EventFilter {
 export interface EventBatch {
   /** The events, in the global order. */
   readonly events: readonly StoredEvent[];
-  /** Pass it as `after` to the next read. Also passes events that the filter excludes. */
+  /** Pass it as `after` to the next read. It is also after events that the filter excludes. */
   readonly position: string;
   /**
    * `"end"`: there are no more events. `"more"`: read on. `"waiting"`: later events exist, but an open append may get an earlier position; read

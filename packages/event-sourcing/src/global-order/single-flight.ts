@@ -5,24 +5,24 @@
 export class SingleFlight<T> {
   private readonly task: () => Promise<T>;
   private running: Promise<T> | null = null;
-  private next: Promise<T> | null = null;
+  private queued: Promise<T> | null = null;
 
   constructor(task: () => Promise<T>) {
     this.task = task;
   }
 
   run(): Promise<T> {
-    if (this.next !== null) return this.next; // even if the run before it has just ended
+    if (this.queued !== null) return this.queued; // even if the run before it has just ended
     if (this.running === null) return this.start();
-    this.next = this.running.then(
+    this.queued = this.running.then(
       () => this.startNext(),
       () => this.startNext(),
     );
-    return this.next;
+    return this.queued;
   }
 
   private startNext(): Promise<T> {
-    this.next = null;
+    this.queued = null;
     return this.start();
   }
 

@@ -1,4 +1,4 @@
-import { returnedInstead } from "@framework/core/feature";
+import { describeInvalid } from "@framework/core/feature";
 import { eventError } from "../errors/event-error.ts";
 import { MAX_NAME, MAX_STREAM_NAME } from "../limits.ts";
 
@@ -7,7 +7,7 @@ import { MAX_NAME, MAX_STREAM_NAME } from "../limits.ts";
 const CONTROL = /[\u0000-\u001F\u007F]/;
 
 const problemOf = (value: unknown, maxLength: number): string | null => {
-  if (typeof value !== "string") return `must be a string, not ${returnedInstead(value)}`;
+  if (typeof value !== "string") return `must be a string, not ${describeInvalid(value)}`;
   if (value === "") return "is empty";
   if (value.length > maxLength) return `is longer than ${maxLength} characters`;
   if (CONTROL.test(value)) return "contains a control character";

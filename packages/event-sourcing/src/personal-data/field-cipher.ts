@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Size of a key. */
+/** Size of a key, in bytes. */
 export const KEY_BYTES = 32;
 
 /** Encrypts JSON text with AES-256-GCM. `aad` is authenticated, so that a value cannot be moved to another event or field. */

@@ -18,21 +18,21 @@ import { registerProjections } from "./versions/register-projections.ts";
 import { type ProjectionStatus, readStatus } from "./versions/status.ts";
 import { Throttle } from "./running/throttle.ts";
 
-/** Inspects and operates the projections of a store. */
+/** Inspects and operates the projections of a store. @throws EVENTS_UNKNOWN_PROJECTION for a name that this process does not have */
 export interface Projections {
   /** Returns the status of every version in the store: position, progress, lag, parked events, errors. */
   status(): Promise<readonly ProjectionStatus[]>;
   /** Resumes shards that an error has stopped, of one version or of all. Resolves to their number. */
   resume(name: string, version?: number): Promise<number>;
-  /** Cancels the build of a new version, by default the highest, and drops its tables. Resolves to `false` if none was being built. */
+  /** Cancels the build of a new version, by default the highest, and drops its tables. Resolves to `false` if none is being built, or none is live. */
   cancel(name: string, version?: number): Promise<boolean>;
   /** Restarts the build of a cancelled version, by default the highest of this process. Resolves to `false` if it was not cancelled, or a later version is live. */
   rebuild(name: string, version?: number): Promise<boolean>;
   /**
-   * Rebuilds a part of the live view: the rows built from one stream, or from all streams of a tenant. The projection must have `clear`; appends to an
-   * inline projection wait meanwhile. Resolves to the number of events applied.
+   * Rebuilds a part of the live view: the rows built from one stream, or from all streams of a tenant. The projection must have `clear`; if it
+   * is inline, all appends wait meanwhile. Resolves to the number of events applied.
    *
-   * @throws EVENTS_PART_REFUSED, also for more than 100,000 events; EVENTS_APPEND_OPEN; errors of the projection. After an error, nothing has changed
+   * @throws EVENTS_PART_REFUSED, also for more than 100,000 events; EVENTS_APPEND_OPEN, EVENTS_BAD_NAME; errors of the projection. After an error, nothing has changed
    */
   rebuildPart(name: string, part: Partial<ViewPart>): Promise<number>;
   /**
@@ -89,7 +89,7 @@ export class ProjectionSet implements Projections {
     };
   }
 
-  /** Registers new versions in the store, and adds their shards to the lanes of the kernel. @throws EVENTS_BAD_PROJECTION */
+  /** Registers new versions in the store, and adds their shards to the lanes of the kernel. @throws EVENTS_BAD_PROJECTION, EVENTS_APPEND_OPEN */
   async start(): Promise<void> {
     const { kernel, base, projections } = this.needs;
     if (projections.length === 0) return;
@@ -128,9 +128,9 @@ export class ProjectionSet implements Projections {
   }
 
   async rebuild(name: string, version?: number): Promise<boolean> {
-    const isCancelled = await restartBuild(this.needs.base, this.find(name, version));
+    const isRestarted = await restartBuild(this.needs.base, this.find(name, version));
     this.wakeShards();
-    return isCancelled;
+    return isRestarted;
   }
 
   async goLive(name: string, version?: number): Promise<boolean> {
@@ -145,7 +145,8 @@ export class ProjectionSet implements Projections {
 
   async rebuildPart(name: string, { tenant = "", stream }: Partial<ViewPart>): Promise<number> {
     const { base, reader, clock, projections } = this.needs;
-    const versions = projections.filter((each) => each.name === this.find(name).name);
+    this.find(name);
+    const versions = projections.filter((each) => each.name === name);
     checkTenant(tenant);
     if (stream !== undefined) checkStream(stream);
     const part = stream === undefined ? { tenant } : { tenant, stream };

@@ -17,7 +17,7 @@ export interface Fold<State> {
 }
 
 /** A state at a version of a stream. */
-export interface Folded<State> {
+export interface FoldedState<State> {
   readonly state: State;
   /** Version of the last event in it; 0 without events. */
   readonly version: number;

@@ -44,5 +44,5 @@ export class SnapshotQueue {
   }
 }
 
-/** Maximum waiting jobs. Further ones are dropped: snapshots are optional. */
+/** Maximum number of waiting jobs. Further ones are dropped: snapshots are optional. */
 const MAX_JOBS = 1000;

@@ -48,9 +48,9 @@ export const checksumOf = (
     .digest("base64");
 
 /**
- * Stores a snapshot unless there is a later one, or one of a newer version of the fold.
+ * Stores a snapshot, unless the stored one is of a newer version of the fold, or of the same fold and at least as recent.
  *
- * @returns `false` if nothing was stored because a person in the snapshot was forgotten meanwhile
+ * @returns `false` if a person in the snapshot was forgotten meanwhile, so that nothing was stored
  */
 export const writeSnapshot = async (
   { db: { dialect }, now }: StoreBase,

@@ -1,7 +1,7 @@
 import type { Queries } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
 import { jsonProblem } from "../events/json.ts";
-import type { Fold, Folded } from "./fold.ts";
+import type { Fold, FoldedState } from "./fold.ts";
 import { SnapshotQueue } from "./snapshot-queue.ts";
 import {
   checksumOf,
@@ -32,14 +32,14 @@ export class Snapshots {
   }
 
   /** Returns the state of a snapshot that matches the fold, or the initial state. */
-  async load<State>(queries: Queries, fold: Fold<State>, stream: StreamRef): Promise<Folded<State>> {
+  async load<State>(queries: Queries, fold: Fold<State>, stream: StreamRef): Promise<FoldedState<State>> {
     const ref: SnapshotRef = { ...stream, fold: fold.name };
     const row = this.base.settings.enableSnapshots ? await readSnapshot(queries, ref) : null;
     const problem = row === null ? null : problemOf(ref, fold, row);
     if (row === null || problem === "outdated") return initial(fold);
     if (problem === null) {
       try {
-        return restored(fold, row);
+        return restore(fold, row);
       } catch (error) {
         this.ignore(ref, "damaged", row, error);
         return initial(fold);
@@ -52,13 +52,13 @@ export class Snapshots {
   /**
    * Serialises the state if a snapshot is due. Call it before the program gets the state, which it may mutate.
    *
-   * @returns a function that takes the snapshot in the background, to be called after the commit; `null` if no snapshot is due
+   * @returns a function that takes the snapshot in the background, to be called after the commit; `null` if no snapshot is due, or the state cannot be serialised
    */
-  prepare<State>(fold: Fold<State>, stream: StreamRef, folded: Folded<State>): (() => void) | null {
+  prepare<State>(fold: Fold<State>, stream: StreamRef, folded: FoldedState<State>): (() => void) | null {
     const { enableSnapshots, snapshotInterval } = this.base.settings;
     if (!enableSnapshots || folded.version - folded.snapshotVersion < snapshotInterval) return null;
     const ref: SnapshotRef = { tenant: stream.tenant, stream: stream.stream, fold: fold.name };
-    const row = this.serialised(fold, folded);
+    const row = this.serialise(fold, folded);
     return row === null ? null : () => this.offer(ref, row, [...folded.keys]);
   }
 
@@ -79,7 +79,7 @@ export class Snapshots {
     });
   }
 
-  private serialised<State>(fold: Fold<State>, folded: Folded<State>): NewRow | null {
+  private serialise<State>(fold: Fold<State>, folded: FoldedState<State>): NewRow | null {
     try {
       return this.rowOf(fold, folded);
     } catch (error) {
@@ -90,7 +90,7 @@ export class Snapshots {
 
   private rowOf<State>(
     fold: Fold<State>,
-    { state, version, lastEvent: event_id, keys }: Folded<State>,
+    { state, version, lastEvent: event_id, keys }: FoldedState<State>,
   ): NewRow | null {
     const json = fold.toSnapshot(state);
     const problem = jsonProblem(json, "the state");
@@ -152,7 +152,7 @@ const descriptions: Readonly<Record<Problem, string>> = {
 
 const keyOf = ({ tenant, stream, fold }: SnapshotRef): string => `${tenant}\n${stream}\n${fold}`;
 
-const initial = <State>({ initialState }: Fold<State>): Folded<State> => ({
+const initial = <State>({ initialState }: Fold<State>): FoldedState<State> => ({
   state: initialState(),
   version: 0,
   lastEvent: "",
@@ -171,10 +171,10 @@ const problemOf = <State>(
   return row.fold_version > fold.version ? "newer" : "outdated";
 };
 
-const restored = <State>(
+const restore = <State>(
   fold: Fold<State>,
   { state, version, event_id, keys }: SnapshotRow,
-): Folded<State> => ({
+): FoldedState<State> => ({
   state: fold.fromSnapshot(JSON.parse(state)),
   version,
   lastEvent: event_id,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { messageOf } from "@framework/core/feature";
-import { decided, type Decider } from "../deciders/decider.ts";
+import { toEventArray, type Decider } from "../deciders/decider.ts";
 import type { AnyEventType, NewEventOf } from "../events/event-type.ts";
 import { toPosition } from "../events/position.ts";
 import type { NewEvent, StoredEvent } from "../events/stored-event.ts";
@@ -75,7 +75,7 @@ const decide = <State, Command, Types extends AnyEventType>(
   before: State,
 ): { readonly events: readonly NewEvent[]; readonly refusal: Error | null } => {
   try {
-    return { events: decided(run(command, before)) as readonly NewEvent[], refusal: null };
+    return { events: toEventArray(run(command, before)) as readonly NewEvent[], refusal: null };
   } catch (error) {
     return { events: [], refusal: Error.isError(error) ? error : new Error(messageOf(error)) };
   }

@@ -14,9 +14,9 @@ import { checkNumber } from "../reading/read-stream.ts";
 export interface SubscribeOptions extends EventFilter {
   /** Position after which to start. @default the beginning */
   readonly after?: string | undefined;
-  /** Maximum events in memory, 1 to 1,000. @default 100 */
+  /** Maximum number of events in memory, counted as stored; 1 to 1,000. @default 100 */
   readonly batchSize?: number | undefined;
-  /** Retry policy for an event whose handler fails. @default 3 attempts, with delays from 0.1 s */
+  /** Retry policy for an event whose handler fails. @default 3 attempts, with delays of up to 0.1 s and 0.2 s */
   readonly retry?: ConfigInput<RetryPolicy> | undefined;
   /** Ends the subscription. */
   readonly signal?: AbortSignal | undefined;
@@ -45,7 +45,7 @@ export interface SubscriptionNeeds {
   readonly onEvents: (listener: () => void) => () => void;
 }
 
-/** Passes events to a handler one at a time; reads a batch only when the last one is handled. */
+/** Passes events to a handler one at a time; reads a batch only when the previous one is handled. */
 export class EventSubscription implements Subscription {
   readonly done: Promise<void>;
   private readonly needs: SubscriptionNeeds;
@@ -103,7 +103,7 @@ export class EventSubscription implements Subscription {
     }
   }
 
-  /** Reads and handles the next batch. Retries if the database is unavailable; any other error ends the subscription. */
+  /** Reads and handles the next batch. A failed read is retried; an error of decoding or of the handler ends the subscription. */
   private async poll(signal: AbortSignal): Promise<"more" | "some" | "none"> {
     const { base, reader } = this.needs;
     const { batchSize = DEFAULT_BATCH_SIZE } = this.options;

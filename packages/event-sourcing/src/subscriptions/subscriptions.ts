@@ -7,7 +7,7 @@ import {
   type SubscriptionNeeds,
 } from "./subscription.ts";
 
-/** Maximum open subscriptions of a process. */
+/** Maximum number of open subscriptions of a process. */
 export const MAX_SUBSCRIPTIONS = 1000;
 
 /** The open subscriptions of a store. */

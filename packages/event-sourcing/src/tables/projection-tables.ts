@@ -27,5 +27,5 @@ CREATE TABLE framework_projection_shards (
 
 export const sqliteProjectionTables: string = tables("INTEGER", "TEXT", " STRICT");
 
-/** Names and keys compare by bytes, as on SQLite. */
+/** Names compare by bytes, as on SQLite. */
 export const postgresProjectionTables: string = tables("BIGINT", 'TEXT COLLATE "C"', "");

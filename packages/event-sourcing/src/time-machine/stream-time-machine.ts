@@ -41,7 +41,7 @@ export interface StreamPosition {
 export interface ViewTable {
   /** Name in the definition of the projection, without the version. */
   readonly name: string;
-  /** The first 100 rows. */
+  /** At most 100 rows, in no particular order. */
   readonly rows: readonly Row[];
 }
 
@@ -76,18 +76,18 @@ const FOLLOW_TIMEOUT_MS = 60_000;
  * await using machine = await streamTimeMachine({ events, projections: [shelf] });
  * await machine.goTo(1);
  * console.log(await machine.views());
- * @throws RangeError beyond 10,000 events; errors of the projections
+ * @throws RangeError beyond 10,000 events; errors of `prepare`
  */
 export const streamTimeMachine = async (given: StreamTimeMachineOptions): Promise<StreamTimeMachine> => {
-  const options = unchecked(given);
+  const options = withoutValidation(given);
   const { events } = options;
   if (events.length > MAX_EVENTS) throw new RangeError(`the stream has more than ${MAX_EVENTS} events`);
   let sandbox = await openSandbox(options);
   const append = async (event: StoredEvent): Promise<void> => {
     const { type, data, id, metadata, stream, tenant, recordedAt } = event;
     await sandbox.time.advance(recordedAt.getTime() - (await sandbox.time.read()));
-    const parts = sandbox.version.toString(); // an upcaster may have split an event, so several events may have the same id
-    await sandbox.store.append(stream, { type, data, id: `${id} ${parts}`, metadata }, { tenant });
+    const number = sandbox.version; // keeps ids unique, whatever ids the caller passes
+    await sandbox.store.append(stream, { type, data, id: `${id} ${number}`, metadata }, { tenant });
     sandbox.version++;
   };
   const run = async ({ to = events.length, crashAfter = Infinity }: RunOptions = {}): Promise<boolean> => {
@@ -152,7 +152,7 @@ const openWorker = (
   openEventStore({ events: types, projections, enableSnapshots: false }, { db, now: time.now, log: quiet });
 
 /** Removes validation: stored data was validated by its append, and may lack fields that were forgotten since. */
-const unchecked = ({
+const withoutValidation = ({
   types = [],
   projections = [],
   ...options

@@ -26,7 +26,7 @@ const USAGE =
  * `framework-graphql <url-or-file> <out.ts> <files…>`: writes types for the operations in the files; with `--check` it only checks whether the module is
  * up to date.
  *
- * @returns the exit code: 0, or 1 when the module is out of date, an operation does not fit the schema, or the arguments are invalid
+ * @returns the exit code: 0, or 1 if `--check` finds the module out of date or the command fails, such as for an operation that does not fit the schema
  */
 export const runClientCommand = async (args: readonly string[], output: Output): Promise<number> => {
   try {
@@ -72,13 +72,13 @@ const readSchema = async (source: string): Promise<GraphQLSchema> => {
   return buildClientSchema(data);
 };
 
-interface Introspected {
+interface IntrospectionReply {
   readonly data?: IntrospectionQuery | null | undefined;
   /** Reason if `data` is missing. */
   readonly problem: string;
 }
 
-const introspect = async (url: string, options: IntrospectionOptions): Promise<Introspected> => {
+const introspect = async (url: string, options: IntrospectionOptions): Promise<IntrospectionReply> => {
   const reply = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -20,7 +20,7 @@ import { SelectionTypes } from "./selection-type.ts";
  * Generates a TypeScript module of operations: for each operation its text, its id as a trusted document, and the types of its variables and data. The same
  * schema and sources give the same text.
  *
- * @throws Error for an operation whose name is missing, duplicate or cannot be exported, and for a document that does not fit the schema
+ * @throws Error for an operation whose name is missing, duplicate or cannot be exported, and for a document that is malformed or does not fit the schema
  */
 export const generateOperations = (schema: GraphQLSchema, sources: readonly Source[]): string => {
   const document: DocumentNode = {
@@ -39,7 +39,7 @@ export const generateOperations = (schema: GraphQLSchema, sources: readonly Sour
   const texts = separateOperations(document);
   const inputs = new InputTypes(schema);
   const selections = new SelectionTypes(schema, fragments);
-  const written = operations.map((operation) => {
+  const declarations = operations.map((operation) => {
     const name = nameOf(operation);
     const root = schema.getRootType(operation.operation);
     const text = print(texts[name] ?? document);
@@ -54,7 +54,7 @@ export const generateOperations = (schema: GraphQLSchema, sources: readonly Sour
   return [
     "// Written by framework-graphql. Do not edit: run it again.",
     ...inputs.declarations,
-    ...written,
+    ...declarations,
     `/** All texts by id, for \`documents\` of the service. */\nexport const documents: Readonly<Record<string, string>> = Object.fromEntries(\n  [${names}].map(({ id, text }) => [id, text]),\n);`,
     CLIENT_RUNTIME,
   ].join("\n\n");

@@ -20,7 +20,7 @@ const scalars: Readonly<Record<string, string>> = {
   Boolean: "boolean",
 };
 
-/** Writes the types of variables, and of the input objects in them. */
+/** Generates the types of variables, and of the input objects in them. */
 export class InputTypes {
   private readonly schema: GraphQLSchema;
   private readonly objects = new Map<string, string>();
@@ -45,11 +45,11 @@ export class InputTypes {
   }
 
   private of(type: GraphQLInputType): string {
-    if (isNonNullType(type)) return this.present(type.ofType);
-    return `${this.present(type)} | null`;
+    if (isNonNullType(type)) return this.ofNonNull(type.ofType);
+    return `${this.ofNonNull(type)} | null`;
   }
 
-  private present(type: GraphQLInputType): string {
+  private ofNonNull(type: GraphQLInputType): string {
     if (isListType(type)) return `readonly (${this.of(type.ofType)})[]`;
     const named = getNamedType(type);
     if (isEnumType(named))

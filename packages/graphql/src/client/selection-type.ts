@@ -33,14 +33,14 @@ const metaFields: Readonly<Record<string, typeof SchemaMetaFieldDef>> = {
 };
 
 /** A node of a document, with its `@skip` and `@include` directives as text: "" if it is always included. */
-interface Selected<Node> {
+interface ConditionalNode<Node> {
   readonly node: Node;
   readonly condition: string;
 }
 
-type SelectedSet = Selected<SelectionSetNode>;
+type ConditionalSet = ConditionalNode<SelectionSetNode>;
 
-/** Writes the types of the results of operations. */
+/** Generates the types of the results of operations. */
 export class SelectionTypes {
   private readonly schema: GraphQLSchema;
   private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -51,8 +51,8 @@ export class SelectionTypes {
   }
 
   /** Returns the type of an object with these selections. */
-  ofObject(type: GraphQLObjectType, sets: readonly SelectedSet[]): string {
-    const selected = new Map<string, Selected<FieldNode>[]>();
+  ofObject(type: GraphQLObjectType, sets: readonly ConditionalSet[]): string {
+    const selected = new Map<string, ConditionalNode<FieldNode>[]>();
     for (const set of sets) this.collect(type, set, selected);
     const members = [...selected].map(([name, nodes]) => {
       const isOptional = nodes.every(({ condition }) => condition !== "");
@@ -63,8 +63,8 @@ export class SelectionTypes {
 
   private collect(
     type: GraphQLObjectType,
-    { node: { selections }, condition: outer }: SelectedSet,
-    selected: Map<string, Selected<FieldNode>[]>,
+    { node: { selections }, condition: outer }: ConditionalSet,
+    selected: Map<string, ConditionalNode<FieldNode>[]>,
   ): void {
     for (const node of selections) {
       const condition = outer + conditionOf(node.directives);
@@ -82,11 +82,13 @@ export class SelectionTypes {
   }
 
   private applies(condition: string | undefined, type: GraphQLObjectType): boolean {
-    const wanted = condition === undefined ? type : this.schema.getType(condition);
-    return wanted === type || (isAbstractType(wanted) && this.schema.isSubType(wanted, type));
+    const conditionType = condition === undefined ? type : this.schema.getType(condition);
+    return (
+      conditionType === type || (isAbstractType(conditionType) && this.schema.isSubType(conditionType, type))
+    );
   }
 
-  private ofField(parent: GraphQLObjectType, nodes: readonly Selected<FieldNode>[]): string {
+  private ofField(parent: GraphQLObjectType, nodes: readonly ConditionalNode<FieldNode>[]): string {
     const [first] = nodes;
     const name = first?.node.name.value ?? "";
     if (name === "__typename") return JSON.stringify(parent.name);
@@ -94,18 +96,18 @@ export class SelectionTypes {
     if (field === undefined) throw new Error(`${parent.name} has no field ${name}`); // impossible in a valid document
     // A condition that all selections of the object share is met if the object is in the result.
     const isShared = nodes.every(({ condition }) => condition === first?.condition);
-    const sets = nodes.flatMap(({ node: { selectionSet }, condition }): SelectedSet[] =>
+    const sets = nodes.flatMap(({ node: { selectionSet }, condition }): ConditionalSet[] =>
       selectionSet === undefined ? [] : [{ node: selectionSet, condition: isShared ? "" : condition }],
     );
     return this.ofValue(field.type, sets);
   }
 
-  private ofValue(type: GraphQLOutputType, sets: readonly SelectedSet[]): string {
-    if (isNonNullType(type)) return this.present(type.ofType, sets);
-    return `${this.present(type, sets)} | null`;
+  private ofValue(type: GraphQLOutputType, sets: readonly ConditionalSet[]): string {
+    if (isNonNullType(type)) return this.ofNonNull(type.ofType, sets);
+    return `${this.ofNonNull(type, sets)} | null`;
   }
 
-  private present(type: GraphQLOutputType, sets: readonly SelectedSet[]): string {
+  private ofNonNull(type: GraphQLOutputType, sets: readonly ConditionalSet[]): string {
     if (isListType(type)) return `readonly (${this.ofValue(type.ofType, sets)})[]`;
     const named = getNamedType(type);
     if (isEnumType(named))

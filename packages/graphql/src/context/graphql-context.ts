@@ -1,7 +1,7 @@
 import type { HttpRequest, Invocation } from "@framework/core";
 import type { OpenScope } from "@framework/core/feature";
 
-/** Context of resolvers; the option `context` adds the program's own members. */
+/** Context of resolvers; the option `context` adds members. */
 export interface GraphqlContext {
   /** The operation as an invocation, for guards and dependencies. Its context is the context of the request or the connection. */
   readonly invocation: Invocation;
@@ -9,7 +9,11 @@ export interface GraphqlContext {
   readonly request: HttpRequest;
   /** Aborts when the result is no longer needed: the client has disconnected or completed the operation, or a timeout has expired. */
   readonly signal: AbortSignal;
-  /** Loads a value. Keys requested at the same time form a batch, and each key is loaded once per operation. */
+  /**
+   * Loads a value. Keys requested at the same time form a batch, and each key is loaded once per operation.
+   *
+   * @throws GRAPHQL_LOADER_FULL above `maxKeys`, GRAPHQL_BAD_BATCH, and the error of a key
+   */
   load<K, V>(loader: Loader<K, V>, key: K): Promise<V>;
   /** Removes a key from a loader's cache, such as after a mutation; the next `load` fetches it again. */
   clear<K, V>(loader: Loader<K, V>, key: K): void;
@@ -27,8 +31,8 @@ export interface Loader<K, V> {
   ) => Promise<readonly (V | Error)[]>;
   /** Returns the identity of a key; equal identities share a value. */
   readonly id: (key: K) => unknown;
-  /** Maximum keys of one batch. */
+  /** Maximum number of keys in a batch. */
   readonly maxBatch: number;
-  /** Maximum keys of one operation. */
+  /** Maximum number of keys in an operation. */
   readonly maxKeys: number;
 }

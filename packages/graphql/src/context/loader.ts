@@ -1,5 +1,5 @@
 import { ConfigurationError, type DependenciesOf, FrameworkError, type Injections } from "@framework/core";
-import { configRecord, handled, integer, unknownFields } from "@framework/core/feature";
+import { configRecord, markHandled, integer, unknownFields } from "@framework/core/feature";
 import type { GraphqlContext, Loader } from "./graphql-context.ts";
 import type { OperationScope } from "./operation-scope.ts";
 
@@ -25,9 +25,9 @@ export interface LoaderOptions<K, V, Inject extends Injections | undefined = und
   readonly batch: LoadBatch<K, V, Inject>;
   /** Returns the identity of a key, such as the id of an object; equal identities share a value. @default the key itself */
   readonly id?: (key: K) => unknown;
-  /** Maximum keys of one batch; more keys make several batches. @default 100 */
+  /** Maximum number of keys in a batch; more keys make several batches. @default 100 */
   readonly maxBatch?: number;
-  /** Maximum keys of one operation; more fail with GRAPHQL_LOADER_FULL. @default 10000 */
+  /** Maximum number of keys in an operation; more fail with GRAPHQL_LOADER_FULL. @default 10000 */
   readonly maxKeys?: number;
 }
 
@@ -66,21 +66,21 @@ const LoaderLimits = configRecord<Readonly<Record<"maxBatch" | "maxKeys", number
   maxKeys: integer(10_000, { min: 1 }),
 });
 
-interface Waiting<K, V> extends PromiseWithResolvers<V> {
+interface PendingLoad<K, V> extends PromiseWithResolvers<V> {
   readonly key: K;
 }
 
 /** The keys of one loader in one operation. */
-interface Batches {
+interface LoaderKeys {
   readonly values: Map<unknown, Promise<unknown>>;
-  waiting: Waiting<unknown, unknown>[];
+  waiting: PendingLoad<unknown, unknown>[];
 }
 
 /** The loaders of one operation. */
 export class LoaderBatches {
   private readonly context: GraphqlContext;
   private readonly scope: OperationScope;
-  private readonly loaders = new Map<object, Batches>();
+  private readonly loaders = new Map<object, LoaderKeys>();
 
   constructor(context: GraphqlContext, scope: OperationScope) {
     this.context = context;
@@ -92,28 +92,28 @@ export class LoaderBatches {
     const id = loader.id(key);
     const known = batches.values.get(id);
     if (known !== undefined) return known as Promise<V>; // the values of this loader
-    if (batches.values.size >= loader.maxKeys) return handled(Promise.reject(full(loader)));
-    const waiting: Waiting<K, V> = { key, ...Promise.withResolvers<V>() };
+    if (batches.values.size >= loader.maxKeys) return markHandled(Promise.reject(full(loader)));
+    const waiting: PendingLoad<K, V> = { key, ...Promise.withResolvers<V>() };
     batches.values.set(id, waiting.promise);
-    batches.waiting.push(waiting as Waiting<unknown, unknown>);
+    batches.waiting.push(waiting as PendingLoad<unknown, unknown>);
     if (batches.waiting.length === 1) this.schedule(loader as Loader<unknown, unknown>, batches);
-    return handled(waiting.promise); // marked as handled: a resolver may fail before it awaits this promise
+    return markHandled(waiting.promise); // marked as handled: a resolver may fail before it awaits this promise
   }
 
   clear<K, V>(loader: Loader<K, V>, key: K): void {
     this.loaders.get(loader)?.values.delete(loader.id(key));
   }
 
-  private batchesOf<K, V>(loader: Loader<K, V>): Batches {
+  private batchesOf<K, V>(loader: Loader<K, V>): LoaderKeys {
     const known = this.loaders.get(loader);
     if (known !== undefined) return known;
-    const batches: Batches = { values: new Map(), waiting: [] };
+    const batches: LoaderKeys = { values: new Map(), waiting: [] };
     this.loaders.set(loader, batches);
     return batches;
   }
 
   /** Schedules the batches after all promises that have already settled, because their resolvers may add keys. */
-  private schedule(loader: Loader<unknown, unknown>, batches: Batches): void {
+  private schedule(loader: Loader<unknown, unknown>, batches: LoaderKeys): void {
     void Promise.resolve().then(() =>
       process.nextTick(() => {
         const { waiting } = batches;
@@ -127,7 +127,7 @@ export class LoaderBatches {
   /** Loads one batch. Never rejects. */
   private async dispatch(
     loader: Loader<unknown, unknown>,
-    waiting: readonly Waiting<unknown, unknown>[],
+    waiting: readonly PendingLoad<unknown, unknown>[],
   ): Promise<void> {
     try {
       const values = await loader.load(

@@ -1,7 +1,7 @@
 import type { GuardOptions, Invocation } from "@framework/core";
 import type { HostState, OpenScope } from "@framework/core/feature";
 
-/** The dependency scope of one operation. The first field or loader that needs it opens it, because few operations do. */
+/** The dependency scope of one operation. Its first resolver or loader opens it. */
 export class OperationScope {
   readonly invocation: Invocation;
   readonly guardOptions: GuardOptions;

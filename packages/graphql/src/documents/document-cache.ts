@@ -11,7 +11,7 @@ const STALE_AFTER = 250;
 interface Entry {
   readonly document: DocumentNode;
   /** Value of `changes` when the entry was last moved to the end. */
-  placed: number;
+  placedAt: number;
 }
 
 /** Parsed and validated documents by text; the least recently used are dropped first, with an accuracy of `STALE_AFTER` changes. */
@@ -24,7 +24,7 @@ export class DocumentCache {
   get(text: string): DocumentNode | undefined {
     const entry = this.entries.get(text);
     if (entry === undefined) return undefined;
-    if (this.changes - entry.placed > STALE_AFTER) {
+    if (this.changes - entry.placedAt > STALE_AFTER) {
       this.entries.delete(text);
       this.place(text, entry);
     }
@@ -33,7 +33,7 @@ export class DocumentCache {
 
   set(text: string, document: DocumentNode): void {
     if (text.length > MAX_CHARACTERS || tokensOf(document) > MAX_TOKENS || this.entries.has(text)) return;
-    this.place(text, { document, placed: 0 });
+    this.place(text, { document, placedAt: 0 });
     this.characters += text.length;
     this.tokens += tokensOf(document);
     for (const [oldest, dropped] of this.entries) {
@@ -45,7 +45,7 @@ export class DocumentCache {
   }
 
   private place(text: string, entry: Entry): void {
-    entry.placed = ++this.changes;
+    entry.placedAt = ++this.changes;
     this.entries.set(text, entry);
   }
 

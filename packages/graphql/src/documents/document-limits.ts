@@ -7,7 +7,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from "graphql";
-import { refused } from "./refused.ts";
+import { refusalError } from "./refusal-error.ts";
 
 /** Limits on the shape of a document. */
 export interface DocumentLimits {
@@ -18,7 +18,7 @@ export interface DocumentLimits {
   readonly maxFragments: number;
 }
 
-/** Measures of a selection set with its fragments expanded. */
+/** Size of a selection set with its fragments expanded. */
 interface Shape {
   depth: number;
   aliases: number;
@@ -44,13 +44,13 @@ export const checkDocument = (
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
   // Validation compares each pair of fragments of a selection set.
   if (fragments > limits.maxFragments) return limitExceeded("maxFragments", limits);
-  const measure = new ShapeCounter(document, introspection);
+  const counter = new ShapeCounter(document, introspection);
   let hasRepeats = false;
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION)
-      return refused("Only operations and fragments can be executed");
-    const shape = measure.definition(definition);
-    const refusal = measure.refusal ?? exceededLimit(shape, limits);
+      return refusalError("Only operations and fragments can be executed");
+    const shape = counter.definition(definition);
+    const refusal = counter.refusal ?? exceededLimit(shape, limits);
     if (refusal !== null) return refusal;
     hasRepeats ||= shape.aliases > 0;
   }
@@ -68,7 +68,7 @@ const exceededLimit = (
 };
 
 /** Names of the limited quantities in messages. */
-const measures = {
+const limitNames = {
   maxDocumentLength: "length of the document",
   maxTokens: "number of tokens",
   maxDepth: "depth",
@@ -80,21 +80,21 @@ const measures = {
 } as const;
 
 /** Returns the refusal for an exceeded limit. */
-export const limitExceeded = <Limit extends keyof typeof measures>(
+export const limitExceeded = <Limit extends keyof typeof limitNames>(
   limit: Limit,
   limits: Readonly<Record<Limit, number | undefined>>,
-): GraphQLError => refused(`The ${measures[limit]} exceeds the limit of ${limits[limit]}`, { limit });
+): GraphQLError => refusalError(`The ${limitNames[limit]} exceeds the limit of ${limits[limit]}`, { limit });
 
 /** Returns the refusal for a fragment that contains itself, directly or through other fragments. */
 export const fragmentCycle = (fragment: string): GraphQLError =>
-  refused(`The fragment "${fragment}" contains itself`);
+  refusalError(`The fragment "${fragment}" contains itself`);
 
 class ShapeCounter {
   refusal: GraphQLError | null = null;
   private readonly introspection: boolean;
   private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  private readonly measured = new Map<string, Shape>();
-  private readonly open = new Set<string>();
+  private readonly shapes = new Map<string, Shape>();
+  private readonly openFragments = new Set<string>();
 
   constructor({ definitions }: DocumentNode, introspection: boolean) {
     this.introspection = introspection;
@@ -123,7 +123,7 @@ class ShapeCounter {
       else {
         const name = node.name.value;
         if (!this.introspection && name.startsWith("__") && name !== "__typename")
-          this.refusal ??= refused("Introspection is disabled", {}, 403);
+          this.refusal ??= refusalError("Introspection is disabled", {}, 403);
         const key = `${condition}.${node.alias?.value ?? name}`;
         const inner: Shape = { depth: 0, aliases: 0, directives: 0, fields: 1 };
         if (node.alias !== undefined || names.has(key)) inner.aliases++;
@@ -135,20 +135,20 @@ class ShapeCounter {
   }
 
   private fragment(name: string): Shape {
-    const known = this.measured.get(name);
+    const known = this.shapes.get(name);
     if (known !== undefined) return known;
     const shape: Shape = { depth: 0, aliases: 0, directives: 0, fields: 0 };
     const node = this.fragments.get(name);
     if (node === undefined) return shape; // validation reports it
-    if (this.open.has(name)) {
+    if (this.openFragments.has(name)) {
       this.refusal ??= fragmentCycle(name);
       return shape;
     }
-    this.open.add(name);
+    this.openFragments.add(name);
     shape.directives += countOf(node.directives);
     this.add(shape, node.selectionSet, new Set(), node.typeCondition.name.value);
-    this.open.delete(name);
-    this.measured.set(name, shape);
+    this.openFragments.delete(name);
+    this.shapes.set(name, shape);
     return shape;
   }
 }

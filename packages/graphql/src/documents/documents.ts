@@ -20,7 +20,7 @@ import {
 } from "./document-limits.ts";
 import { neededRules } from "./needed-rules.ts";
 import { costOf } from "./query-cost.ts";
-import { refused } from "./refused.ts";
+import { refusalError } from "./refusal-error.ts";
 import { isLonger } from "./json-string.ts";
 import { isWithin } from "./levels.ts";
 import { maxErrorsOf } from "./max-errors.ts";
@@ -38,7 +38,7 @@ export interface OperationParams {
 }
 
 /** A document that may be executed, and its selected operation. */
-export interface Prepared {
+export interface PreparedOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly params: OperationParams;
@@ -67,7 +67,7 @@ export class Documents {
   private readonly rules: DocumentRules;
   private readonly onRefused: () => void;
   private readonly cache = new DocumentCache();
-  /** Cached refusals that are the same for every document: creating an error with its stack costs as much as the rest of a refusal. */
+  /** Cached refusals by limit: they are the same for every document. */
   private readonly refusals = new Map<string, Refusal>();
 
   constructor(schema: GraphQLSchema, rules: DocumentRules, onRefused: () => void = () => {}) {
@@ -76,8 +76,8 @@ export class Documents {
     this.onRefused = onRefused;
   }
 
-  /** Returns the operation to execute, or the errors that refuse it. Rejects only if the program's `documents` does. */
-  prepare(sent: OperationParams): Awaitable<Prepared | readonly GraphQLError[]> {
+  /** Returns the operation to execute, or the errors that refuse it. Throws or rejects only if the function `documents` does. */
+  prepare(sent: OperationParams): Awaitable<PreparedOperation | readonly GraphQLError[]> {
     // Some clients send "" if they name no operation.
     const params = sent.operationName === "" ? { ...sent, operationName: null } : sent;
     return mapAwaitable(this.textOf(params), (text) => {
@@ -87,15 +87,18 @@ export class Documents {
     });
   }
 
-  private check(text: string | GraphQLError, params: OperationParams): Prepared | readonly GraphQLError[] {
+  private check(
+    text: string | GraphQLError,
+    params: OperationParams,
+  ): PreparedOperation | readonly GraphQLError[] {
     if (text instanceof GraphQLError) return [text];
     if (!isWithin(params.variables, MAX_LEVELS))
-      return [refused(`Variables have at most ${MAX_LEVELS} levels`)];
+      return [refusalError(`Variables have at most ${MAX_LEVELS} levels`)];
     const read = this.read(text);
     if ("errors" in read) return read.errors;
     const { document } = read;
     const operation = getOperationAST(document, params.operationName);
-    if (!operation) return [refused(noOperation(params))];
+    if (!operation) return [refusalError(noOperation(params))];
     const refusal = this.excessCost(document, operation, params);
     return refusal === null ? { document, operation, params } : [refusal];
   }
@@ -138,7 +141,7 @@ export class Documents {
     if (typeof excess === "object") return { errors: [fragmentCycle(excess.fragment)] };
     let refusal = this.refusals.get(excess);
     if (refusal === undefined) {
-      const error = excess === "levels" ? refused(TOO_DEEP) : limitExceeded(excess, this.rules);
+      const error = excess === "levels" ? refusalError(TOO_DEEP) : limitExceeded(excess, this.rules);
       this.refusals.set(excess, (refusal = { errors: [error] }));
     }
     return refusal;
@@ -167,7 +170,7 @@ export class Documents {
       return parse(text, { maxTokens });
     } catch (error) {
       if (error instanceof GraphQLError) return error;
-      if (error instanceof RangeError) return refused(TOO_DEEP); // the parser is recursive
+      if (error instanceof RangeError) return refusalError(TOO_DEEP); // the parser is recursive
       throw error;
     }
   }
@@ -176,17 +179,18 @@ export class Documents {
     const { query, documentId, extensions } = params;
     const { documents, onlyDocuments } = this.rules;
     const id = typeof documentId === "string" ? documentId : hashOf(extensions);
-    if (id !== null) return mapAwaitable(findDocument(documents, id), (text) => text ?? this.unknown(params));
-    if (onlyDocuments) return refused("Only registered documents are executed", {}, 403);
-    return query ?? refused("Missing query");
+    if (id !== null)
+      return mapAwaitable(findDocument(documents, id), (text) => text ?? this.resolveUnknown(params));
+    if (onlyDocuments) return refusalError("Only registered documents are executed", {}, 403);
+    return query ?? refusalError("Missing query");
   }
 
   /** Clients of Apollo first send only the hash, and the text with it if the hash is unknown. */
-  private unknown({ query, documentId }: OperationParams): string | GraphQLError {
+  private resolveUnknown({ query, documentId }: OperationParams): string | GraphQLError {
     const { documents, onlyDocuments } = this.rules;
     if (documentId == null && query && !onlyDocuments) return query;
     const code = documents === undefined ? "PERSISTED_QUERY_NOT_SUPPORTED" : "PERSISTED_QUERY_NOT_FOUND";
-    return refused("Unknown document", { code }, 404);
+    return refusalError("Unknown document", { code }, 404);
   }
 
   private excessCost(

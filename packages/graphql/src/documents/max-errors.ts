@@ -1,6 +1,6 @@
 import type { DocumentNode } from "graphql";
 
-/** Maximum errors of a document; further errors are rarely useful, and cost time. */
+/** Maximum number of errors of a document; further errors are rarely useful, and cost time. */
 const MAX_ERRORS = 10;
 
 /** Maximum lines read for the errors of one document: graphql finds the line of each error by counting from the start. Ten errors in 16 000 lines took 15 ms. */

@@ -63,7 +63,7 @@ const marks: readonly (readonly [mark: string, content: number])[] = [
 ];
 
 /** Cached rules by contents. */
-const selected = new Map<number, readonly ValidationRule[]>();
+const cachedRules = new Map<number, readonly ValidationRule[]>();
 
 /**
  * Returns the rules of GraphQL's specification that can find a mistake in a document. Each rule runs at every node, so the validation of a small query would
@@ -78,10 +78,10 @@ export const neededRules = (
 ): readonly ValidationRule[] => {
   let contents = ANYTHING | (definitions > 1 ? OPERATIONS : 0) | (hasRepeats ? REPEATS : 0);
   for (const [mark, content] of marks) if (text.includes(mark)) contents |= content;
-  let rules = selected.get(contents);
+  let rules = cachedRules.get(contents);
   if (rules === undefined) {
     rules = specifiedRules.filter((rule) => ((triggers.get(rule) ?? ANYTHING) & contents) !== 0);
-    selected.set(contents, rules);
+    cachedRules.set(contents, rules);
   }
   return rules;
 };

@@ -63,7 +63,7 @@ export class Outline {
   }
 
   /** Checks the whole document: returns a cycle, or a limit that some operation must exceed, because validation refuses unused fragments. */
-  total(names: Names): OutlineExcess | null {
+  checkTotals(names: Names): OutlineExcess | null {
     const fragment = this.fragments === 0 ? null : this.spreads.cycle(names);
     if (fragment !== null) return { fragment };
     const operations = Math.max(1, this.definitions - this.fragments);

@@ -22,7 +22,7 @@ const sizeArguments = new Set(["first", "last", "limit"]);
 type AnyField = GraphQLField<unknown, unknown>;
 
 /** Returns the default list size of an argument, or 1. */
-const initialOf = (argument: GraphQLArgument): number => {
+const defaultSizeOf = (argument: GraphQLArgument): number => {
   const value = defaultOf(argument);
   return typeof value === "number" ? value : 1;
 };
@@ -56,7 +56,7 @@ export const costOf = ({ schema, document, operation, variables }: CostParts): n
       node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [],
     ),
   );
-  const known = new Map<string, number>();
+  const fragmentCosts = new Map<string, number>();
   /** Returns `undefined` for a variable without a value: the default of the argument applies. */
   const sizeOf = (value: ValueNode): number | undefined => {
     if (value.kind === Kind.INT) return Number(value.value);
@@ -74,7 +74,7 @@ export const costOf = ({ schema, document, operation, variables }: CostParts): n
     for (const argument of field.args) {
       if (!sizeArguments.has(argument.name)) continue;
       const given = node.arguments?.find(({ name }) => name.value === argument.name);
-      const size = (given === undefined ? undefined : sizeOf(given.value)) ?? initialOf(argument);
+      const size = (given === undefined ? undefined : sizeOf(given.value)) ?? defaultSizeOf(argument);
       items = Math.max(items, size);
     }
     return items;
@@ -90,12 +90,12 @@ export const costOf = ({ schema, document, operation, variables }: CostParts): n
     return node.selectionSet === undefined ? own * items : own + items * inner(getNamedType(field.type));
   };
   const ofFragment = (name: string): number => {
-    const cost = known.get(name);
+    const cost = fragmentCosts.get(name);
     if (cost !== undefined) return cost;
     const node = fragments.get(name);
     if (node === undefined) return 0;
     const computed = ofSet(node.selectionSet, schema.getType(node.typeCondition.name.value));
-    known.set(name, computed);
+    fragmentCosts.set(name, computed);
     return computed;
   };
   const ofSet = ({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): number => {

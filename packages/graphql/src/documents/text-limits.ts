@@ -1,4 +1,4 @@
-// Longer than 250 lines because one class reads every kind of token in one pass; outline.ts counts the contents.
+// Longer than 250 lines, because one class reads every kind of token in one pass; outline.ts counts the contents.
 import type { Names, Span } from "./spreads.ts";
 import { Outline, type OutlineExcess, type OutlineLimits } from "./outline.ts";
 
@@ -54,7 +54,7 @@ const onWord = Buffer.from("on");
 const byteOrderMark = Buffer.from("\uFEFF");
 
 /** Characters of JSON's short escapes, by letter; any other letter is invalid JSON. */
-const escaped = Uint8Array.from({ length: 256 }, (_, code) => {
+const shortEscapes = Uint8Array.from({ length: 256 }, (_, code) => {
   const at = "nrtbf".indexOf(String.fromCharCode(code));
   return at < 0 ? code : "\n\r\t\b\f".charCodeAt(at);
 });
@@ -88,7 +88,7 @@ class Scan implements Names {
   private readonly outline: Outline;
   private at: number;
   /** Index after the last character that `unit` returned. */
-  private next = 0;
+  private nextIndex = 0;
   /** Class of the last character: a word after a word continues it. */
   private last = BLANK;
   private tokens = 0;
@@ -115,7 +115,7 @@ class Scan implements Names {
       if (this.tokens > maxTokens || this.comments > maxTokens || this.lines > maxTokens) return "maxTokens";
       if (outline.excess !== null) return outline.excess;
     }
-    return outline.total(this);
+    return outline.checkTotals(this);
   }
 
   /**
@@ -179,7 +179,7 @@ class Scan implements Names {
     this.last = BLANK;
     if (kind === WORD) this.word(last, start);
     else if (isEnd(code)) this.line(code);
-    else if (kind === BLANK || code === BYTE_ORDER_MARK) this.skip(classes, BLANK, this.next);
+    else if (kind === BLANK || code === BYTE_ORDER_MARK) this.skip(classes, BLANK, this.nextIndex);
     else if (code === HASH) this.comment();
     else if (code === byteOrderMark[0] && this.isAt(start, byteOrderMark)) this.at = start + 3;
     else if (code === DOT && last === WORD && this.isPoint()) this.point();
@@ -191,7 +191,7 @@ class Scan implements Names {
     if (code === QUOTE) this.string();
     else if (code === DOT) this.spread();
     else {
-      this.at = this.next;
+      this.at = this.nextIndex;
       this.outline.punctuator(code);
     }
   }
@@ -199,7 +199,7 @@ class Scan implements Names {
   private word(last: number, start: number): void {
     const { outline } = this;
     if (last !== WORD) this.tokens++;
-    this.skip(classes, WORD, this.next);
+    this.skip(classes, WORD, this.nextIndex);
     this.last = WORD;
     if (!outline.readsName) return;
     const keyword = this.spells(start, fragmentWord)
@@ -213,10 +213,10 @@ class Scan implements Names {
   hash({ start, end }: Span): number {
     const { bytes } = this;
     let hash = 0;
-    for (let at = start; at < end; at = this.next) {
+    for (let at = start; at < end; at = this.nextIndex) {
       const byte = bytes[at] as number;
       const code = byte === BACKSLASH ? this.unit(at) : byte;
-      if (byte !== BACKSLASH) this.next = at + 1;
+      if (byte !== BACKSLASH) this.nextIndex = at + 1;
       hash = Math.imul(hash ^ code, 0x01000193);
     }
     return hash;
@@ -226,9 +226,9 @@ class Scan implements Names {
     let [at, against] = [name.start, other.start];
     while (at < name.end && against < other.end) {
       const code = this.unit(at);
-      at = this.next;
+      at = this.nextIndex;
       if (code === END || code !== this.unit(against)) return false;
-      against = this.next;
+      against = this.nextIndex;
     }
     return at >= name.end && against >= other.end;
   }
@@ -238,22 +238,22 @@ class Scan implements Names {
     let code = this.unit(name.start);
     for (let at = name.start; at < name.end && code !== END; code = this.unit(at)) {
       text += String.fromCharCode(code);
-      at = this.next;
+      at = this.nextIndex;
     }
     return text;
   }
 
   /** Whether the point that was read is a decimal point: no other point follows. */
   private isPoint(): boolean {
-    const { next } = this;
-    const isPoint = this.unit(next) !== DOT;
-    this.next = next;
+    const { nextIndex } = this;
+    const isPoint = this.unit(nextIndex) !== DOT;
+    this.nextIndex = nextIndex;
     return isPoint;
   }
 
   /** Reads the point of a number. */
   private point(): void {
-    this.at = this.next;
+    this.at = this.nextIndex;
     this.last = WORD;
   }
 
@@ -264,14 +264,14 @@ class Scan implements Names {
     let at = start; // the word has escapes
     for (const code of word) {
       if (this.unit(at) !== code) return false;
-      at = this.next;
+      at = this.nextIndex;
     }
     return at === this.at;
   }
 
   private spread(): void {
-    let at = this.next;
-    for (let dots = 1; dots < 3 && this.unit(at) === DOT; dots++) at = this.next;
+    let at = this.nextIndex;
+    for (let dots = 1; dots < 3 && this.unit(at) === DOT; dots++) at = this.nextIndex;
     this.at = at;
     this.outline.spread();
   }
@@ -281,7 +281,7 @@ class Scan implements Names {
     this.comments++;
     let code: number;
     do {
-      this.at = endOf(bytes, inText, 1, this.next);
+      this.at = endOf(bytes, inText, 1, this.nextIndex);
       code = this.unit(this.at);
     } while (!isEnd(code));
     if (code !== END) this.line(code);
@@ -289,12 +289,12 @@ class Scan implements Names {
 
   /** Reads the end of a line; CR LF counts once. */
   private line(code: number): void {
-    this.at = this.next;
+    this.at = this.nextIndex;
     if (code === LINE_FEED || this.unit(this.at) !== LINE_FEED) this.lines++;
   }
 
   private string(): void {
-    this.at = this.next;
+    this.at = this.nextIndex;
     if (this.takeQuotes(2)) this.blockString();
     else if (!this.takeQuotes(1)) this.lineString();
   }
@@ -304,9 +304,9 @@ class Scan implements Names {
       this.skip(inText, 1, this.at);
       const code = this.unit(this.at);
       if (isEnd(code)) return; // the parser reports the unterminated string
-      this.at = this.next;
+      this.at = this.nextIndex;
       if (code === QUOTE) return;
-      if (code === BACKSLASH && this.unit(this.at) !== END) this.at = this.next;
+      if (code === BACKSLASH && this.unit(this.at) !== END) this.at = this.nextIndex;
     }
   }
 
@@ -319,7 +319,7 @@ class Scan implements Names {
       else if (code === QUOTE && this.takeQuotes(3)) return;
       else {
         this.unit(this.at);
-        this.at = this.next;
+        this.at = this.nextIndex;
         if (code === BACKSLASH) this.takeQuotes(3);
       }
     }
@@ -330,7 +330,7 @@ class Scan implements Names {
     let at = this.at;
     for (let quotes = 0; quotes < count; quotes++) {
       if (this.unit(at) !== QUOTE) return false;
-      at = this.next;
+      at = this.nextIndex;
     }
     this.at = at;
     return true;
@@ -344,7 +344,7 @@ class Scan implements Names {
       at = endOf(bytes, table, bit, at);
       const code = bytes[at] === BACKSLASH ? this.unit(at) : END;
       if (code === END || ((table[code] ?? 0) & bit) === 0) break;
-      at = this.next;
+      at = this.nextIndex;
     }
     this.at = at;
   }
@@ -354,7 +354,7 @@ class Scan implements Names {
     const { bytes } = this;
     if (at >= bytes.length) return END;
     const byte = bytes[at] as number;
-    this.next = at + 1;
+    this.nextIndex = at + 1;
     if (!this.isJson) return byte;
     if (byte === QUOTE) return END;
     return byte === BACKSLASH ? this.escape(at) : byte;
@@ -364,8 +364,8 @@ class Scan implements Names {
     const { bytes } = this;
     const letter = bytes[at + 1];
     if (letter === undefined) return END;
-    this.next = at + (letter === LETTER_U ? 6 : 2);
-    return letter === LETTER_U ? hexadecimal(bytes, at + 2) : (escaped[letter] as number);
+    this.nextIndex = at + (letter === LETTER_U ? 6 : 2);
+    return letter === LETTER_U ? hexadecimal(bytes, at + 2) : (shortEscapes[letter] as number);
   }
 
   /** Whether `part` is at this index. */

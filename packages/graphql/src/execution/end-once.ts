@@ -1,14 +1,14 @@
 import type { OperationScope } from "../context/operation-scope.ts";
 
 /** Source, scope and signal of a subscription. */
-interface Ending {
+interface SubscriptionParts {
   readonly source: AsyncIterator<unknown>;
   readonly scope: OperationScope;
   readonly signal: AbortSignal;
 }
 
 /** Returns a function that closes the source and the scope once; an abort also calls it, because graphql-ws may never read the events. */
-export const endOnce = ({ source, scope, signal }: Ending): (() => void) => {
+export const endOnce = ({ source, scope, signal }: SubscriptionParts): (() => void) => {
   const end = (): void => {
     signal.removeEventListener("abort", end);
     if (isEnded) return;

@@ -1,7 +1,7 @@
 import type { Awaitable, GuardOptions } from "@framework/core";
 import { type HostState, isPromise, mapAwaitable, type Operations } from "@framework/core/feature";
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from "graphql";
-import type { Prepared } from "../documents/documents.ts";
+import type { PreparedOperation } from "../documents/documents.ts";
 import { maxErrorsOf } from "../documents/max-errors.ts";
 import { addValues, createContext } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
@@ -15,12 +15,12 @@ import {
 import { executeUntil, openSource, withoutSuggestion } from "../graphql-js/versions.ts";
 import { resolveMember } from "../schema/resolve-member.ts";
 import type { Caller } from "./caller.ts";
-import type { StartedOperation } from "./graphql-operations.ts";
+import type { OperationToExecute } from "./graphql-operations.ts";
 import { endOnce } from "./end-once.ts";
 import { followParts } from "./follow-parts.ts";
 import { OperationInvocation } from "./operation-invocation.ts";
 import { normalizeError } from "../graphql-js/normalize-error.ts";
-import { settled } from "./settled.ts";
+import { mapOutcome } from "./map-outcome.ts";
 import type { Traffic } from "./traffic.ts";
 import { untilAborted } from "../graphql-js/until-aborted.ts";
 
@@ -38,7 +38,7 @@ export interface ExecutorParts {
   readonly schema: GraphQLSchema;
   readonly config: ExecutionOptions;
   readonly state: Pick<HostState, "scope">;
-  readonly operations: Operations<StartedOperation, ExecutionResult>;
+  readonly operations: Operations<OperationToExecute, ExecutionResult>;
   readonly traffic: Traffic;
   readonly guardOptions: GuardOptions;
 }
@@ -62,9 +62,12 @@ export class Executor {
     this.executeWhole = parts.config.incremental ? executeInOnePart : executeUntil;
   }
 
-  /** Executes a query or a mutation; synchronously if all its resolvers are synchronous. Rejects only for errors outside of resolvers, such as errors of `context`. */
-  execute(prepared: Prepared, caller: Caller): Awaitable<ExecutionResult> {
-    return this.measured(prepared, caller, () => this.inScope(prepared, caller));
+  /**
+   * Executes a query or a mutation; synchronously if all its resolvers are synchronous. Throws or rejects only for errors outside of resolvers, such as errors
+   * of `context`.
+   */
+  execute(prepared: PreparedOperation, caller: Caller): Awaitable<ExecutionResult> {
+    return this.record(prepared, caller, () => this.inScope(prepared, caller));
   }
 
   /**
@@ -72,13 +75,13 @@ export class Executor {
    * client stops reading them.
    */
   executeInParts(
-    prepared: Prepared,
+    prepared: PreparedOperation,
     caller: Caller,
     format: PartFormat,
   ): Promise<ExecutionResult | DeliveredParts> {
     return new Promise((deliver, fail) => {
-      const whole = this.measured(prepared, caller, async () => {
-        const scope = this.open(prepared, caller);
+      const whole = this.record(prepared, caller, async () => {
+        const scope = this.openScope(prepared, caller);
         try {
           const contextValue = await this.context(scope, caller);
           const result = await executeInParts(this.argsOf(prepared, contextValue), caller, format);
@@ -87,7 +90,7 @@ export class Executor {
           deliver({ first: result.initialResult, others });
           return await ended;
         } catch (error) {
-          if (caller.signal.aborted) return aborted();
+          if (caller.signal.aborted) return cancelledResult();
           throw error;
         } finally {
           scope.end();
@@ -98,10 +101,10 @@ export class Executor {
   }
 
   /** Starts a subscription. Each event is executed in its own scope. */
-  async subscribe(prepared: Prepared, caller: Caller): Promise<Events | ExecutionResult> {
+  async subscribe(prepared: PreparedOperation, caller: Caller): Promise<Events | ExecutionResult> {
     let events: Events | null = null;
-    const result = await this.measured(prepared, caller, async () => {
-      const scope = this.open(prepared, caller);
+    const result = await this.record(prepared, caller, async () => {
+      const scope = this.openScope(prepared, caller);
       try {
         const contextValue = await this.context(scope, caller);
         caller.signal.throwIfAborted();
@@ -116,7 +119,7 @@ export class Executor {
         return { data: null };
       } catch (error) {
         scope.end();
-        if (caller.signal.aborted) return aborted();
+        if (caller.signal.aborted) return cancelledResult();
         throw error;
       }
     });
@@ -124,9 +127,13 @@ export class Executor {
   }
 
   /** Executes an operation, or one event of a subscription with the event as root value, in its own scope. */
-  private inScope(prepared: Prepared, caller: Caller, rootValue?: unknown): Awaitable<ExecutionResult> {
-    const scope = this.open(prepared, caller);
-    return settled(
+  private inScope(
+    prepared: PreparedOperation,
+    caller: Caller,
+    rootValue?: unknown,
+  ): Awaitable<ExecutionResult> {
+    const scope = this.openScope(prepared, caller);
+    return mapOutcome(
       () =>
         mapAwaitable(this.context(scope, caller), (contextValue) =>
           this.executeWhole(this.argsOf(prepared, contextValue, rootValue), caller),
@@ -137,7 +144,7 @@ export class Executor {
       },
       (error) => {
         scope.end();
-        if (caller.signal.aborted) return aborted();
+        if (caller.signal.aborted) return cancelledResult();
         throw error;
       },
     );
@@ -162,7 +169,7 @@ export class Executor {
     }
   }
 
-  private open({ operation }: Prepared, caller: Caller): OperationScope {
+  private openScope({ operation }: PreparedOperation, caller: Caller): OperationScope {
     const { state, guardOptions } = this.parts;
     return new OperationScope(state, new OperationInvocation(operation.operation, caller), guardOptions);
   }
@@ -178,7 +185,7 @@ export class Executor {
   }
 
   private argsOf(
-    { document, params }: Prepared,
+    { document, params }: PreparedOperation,
     contextValue: GraphqlContext,
     rootValue?: unknown,
   ): ExecutionArgs {
@@ -203,8 +210,8 @@ export class Executor {
   }
 
   /** Publishes the operation, counts it and adds its duration to the result if `tracing` is enabled. */
-  private measured(
-    { operation }: Prepared,
+  private record(
+    { operation }: PreparedOperation,
     { request }: Caller,
     work: () => Awaitable<ExecutionResult>,
   ): Awaitable<ExecutionResult> {
@@ -213,20 +220,22 @@ export class Executor {
     const isTimed = config.tracing || traffic.isTimed;
     const startedMs = isTimed ? performance.now() : 0;
     const elapsedMs = (): number => (isTimed ? performance.now() - startedMs : 0);
-    return settled(
+    return mapOutcome(
       () => operations.run({ operation, request }, work),
       (result) => {
         const durationMs = elapsedMs();
-        traffic.executed(type, result.errors === undefined, durationMs);
+        traffic.recordExecution(type, result.errors === undefined, durationMs);
         if (!config.tracing || result.data === undefined) return result;
         return { ...result, extensions: { ...result.extensions, tracing: { durationMs } } };
       },
       (error) => {
-        traffic.executed(type, false, elapsedMs());
+        traffic.recordExecution(type, false, elapsedMs());
         throw error;
       },
     );
   }
 }
 
-const aborted = (): ExecutionResult => ({ errors: [new GraphQLError("The operation was cancelled")] });
+const cancelledResult = (): ExecutionResult => ({
+  errors: [new GraphQLError("The operation was cancelled")],
+});

@@ -10,9 +10,9 @@ export interface Traffic {
   /** Whether durations are recorded. */
   readonly isTimed: boolean;
   /** Records an executed operation, and whether it ended without errors. @param durationMs ignored unless `isTimed` */
-  executed(type: OperationType, isOk: boolean, durationMs: number): void;
+  recordExecution(type: OperationType, isOk: boolean, durationMs: number): void;
   /** Counts an operation that is refused before its execution. */
-  refused(): void;
+  recordRefusal(): void;
 }
 
 /** Publishes the metrics; their labels have the values of the three operation types and two outcomes. */
@@ -32,11 +32,11 @@ export const publishTraffic = (insight: HostInsight): Traffic => {
     get isTimed() {
       return durations.isRecorded;
     },
-    executed(type, isOk, durationMs) {
+    recordExecution(type, isOk, durationMs) {
       counts[isOk ? "ok" : "error"][type]++;
       if (durations.isRecorded) durations.observe(durationMs / 1000, { type });
     },
-    refused: () => void refusals++,
+    recordRefusal: () => void refusals++,
   };
   insight.metric({
     name: "graphql_refused_operations_total",

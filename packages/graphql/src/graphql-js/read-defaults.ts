@@ -16,8 +16,8 @@ import {
  */
 export const readDefaults = (schema: GraphQLSchema): void => {
   const types = Object.values(schema.getTypeMap());
-  const read = new Set<GraphQLNamedType>();
-  for (const type of types) readFields(type, read);
+  const visited = new Set<GraphQLNamedType>();
+  for (const type of types) readFields(type, visited);
   for (const type of types)
     if (isObjectType(type) || isInterfaceType(type))
       for (const { args } of Object.values(type.getFields())) args.forEach(readDefault);
@@ -25,11 +25,11 @@ export const readDefaults = (schema: GraphQLSchema): void => {
 };
 
 /** Reads the defaults of an input object's fields. The default of an object includes the defaults of nested objects, so nested objects are read first. */
-const readFields = (type: GraphQLNamedType, read: Set<GraphQLNamedType>): void => {
-  if (!isInputObjectType(type) || read.has(type)) return;
-  read.add(type);
+const readFields = (type: GraphQLNamedType, visited: Set<GraphQLNamedType>): void => {
+  if (!isInputObjectType(type) || visited.has(type)) return;
+  visited.add(type);
   for (const field of Object.values(type.getFields())) {
-    readFields(getNamedType(field.type), read);
+    readFields(getNamedType(field.type), visited);
     readDefault(field);
   }
 };

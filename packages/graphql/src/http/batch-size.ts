@@ -8,8 +8,8 @@ const isOpening = (byte: number | undefined): boolean => byte === 0x5b || byte =
 const isClosing = (byte: number | undefined): boolean => byte === 0x5d || byte === 0x7d;
 
 /**
- * Whether a JSON text is an array with more than `max` items. Does not parse it, and reads only the first `max` items. The result for invalid JSON is
- * unspecified.
+ * Whether a JSON text is an array with more than `max` items; an empty array counts as one item. Does not parse it, and reads only the first `max` items. The
+ * result for invalid JSON is unspecified.
  */
 export const hasMoreItems = (json: Uint8Array, max: number): boolean => {
   let at = 0;

@@ -8,9 +8,9 @@ import {
 } from "@framework/core";
 import { addVary, isOwnOrigin, mapAwaitable, OriginAllowed } from "@framework/core/feature";
 import type { Documents, OperationParams, Refusal } from "../documents/documents.ts";
-import { refused } from "../documents/refused.ts";
+import { refusalError } from "../documents/refusal-error.ts";
 import type { PresentError } from "../execution/present-error.ts";
-import { settled } from "../execution/settled.ts";
+import { mapOutcome } from "../execution/map-outcome.ts";
 import { hasMoreItems } from "./batch-size.ts";
 import { JSON_TYPE, negotiate } from "./negotiate.ts";
 import { multipart, partFormat, partsType } from "./parts.ts";
@@ -52,12 +52,16 @@ export class HttpEndpoint {
     this.documents = parts.documents;
     const { maxBatch } = parts.config;
     this.longBatch = {
-      errors: [refused(`A batch has at most ${maxBatch} operations`, { limit: "maxBatch" })],
+      errors: [refusalError(`A batch has at most ${maxBatch} operations`, { limit: "maxBatch" })],
     };
     this.handle = createProtocol(parts);
   }
 
-  /** Executes the query of a GET. @throws ForbiddenError for a page of another site that CORS does not allow */
+  /**
+   * Executes the query of a GET.
+   *
+   * @throws ForbiddenError for a page of another site that CORS does not allow, HttpError 406 if no format of replies is acceptable
+   */
   async get(request: HttpRequest): Promise<Response> {
     if (isOfOtherSite(request) && !request.context.get(OriginAllowed))
       throw new ForbiddenError("Pages of other sites may not send queries with GET");
@@ -73,7 +77,11 @@ export class HttpEndpoint {
     return reply;
   }
 
-  /** Executes the operation of a POST, or a list of operations if `batching` is enabled. */
+  /**
+   * Executes the operation of a POST, or a list of operations if `batching` is enabled.
+   *
+   * @throws HttpError 406 if no format of replies is acceptable, 415 unless the body is JSON
+   */
   post(request: HttpRequest): Awaitable<Response> {
     requireJson(request.getHeader("content-type"));
     const formats = this.formatsOf(request);
@@ -101,7 +109,7 @@ export class HttpEndpoint {
     });
   }
 
-  /** Refuses a list that is too long, or a document that exceeds a limit, without parsing the body; `null` for other bodies. */
+  /** Refuses a list that is too long or not allowed, or a document that exceeds a limit, without parsing the body; `null` for other bodies. */
   private refuseUnparsed(json: Uint8Array, formats: AcceptedFormats): Response | null {
     const { batching, maxBatch } = this.config;
     if (hasMoreItems(json, batching ? maxBatch : 0)) return this.refuseBatch(formats, Infinity);
@@ -147,8 +155,8 @@ const isOfOtherSite = (request: HttpRequest): boolean => {
   return origin !== null && !isOwnOrigin(origin, request);
 };
 
-const noBatches: Refusal = { errors: [refused("Batches are not enabled")] };
-const emptyBatch: Refusal = { errors: [refused("A batch has at least one operation")] };
+const noBatches: Refusal = { errors: [refusalError("Batches are not enabled")] };
+const emptyBatch: Refusal = { errors: [refusalError("A batch has at least one operation")] };
 
 /** Returns a Buffer over the same memory: `indexOf` is 20 times as fast on it. */
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array =>
@@ -159,7 +167,7 @@ const SHORT_BODY = 1024;
 
 /** Reads JSON with the limits of core: UTF-8, and at most 100 levels, because the coercion of variables is recursive. */
 const bodyOf = (request: HttpRequest): Awaitable<unknown> =>
-  settled(
+  mapOutcome(
     () => request.bodyValue(),
     (body) => body,
     malformedOrThrow,

@@ -1,4 +1,4 @@
-import { namesType, preferred } from "@framework/core/http";
+import { namesType, preferredType } from "@framework/core/http";
 
 /** Media types of replies. */
 export const JSON_TYPE = "application/json; charset=utf-8";
@@ -14,4 +14,7 @@ const responseFirst = [RESPONSE_TYPE, JSON_TYPE];
 export const negotiate = (accept: string | null): string | null =>
   accept === null || accept === "*/*" || accept === "application/json"
     ? JSON_TYPE
-    : preferred(accept, namesType(accept, "application/graphql-response+json") ? responseFirst : jsonFirst);
+    : preferredType(
+        accept,
+        namesType(accept, "application/graphql-response+json") ? responseFirst : jsonFirst,
+      );

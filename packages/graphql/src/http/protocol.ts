@@ -2,8 +2,8 @@ import { type Awaitable, HttpError, type HttpRequest } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
 import type { ExecutionResult, GraphQLError, GraphQLFormattedError, GraphQLSchema } from "graphql";
 import { createHandler, type Response as ProtocolReply } from "graphql-http";
-import type { Documents, OperationParams, Prepared } from "../documents/documents.ts";
-import { refused } from "../documents/refused.ts";
+import type { Documents, OperationParams, PreparedOperation } from "../documents/documents.ts";
+import { refusalError } from "../documents/refusal-error.ts";
 import type { Caller } from "../execution/caller.ts";
 import type { Executor } from "../execution/executor.ts";
 import type { PresentError } from "../execution/present-error.ts";
@@ -35,17 +35,17 @@ export interface AcceptedFormats {
   readonly parts: PartFormat | null;
 }
 
-/** Executes or refuses an operation and returns its reply. For malformed parameters `sent` is an `HttpError`. */
+/** Executes or refuses an operation and returns its reply. For malformed parameters `params` is an `HttpError`. */
 export type HandleOperation = (
   request: HttpRequest,
   formats: AcceptedFormats,
-  sent: OperationParams | HttpError,
+  params: OperationParams | HttpError,
 ) => Awaitable<OperationReply>;
 
 /** An operation that is refused, or that its HTTP method may not send. */
-interface Refused {
+interface RefusedOperation {
   readonly type: string;
-  readonly outcome: HttpError | Prepared | readonly GraphQLError[];
+  readonly outcome: HttpError | PreparedOperation | readonly GraphQLError[];
 }
 
 /**
@@ -59,12 +59,12 @@ export const createProtocol = ({ documents, executor, present }: ProtocolParts):
   const replyOf = (type: string, result: ExecutionResult): OperationReply => {
     const { errors } = result;
     if (errors === undefined) return { status: 200, text: JSON.stringify(result) };
-    // Without `data` the request was refused because of its variables, so the status is 400.
+    // Without `data` the request was refused because of its variables: 400, but 200 for application/json.
     const status = "data" in result || type === JSON_TYPE ? 200 : 400;
     return { status, text: JSON.stringify({ ...result, errors: errors.map(present) }) };
   };
   const execute = (
-    prepared: Prepared,
+    prepared: PreparedOperation,
     caller: Caller,
     { type, parts }: AcceptedFormats,
   ): Awaitable<OperationReply> =>
@@ -75,10 +75,10 @@ export const createProtocol = ({ documents, executor, present }: ProtocolParts):
           const { first, others } = result;
           return { status: 200, text: textOfPart(first, present), others: textsOf(others, present) };
         });
-  return (request, formats, sent) => {
+  return (request, formats, params) => {
     const { type } = formats;
-    if (HttpError.is(sent)) return refuse(request, { type, outcome: sent });
-    return mapAwaitable(documents.prepare(sent), (prepared) =>
+    if (HttpError.is(params)) return refuse(request, { type, outcome: params });
+    return mapAwaitable(documents.prepare(params), (prepared) =>
       isExecutable(prepared, request.method)
         ? execute(prepared, new HttpCaller(request), formats)
         : refuse(request, { type, outcome: prepared }),
@@ -87,7 +87,10 @@ export const createProtocol = ({ documents, executor, present }: ProtocolParts):
 };
 
 /** Whether an operation was accepted and its HTTP method may send it. */
-const isExecutable = (prepared: Prepared | readonly GraphQLError[], method: string): prepared is Prepared => {
+const isExecutable = (
+  prepared: PreparedOperation | readonly GraphQLError[],
+  method: string,
+): prepared is PreparedOperation => {
   if (!("document" in prepared)) return false;
   const type = prepared.operation.operation;
   return type === "query" || (type === "mutation" && method === "POST");
@@ -95,11 +98,11 @@ const isExecutable = (prepared: Prepared | readonly GraphQLError[], method: stri
 
 const createRefusal = (
   present: PresentError,
-): ((request: HttpRequest, refused: Refused) => Promise<OperationReply>) => {
+): ((request: HttpRequest, operation: RefusedOperation) => Promise<OperationReply>) => {
   const formatError = (error: Error): GraphQLFormattedError & Error =>
-    present(HttpError.is(error) ? refused(error.detail, error.extras) : error) as GraphQLFormattedError &
+    present(HttpError.is(error) ? refusalError(error.detail, error.extras) : error) as GraphQLFormattedError &
       Error; // graphql-http only serialises it
-  const handle = createHandler<HttpRequest, Refused>({
+  const handle = createHandler<HttpRequest, RefusedOperation>({
     parseRequestParams({ context: { outcome } }) {
       if (HttpError.is(outcome)) throw outcome;
       return { query: "" };
@@ -108,7 +111,7 @@ const createRefusal = (
       if (HttpError.is(outcome)) throw outcome;
       if (!("document" in outcome)) return outcome;
       if (outcome.operation.operation === "mutation") return mutationOverGet(present);
-      return [refused("Subscriptions need a WebSocket connection")];
+      return [refusalError("Subscriptions need a WebSocket connection")];
     },
     formatError,
   });
@@ -132,7 +135,7 @@ const acceptsJson = { accept: "application/json" };
 const acceptsResponse = { accept: "application/graphql-response+json" };
 
 const mutationOverGet = (present: PresentError): ProtocolReply => [
-  JSON.stringify({ errors: [present(refused("GET executes queries only; send mutations with POST"))] }),
+  JSON.stringify({ errors: [present(refusalError("GET executes queries only; send mutations with POST"))] }),
   { status: 405, statusText: "Method Not Allowed" },
 ];
 

@@ -15,13 +15,13 @@ export const paramsOfGet = ({ query }: HttpRequest): OperationParams =>
 
 const jsonOf = (name: string, text: string | null): unknown => {
   if (text === null || text === "") return null;
-  const value = parsed(name, text);
+  const value = parseJson(name, text);
   // `isWithin` does not count the value itself.
   if (isWithin(value, MAX_LEVELS - 1)) return value;
   throw new ValueError(`The parameter "${name}" is nested deeper than ${MAX_LEVELS} levels`);
 };
 
-const parsed = (name: string, text: string): unknown => {
+const parseJson = (name: string, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

@@ -27,16 +27,16 @@ export const copies: string = fileURLToPath(new URL("../assets/graphiql", import
 /** Encodings of a file; files are stored as `br`. */
 export type Coding = "br" | "identity";
 
-const read = new Map<string, Promise<Uint8Array>>();
+const bundles = new Map<string, Promise<Uint8Array>>();
 
 /** Returns a file in one encoding, read on first use and cached: 2 MB for all files compressed, 9 MB uncompressed. */
 export const readBundle = (file: BundleFile, coding: Coding): Promise<Uint8Array> => {
   const key = `${coding} ${file}`;
-  const known = read.get(key);
+  const known = bundles.get(key);
   if (known !== undefined) return known;
   const reading = coding === "br" ? readCompressed(file) : readBundle(file, "br").then(decompress);
-  read.set(key, reading);
-  reading.catch(() => read.delete(key)); // the caller gets the error, and the next request retries
+  bundles.set(key, reading);
+  reading.catch(() => bundles.delete(key)); // the caller gets the error, and the next request retries
   return reading;
 };
 

@@ -75,7 +75,7 @@ export const createPage = (path: string): string => {
   ].join("\n");
 };
 
-/** Sends the page. */
+/** Returns the reply with the page. */
 export const sendPage = (html: string): Response =>
   new Response(html, {
     contentType: "text/html; charset=utf-8",
@@ -88,7 +88,7 @@ export const sendPage = (html: string): Response =>
     },
   });
 
-/** Sends a file of the page, compressed if the client accepts Brotli, or 304 if the client has it. */
+/** Returns the reply with a file of the page, compressed if the client accepts Brotli; 304 if the client has the file. */
 export const sendFile = async (request: HttpRequest, file: BundleFile): Promise<Response> => {
   const coding = codingOf(request);
   const etag = `"${GRAPHIQL_VERSION}-${coding}"`;

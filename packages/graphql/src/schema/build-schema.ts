@@ -37,7 +37,7 @@ type Entry = Resolve<GraphqlContext> | Field<GraphqlContext>;
  * Builds the executable schema; a given `GraphQLSchema` is copied, not changed.
  *
  * @param incremental whether to add `@defer` and `@stream`
- * @throws GRAPHQL_BAD_SCHEMA with all mistakes
+ * @throws GRAPHQL_BAD_SCHEMA with all mistakes; for SDL that cannot be read, only with that mistake
  */
 export const buildSchema = (
   source: string | GraphQLSchema,
@@ -76,7 +76,7 @@ const badSchema = (message: string, cause?: unknown): FrameworkError =>
 const addResolvers = (schema: GraphQLSchema, resolvers: Resolvers): string[] =>
   Object.entries(resolvers).flatMap(([name, entries]) => {
     const type = schema.getType(name);
-    if (type === undefined) return [unknown(`type "${name}"`, name, Object.keys(schema.getTypeMap()))];
+    if (type === undefined) return [unknownMember(`type "${name}"`, name, Object.keys(schema.getTypeMap()))];
     if (isSpecifiedScalarType(type) || isIntrospectionType(type))
       return [`"${name}" is part of GraphQL and cannot have resolvers; define your own type`];
     if (isScalarType(type)) return addScalar(type, entries);
@@ -92,7 +92,7 @@ const kindOf = (value: unknown): string => {
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 };
 
-/** Members that a program's scalar replaces; a scalar in SDL returns values unchanged. */
+/** Members of a scalar in SDL that its resolver replaces; without one, values are unchanged. */
 const scalarMembers = [
   "coerceOutputValue",
   "coerceInputValue",
@@ -124,7 +124,7 @@ const addMember = (type: GraphQLNamedType, key: string, entry: unknown): string[
     return [`the type "${type.name}" has no fields to resolve`];
   const fields = type.getFields();
   const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
-  if (field === undefined) return [unknown(`field "${type.name}.${key}"`, key, Object.keys(fields))];
+  if (field === undefined) return [unknownMember(`field "${type.name}.${key}"`, key, Object.keys(fields))];
   const name = `${type.name}.${key}`;
   if (isInterfaceType(type) && (typeof entry === "function" || (entry as Field<GraphqlContext>)?.resolve))
     return [`the field "${name}" of an interface is never resolved; move its resolver to the types`];
@@ -175,7 +175,7 @@ const addEnumValue = (type: GraphQLEnumType, key: string, value: unknown): strin
   const found = type.getValue(key);
   if (found === undefined || found === null)
     return [
-      unknown(
+      unknownMember(
         `value "${type.name}.${key}"`,
         key,
         type.getValues().map(({ name }) => name),
@@ -185,12 +185,12 @@ const addEnumValue = (type: GraphQLEnumType, key: string, value: unknown): strin
   return [];
 };
 
-const unknown = (subject: string, name: string, known: readonly string[]): string => {
+const unknownMember = (subject: string, name: string, known: readonly string[]): string => {
   const [near] = nearest(name, known);
   return `the schema has no ${subject}, which has a resolver${near === undefined ? "" : `; did you mean "${near}"?`}`;
 };
 
-/** Returns the options of a field from its extensions; `{}` without any. */
+/** Returns the options of a field from its extensions; `{}` if there are none. */
 export const optionsOf = ({ extensions }: { readonly extensions: AnyField["extensions"] }): FieldOptions =>
   (extensions[FIELD_OPTIONS] as FieldOptions | undefined) ?? {};
 
@@ -210,8 +210,8 @@ const guardSchema = (schema: GraphQLSchema): void => {
   }
 };
 
-/** Returns every field of an object type, with its options. */
-export const injectionsOf = (
+/** Returns every field of the object types, with its options. */
+export const fieldsWithOptions = (
   schema: GraphQLSchema,
 ): readonly (readonly [place: string, options: FieldOptions])[] =>
   Object.values(schema.getTypeMap()).flatMap((type) =>

@@ -50,7 +50,7 @@ export type Resolvers<Context = GraphqlContext> = Readonly<
 /**
  * Returns a resolver with guards, dependencies or a cost.
  *
- * @throws ConfigurationError for options that are not an object
+ * @throws ConfigurationError GRAPHQL_BAD_SCHEMA for options that are not an object
  * @example
  * const resolvers = {
  *   Query: { book: field({ guards: [Authenticated()], inject: { books: Books } }, (_, { id }: { id: string }, context, info, { books }) => books.find(id)) },
@@ -64,16 +64,20 @@ export const field = <
 >(
   options: FieldOptions<Inject>,
   resolve: FieldResolve<Context, Source, Args, Inject>,
-): Field<Context> => ({ ...checkedOptions("field", options), resolve: resolve as Resolve<Context> });
+): Field<Context> => ({ ...requireObject("field", options), resolve: resolve as Resolve<Context> });
 
 /** Checks that the options are an object: guards passed directly would be ignored. @throws ConfigurationError */
-const checkedOptions = <Options extends object>(maker: string, options: Options): Options => {
+const requireObject = <Options extends object>(maker: string, options: Options): Options => {
   if (isPlainObject(options)) return options;
   const message = `graphql: the first argument of ${maker}() must be an object of options, such as { guards: [isOwner] } or {}; the function follows it`;
   throw new ConfigurationError([{ code: "GRAPHQL_BAD_SCHEMA", message }]);
 };
 
-/** Returns a field of the subscription type: `subscribe` returns its events; each event is the field's value, unless `resolve` maps it. @throws ConfigurationError for options that are not an object */
+/**
+ * Returns a field of the subscription type: `subscribe` returns its events; each event is the field's value, unless `resolve` maps it.
+ *
+ * @throws ConfigurationError GRAPHQL_BAD_SCHEMA for options that are not an object
+ */
 export const subscription = <
   const Inject extends Injections | undefined = undefined,
   Args = Readonly<Record<string, unknown>>,
@@ -84,7 +88,7 @@ export const subscription = <
   resolve: (event: never, args: Args, context: Context, info: GraphQLResolveInfo) => unknown = (event) =>
     event,
 ): Field<Context> => ({
-  ...checkedOptions("subscription", options),
+  ...requireObject("subscription", options),
   subscribe: subscribe as Resolve<Context>,
   resolve: resolve as Resolve<Context>,
 });

@@ -1,18 +1,18 @@
-const shown = new WeakSet<object>();
+const shownErrors = new WeakSet<object>();
 
-/** Marks an error that the program's own code threw. */
+/** Marks an error that application code threw. */
 export const markShown = (error: unknown): void => {
-  if (typeof error === "object" && error !== null) shown.add(error);
+  if (typeof error === "object" && error !== null) shownErrors.add(error);
 };
 
-/** Marks an error that the program's own code threw, and throws it. */
+/** Marks an error that application code threw, and throws it. */
 export const throwShown = (error: unknown): never => {
   markShown(error);
   throw error;
 };
 
 /**
- * Marks errors that the program's own code returns, directly or as items of a list, and also from promises: GraphQL throws them. Errors in the conversion of
+ * Marks errors that application code returns, directly or as items of a list, and also from promises: GraphQL throws them. Errors in the conversion of
  * a value, such as the output of a scalar, stay unmarked.
  */
 export const markReturned = (value: unknown): void => {
@@ -26,5 +26,5 @@ const markItem = (value: unknown): void => {
   else if (value instanceof Promise) value.then(markReturned, markShown); // runs before GraphQL's own handlers
 };
 
-/** Whether the program's own code threw or returned the error. */
-export const isShown = (error: object): boolean => shown.has(error);
+/** Whether application code threw or returned the error. */
+export const isShown = (error: object): boolean => shownErrors.has(error);

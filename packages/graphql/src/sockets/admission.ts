@@ -33,14 +33,14 @@ export interface AdmissionParts {
  * is checked like a new request with the header fields of the upgrade.
  */
 export const admission = ({ protection, guards, guardOptions }: AdmissionParts): Admit => {
-  const all: readonly Guard<HttpRequest>[] = [...protection.guards, ...guards];
-  const identified = (invocation: Invocation): Awaitable<void> =>
+  const allGuards: readonly Guard<HttpRequest>[] = [...protection.guards, ...guards];
+  const identifyAndVerify = (invocation: Invocation): Awaitable<void> =>
     mapAwaitable(
       identifyAgain(invocation),
-      () => verifyGuards(all, invocation as HttpRequest, guardOptions), // limits forward the request that they get
+      () => verifyGuards(allGuards, invocation as HttpRequest, guardOptions), // limits forward the request that they get
     );
   return protection.limits.reduceRight<(invocation: Invocation) => unknown>(
     (next, limit) => (invocation) => limit(invocation, next),
-    identified,
+    identifyAndVerify,
   );
 };

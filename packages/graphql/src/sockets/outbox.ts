@@ -1,6 +1,6 @@
 import type { ServerSocket } from "@framework/websocket";
 
-/** Maximum queued characters; above it the connection is not read. */
+/** Maximum number of queued characters; above it the connection is not read. */
 const MAX_WAITING = 1_048_576;
 
 /**

@@ -10,7 +10,7 @@ interface RunningOperation {
 /** Operations of one connection, which are aborted if the client completes them. They are not stored by id, because graphql-ws frees an id before its operation has ended. */
 export class RunningOperations {
   private readonly operations = new Set<RunningOperation>();
-  private begun: RunningOperation | null = null;
+  private lastBegun: RunningOperation | null = null;
 
   get size(): number {
     return this.operations.size;
@@ -20,19 +20,22 @@ export class RunningOperations {
   begin(isWanted: () => boolean): AbortSignal {
     const operation = { aborter: new AbortController(), isWanted, done: Promise.resolve() };
     this.operations.add(operation);
-    this.begun = operation;
+    this.lastBegun = operation;
     return operation.aborter.signal;
   }
 
   /** Sets the promise of the last received message: an operation that the message began ends when it settles. */
   follow(handled: Promise<void>): void {
-    const operation = this.begun;
-    this.begun = null;
+    const operation = this.lastBegun;
+    this.lastBegun = null;
     if (operation === null) return;
     operation.done = handled.finally(() => this.operations.delete(operation));
   }
 
-  /** Aborts operations that graphql-ws has dropped, mostly because the client completed them. Returns a promise of their end, after which their ids may be reused; `null` without any. */
+  /**
+   * Aborts operations that graphql-ws has dropped, mostly because the client completed them. Returns a promise of their end, after which their ids may be
+   * reused; `null` if there are none.
+   */
   endUnwanted(): Promise<unknown> | null {
     const ends: Promise<void>[] = [];
     for (const { isWanted, aborter, done } of this.operations) {

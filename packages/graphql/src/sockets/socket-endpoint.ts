@@ -3,14 +3,14 @@ import { isPromise, keepIdentitySources } from "@framework/core/feature";
 import type { ServerSocket } from "@framework/websocket";
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from "graphql";
 import { type Context, makeServer, type Server } from "graphql-ws";
-import type { Documents, OperationParams, Prepared } from "../documents/documents.ts";
-import { refused } from "../documents/refused.ts";
+import type { Documents, OperationParams, PreparedOperation } from "../documents/documents.ts";
+import { refusalError } from "../documents/refusal-error.ts";
 import type { Caller } from "../execution/caller.ts";
 import type { DeliveredParts, Events, Executor } from "../execution/executor.ts";
 import type { PresentError } from "../execution/present-error.ts";
 import { presentPart } from "../execution/present-part.ts";
 import { normalizeError } from "../graphql-js/normalize-error.ts";
-import { settled } from "../execution/settled.ts";
+import { mapOutcome } from "../execution/map-outcome.ts";
 import type { ResultPart } from "../graphql-js/in-parts.ts";
 import { untilAborted } from "../graphql-js/until-aborted.ts";
 import type { Admit } from "./admission.ts";
@@ -47,11 +47,11 @@ interface Connection {
   readonly running: RunningOperations;
 }
 
-type Connected = Context<Record<string, unknown> | undefined, Connection>;
+type ConnectionContext = Context<Record<string, unknown> | undefined, Connection>;
 
 /** An accepted operation, passed through graphql-ws as the context value of its arguments. */
-interface Accepted {
-  readonly prepared: Prepared;
+interface AcceptedOperation {
+  readonly prepared: PreparedOperation;
   readonly caller: Caller;
 }
 
@@ -65,11 +65,11 @@ export class SocketEndpoint {
     const { executor, present, config } = parts;
     this.server = makeServer<Record<string, unknown> | undefined, Connection>({
       connectionInitWaitTimeout: config.initSecs * 1000,
-      onConnect: (connected) => this.connect(connected),
-      onSubscribe: (connected, id, payload) => this.subscribe(connected, id, payload as OperationParams),
+      onConnect: (context) => this.connect(context),
+      onSubscribe: (context, id, payload) => this.subscribe(context, id, payload as OperationParams),
       execute: ({ contextValue }) => resultOf(() => this.execute(...acceptedOf(contextValue))),
       subscribe: ({ contextValue }) => resultOf(() => executor.subscribe(...acceptedOf(contextValue))),
-      onNext: (_connected, _id, _payload, _args, result) => {
+      onNext: (_context, _id, _payload, _args, result) => {
         if ("hasNext" in result) return presentPart(result as unknown as ResultPart, present) as never;
         if (result.errors === undefined) return undefined;
         return { ...result, errors: (result.errors as readonly Error[]).map(present) } as never; // the types of graphql-ws allow graphql 15
@@ -80,7 +80,7 @@ export class SocketEndpoint {
     });
   }
 
-  private async execute(prepared: Prepared, caller: Caller): Promise<ExecutionResult | Events> {
+  private async execute(prepared: PreparedOperation, caller: Caller): Promise<ExecutionResult | Events> {
     const { executor, config } = this.parts;
     if (!config.incremental) return executor.execute(prepared, caller);
     const result = await executor.executeInParts(prepared, caller, "draft");
@@ -107,7 +107,7 @@ export class SocketEndpoint {
         // graphql-ws frees the id of an operation before the operation has finished, and may free it again while the next operation uses it.
         const freed = running.endUnwanted();
         if (freed !== null) await untilEnd(freed, socket.signal);
-        running.follow(this.guarded(receive(message.text), socket));
+        running.follow(this.closeOnError(receive(message.text), socket));
         const completed = running.endUnwanted();
         if (completed !== null) await untilEnd(completed, socket.signal);
         const room = outbox.room();
@@ -120,7 +120,7 @@ export class SocketEndpoint {
   }
 
   /** Logs the error of a message and closes the connection, unless the client has disconnected. */
-  private async guarded(handled: Promise<void>, socket: ServerSocket): Promise<void> {
+  private async closeOnError(handled: Promise<void>, socket: ServerSocket): Promise<void> {
     try {
       await handled;
     } catch (error) {
@@ -130,7 +130,7 @@ export class SocketEndpoint {
     }
   }
 
-  private async connect({ connectionParams, extra }: Connected): Promise<boolean> {
+  private async connect({ connectionParams, extra }: ConnectionContext): Promise<boolean> {
     const { connect } = this.parts.config;
     if (connect === undefined) return true;
     keepIdentitySources(extra.request.context);
@@ -144,9 +144,9 @@ export class SocketEndpoint {
   }
 
   /** Registers the operation synchronously, so that `serve` knows which operation a message began. */
-  private subscribe(connected: Connected, id: string, payload: OperationParams): Promise<never> {
-    const { extra } = connected;
-    const signal = extra.running.begin(() => id in connected.subscriptions);
+  private subscribe(context: ConnectionContext, id: string, payload: OperationParams): Promise<never> {
+    const { extra } = context;
+    const signal = extra.running.begin(() => id in context.subscriptions);
     return this.accept(extra, signal, payload) as Promise<never>; // arguments without a schema: our `execute` does not need it
   }
 
@@ -158,7 +158,7 @@ export class SocketEndpoint {
     const { maxSubscriptions } = this.parts.config;
     if (running.size > maxSubscriptions) {
       return [
-        refused(`A connection has at most ${maxSubscriptions} concurrent operations`, {
+        refusalError(`A connection has at most ${maxSubscriptions} concurrent operations`, {
           limit: "maxSubscriptions",
         }),
       ];
@@ -168,13 +168,13 @@ export class SocketEndpoint {
     if (denial !== null) return [denial];
     const prepared = await this.prepare(payload, signal);
     if (!("document" in prepared)) return prepared;
-    const contextValue: Accepted = { prepared, caller: { request, signal } };
+    const contextValue: AcceptedOperation = { prepared, caller: { request, signal } };
     return { document: prepared.document, operationName: prepared.params.operationName, contextValue };
   }
 
   /** Returns the error if the caller may not start an operation, otherwise `null`; the connection stays open. */
   private refusalOf(request: HttpRequest, signal: AbortSignal): Awaitable<GraphQLError | null> {
-    return settled<unknown, GraphQLError | null>(
+    return mapOutcome<unknown, GraphQLError | null>(
       () => {
         const admitted = this.parts.admit(request);
         return isPromise(admitted) ? untilAborted(admitted, signal) : admitted;
@@ -184,11 +184,11 @@ export class SocketEndpoint {
     );
   }
 
-  /** Prepares an operation. A failure of the program's `documents` refuses the operation, and the connection stays open. */
+  /** Prepares an operation. A failure of the function `documents` refuses the operation, and the connection stays open. */
   private async prepare(
     payload: OperationParams,
     signal: AbortSignal,
-  ): Promise<Prepared | readonly GraphQLError[]> {
+  ): Promise<PreparedOperation | readonly GraphQLError[]> {
     try {
       const prepared = this.parts.documents.prepare(payload);
       return isPromise(prepared) ? await untilAborted(prepared, signal) : prepared;
@@ -207,8 +207,8 @@ const untilEnd = async (promise: Promise<unknown>, signal: AbortSignal): Promise
   }
 };
 
-const acceptedOf = (contextValue: unknown): [Prepared, Caller] => {
-  const { prepared, caller } = contextValue as Accepted; // set by `accept`
+const acceptedOf = (contextValue: unknown): [PreparedOperation, Caller] => {
+  const { prepared, caller } = contextValue as AcceptedOperation; // set by `accept`
   return [prepared, caller];
 };
 
@@ -220,7 +220,7 @@ async function* inOrder({ first, others }: DeliveredParts): Events {
 
 /** Returns the result of `work`. A failure outside of resolvers, such as an error of `context`, becomes a result with its error, and the connection stays open. */
 const resultOf = (work: () => Awaitable<ExecutionResult | Events>): Awaitable<ExecutionResult | Events> =>
-  settled<ExecutionResult | Events, ExecutionResult | Events>(
+  mapOutcome<ExecutionResult | Events, ExecutionResult | Events>(
     work,
     (result) => result,
     (error) => ({ errors: [failure(error)] }),

@@ -36,7 +36,7 @@ export class DescriptorIndex {
     return [...found.values()].map(encodeFile);
   }
 
-  /** Returns the file that defines a service, method, message, enum or field. */
+  /** Returns the name of the file that defines a service, method, message, enum or field; `null` for an unknown symbol. */
   fileOf(symbol: string): string | null {
     return this.fileOfSymbol.get(symbol) ?? null;
   }
@@ -45,12 +45,12 @@ export class DescriptorIndex {
 const merge = (one: FileDescriptor, other: FileDescriptor): FileDescriptor => ({
   ...one,
   dependency: [...new Set([...one.dependency, ...other.dependency])].sort(),
-  messageType: joined(one.messageType, other.messageType),
-  enumType: joined(one.enumType, other.enumType),
-  service: joined(one.service, other.service),
+  messageType: unionByName(one.messageType, other.messageType),
+  enumType: unionByName(one.enumType, other.enumType),
+  service: unionByName(one.service, other.service),
 });
 
-const joined = <T extends { readonly name: string }>(
+const unionByName = <T extends { readonly name: string }>(
   one: readonly T[],
   other: readonly T[],
 ): readonly T[] => {
@@ -62,16 +62,16 @@ const clashesOf = (one: FileDescriptor, other: FileDescriptor): string[] =>
   other.messageType.flatMap((message) => {
     const before = one.messageType.find(({ name }) => name === message.name);
     const isSame = before === undefined || JSON.stringify(before) === JSON.stringify(message);
-    return isSame ? [] : [qualified(other.package, message.name)];
+    return isSame ? [] : [qualifiedName(other.package, message.name)];
   });
 
-const qualified = (prefix: string, name: string): string => (prefix === "" ? name : `${prefix}.${name}`);
+const qualifiedName = (prefix: string, name: string): string => (prefix === "" ? name : `${prefix}.${name}`);
 
 const symbolsOf = ({ package: space, messageType, enumType, service }: FileDescriptor): string[] => [
   ...messageType.flatMap((message) => symbolsOfMessage(space, message)),
-  ...enumType.map(({ name }) => qualified(space, name)),
+  ...enumType.map(({ name }) => qualifiedName(space, name)),
   ...service.flatMap(({ name, method }) => {
-    const full = qualified(space, name);
+    const full = qualifiedName(space, name);
     return [full, ...method.map((each) => `${full}.${each.name}`)];
   }),
 ];
@@ -80,7 +80,7 @@ const symbolsOfMessage = (
   prefix: string,
   { name, field, nestedType, enumType }: MessageDescriptor,
 ): string[] => {
-  const full = qualified(prefix, name);
+  const full = qualifiedName(prefix, name);
   return [
     full,
     ...field.map((each) => `${full}.${each.name}`),

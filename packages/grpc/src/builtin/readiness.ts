@@ -1,6 +1,6 @@
 import type { Clock, HealthCheck } from "@framework/core/feature";
 
-/** Milliseconds for which a result is reused: callers cannot make the checks run more often. */
+/** Milliseconds for which a run is reused: callers cannot start the checks more often. */
 const REUSE_MS = 1000;
 /** Timeout in milliseconds of a check that sets none. */
 const CHECK_MS = 5000;
@@ -29,7 +29,7 @@ export class Readiness {
     this.isDraining = true;
   }
 
-  /** Whether the service is ready; concurrent callers share one run of the checks. Never rejects. */
+  /** Whether the service is ready; callers within one second share a run of the checks. Never rejects. */
   async isReady(): Promise<boolean> {
     if (!this.isListening || this.isDraining) return false;
     const now = this.clock.now();

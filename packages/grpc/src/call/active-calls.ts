@@ -13,7 +13,7 @@ const CALLS_PER_MS = 1000;
 export class ActiveCalls {
   private readonly clock: Clock;
   /** Deadline of each call, in milliseconds of the monotonic clock. */
-  private readonly ends: Map<GrpcCall, number> = new Map();
+  private readonly deadlines: Map<GrpcCall, number> = new Map();
   private nextScan = Infinity;
   private cancelScan = (): void => {};
 
@@ -23,26 +23,26 @@ export class ActiveCalls {
 
   /** Calls in progress. */
   get size(): number {
-    return this.ends.size;
+    return this.deadlines.size;
   }
 
   /** Adds a call, which is aborted at its deadline. Does nothing if the call is already there. */
   add(call: GrpcCall): void {
-    if (this.ends.has(call)) return;
+    if (this.deadlines.has(call)) return;
     const remainingMs = call.remainingMs(this.clock.date());
     const end = remainingMs === null ? Infinity : this.clock.now() + remainingMs;
-    this.ends.set(call, end);
+    this.deadlines.set(call, end);
     if (end < this.nextScan) this.scanAt(end);
   }
 
   /** Removes a call that has ended. */
   delete(call: GrpcCall): void {
-    this.ends.delete(call);
+    this.deadlines.delete(call);
   }
 
   /** Aborts every call. Returns their number. */
   abortAll(reason: GrpcError): number {
-    const calls = [...this.ends.keys()];
+    const calls = [...this.deadlines.keys()];
     for (const call of calls) call.abort(reason);
     return calls.length;
   }
@@ -56,11 +56,11 @@ export class ActiveCalls {
   private scan(): void {
     this.nextScan = Infinity;
     const now = this.clock.now();
-    let next = Infinity;
-    for (const [call, end] of this.ends) {
+    let earliest = Infinity;
+    for (const [call, end] of this.deadlines) {
       if (end <= now) call.abort(new GrpcError("DEADLINE_EXCEEDED", "Deadline exceeded"));
-      else next = Math.min(next, end);
+      else earliest = Math.min(earliest, end);
     }
-    if (next < Infinity) this.scanAt(Math.max(next, now + this.ends.size / CALLS_PER_MS));
+    if (earliest < Infinity) this.scanAt(Math.max(earliest, now + this.deadlines.size / CALLS_PER_MS));
   }
 }

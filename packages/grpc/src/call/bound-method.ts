@@ -19,11 +19,11 @@ export interface BoundMethod {
   readonly isExempt: boolean;
   readonly auth: Authenticator | null;
   readonly guards: readonly Guard<Invocation>[];
-  /** Longest duration in milliseconds; 0 for no limit. */
+  /** Maximum duration in milliseconds; 0 for no limit. */
   readonly limitMs: number;
 }
 
-/** Returns the deadline of a call in Unix milliseconds: the client's or the limit of its method, whichever is earlier; `null` without either. */
+/** Returns the deadline of a call in Unix milliseconds: the client's or the limit of its method, whichever is earlier; `null` if there is neither. */
 export const deadlineOf = (
   clientDeadlineMs: number | null,
   { limitMs }: BoundMethod,

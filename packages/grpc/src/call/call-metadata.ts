@@ -4,7 +4,7 @@ import type { Metadata } from "@framework/core";
 export interface CallMetadata extends Metadata {
   /** Returns every value of a name that ends in `-bin`. */
   getBinary(name: string): readonly Uint8Array[];
-  /** Size as HTTP/2 counts it: names, values and 32 bytes each (RFC 9113 6.5.2). */
+  /** Bytes of names and values plus 32 for each value (RFC 9113 6.5.2); values of `-bin` names count before Base64. */
   readonly byteLength: number;
 }
 
@@ -20,7 +20,7 @@ export interface MetadataSource {
 /** Received metadata, parsed on first use, because most handlers read none. */
 export class ReceivedMetadata implements CallMetadata {
   private readonly source: MetadataSource;
-  private known: MetadataFields | undefined;
+  private parsed: MetadataFields | undefined;
 
   constructor(source: MetadataSource) {
     this.source = source;
@@ -44,7 +44,7 @@ export class ReceivedMetadata implements CallMetadata {
   }
 
   private all(): MetadataFields {
-    return (this.known ??= this.source.fields());
+    return (this.parsed ??= this.source.fields());
   }
 
   private values(name: string): readonly (string | Uint8Array)[] {

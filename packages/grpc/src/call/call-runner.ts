@@ -61,10 +61,10 @@ export interface CallRunnerParts {
   readonly protection: EntryProtection;
 }
 
-/** Runs calls of every endpoint the same way: middleware, authentication, guards, validation, handler, deadline. */
+/** Runs calls of every endpoint in the same order: limits, middleware, authentication, guards, circuit breakers, validation, handler. Enforces deadlines. */
 export class CallRunner {
   private readonly parts: CallRunnerParts;
-  private readonly limited: readonly CallMiddleware[];
+  private readonly limitsAndMiddleware: readonly CallMiddleware[];
   private readonly breakers: readonly CallMiddleware[];
   private readonly active: ActiveCalls;
   private readonly logSometimes = throttledLog();
@@ -74,7 +74,10 @@ export class CallRunner {
     this.active = new ActiveCalls(parts.clock);
     const { limits, breakers } = parts.protection;
     // Both return the result of `next`, which is an outcome.
-    this.limited = [...(limits as readonly unknown[] as readonly CallMiddleware[]), ...parts.middleware];
+    this.limitsAndMiddleware = [
+      ...(limits as readonly unknown[] as readonly CallMiddleware[]),
+      ...parts.middleware,
+    ];
     this.breakers = breakers as readonly unknown[] as readonly CallMiddleware[];
   }
 
@@ -122,7 +125,7 @@ export class CallRunner {
     void outcome.then(end); // never rejects
   }
 
-  /** Ends a served call and its operation with the same status. An aborted call ends with the status of the abort, not of its handler. */
+  /** Ends a call and its operation with the same status. An aborted call ends with the status of the abort, not of its handler. */
   private finish(work: CallWork, operation: OperationControl | null, outcome: CallOutcome): void {
     if (operation !== null) {
       if (outcome !== null && isServerFault(outcome.status)) operation.fail(outcome);
@@ -153,26 +156,26 @@ export class CallRunner {
 
   private outcome(work: CallWork): Awaitable<CallOutcome> {
     const isLimited = work.isRequest !== true && !work.bound.isExempt;
-    const middleware = isLimited ? this.limited : this.parts.middleware;
-    if (middleware.length > 0) return this.composed(middleware, work);
+    const middleware = isLimited ? this.limitsAndMiddleware : this.parts.middleware;
+    if (middleware.length > 0) return this.runMiddleware(middleware, work);
     try {
       const outcome = this.perform(work);
-      return isPromise(outcome) ? this.rescued(outcome, work.call) : outcome;
+      return isPromise(outcome) ? this.catchError(outcome, work.call) : outcome;
     } catch (error) {
-      return this.failed(work.call, error);
+      return this.outcomeOf(work.call, error);
     }
   }
 
-  private composed(middleware: readonly CallMiddleware[], work: CallWork): Awaitable<CallOutcome> {
+  private runMiddleware(middleware: readonly CallMiddleware[], work: CallWork): Awaitable<CallOutcome> {
     const inner = (): Awaitable<CallOutcome> => this.perform(work);
-    return compose(middleware, inner, (error: unknown) => this.failed(work.call, error))(work.call);
+    return compose(middleware, inner, (error: unknown) => this.outcomeOf(work.call, error))(work.call);
   }
 
-  private rescued(outcome: Promise<CallOutcome>, call: GrpcCall): Promise<CallOutcome> {
-    return outcome.catch((error: unknown) => this.failed(call, error));
+  private catchError(outcome: Promise<CallOutcome>, call: GrpcCall): Promise<CallOutcome> {
+    return outcome.catch((error: unknown) => this.outcomeOf(call, error));
   }
 
-  private failed(call: GrpcCall, error: unknown): GrpcError {
+  private outcomeOf(call: GrpcCall, error: unknown): GrpcError {
     const { log, debug } = this.parts;
     const outcome = toGrpcError(error, debug);
     // A GrpcError is not logged: it is deliberate, and clients could fill the log by sending malformed bytes.
@@ -188,15 +191,15 @@ export class CallRunner {
     const { handle, auth } = work.bound;
     if (handle === null) throw new GrpcError("UNIMPLEMENTED", `${work.call.name} has no handler`);
     const identified = auth === null ? undefined : auth.identify(work.call);
-    return isPromise(identified) ? this.allowLater(identified, work) : this.allow(work);
+    return isPromise(identified) ? this.checkGuardsLater(identified, work) : this.checkGuards(work);
   }
 
-  private async allowLater(identified: Promise<void>, work: CallWork): Promise<CallOutcome> {
+  private async checkGuardsLater(identified: Promise<void>, work: CallWork): Promise<CallOutcome> {
     await identified;
-    return await this.allow(work);
+    return await this.checkGuards(work);
   }
 
-  private allow(work: CallWork): Awaitable<CallOutcome> {
+  private checkGuards(work: CallWork): Awaitable<CallOutcome> {
     const guards = this.guardsOf(work);
     if (guards.length === 0) return this.throughBreakers(work);
     const { debug: explain, log } = this.parts;
@@ -212,14 +215,14 @@ export class CallRunner {
 
   /** Calls the handler, through the app's circuit breakers unless the method is exempt. */
   private throughBreakers(work: CallWork): Awaitable<CallOutcome> {
-    if (this.breakers.length === 0 || work.bound.isExempt) return succeeded(this.handle(work));
-    return this.composedBreakers(work);
+    if (this.breakers.length === 0 || work.bound.isExempt) return toOutcome(this.handle(work));
+    return this.runBreakers(work);
   }
 
-  private composedBreakers(work: CallWork): Awaitable<CallOutcome> {
+  private runBreakers(work: CallWork): Awaitable<CallOutcome> {
     const { call } = work;
-    const inner = (): Awaitable<CallOutcome> => untilAborted(call, succeeded(this.handle(work)));
-    return compose(this.breakers, inner, (error: unknown) => this.failed(call, error))(call);
+    const inner = (): Awaitable<CallOutcome> => untilAborted(call, toOutcome(this.handle(work)));
+    return compose(this.breakers, inner, (error: unknown) => this.outcomeOf(call, error))(call);
   }
 
   private handle(work: CallWork): Awaitable<void> {
@@ -273,7 +276,7 @@ const sendLater = async (
   await work.emit(encode(await reply));
 };
 
-const succeeded = (handled: Awaitable<void>): Awaitable<null> =>
+const toOutcome = (handled: Awaitable<void>): Awaitable<null> =>
   isPromise(handled) ? handled.then(() => null) : null;
 
 /** Resolves with the outcome, or with the reason of an earlier abort: a breaker counts a passed deadline even while the handler still runs. */

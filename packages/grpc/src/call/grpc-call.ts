@@ -43,18 +43,18 @@ export class GrpcCall implements Invocation {
   readonly metadata: CallMetadata;
   /** Always empty: gRPC has no parameters in its paths. */
   readonly params: Readonly<Record<string, unknown>> = noParams;
-  /** Deadline in Unix milliseconds: the client's or the limit of the method, whichever is earlier; `null` without either. */
+  /** Deadline in Unix milliseconds: the client's or the limit of the method, whichever is earlier; `null` if there is neither. */
   readonly deadlineMs: number | null;
   /** Aborts when the service drains: an endless stream should then finish. All calls share the signal, so remove your listeners. */
   readonly draining: AbortSignal;
   private readonly connection: CallConnection;
   private ownContext: Context | undefined;
   private controller: AbortController | undefined;
-  private ended: GrpcError | null = null;
+  private abortReason: GrpcError | null = null;
   private isSettled = false;
   private listener: AbortListener | null = null;
-  private sentHeaders: ReplyMetadata | undefined;
-  private sentTrailers: ReplyMetadata | undefined;
+  private createdHeaders: ReplyMetadata | undefined;
+  private createdTrailers: ReplyMetadata | undefined;
 
   constructor({ name, metadata, deadlineMs, connection, draining, context }: CallParts) {
     this.name = name;
@@ -89,19 +89,19 @@ export class GrpcCall implements Invocation {
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController();
-      if (this.ended !== null) this.controller.abort(this.ended);
+      if (this.abortReason !== null) this.controller.abort(this.abortReason);
     }
     return this.controller.signal;
   }
 
   /** Metadata sent before the first message. */
   get responseHeaders(): ReplyMetadata {
-    return (this.sentHeaders ??= new ReplyMetadata());
+    return (this.createdHeaders ??= new ReplyMetadata());
   }
 
   /** Metadata sent with the status. */
   get trailers(): ReplyMetadata {
-    return (this.sentTrailers ??= new ReplyMetadata());
+    return (this.createdTrailers ??= new ReplyMetadata());
   }
 
   /** Milliseconds until the deadline, at least 0; `null` without one. @param nowMs the current time in Unix milliseconds. @default Date.now() */
@@ -111,22 +111,22 @@ export class GrpcCall implements Invocation {
 
   /** Reason of the abort; `null` unless the call was aborted. */
   get aborted(): GrpcError | null {
-    return this.ended;
+    return this.abortReason;
   }
 
-  /** The response headers that were set; `null` for none. */
+  /** The response headers; `null` if `responseHeaders` was never read. */
   get headersToSend(): ReplyMetadata | null {
-    return this.sentHeaders ?? null;
+    return this.createdHeaders ?? null;
   }
 
-  /** The trailers that were set; `null` for none. */
+  /** The trailers; `null` if `trailers` was never read. */
   get trailersToSend(): ReplyMetadata | null {
-    return this.sentTrailers ?? null;
+    return this.createdTrailers ?? null;
   }
 
   /** Whether the call has completed or was aborted. */
   get hasEnded(): boolean {
-    return this.isSettled || this.ended !== null;
+    return this.isSettled || this.abortReason !== null;
   }
 
   /** Marks the call as completed: `abort` then does nothing. */
@@ -137,8 +137,8 @@ export class GrpcCall implements Invocation {
 
   /** Ends the call early with a status; for endpoints. Does nothing if the call has completed or was already aborted. */
   abort(reason: GrpcError): void {
-    if (this.ended !== null || this.isSettled) return;
-    this.ended = reason;
+    if (this.abortReason !== null || this.isSettled) return;
+    this.abortReason = reason;
     this.controller?.abort(reason);
     this.listener?.aborted(reason);
   }
@@ -146,6 +146,6 @@ export class GrpcCall implements Invocation {
   /** Sets the listener of the abort; calls it immediately if the call was already aborted. Replaces an earlier listener. */
   onAbort(listener: AbortListener): void {
     this.listener = listener;
-    if (this.ended !== null) listener.aborted(this.ended);
+    if (this.abortReason !== null) listener.aborted(this.abortReason);
   }
 }

@@ -28,7 +28,7 @@ export interface CallRules {
   readonly guards?: readonly Guard<Invocation>[];
   /** Whether calls need no authentication and skip the guards of the app and of `GrpcConfig`. @default false */
   readonly open?: boolean;
-  /** Longest duration of a call in seconds, 0 for no limit. @default `maxCallSecs` of `GrpcConfig` */
+  /** Maximum duration of a call in seconds, 0 for no limit. @default `maxCallSecs` of `GrpcConfig` */
   readonly timeoutSecs?: number;
 }
 

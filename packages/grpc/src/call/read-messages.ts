@@ -7,11 +7,15 @@ import type { FieldViolation } from "../status/status-detail.ts";
 /** Maximum number of invalid fields in an error. */
 const MAX_VIOLATIONS = 100;
 
-/** Decodes and validates one message of a client. @throws GrpcError INVALID_ARGUMENT with the invalid fields, or INTERNAL for bytes that are not a message of the type */
+/**
+ * Decodes and validates one message of a client.
+ *
+ * @throws GrpcError INVALID_ARGUMENT for invalid values, with the fields that the schema rejects; INTERNAL for bytes that are not a message of the type
+ */
 export const readMessage = ({ request, schema }: GrpcMethod, bytes: Uint8Array): Awaitable<unknown> => {
-  const value = decoded(request, bytes);
+  const value = decode(request, bytes);
   if (schema === undefined) return value;
-  return mapAwaitable(schema["~standard"].validate(value) as Awaitable<ValidationResult>, accepted);
+  return mapAwaitable(schema["~standard"].validate(value) as Awaitable<ValidationResult>, valueOrThrow);
 };
 
 /** Reads a client's stream lazily: it is paused while the handler does not read. */
@@ -31,7 +35,7 @@ type ValidationResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] };
 
-const accepted = (result: ValidationResult): unknown => {
+const valueOrThrow = (result: ValidationResult): unknown => {
   if (result.issues === undefined) return result.value;
   const violations = result.issues.slice(0, MAX_VIOLATIONS).map(violationOf);
   const [first] = violations;
@@ -44,7 +48,7 @@ const violationOf = ({ message, path = [] }: Issue): FieldViolation => ({
   description: message,
 });
 
-const decoded = (codec: MessageCodec, bytes: Uint8Array): unknown => {
+const decode = (codec: MessageCodec, bytes: Uint8Array): unknown => {
   try {
     return codec.decode(bytes);
   } catch (error) {

@@ -8,19 +8,24 @@ const MAX_BYTES = 8192;
 
 /** Metadata that a handler sends: header fields before the first message, or trailers after the last. */
 export class ReplyMetadata {
-  private readonly values: [name: string, value: string | Uint8Array][] = [];
+  private values: [name: string, value: string | Uint8Array][] = [];
 
   /** Whether nothing was set. */
   get isEmpty(): boolean {
     return this.values.length === 0;
   }
 
-  /** Sets the only value of a name; bytes for names that end in `-bin`. @throws GRPC_BAD_METADATA */
+  /** Sets the only value of a name; bytes for names that end in `-bin`. @throws GRPC_BAD_METADATA, and the present values stay */
   set(name: string, value: string | Uint8Array): this {
     const lower = name.toLowerCase();
-    for (let at = this.values.length - 1; at >= 0; at--)
-      if (this.values[at]?.[0] === lower) this.values.splice(at, 1);
-    return this.append(lower, value);
+    const present = this.values;
+    this.values = present.filter(([other]) => other !== lower);
+    try {
+      return this.append(lower, value);
+    } catch (error) {
+      this.values = present;
+      throw error;
+    }
   }
 
   /** Bytes of the values, as HTTP/2 counts them. */
@@ -28,7 +33,12 @@ export class ReplyMetadata {
     return this.values.reduce((sum, [name, value]) => sum + metadataBytes(name, value), 0);
   }
 
-  /** Adds a value. @throws GRPC_BAD_METADATA for a name or value that gRPC or HTTP/2 does not allow, for more than 100 values, and above 8 KiB in total */
+  /**
+   * Adds a value.
+   *
+   * @throws GRPC_BAD_METADATA for a name or value that gRPC or HTTP/2 does not allow, a second value of a name that allows one, more than 100 values, or more
+   * than 8 KiB in total
+   */
   append(name: string, value: string | Uint8Array): this {
     const lower = name.toLowerCase();
     const problem = metadataProblem(lower, value);

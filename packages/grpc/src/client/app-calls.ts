@@ -13,43 +13,46 @@ const sentCall: OperationDefinition<OutgoingCall> = {
   describe: ({ name }) => ({ name, attributes: rpcAttributes(name) }),
 };
 
-/** Returns middleware that records each call as an operation of the app and sends the current trace. Metadata that the program has set takes precedence. */
+/** Returns middleware that records each call as an operation of the app and sends the current trace. Metadata that is already set takes precedence. */
 export const appCalls = (
   insight: Pick<HostInsight, "operation" | "currentTrace">,
 ): Middleware<OutgoingCall, unknown> => {
   const calls = insight.operation(sentCall);
-  const withTrace = ({ metadata }: OutgoingCall): void => {
+  const addTrace = ({ metadata }: OutgoingCall): void => {
     for (const [name, value] of Object.entries(insight.currentTrace()?.headers() ?? {}))
       if (!metadata.has(name)) metadata.set(name, value);
   };
   return (call, next) => {
     const control = calls.begin(call);
     if (control === null) {
-      withTrace(call);
+      addTrace(call);
       return next(call);
     }
     const response = control.within(() => {
-      withTrace(call);
+      addTrace(call);
       return next(call);
     });
-    return isIterable(response) ? watched(response, control) : settled(response, control);
+    return isAsyncIterable(response) ? endWithStream(response, control) : endWithResponse(response, control);
   };
 };
 
-const isIterable = (response: unknown): response is AsyncIterable<unknown> =>
+const isAsyncIterable = (response: unknown): response is AsyncIterable<unknown> =>
   typeof response === "object" && response !== null && Symbol.asyncIterator in response;
 
-const settled = async (response: unknown, control: OperationControl): Promise<unknown> => {
+const endWithResponse = async (response: unknown, control: OperationControl): Promise<unknown> => {
   const value = await response;
-  if (isIterable(value)) return watched(value, control); // other middleware may return a promise of a stream
+  if (isAsyncIterable(value)) return endWithStream(value, control); // other middleware may return a promise of a stream
   const failed = value instanceof FailedCall ? value.error : null;
   if (failed !== null) control.fail(failed);
-  control.end(withStatus(failed?.statusCode ?? GrpcStatus.OK));
+  control.end(statusAttributes(failed?.statusCode ?? GrpcStatus.OK));
   return value;
 };
 
-/** Ends the operation after the last message, with an error, or when the reader stops. */
-async function* watched(source: AsyncIterable<unknown>, control: OperationControl): AsyncGenerator<unknown> {
+/** Passes the messages on, and ends the operation after the last one, on an error, or when the reader stops. */
+async function* endWithStream(
+  source: AsyncIterable<unknown>,
+  control: OperationControl,
+): AsyncGenerator<unknown> {
   let status: number = GrpcStatus.CANCELLED; // if the reader stops
   try {
     yield* source;
@@ -59,8 +62,8 @@ async function* watched(source: AsyncIterable<unknown>, control: OperationContro
     control.fail(error);
     throw error;
   } finally {
-    control.end(withStatus(status));
+    control.end(statusAttributes(status));
   }
 }
 
-const withStatus = (code: number): Attributes => ({ "rpc.grpc.status_code": code });
+const statusAttributes = (code: number): Attributes => ({ "rpc.grpc.status_code": code });

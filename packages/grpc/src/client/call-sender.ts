@@ -27,7 +27,7 @@ export class FailedCall {
   }
 }
 
-type Started =
+type ActiveCall =
   | grpc.ClientUnaryCall
   | grpc.ClientReadableStream<unknown>
   | grpc.ClientWritableStream<unknown>
@@ -37,7 +37,7 @@ type Started =
 export class CallSender {
   private readonly connection: grpc.Client;
   private readonly options: CheckedClientOptions;
-  private readonly active: Set<Started> = new Set();
+  private readonly active: Set<ActiveCall> = new Set();
   private isClosed = false;
 
   constructor(connection: grpc.Client, options: CheckedClientOptions) {
@@ -72,7 +72,7 @@ export class CallSender {
     const inner = (each: OutgoingCall): unknown => this.start(call, each, abandoned?.signal);
     const rescue = (error: unknown): unknown => new FailedCall(toClientError(error));
     const response = compose(this.options.use, inner, rescue)(outgoing);
-    return abandoned === null ? single(response) : cancellable(response, () => abandoned.abort());
+    return abandoned === null ? awaitResponse(response) : cancellable(response, () => abandoned.abort());
   }
 
   private deadlineOf({ timeoutMs = this.options.timeoutMs, within }: GrpcCallOptions): number | null {
@@ -144,7 +144,7 @@ export class CallSender {
   }
 
   /** Cancels a call when a signal aborts or the client is closed, until it has its status. */
-  private watch(call: Started, signals: readonly AbortSignal[]): void {
+  private watch(call: ActiveCall, signals: readonly AbortSignal[]): void {
     const cancel = (): void => cancelCall(call);
     this.active.add(call);
     for (const signal of signals) signal.addEventListener("abort", cancel, { once: true });
@@ -182,7 +182,7 @@ async function* readResponses(
   }
 }
 
-const single = async (response: unknown): Promise<unknown> => {
+const awaitResponse = async (response: unknown): Promise<unknown> => {
   const value = await response;
   if (value instanceof FailedCall) throw value.error;
   return value;
@@ -194,7 +194,7 @@ const single = async (response: unknown): Promise<unknown> => {
  */
 const cancellable = (response: unknown, cancel: () => void): AsyncGenerator<unknown> => {
   const reading = { hasBegun: false };
-  const messages = streamed(response, reading);
+  const messages = iterate(response, reading);
   const end = messages.return.bind(messages);
   return Object.assign(messages, {
     return(value: unknown) {
@@ -207,7 +207,7 @@ const cancellable = (response: unknown, cancel: () => void): AsyncGenerator<unkn
   });
 };
 
-async function* streamed(response: unknown, reading: { hasBegun: boolean }): AsyncGenerator<unknown> {
+async function* iterate(response: unknown, reading: { hasBegun: boolean }): AsyncGenerator<unknown> {
   reading.hasBegun = true;
   const source = await response;
   if (source instanceof FailedCall) throw source.error;

@@ -1,7 +1,7 @@
 import type { Middleware } from "@framework/core";
 import type { GrpcStatusName } from "../status/grpc-status.ts";
 
-/** Retry policy. A call is retried only if the server has sent nothing, so a stream is never retried after its first message. */
+/** Retry policy. A call is retried only if the server has sent no response headers, so a stream is never retried after its first message. */
 export interface GrpcRetry {
   /** Attempts in total, 2 to 5. */
   readonly maxAttempts: number;
@@ -50,7 +50,10 @@ export interface GrpcClientOptions {
   readonly keepaliveSecs?: number;
   /** Seconds to wait for the response to a PING. @default 10 */
   readonly keepaliveTimeoutSecs?: number;
-  /** Middleware around calls: `(call, next) => output`. `next` returns a promise of the response message, an async iterable of response messages, or a `FailedCall`. @default [] */
+  /**
+   * Middleware around calls: `(call, next) => output`. `next` returns a promise of the response message, or an async iterable of response messages; if the
+   * call fails, a `FailedCall` takes the place of the iterable, the promise or its value. An iterable that fails later throws. @default []
+   */
   readonly use?: readonly Middleware<OutgoingCall, unknown>[];
   /** Largest response message in bytes. @default 4194304 */
   readonly maxMessageSize?: number;

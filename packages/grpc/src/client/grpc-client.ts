@@ -6,20 +6,20 @@ import { type CheckedClientOptions, checkOptions } from "./check-options.ts";
 import type { GrpcCallOptions, GrpcClientOptions, GrpcClientTls, GrpcRetry } from "./client-config.ts";
 import { grpcJs } from "../libraries.ts";
 
-type Sent<Shape extends MethodShape> = Shape["requestStream"] extends true
+type RequestOf<Shape extends MethodShape> = Shape["requestStream"] extends true
   ? AsyncIterable<Shape["sent"]> | Iterable<Shape["sent"]>
   : Shape["sent"];
 
-type Response<Shape extends MethodShape> = Shape["responseStream"] extends true
+type ResponseOf<Shape extends MethodShape> = Shape["responseStream"] extends true
   ? AsyncIterable<Shape["received"]>
   : Promise<Shape["received"]>;
 
 /** The methods of a service, as a client calls them. */
 export type ClientMethods<Methods extends MethodShapes> = {
   readonly [Name in keyof Methods]: (
-    request: Sent<Methods[Name]>,
+    request: RequestOf<Methods[Name]>,
     options?: GrpcCallOptions,
-  ) => Response<Methods[Name]>;
+  ) => ResponseOf<Methods[Name]>;
 };
 
 /** A client of one service. */
@@ -35,7 +35,7 @@ export type GrpcClient<Methods extends MethodShapes> = ClientMethods<Methods> & 
  * Calls reject with a `GrpcError`. A call starts when its method is called; ending the iteration of a stream early cancels it, even before the first message.
  *
  * @param target `host:port`
- * @throws ConfigurationError with every mistake in the options
+ * @throws ConfigurationError with every mistake in the options, or for a service with mistakes
  * @example
  * using client = grpcClient(catalog, "127.0.0.1:50051", { retry: { maxAttempts: 3 } });
  * const book = await client.GetBook({ id: 1 }, { timeoutMs: 500 });

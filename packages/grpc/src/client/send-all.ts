@@ -7,7 +7,10 @@ export interface Source {
   error: unknown;
 }
 
-/** Writes messages as fast as the server reads, then ends the stream. If the source fails, the call is cancelled and gets its error as the cause. Never rejects. */
+/**
+ * Writes messages as fast as the server reads, then ends the stream. If the source fails, cancels the call with the source's error as the cause. Never
+ * rejects.
+ */
 export const sendAll = async (
   stream: ClientWritableStream<unknown> | ClientDuplexStream<unknown, unknown>,
   messages: AsyncIterable<unknown> | Iterable<unknown>,

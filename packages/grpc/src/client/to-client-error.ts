@@ -6,7 +6,7 @@ import { decodeDetails } from "../status/status-details-codec.ts";
 
 const DETAILS = "grpc-status-details-bin";
 
-/** Matches messages of grpc-js, with the code INTERNAL, for a connection that was lost or that the server ended with INTERNAL_ERROR. */
+/** Matches messages of grpc-js, with the code INTERNAL, for a connection that was lost or that the server ended with an error code. */
 const LOST_SESSION =
   /^Received RST_STREAM with code \d+ triggered by internal client error: (?:Session closed with error code|(?:read|write) E[A-Z]+)/;
 

@@ -17,7 +17,7 @@ const USAGE = "usage: framework-grpc <module that exports services> [--check]";
 /**
  * `framework-grpc <module>`: writes the `.proto` of every service that the module exports; with `--check` it only checks whether they are up to date.
  *
- * @returns the exit code: 0, or 1 when a file is out of date, the module has no service with `proto`, or a schema cannot be mapped
+ * @returns the exit code: 0, or 1 if `--check` finds a file out of date or the command fails, such as for a schema that cannot be mapped
  */
 export const runProtoCommand = async (args: readonly string[], output: Output): Promise<number> => {
   try {

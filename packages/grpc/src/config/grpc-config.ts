@@ -26,7 +26,7 @@ export interface GrpcConfig {
   readonly enableWeb: boolean;
   /** Largest message in bytes, after inflating; a larger one ends the call with RESOURCE_EXHAUSTED. @default 4194304 */
   readonly maxMessageSize: number;
-  /** Seconds without data after which a connection is probed; without a response for 20 s it is closed. @default 60 */
+  /** Seconds between PINGs to each client, also while data arrives; without a response for 20 s the connection is closed. @default 60 */
   readonly keepaliveSecs: number;
   /** Maximum concurrent calls of a connection; further calls wait in the client. @default 100 */
   readonly concurrencyLimit: number;
@@ -34,9 +34,9 @@ export interface GrpcConfig {
   readonly resetBurst: number;
   /** Calls that a connection may cancel per second, on average. @default 1000 */
   readonly resetsPerSec: number;
-  /** Largest request headers of a call in bytes, with path and metadata, as HTTP/2 counts them. @default 8192 */
+  /** Largest request headers of a call in bytes, with path and metadata, as HTTP/2 counts them; over gRPC-Web only the metadata counts. @default 8192 */
   readonly maxMetadataBytes: number;
-  /** Longest duration of a call in seconds, regardless of the client's deadline; 0 for no limit. Methods can set their own. @default 300 */
+  /** Maximum duration of a call in seconds, regardless of the client's deadline; 0 for no limit. Methods can set their own. @default 300 */
   readonly maxCallSecs: number;
   /** Certificates of the port. @default none: plain text */
   readonly tls: GrpcTls | undefined;
@@ -54,7 +54,7 @@ export interface GrpcConfig {
 export interface GrpcConfigRecord extends ConfigRecord<GrpcConfig> {
   /** For development: reflection and gRPC-Web. */
   local(input?: ConfigInput<GrpcConfig>): Readonly<GrpcConfig>;
-  /** For many callers: probes after 120 s, 1000 concurrent calls per connection. */
+  /** For many callers: PINGs every 120 s, 1000 concurrent calls per connection. */
   production(input?: ConfigInput<GrpcConfig>): Readonly<GrpcConfig>;
 }
 

@@ -16,14 +16,14 @@ type Members = Readonly<Record<string, unknown>>;
 /** Maximum nesting of messages, as in protobufjs. */
 const MAX_DEPTH = 100;
 
-interface CheckedField {
+interface FieldCheck {
   readonly name: string;
   readonly check: CheckValue;
 }
 
 /** Checks of a message's fields, built on first use, because messages may contain themselves. */
-interface CheckedFields {
-  readonly fields: readonly CheckedField[];
+interface FieldChecks {
+  readonly fields: readonly FieldCheck[];
   /** The fields of each `oneof`. */
   readonly choices: readonly (readonly string[])[];
 }
@@ -40,15 +40,15 @@ export class MessageChecks {
   of(type: protobuf.Type): CheckValue {
     const present = this.checks.get(type);
     if (present !== undefined) return present;
-    let known: CheckedFields | null = null;
+    let known: FieldChecks | null = null;
     const message: CheckValue = (value, within, key) =>
       checkMembers((known ??= this.fieldsOf(type)), value, within, key);
-    const check = special.get(type.fullName)?.(message) ?? message;
+    const check = specialChecks.get(type.fullName)?.(message) ?? message;
     this.checks.set(type, check);
     return check;
   }
 
-  private fieldsOf(type: protobuf.Type): CheckedFields {
+  private fieldsOf(type: protobuf.Type): FieldChecks {
     return {
       fields: type.fieldsArray.map((field) => ({ name: field.name, check: this.ofField(field.resolve()) })),
       choices: type.oneofsArray.map(({ oneof }) => oneof).filter(({ length }) => length > 1),
@@ -57,20 +57,21 @@ export class MessageChecks {
 
   private ofField(field: protobuf.Field): CheckValue {
     const single = this.ofValue(field);
-    if (field instanceof protobufjs().MapField) return checkMap(keyChecks.get(field.keyType) ?? any, single);
+    if (field instanceof protobufjs().MapField)
+      return checkMap(keyChecks.get(field.keyType) ?? acceptAny, single);
     return field.repeated ? checkList(single) : single;
   }
 
   private ofValue({ resolvedType, type }: protobuf.Field): CheckValue {
-    if (resolvedType === null) return scalarChecks.get(type) ?? any;
+    if (resolvedType === null) return scalarChecks.get(type) ?? acceptAny;
     return resolvedType instanceof protobufjs().Enum ? checkEnum(resolvedType) : this.of(resolvedType);
   }
 }
 
-const any: CheckValue = (value) => value;
+const acceptAny: CheckValue = (value) => value;
 
 const checkMembers = (
-  { fields, choices }: CheckedFields,
+  { fields, choices }: FieldChecks,
   value: unknown,
   within: Place | null,
   key: string | number,
@@ -141,7 +142,7 @@ const checkEnum = ({ values }: protobuf.Enum): CheckValue =>
   );
 
 /** Messages that also accept values other than objects with their fields. */
-const special: ReadonlyMap<string, (message: CheckValue) => CheckValue> = new Map([
+const specialChecks: ReadonlyMap<string, (message: CheckValue) => CheckValue> = new Map([
   [
     ".google.protobuf.Timestamp",
     (message: CheckValue): CheckValue =>

@@ -4,7 +4,7 @@ import { badMessage } from "../schema/bad-message.ts";
 export interface Place {
   readonly within: Place | null;
   readonly key: string | number;
-  /** Number of messages around the value. */
+  /** Nesting depth of the message that is or contains the value; 0 for the outermost. */
   readonly depth: number;
 }
 
@@ -70,7 +70,7 @@ const isDouble = (value: unknown): boolean =>
   typeof value === "number" ||
   (typeof value === "string" && (value === "NaN" || (value.trim() !== "" && !Number.isNaN(Number(value)))));
 
-/** Refuses finite numbers that overflow a float. */
+/** Accepts the same as `isDouble`, except finite numbers that overflow a float. */
 const isFloat = (value: unknown): boolean =>
   isDouble(value) && (!Number.isFinite(Number(value)) || Number.isFinite(Math.fround(Number(value))));
 
@@ -124,9 +124,9 @@ export const keyChecks: ReadonlyMap<string, CheckValue> = new Map(
     if (type === "bool") return [type, checkBy((key) => key === "true" || key === "false", "true or false")];
     return [
       type,
-      (key, within, place) => check(type.endsWith("64") ? key : numberIn(String(key)), within, place),
+      (key, within, place) => check(type.endsWith("64") ? key : toNumber(String(key)), within, place),
     ];
   }),
 );
 
-const numberIn = (key: string): number => (DIGITS.test(key) ? Number(key) : Number.NaN);
+const toNumber = (key: string): number => (DIGITS.test(key) ? Number(key) : Number.NaN);

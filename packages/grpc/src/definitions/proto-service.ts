@@ -54,7 +54,8 @@ export interface ProtoServiceOptions {
 }
 
 /**
- * Reads a service from a `.proto`. Enum values are strings; absent messages are `null`, and absent scalars have their default value.
+ * Reads a service from a `.proto`. Enum values are strings. Absent messages are `null`, and absent scalars have their default value; absent `optional`
+ * fields and members of a `oneof` are missing.
  *
  * @param file URL or path of the `.proto`
  * @throws ConfigurationError GRPC_BAD_SERVICE, at start or when a client is created, if the file cannot be read or lacks the service
@@ -102,16 +103,20 @@ const load = (name: string, file: URL | string, options: ProtoServiceOptions): S
   try {
     found = protoLoader().loadSync(path, loaderOptions)[name];
   } catch (error) {
-    throw mistake(`${path} cannot be read: ${messageOf(error)}`);
+    throw badService(`${path} cannot be read: ${messageOf(error)}`);
   }
+  // Messages and enums have `format`.
   if (typeof found !== "object" || found === null || "format" in found)
-    throw mistake(`${path} has no service ${name}`);
-  return found as ServiceDefinition; // messages and enums have `format`
+    throw badService(`${path} has no service ${name}`);
+  return found as ServiceDefinition;
 };
 
 const pathOf = (file: URL | string): string => (typeof file === "string" ? file : fileURLToPath(file));
 
-/** Parses the files with protobufjs: with the field names of the `.proto` for descriptors, because the descriptors of proto-loader are incomplete, and with its field names for checks. */
+/**
+ * Parses the files with protobufjs, because the descriptors of proto-loader are incomplete. Descriptors need the field names of the `.proto`, checks the names
+ * that handlers use.
+ */
 const loadRoot = (
   path: string,
   { includeDirs = [] }: ProtoServiceOptions,
@@ -126,5 +131,5 @@ const loadRoot = (
   return root.loadSync(path, { keepCase }).resolveAll() as protobuf.Root;
 };
 
-const mistake = (message: string): ConfigurationError =>
+const badService = (message: string): ConfigurationError =>
   new ConfigurationError([{ code: "GRPC_BAD_SERVICE", message }]);

@@ -111,7 +111,7 @@ export interface ServiceDescriptor {
   }[];
 }
 
-/** The descriptors of one package. */
+/** The descriptors of one file. */
 export interface FileDescriptor {
   readonly name: string;
   readonly package: string;
@@ -122,14 +122,14 @@ export interface FileDescriptor {
   readonly syntax: string;
 }
 
-let type: protobuf.Type | undefined;
-const file = (): protobuf.Type =>
-  (type ??= protobufjs().Root.fromJSON(messages).lookupType("FileDescriptorProto"));
+let fileType: protobuf.Type | undefined;
+const fileDescriptorProto = (): protobuf.Type =>
+  (fileType ??= protobufjs().Root.fromJSON(messages).lookupType("FileDescriptorProto"));
 
 /** Serializes a file as `FileDescriptorProto`. */
 export const encodeFile = (descriptor: FileDescriptor): Uint8Array =>
-  file().encode(file().fromObject(descriptor)).finish();
+  fileDescriptorProto().encode(fileDescriptorProto().fromObject(descriptor)).finish();
 
 /** Reads a `FileDescriptorProto`, for tests and tools. */
 export const decodeFile = (bytes: Uint8Array): FileDescriptor =>
-  file().toObject(file().decode(bytes), { arrays: true }) as FileDescriptor;
+  fileDescriptorProto().toObject(fileDescriptorProto().decode(bytes), { arrays: true }) as FileDescriptor;

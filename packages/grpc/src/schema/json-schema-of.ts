@@ -11,7 +11,8 @@ export const isSchemaObject = (value: unknown): value is JsonSchemaObject =>
 type Converter = Readonly<Record<"input" | "output", (options: object) => unknown>>;
 
 /**
- * Returns the JSON Schema of the values that are sent: the input of a schema, which the peer validates. `null` when the library provides none.
+ * Returns the JSON Schema of the values that are sent: the input of a schema, which the peer validates. `null` if the library provides none or cannot convert
+ * the schema.
  *
  * Types that JSON Schema cannot express become schemas that allow any value, if the library can omit them.
  */

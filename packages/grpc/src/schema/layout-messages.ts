@@ -4,53 +4,53 @@ import { isSchemaObject, type JsonSchemaObject } from "./json-schema-of.ts";
 import type { FieldLayout, FieldType, MessageLayout, MessageLayouts } from "./message-layout.ts";
 import { messageName, protoFieldName } from "./proto-name.ts";
 
-/** A schema without `null`, and whether null was allowed. */
-interface Unwrapped {
+/** A schema without `null`, and whether it allowed null. */
+interface SchemaWithoutNull {
   readonly schema: JsonSchemaObject;
   readonly nullable: boolean;
 }
 
 /**
  * Converts JSON Schemas to messages. A message is named after its schema (`title` or `id`, or its name in `$defs`), otherwise after the field or method that
- * uses it first. Two messages cannot share a name.
+ * uses it first. Two different messages cannot share a name.
  */
 export class LayoutMessages {
   readonly problems: Problem[] = [];
-  private readonly found: Map<string, MessageLayout> = new Map();
+  private readonly layouts: Map<string, MessageLayout> = new Map();
   /** Message name of each schema: a schema without a name may contain itself. */
-  private readonly laidOut: Map<JsonSchemaObject, string> = new Map();
+  private readonly namesBySchema: Map<JsonSchemaObject, string> = new Map();
   /** JSON of the schemas by message name, to detect different schemas of the same name. */
-  private readonly written: Map<string, string> = new Map();
+  private readonly jsonByName: Map<string, string> = new Map();
 
   get messages(): MessageLayouts {
-    return this.found;
+    return this.layouts;
   }
 
-  /** Adds the message of a method and returns its name. */
+  /** Adds a message of a method and returns the message's name. */
   add(schema: JsonSchemaObject, name: string, place: string): string {
     const target = this.follow(schema, schema, place);
-    return this.message(schema, target.schema, target.name ?? named(schema) ?? name, place);
+    return this.message(schema, target.schema, target.name ?? nameOf(schema) ?? name, place);
   }
 
   private message(root: JsonSchemaObject, schema: JsonSchemaObject, name: string, place: string): string {
     if (schema["type"] !== "object" || !isSchemaObject(schema["properties"] ?? {}))
       return this.refuse(place, "must be an object with named properties", name);
-    const known = this.laidOut.get(schema);
+    const known = this.namesBySchema.get(schema);
     if (known !== undefined) return known;
-    const written = JSON.stringify(schema);
-    const before = this.written.get(name);
+    const json = JSON.stringify(schema);
+    const before = this.jsonByName.get(name);
     if (before !== undefined) {
-      if (before === written) return name;
+      if (before === json) return name;
       return this.refuse(
         place,
         `differs from another message with the name ${name}; give one of them a \`title\``,
         name,
       );
     }
-    this.written.set(name, written);
-    this.laidOut.set(schema, name);
+    this.jsonByName.set(name, json);
+    this.namesBySchema.set(schema, name);
     const fields: FieldLayout[] = [];
-    this.found.set(name, { name, fields }); // before its fields, which may refer to it
+    this.layouts.set(name, { name, fields }); // before its fields, which may refer to it
     const required = new Set((schema["required"] as readonly string[] | undefined) ?? []);
     for (const [field, inner] of Object.entries((schema["properties"] ?? {}) as JsonSchemaObject)) {
       const layout = this.field(root, field, inner, required.has(field), {
@@ -111,7 +111,10 @@ export class LayoutMessages {
       return { kind: "json" };
     }
     if (schema["type"] === "object" && isSchemaObject(schema["properties"])) {
-      return { kind: "message", message: this.message(root, schema, target ?? named(schema) ?? name, place) };
+      return {
+        kind: "message",
+        message: this.message(root, schema, target ?? nameOf(schema) ?? name, place),
+      };
     }
     return { kind: "json" }; // unions, records within lists, and schemas that allow any value
   }
@@ -124,10 +127,10 @@ export class LayoutMessages {
   ): { readonly schema: JsonSchemaObject; readonly name: string | null } {
     const { $ref: reference } = schema;
     if (typeof reference !== "string") return { schema, name: null };
-    if (reference === "#") return { schema: root, name: named(root) };
+    if (reference === "#") return { schema: root, name: nameOf(root) };
     const key = reference.replace(/^#\/(?:\$defs|definitions)\//, "");
     const target = ((root["$defs"] ?? root["definitions"] ?? {}) as JsonSchemaObject)[key];
-    if (isSchemaObject(target)) return { schema: target, name: named(target) ?? identifier(key) };
+    if (isSchemaObject(target)) return { schema: target, name: nameOf(target) ?? identifier(key) };
     this.refuse(place, `refers to ${reference}, which the schema does not define`, "");
     return { schema: {}, name: null };
   }
@@ -138,15 +141,15 @@ export class LayoutMessages {
   }
 }
 
-/** Name of a schema from its `title` or `id`; `null` without one. */
-const named = (schema: JsonSchemaObject): string | null =>
+/** Name of a schema from its `title` or `id`; `null` if it has neither. */
+const nameOf = (schema: JsonSchemaObject): string | null =>
   identifier(schema["title"]) ?? identifier(schema["id"]);
 
 const identifier = (value: unknown): string | null =>
   typeof value === "string" && isIdentifier(value) ? messageName(value) : null;
 
 /** Unwraps `anyOf: [T, null]` and `type: [T, "null"]` to a nullable T. */
-const withoutNull = (schema: JsonSchemaObject): Unwrapped => {
+const withoutNull = (schema: JsonSchemaObject): SchemaWithoutNull => {
   const { type, anyOf } = schema;
   if (Array.isArray(type) && type.includes("null")) {
     const others = type.filter((each) => each !== "null");
@@ -162,9 +165,9 @@ const withoutNull = (schema: JsonSchemaObject): Unwrapped => {
 
 const scalarOf = (schema: JsonSchemaObject): FieldType | null => {
   const { type, enum: values, const: constant } = schema;
-  const listed = Array.isArray(values) ? values : constant === undefined ? [] : [constant];
-  if (listed.length > 0 && listed.every((value) => typeof value === "string")) return scalar("string");
-  if (listed.length > 0 && listed.every((value) => typeof value === "boolean")) return scalar("bool");
+  const allowed = Array.isArray(values) ? values : constant === undefined ? [] : [constant];
+  if (allowed.length > 0 && allowed.every((value) => typeof value === "string")) return scalar("string");
+  if (allowed.length > 0 && allowed.every((value) => typeof value === "boolean")) return scalar("bool");
   if (type === "string") return scalar("string");
   if (type === "boolean") return scalar("bool");
   if (type === "integer") return scalar("int64");

@@ -23,7 +23,7 @@ export class MessageCodecs {
     this.root = protobufjs().Root.fromJSON({
       nested: {
         ...Object.fromEntries(messages.map((message) => [message.name, typeOf(message)])),
-        google: { nested: { protobuf: { nested: wellKnown() } } },
+        google: { nested: { protobuf: { nested: wellKnownTypes() } } },
       },
     });
     this.root.resolveAll();
@@ -132,7 +132,7 @@ export class MessageCodecs {
 const defaults = { string: "", double: 0, int64: 0, bool: false } as const;
 
 const safeInteger = (value: unknown, place: string): number => {
-  const number = typeof value === "number" ? value : Number(String(value)); // a Long prints all its digits
+  const number = typeof value === "number" ? value : Number(String(value)); // String() of a Long has all its digits
   if (!Number.isSafeInteger(number)) throw badMessage(place, "a whole number up to 2^53 - 1");
   return number;
 };
@@ -149,7 +149,7 @@ const typeOf = ({ fields }: NumberedMessage): protobuf.IType => {
   return { fields: Object.fromEntries(entries) };
 };
 
-const wellKnown = (): Record<string, protobuf.AnyNestedObject> => {
+const wellKnownTypes = (): Record<string, protobuf.AnyNestedObject> => {
   const struct = protobufjs().common.get("google/protobuf/struct.proto")?.nested as
     | { google?: { nested?: { protobuf?: { nested?: Record<string, protobuf.AnyNestedObject> } } } }
     | undefined;

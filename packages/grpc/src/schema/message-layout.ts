@@ -18,7 +18,7 @@ export interface FieldLayout {
   readonly form: "single" | "repeated" | "map";
   /** Whether absence differs from the default: the field is not required, or may be null. */
   readonly optional: boolean;
-  /** Whether an absent value is read as null, because the schema requires the field. */
+  /** Whether an absent value is read as null: the schema requires the field and allows null. */
   readonly nullable: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface NumberedField extends FieldLayout {
 export interface NumberedMessage {
   readonly name: string;
   readonly fields: readonly NumberedField[];
-  /** Numbers of removed fields, sorted. */
+  /** Numbers of removed fields, and former numbers of fields whose type changed, sorted. */
   readonly reserved: readonly number[];
   /** Names of removed fields, sorted. */
   readonly reservedNames: readonly string[];
@@ -21,7 +21,8 @@ const implementationNumbers = { from: 19_000, to: 19_999 };
 
 /**
  * Gives each field its number. A field that was recorded with the same type keeps its number, regardless of the order in the schema; any other field gets
- * a number above all that were ever used. Numbers of removed fields stay reserved, so a number never gets a second meaning.
+ * a number above all that were ever used. Numbers of removed fields, and old numbers of fields whose type changed, stay
+ * reserved, so a number never gets a second meaning.
  */
 export const numberFields = (
   messages: MessageLayouts,
@@ -40,7 +41,7 @@ const numberMessage = (message: MessageLayout, record: RecordedMessage | undefin
     Array.from({ length: to - from + 1 }, (_, at) => from + at),
   );
   let last = Math.max(0, ...before.fields.map(({ number }) => number), ...reserved);
-  const next = (): number => {
+  const nextNumber = (): number => {
     last =
       last + 1 >= implementationNumbers.from && last + 1 <= implementationNumbers.to
         ? implementationNumbers.to + 1
@@ -51,7 +52,7 @@ const numberMessage = (message: MessageLayout, record: RecordedMessage | undefin
     const same = before.fields.find(
       ({ name, type }) => name === field.protoName && type === protoType(field),
     );
-    return { ...field, number: same?.number ?? next() };
+    return { ...field, number: same?.number ?? nextNumber() };
   });
   const used = new Set(fields.map(({ number }) => number));
   const names = new Set(fields.map(({ protoName }) => protoName));

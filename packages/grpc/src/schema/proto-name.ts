@@ -1,4 +1,7 @@
-/** Returns the name of a field in the style of `.proto` files, `published_year` for `publishedYear`. Its JSON name is the given name. */
+/**
+ * Returns the name of a field in the style of `.proto` files: `published_year` for `publishedYear`, which is its JSON name. Names that are not camelCase are
+ * unchanged.
+ */
 export const protoFieldName = (name: string): string =>
   /^[a-z][A-Za-z0-9]*$/.test(name) ? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : name;
 

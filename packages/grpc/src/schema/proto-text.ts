@@ -1,10 +1,10 @@
 import { protoType } from "./message-layout.ts";
 import type { NumberedField, NumberedMessage } from "./number-fields.ts";
 
-/** A method as a `.proto` writes it. */
+/** A method of a `.proto`. */
 export interface ProtoMethod {
   readonly name: string;
-  /** Names of the messages. */
+  /** Names of the request and response messages. */
   readonly request: string;
   readonly response: string;
   readonly requestStream: boolean;
@@ -22,7 +22,7 @@ export interface ProtoContent {
 const HEADER = `// Written by framework-grpc from the schemas of the service. Commit it: it records the number of every field. Do not
 // change it by hand, except for comments.`;
 
-/** Writes a `.proto` with a service and its messages. */
+/** Returns the text of a `.proto` with a service and its messages. */
 export const protoText = ({ service, methods, messages }: ProtoContent): string => {
   const dot = service.lastIndexOf(".");
   const usesJson = messages.some(({ fields }) => fields.some(({ type }) => type.kind === "json"));

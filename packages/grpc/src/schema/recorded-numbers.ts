@@ -21,11 +21,11 @@ export const readNumbers = (text: string): RecordedNumbers => {
   const messages = new Map<string, RecordedMessage>();
   if (!(space instanceof protobufjs().Namespace)) return messages;
   for (const nested of space.nestedArray)
-    if (nested instanceof protobufjs().Type) messages.set(nested.name, recorded(nested));
+    if (nested instanceof protobufjs().Type) messages.set(nested.name, toRecord(nested));
   return messages;
 };
 
-const recorded = (type: protobuf.Type): RecordedMessage => {
+const toRecord = (type: protobuf.Type): RecordedMessage => {
   const entries = type.reserved ?? [];
   return {
     fields: type.fieldsArray.map((field) => ({ name: field.name, type: typeOf(field), number: field.id })),

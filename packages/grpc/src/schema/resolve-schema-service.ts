@@ -19,11 +19,11 @@ export const resolveSchemaService = (
 ): ResolvedService => {
   const { methods, messages, problems } = layoutService(service);
   const record = recordOf(service, problems);
-  if (recorded && service.proto === null) problems.push(unrecorded(service));
+  if (recorded && service.proto === null) problems.push(unrecordedProblem(service));
   const numbered = numberFields(messages, record?.numbers ?? null);
   const text = protoText({ service: service.name, methods, messages: numbered });
   if (service.proto !== null && !isSame(record?.text ?? "", text))
-    problems.push(stale(service.name, service.proto));
+    problems.push(staleProblem(service.name, service.proto));
   if (problems.length > 0) throw new ConfigurationError(problems);
   const codecs = new MessageCodecs(numbered);
   return {
@@ -39,7 +39,12 @@ export const resolveSchemaService = (
   };
 };
 
-/** Returns the `.proto` text of a service: recorded numbers are kept, new fields get new ones. @throws ConfigurationError */
+/**
+ * Returns the `.proto` text of a service: recorded numbers are kept, new fields get new ones.
+ *
+ * @param present the recorded `.proto`; `null` if there is none
+ * @throws ConfigurationError with every mistake in the schemas; another error if `present` is not a `.proto`
+ */
 export const protoOf = (service: SchemaService, present: string | null): string => {
   const { methods, messages, problems } = layoutService(service);
   if (problems.length > 0) throw new ConfigurationError(problems);
@@ -47,12 +52,12 @@ export const protoOf = (service: SchemaService, present: string | null): string 
   return protoText({ service: service.name, methods, messages: numberFields(messages, numbers) });
 };
 
-interface Record {
+interface RecordedProto {
   readonly text: string;
   readonly numbers: RecordedNumbers;
 }
 
-const recordOf = ({ name, proto }: SchemaService, problems: Problem[]): Record | null => {
+const recordOf = ({ name, proto }: SchemaService, problems: Problem[]): RecordedProto | null => {
   if (proto === null) return null;
   try {
     const text = readFileSync(proto, "utf8");
@@ -79,12 +84,12 @@ const isSame = (one: string, other: string): boolean => {
   }
 };
 
-const stale = (name: string, proto: URL): Problem => ({
+const staleProblem = (name: string, proto: URL): Problem => ({
   code: "GRPC_PROTO_STALE",
   message: `${name}: ${fileURLToPath(proto)} does not match the schemas; run framework-grpc with the file that exports the service, and commit the result`,
 });
 
-const unrecorded = ({ name }: SchemaService): Problem => ({
+const unrecordedProblem = ({ name }: SchemaService): Problem => ({
   code: "GRPC_NUMBERS_UNRECORDED",
   message: `${name} has no recorded field numbers; add \`proto: new URL("./${name.split(".").at(-1)?.toLowerCase()}.proto", import.meta.url)\` and run framework-grpc`,
 });

@@ -5,7 +5,7 @@ import { type GrpcMethod, type GrpcService, isServiceName } from "../service/grp
 import type { AnyImplementation, CallRules, ServiceOptions } from "../call/implementation.ts";
 import type { GrpcConfig } from "../config/grpc-config.ts";
 
-/** A service as the program added it. */
+/** A service with its handlers and rules, as passed to `addGrpcService`. */
 export interface AddedService {
   readonly service: GrpcService;
   readonly implementation: AnyImplementation;
@@ -27,7 +27,7 @@ export const argumentProblem = ({ service, implementation }: AddedService): Prob
     : problem(`the second argument of addGrpcService for ${name} must be an object of handlers`);
 };
 
-/** Returns the mistakes in the names of services. */
+/** Returns the mistakes in the names of services: malformed and duplicate ones. */
 export const nameProblems = (added: readonly AddedService[]): readonly Problem[] => {
   const seen = new Set<string>();
   return added.flatMap(({ service: { name } }) => {

@@ -21,7 +21,11 @@ const CONTENT_TYPE = /^application\/grpc(?:\+proto)?\s*(?:;|$)/i;
 /** First character of the names of pseudo-header fields. */
 const COLON = 58;
 
-/** Returns the reply that refuses a call whose headers break the protocol or a limit; `null` for valid headers. @param raw alternating names and values */
+/**
+ * Returns the reply that refuses a call whose headers break the protocol or a limit, or whose method does not exist; otherwise `null`.
+ *
+ * @param raw alternating names and values
+ */
 export const refusalOfHeaders = (
   headers: HeaderFields,
   raw: readonly string[],
@@ -31,18 +35,18 @@ export const refusalOfHeaders = (
   const type = textOf(headers["content-type"]);
   if (type !== "application/grpc" && !CONTENT_TYPE.test(type)) return { ":status": 415 };
   if (sizeOf(raw) > maxMetadataBytes)
-    return status(
+    return trailersOnly(
       GrpcStatus.RESOURCE_EXHAUSTED,
       `The metadata is larger than the limit of ${maxMetadataBytes} bytes`,
     );
   const path = textOf(headers[":path"]);
   if (!methods.has(path.slice(1)))
-    return status(GrpcStatus.UNIMPLEMENTED, `The method ${path} does not exist`);
+    return trailersOnly(GrpcStatus.UNIMPLEMENTED, `The method ${path} does not exist`);
   const timeout = headers["grpc-timeout"];
   if (timeout !== undefined && timeoutMs(textOf(timeout)) === null)
-    return status(GrpcStatus.INTERNAL, "The value of grpc-timeout is malformed");
+    return trailersOnly(GrpcStatus.INTERNAL, "The value of grpc-timeout is malformed");
   const name = malformedField(raw);
-  return name === null ? null : status(GrpcStatus.INTERNAL, `The value of ${name} is malformed`);
+  return name === null ? null : trailersOnly(GrpcStatus.INTERNAL, `The value of ${name} is malformed`);
 };
 
 const textOf = (value: HeaderFields[string]): string => (typeof value === "string" ? value : "");
@@ -65,7 +69,7 @@ const malformedField = (raw: readonly string[]): string | null => {
 };
 
 /** Returns a Trailers-Only reply. */
-const status = (code: number, message: string): HeadersOnlyReply => ({
+const trailersOnly = (code: number, message: string): HeadersOnlyReply => ({
   ":status": 200,
   "content-type": "application/grpc+proto",
   "grpc-status": code,

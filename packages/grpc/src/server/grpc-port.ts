@@ -1,6 +1,6 @@
 import type * as Grpc from "@grpc/grpc-js";
 import type { Duplex } from "node:stream";
-import type { Closed, SocketPort } from "./socket-port.ts";
+import type { CloseResult, SocketPort } from "./socket-port.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import type { CallRunner } from "../call/call-runner.ts";
 
@@ -11,7 +11,7 @@ const ABORT_BEFORE_DEADLINE_MS = 100;
 export class GrpcPort implements SocketPort {
   private readonly injector: ReturnType<Grpc.Server["createConnectionInjector"]>;
   private readonly runner: CallRunner;
-  private readonly open: Set<Duplex> = new Set();
+  private readonly sockets: Set<Duplex> = new Set();
   private whenEmpty: () => void = () => {};
   private isDraining = false;
 
@@ -22,17 +22,17 @@ export class GrpcPort implements SocketPort {
 
   /** Open connections. */
   get size(): number {
-    return this.open.size;
+    return this.sockets.size;
   }
 
   /** Serves an unread connection, after its TLS handshake if there is one. */
   accept(socket: Duplex): void {
     if (this.isDraining) return void socket.destroy();
-    this.open.add(socket);
+    this.sockets.add(socket);
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
-      this.open.delete(socket);
-      if (this.open.size === 0) this.whenEmpty();
+      this.sockets.delete(socket);
+      if (this.sockets.size === 0) this.whenEmpty();
     });
     this.injector.injectConnection(socket);
   }
@@ -45,9 +45,9 @@ export class GrpcPort implements SocketPort {
   }
 
   /** Resolves when the last connection is closed. Shortly before the deadline, calls that still run get UNAVAILABLE and are counted. */
-  async close(deadlineMs: number): Promise<Closed> {
+  async close(deadlineMs: number): Promise<CloseResult> {
     this.drain();
-    if (this.open.size === 0) return { cut: 0 };
+    if (this.sockets.size === 0) return { cut: 0 };
     let cut = 0;
     const closed = new Promise<void>((resolve) => {
       this.whenEmpty = resolve;

@@ -20,7 +20,7 @@ import { TlsPort } from "./tls-port.ts";
 import { UnaryEndpoint } from "./unary-endpoint.ts";
 import { UnreadStreams } from "./unread-streams.ts";
 
-/** Seconds within which a probed connection must respond. */
+/** Seconds within which a client must respond to a PING. */
 const KEEPALIVE_TIMEOUT_SECS = 20;
 
 /** Dependencies of a server. */
@@ -70,7 +70,7 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
   });
   const server = new grpc.Server({
     "grpc.max_receive_message_length": config.maxMessageSize,
-    "grpc.max_send_message_length": -1, // the program decides the size of its replies
+    "grpc.max_send_message_length": -1, // handlers decide the size of their replies
     "grpc.max_concurrent_streams": config.concurrencyLimit,
     "grpc.keepalive_time_ms": config.keepaliveSecs * 1000,
     "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_SECS * 1000,

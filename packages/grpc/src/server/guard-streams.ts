@@ -28,7 +28,7 @@ export const guardStreams = (
   const [serve] = http.listeners("stream") as unknown as readonly StreamListener[];
   if (serve === undefined) throw new Error("grpc-js does not listen for streams");
   http.removeAllListeners("stream");
-  const guarded: StreamListener = (stream, headers, flags, raw) => {
+  const checkAndServe: StreamListener = (stream, headers, flags, raw) => {
     const refusal = refusalOfHeaders(headers as HeaderFields, raw, rules);
     if (refusal !== null) {
       refused.record(stream, headers as HeaderFields, refusal);
@@ -40,7 +40,7 @@ export const guardStreams = (
     serve(stream, headers, flags, raw);
     stream.on("close", dropListeners);
   };
-  http.on("stream", guarded as never); // the types of the event lack its fourth argument
+  http.on("stream", checkAndServe as never); // the types of the event lack its fourth argument
 };
 
 /**

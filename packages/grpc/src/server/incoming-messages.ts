@@ -2,7 +2,7 @@ import type { ServerHttp2Stream } from "node:http2";
 import type { GrpcCall } from "../call/grpc-call.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import { FrameReader } from "./frame-reader.ts";
-import { inflated } from "./inflate.ts";
+import { inflateMessage } from "./inflate.ts";
 
 /** Dependencies of `IncomingMessages`. */
 export interface IncomingParts {
@@ -54,7 +54,7 @@ export class IncomingMessages {
         if (frame.flag === 0) return frame.bytes;
         if (frame.flag > 1)
           return this.fail(new GrpcError("INTERNAL", `The message has the unknown flag ${frame.flag}`));
-        const message = await inflated(frame.bytes, encoding, maxMessageSize);
+        const message = await inflateMessage(frame.bytes, encoding, maxMessageSize);
         if (call.aborted !== null) throw call.aborted;
         return message instanceof GrpcError ? this.fail(message) : message;
       }
@@ -70,7 +70,7 @@ export class IncomingMessages {
     return this.frames.size > 0;
   }
 
-  /** Whether bytes of an incomplete message are buffered. */
+  /** Whether bytes are buffered. Once `next` has returned `null`, they belong to an incomplete message. */
   get isWithinMessage(): boolean {
     return this.frames.size > 0;
   }

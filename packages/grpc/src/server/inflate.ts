@@ -6,7 +6,7 @@ type Encoding = "gzip" | "deflate";
 const isEncoding = (encoding: string): encoding is Encoding => encoding === "gzip" || encoding === "deflate";
 
 /** Inflates a message, or returns the error that refuses the call. @param encoding `grpc-encoding` of the call */
-export const inflated = async (
+export const inflateMessage = async (
   bytes: Buffer,
   encoding: string,
   maxBytes: number,

@@ -54,7 +54,7 @@ export class MessageReader {
 }
 
 /** Returns a message with its prefix. */
-export const framed = (message: Buffer): Buffer => {
+export const frameMessage = (message: Buffer): Buffer => {
   const frame = Buffer.allocUnsafe(PREFIX + message.length);
   frame[0] = 0; // not compressed
   frame.writeUInt32BE(message.length, 1);

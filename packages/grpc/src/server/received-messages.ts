@@ -5,7 +5,7 @@ import type { IncomingMessages } from "./incoming-messages.ts";
 /** Turns of the event loop to wait for a reset after the end of a stream. In 80 measured calls a reset came after at most 2. */
 const TURNS = 2;
 
-/** The messages of a client. Throws if the stream is lost or ends within a message, so a handler never mistakes it for a complete one. */
+/** The messages of a client. Throws if the stream is lost or ends within a message, so that a handler does not mistake it for a complete one. */
 export async function* receivedMessages(
   messages: IncomingMessages,
   call: GrpcCall,
@@ -22,12 +22,12 @@ export async function* receivedMessages(
 export const onlyMessage = async (messages: IncomingMessages, call: GrpcCall): Promise<Uint8Array> => {
   const message = await messages.next();
   if (message !== null && !(await messages.hasMore())) return message;
-  const error = messages.isWithinMessage && message === null ? incomplete() : notOne(message);
+  const error = messages.isWithinMessage && message === null ? incomplete() : wrongCount(message);
   call.abort(error);
   throw error;
 };
 
 const incomplete = (): GrpcError => new GrpcError("INTERNAL", "The message is incomplete");
 
-const notOne = (message: Uint8Array | null): GrpcError =>
+const wrongCount = (message: Uint8Array | null): GrpcError =>
   new GrpcError("UNIMPLEMENTED", `The call has ${message === null ? "no" : "more than one"} message`);

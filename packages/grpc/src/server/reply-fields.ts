@@ -40,7 +40,7 @@ export const headersOf = ({ headersToSend }: GrpcCall): OutgoingHttpHeaders =>
 export const trailersOf = ({ trailersToSend }: GrpcCall): OutgoingHttpHeaders =>
   trailersToSend === null ? plainTrailers : { ...metadataOf(trailersToSend), ...plainTrailers };
 
-/** Returns the Trailers-Only headers of a failed call: its status and trailers. */
+/** Returns the Trailers-Only headers of a failed call: its status and trailers, with the metadata and details of the error. */
 export const failureHeaders = (error: GrpcError, { trailersToSend }: GrpcCall): OutgoingHttpHeaders => {
   const message = statusMessage(error.message);
   const { statusCode, details, metadata } = error;

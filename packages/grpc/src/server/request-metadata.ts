@@ -2,7 +2,7 @@ import type { MetadataFields } from "../call/call-metadata.ts";
 import type { HeaderFields } from "./check-headers.ts";
 
 /** Fields of the gRPC protocol, which are not metadata. */
-const ownFields: ReadonlySet<string> = new Set([
+const protocolFields: ReadonlySet<string> = new Set([
   "accept-encoding",
   "content-type",
   "grpc-accept-encoding",
@@ -15,7 +15,7 @@ const ownFields: ReadonlySet<string> = new Set([
 export const requestMetadata = (headers: HeaderFields): MetadataFields => {
   const fields: Record<string, readonly (string | Buffer)[]> = Object.create(null) as Record<string, never>;
   for (const [name, value = ""] of Object.entries(headers)) {
-    if (name.startsWith(":") || ownFields.has(name)) continue;
+    if (name.startsWith(":") || protocolFields.has(name)) continue;
     const values = typeof value === "string" ? [value] : value;
     fields[name] = name.endsWith("-bin") ? values.flatMap(decodeValues) : values;
   }

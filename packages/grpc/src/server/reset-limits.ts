@@ -5,7 +5,7 @@ import type { GrpcConfig } from "../config/grpc-config.ts";
 /**
  * Sets how many calls a connection may cancel. Must run before the HTTP/2 server is created.
  *
- * Node's default of 33 per second closes the connection of a client whose deadlines pass while the service is overloaded, and so ends all its other calls.
+ * With Node's default of 33 per second, a client whose deadlines pass while the service is overloaded loses its connection, and all its other calls with it.
  */
 export const limitResets = (
   server: Server,

@@ -27,7 +27,7 @@ export interface ResolvedServices {
   readonly problems: readonly Problem[];
 }
 
-/** Resolves the services of a program, and the health and reflection services. */
+/** Resolves the added services, the health service, and the reflection services if they are enabled. */
 export const resolveServices = ({
   config,
   env,
@@ -44,10 +44,10 @@ export const resolveServices = ({
     rules: {},
     isExempt: true, // like probes over HTTP
   };
-  const listed = (): readonly string[] => all.map(({ service }) => service.name);
+  const allNames = (): readonly string[] => all.map(({ service }) => service.name);
   const reflection = reflectionServices.map((service) => ({
     service,
-    implementation: reflectionImplementation(index, listed),
+    implementation: reflectionImplementation(index, allNames),
     rules: {},
   }));
   const all: readonly AddedService[] = [...added, health, ...(config.reflection ? reflection : [])];

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 
 /** Result of a drain. */
-export interface Closed {
+export interface CloseResult {
   /** Number of calls that were aborted. */
   readonly cut: number;
 }
@@ -10,5 +10,5 @@ export interface Closed {
 export interface SocketPort {
   accept(socket: Duplex): void;
   drain(): void;
-  close(deadlineMs: number): Promise<Closed>;
+  close(deadlineMs: number): Promise<CloseResult>;
 }

@@ -12,7 +12,7 @@ export class StatusWriter {
     this.grpc = grpc;
   }
 
-  /** The status of a failed call, with its trailers and details. */
+  /** Returns the status of a failed call, with its trailers, and the metadata and details of the error. */
   of(error: GrpcError, call: GrpcCall): Grpc.ServerErrorResponse {
     const { statusCode: code } = error;
     const details = statusMessage(error.message);
@@ -25,7 +25,7 @@ export class StatusWriter {
     return { name: "Error", message: details, code, details, metadata };
   }
 
-  /** The trailers that a handler set. */
+  /** Returns the trailers that a handler set. */
   trailersOf({ trailersToSend }: GrpcCall): Grpc.Metadata {
     return trailersToSend === null ? new this.grpc.Metadata() : this.metadataOf(trailersToSend);
   }

@@ -16,7 +16,7 @@ export class TlsPort {
   private readonly server: Server;
   /** Connections whose handshake has not finished, by `clientOf`. */
   private readonly handshakes: Map<string, Socket> = new Map();
-  private loaded: Certificates;
+  private current: Certificates;
   private isDraining = false;
   private stopTimer = (): void => {};
 
@@ -27,7 +27,7 @@ export class TlsPort {
     onSecure: (socket: Duplex) => void,
   ) {
     this.tls = tls;
-    this.loaded = certificates;
+    this.current = certificates;
     this.log = log;
     const { requireClientCert = false } = tls;
     this.server = createServer({
@@ -88,11 +88,11 @@ export class TlsPort {
     try {
       const certificates = await this.tls.load();
       requirePems(certificates);
-      if (isSame(certificates, this.loaded)) return;
-      if ((certificates.ca === undefined) !== (this.loaded.ca === undefined))
+      if (isSame(certificates, this.current)) return;
+      if ((certificates.ca === undefined) !== (this.current.ca === undefined))
         throw new Error("ca can be replaced while the port is open, not added or removed");
       this.server.setSecureContext(contextOf(certificates, this.tls));
-      this.loaded = certificates;
+      this.current = certificates;
       this.log.info("the certificates of the gRPC port were reloaded");
     } catch (error) {
       this.log.error("the certificates of the gRPC port could not be reloaded; the current ones are kept", {

@@ -10,7 +10,7 @@ import type { GrpcError } from "../status/grpc-error.ts";
 import { cancellation } from "./cancellation.ts";
 import type { HeaderFields } from "./check-headers.ts";
 import { requestMetadata } from "./request-metadata.ts";
-import { framed, MessageReader } from "./message-reader.ts";
+import { frameMessage, MessageReader } from "./message-reader.ts";
 import { failureHeaders, headersOf, unsendableHeaders } from "./reply-fields.ts";
 import type { UnreadStreams } from "./unread-streams.ts";
 
@@ -57,14 +57,14 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
   }
 
   /** Adds a piece of the body. */
-  received(piece: Buffer): void {
+  onData(piece: Buffer): void {
     if (this.call.hasEnded) return; // the rest of the body of a refused call
     const problem = this.reader.add(piece, this.parts.maxMessageSize);
     if (problem !== null) this.parts.runner.refuse(this, problem);
   }
 
   /** Serves the call once its body has ended. */
-  complete(): void {
+  onEnd(): void {
     if (this.call.hasEnded) return;
     const message = this.reader.end();
     if (!Buffer.isBuffer(message)) return this.parts.runner.refuse(this, message);
@@ -73,7 +73,7 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
   }
 
   /** Aborts the call once its stream is closed. */
-  closed(): void {
+  onClose(): void {
     this.parts.unread.delete(this.stream);
     if (!this.call.hasEnded) this.call.abort(cancellation(this.clientDeadlineMs, this.parts.clock.date()));
   }
@@ -118,6 +118,6 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
     const { stream, call } = this;
     if (outcome !== null) return stream.respond(failureHeaders(outcome, call), endOfStream);
     stream.respond(headersOf(call), withTrailers);
-    stream.end(framed(this.reply ?? Buffer.alloc(0)));
+    stream.end(frameMessage(this.reply ?? Buffer.alloc(0)));
   }
 }

@@ -35,11 +35,11 @@ export class UnaryEndpoint {
     if (bound === undefined || (encoding !== undefined && encoding !== "identity")) return false;
     const call = new UnaryCall(this.parts, bound, stream, headers);
     stream[callKey] = call;
-    stream.on("error", ignored);
-    stream.on("data", received);
-    stream.on("end", bodyEnded);
+    stream.on("error", ignoreError);
+    stream.on("data", onData);
+    stream.on("end", onEnd);
     stream.on("wantTrailers", sendTrailers);
-    stream.on("close", closed);
+    stream.on("close", onClose);
     this.parts.runner.awaitMessage(call);
     return true;
   }
@@ -47,12 +47,12 @@ export class UnaryEndpoint {
 
 // One function per event serves all calls; the call is a property of the stream.
 
-function received(this: CallStream, piece: Buffer): void {
-  this[callKey]?.received(piece);
+function onData(this: CallStream, piece: Buffer): void {
+  this[callKey]?.onData(piece);
 }
 
-function bodyEnded(this: CallStream): void {
-  this[callKey]?.complete();
+function onEnd(this: CallStream): void {
+  this[callKey]?.onEnd();
 }
 
 function sendTrailers(this: CallStream): void {
@@ -66,11 +66,11 @@ function sendTrailers(this: CallStream): void {
   }
 }
 
-function closed(this: CallStream): void {
+function onClose(this: CallStream): void {
   const call = this[callKey];
   this[callKey] = undefined; // frees the call now: Node retains closed streams until the next full garbage collection
-  call?.closed();
+  call?.onClose();
 }
 
 /** Ignores an error: it also closes the stream, which ends the call. */
-const ignored = (): void => {};
+const ignoreError = (): void => {};

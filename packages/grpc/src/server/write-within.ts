@@ -26,23 +26,23 @@ export const writeWithin = (stream: Writable, call: GrpcCall): ((bytes: Buffer) 
       if (waiting <= MAX_WAITING_BYTES) wake();
     });
     if (waiting <= MAX_WAITING_BYTES) return;
-    return paused(call, (resolve) => {
+    return untilResumed(call, (resolve) => {
       resume = resolve;
     });
   };
 };
 
 /** Waits for the client or for the end of the call. @throws GrpcError of an aborted call */
-const paused = async (call: GrpcCall, whenResumed: (resolve: () => void) => void): Promise<void> => {
+const untilResumed = async (call: GrpcCall, whenResumed: (resolve: () => void) => void): Promise<void> => {
   const { signal } = call;
   await new Promise<void>((resolve) => {
-    const ended = (): void => {
-      signal.removeEventListener("abort", ended);
+    const onEnd = (): void => {
+      signal.removeEventListener("abort", onEnd);
       resolve();
     };
-    whenResumed(ended);
-    signal.addEventListener("abort", ended);
-    if (signal.aborted) ended();
+    whenResumed(onEnd);
+    signal.addEventListener("abort", onEnd);
+    if (signal.aborted) onEnd();
   });
   if (call.aborted !== null) throw call.aborted;
 };

@@ -57,16 +57,16 @@ export interface ResolveOptions {
 export interface GrpcService<Methods extends MethodShapes = MethodShapes> {
   /** Full name, such as `books.v1.Catalog`. */
   readonly name: string;
-  /** Loads `.proto` files, builds codecs and descriptors. @throws ConfigurationError with every mistake */
+  /** Loads `.proto` files, builds codecs and descriptors. @throws ConfigurationError for a service with mistakes */
   resolve(options: ResolveOptions): ResolvedService;
   /** Holds the types of the methods; never set at run time. */
   readonly shapes?: Methods;
 }
 
-/** Whether text is the full name of a service: a package and a name, such as `books.v1.Catalog`. */
+/** Whether text is valid as the full name of a service: an optional package and a name, such as `books.v1.Catalog`. */
 export const isServiceName = (name: string): boolean =>
   name.length <= 200 && /^(?:[A-Za-z][A-Za-z0-9_]*\.)*[A-Za-z][A-Za-z0-9_]*$/.test(name);
 
-/** Whether text is the name of a method or message. */
+/** Whether text is valid as the name of a method or message. */
 export const isIdentifier = (name: string): boolean =>
   name.length <= 100 && /^[A-Za-z][A-Za-z0-9_]*$/.test(name);

@@ -49,13 +49,13 @@ const detailsWithin = (error: GrpcError, maxBytes: number): readonly StatusDetai
   if (details.length === 0 || fits(details)) return details;
   const fitting: StatusDetail[] = [];
   for (const detail of details) {
-    const part = shortened(detail, (some) => fits([...fitting, some]));
+    const part = shorten(detail, (some) => fits([...fitting, some]));
     if (part !== null) fitting.push(part);
   }
   return fitting;
 };
 
-const shortened = (detail: StatusDetail, fits: (detail: StatusDetail) => boolean): StatusDetail | null => {
+const shorten = (detail: StatusDetail, fits: (detail: StatusDetail) => boolean): StatusDetail | null => {
   if (fits(detail)) return detail;
   if (detail.kind !== "badRequest") return null;
   for (let count = detail.violations.length >> 1; count > 0; count >>= 1) {

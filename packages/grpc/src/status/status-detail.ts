@@ -15,7 +15,7 @@ export type StatusDetail =
       readonly violations: readonly FieldViolation[];
     }
   | {
-      /** google.rpc.RetryInfo: when to try again. */
+      /** google.rpc.RetryInfo: when to retry. */
       readonly kind: "retryInfo";
       /** Milliseconds until the next attempt. */
       readonly delayMs: number;
@@ -27,7 +27,7 @@ export type StatusDetail =
       readonly reason: string;
       /** Owner of the reason, such as `books.example.com`. */
       readonly domain: string;
-      /** Further facts about the reason. */
+      /** Further data about the reason. */
       readonly metadata?: Readonly<Record<string, string>>;
     }
   | {

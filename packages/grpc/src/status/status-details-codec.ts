@@ -27,10 +27,10 @@ const messages = {
   },
 };
 
-let read: protobuf.Root | undefined;
+let cachedRoot: protobuf.Root | undefined;
 
 const typeOf = (name: string): protobuf.Type =>
-  (read ??= protobufjs().Root.fromJSON(messages)).lookupType(name);
+  (cachedRoot ??= protobufjs().Root.fromJSON(messages)).lookupType(name);
 
 const PREFIX = "type.googleapis.com/google.rpc.";
 
@@ -39,10 +39,10 @@ interface Any {
   readonly value: Uint8Array;
 }
 
-const encoded = (type: string, value: object): Uint8Array =>
+const encodeMessage = (type: string, value: object): Uint8Array =>
   typeOf(type).encode(typeOf(type).fromObject(value)).finish();
 
-const decoded = (type: string, bytes: Uint8Array): Record<string, unknown> =>
+const decodeMessage = (type: string, bytes: Uint8Array): Record<string, unknown> =>
   typeOf(type).toObject(typeOf(type).decode(bytes), {
     longs: Number,
     arrays: true,
@@ -54,18 +54,18 @@ const toAny = (detail: StatusDetail): Any => {
     case "badRequest":
       return {
         typeUrl: `${PREFIX}BadRequest`,
-        value: encoded("BadRequest", { fieldViolations: detail.violations }),
+        value: encodeMessage("BadRequest", { fieldViolations: detail.violations }),
       };
     case "retryInfo": {
       const seconds = Math.floor(detail.delayMs / 1000);
       const nanos = Math.round((detail.delayMs - seconds * 1000) * 1_000_000);
       return {
         typeUrl: `${PREFIX}RetryInfo`,
-        value: encoded("RetryInfo", { retryDelay: { seconds, nanos } }),
+        value: encodeMessage("RetryInfo", { retryDelay: { seconds, nanos } }),
       };
     }
     case "errorInfo":
-      return { typeUrl: `${PREFIX}ErrorInfo`, value: encoded("ErrorInfo", detail) };
+      return { typeUrl: `${PREFIX}ErrorInfo`, value: encodeMessage("ErrorInfo", detail) };
     case "other":
       return { typeUrl: detail.typeUrl, value: detail.value };
   }
@@ -74,20 +74,20 @@ const toAny = (detail: StatusDetail): Any => {
 const fromAny = ({ typeUrl, value }: Any): StatusDetail => {
   const known = typeUrl.startsWith(PREFIX) ? typeUrl.slice(PREFIX.length) : "";
   if (known === "BadRequest") {
-    const { fieldViolations } = decoded(known, value) as {
+    const { fieldViolations } = decodeMessage(known, value) as {
       readonly fieldViolations: readonly { readonly field: string; readonly description: string }[];
     };
     return { kind: "badRequest", violations: fieldViolations };
   }
   if (known === "RetryInfo") {
-    const { retryDelay } = decoded(known, value) as {
+    const { retryDelay } = decodeMessage(known, value) as {
       readonly retryDelay: { readonly seconds: number; readonly nanos: number } | null;
     };
     const { seconds = 0, nanos = 0 } = retryDelay ?? {};
     return { kind: "retryInfo", delayMs: seconds * 1000 + nanos / 1_000_000 };
   }
   if (known === "ErrorInfo") {
-    const { reason, domain, metadata } = decoded(known, value) as {
+    const { reason, domain, metadata } = decodeMessage(known, value) as {
       readonly reason: string;
       readonly domain: string;
       readonly metadata?: Readonly<Record<string, string>>;
@@ -99,12 +99,12 @@ const fromAny = ({ typeUrl, value }: Any): StatusDetail => {
 
 /** Encodes the value of `grpc-status-details-bin` (google.rpc.Status). */
 export const encodeDetails = (code: number, message: string, details: readonly StatusDetail[]): Uint8Array =>
-  encoded("Status", { code, message, details: details.map(toAny) });
+  encodeMessage("Status", { code, message, details: details.map(toAny) });
 
 /** Decodes `grpc-status-details-bin`. Returns no details for malformed bytes. */
 export const decodeDetails = (bytes: Uint8Array): readonly StatusDetail[] => {
   try {
-    const { details } = decoded("Status", bytes) as { readonly details: readonly Any[] };
+    const { details } = decodeMessage("Status", bytes) as { readonly details: readonly Any[] };
     return details.map(fromAny);
   } catch {
     return []; // details are optional; the status is valid without them

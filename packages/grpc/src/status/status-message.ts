@@ -1,4 +1,4 @@
-/** Maximum characters of a status message, which is sent in a header field. */
+/** Maximum characters in a status message, which is sent in a header field. */
 const MAX_MESSAGE = 1024;
 /** Maximum bytes of a percent-encoded message: the longest message in ASCII always fits. */
 const MAX_ENCODED = 3072;
@@ -11,5 +11,5 @@ export const statusMessage = (message: string): string => {
   return text;
 };
 
-/** Bytes of well-formed text as `grpc-message` carries it. */
+/** Maximum bytes of well-formed text in `grpc-message`; HTTP/2 endpoints leave more characters unencoded. */
 export const encodedLength = (text: string): number => encodeURIComponent(text).length;

@@ -36,9 +36,9 @@ export class WebEndpoint {
     if (matched === undefined) throw new UnsupportedMediaTypeError("This path requires application/grpc-web");
     const isText = text !== undefined;
     const call = attempt(() => this.open(request, name, bound));
-    if (GrpcError.is(call)) return refused(call, isText);
+    if (GrpcError.is(call)) return malformedReply(call, isText);
     const reply = new WebReply(isText, (reason) => call.abort(reason));
-    const cancel = (): void => reply.cancelled();
+    const cancel = (): void => reply.cancel();
     const { signal } = request;
     signal.addEventListener("abort", cancel, { once: true });
     const done = (outcome: CallOutcome): void => {
@@ -60,7 +60,7 @@ export class WebEndpoint {
       call.settle();
       done(this.refusal(error));
     }
-    await reply.begun;
+    await reply.headersReady;
     const response = responseOf(reply, isText);
     for (const [field, value] of call.headersToSend ?? [])
       response.appendHeader(field, typeof value === "string" ? value : Buffer.from(value).toString("base64"));
@@ -117,7 +117,7 @@ const responseOf = ({ body }: WebReply, isText: boolean): Response =>
   });
 
 /** Returns the reply to a request with malformed headers. */
-const refused = (error: GrpcError, isText: boolean): Response => {
+const malformedReply = (error: GrpcError, isText: boolean): Response => {
   const reply = new WebReply(isText, () => {});
   reply.end(trailersFrame(webTrailers(error, { trailersToSend: null })));
   return responseOf(reply, isText);

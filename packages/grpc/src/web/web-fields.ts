@@ -29,13 +29,13 @@ export const webFields = ({ headers }: HttpRequest): MetadataFields => {
   for (const [given, value] of headers) {
     const name = given.toLowerCase();
     if (transportFields.has(name)) continue;
-    (fields[name] ??= []).push(...(name.endsWith("-bin") ? binary(name, value) : [value]));
+    (fields[name] ??= []).push(...(name.endsWith("-bin") ? decodeBinary(name, value) : [value]));
   }
   return fields;
 };
 
 /** Decodes values of binary metadata: Base64 with or without padding, possibly joined by commas. @throws GrpcError INTERNAL for other text */
-const binary = (name: string, value: string): Uint8Array[] => {
+const decodeBinary = (name: string, value: string): Uint8Array[] => {
   if (!isMetadataBase64(value)) throw new GrpcError("INTERNAL", `The value of ${name} is malformed`);
   return value.split(",").map((each) => Buffer.from(each.trim(), "base64"));
 };

@@ -5,7 +5,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** The body of a gRPC-Web reply: frames, pulled as fast as the client reads. */
 export class WebReply {
   /** Resolves at the first frame or when the client disconnects: the response headers are then final. */
-  readonly begun: Promise<void>;
+  readonly headersReady: Promise<void>;
   /** The frames. */
   readonly body: ReadableStream<Uint8Array>;
   private readonly isText: boolean;
@@ -19,14 +19,14 @@ export class WebReply {
     this.isText = isText;
     this.abort = abort;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.begun = promise;
+    this.headersReady = promise;
     this.begin = resolve;
     this.body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.controller = controller;
       },
       pull: () => this.wake(),
-      cancel: () => this.cancelled(),
+      cancel: () => this.cancel(),
     });
   }
 
@@ -50,7 +50,7 @@ export class WebReply {
   }
 
   /** Aborts the call, because the client has disconnected. */
-  cancelled(): void {
+  cancel(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
     this.abort(new GrpcError("CANCELLED", "The client cancelled the call"));

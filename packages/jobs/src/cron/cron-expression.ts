@@ -52,18 +52,18 @@ export const parseCron = (text: string): CronExpression => {
     parseField(field, texts[at] ?? ""),
   ) as [Set<number>, Set<number>, Set<number>, Set<number>, Set<number>];
   if (weekdays.has(7)) weekdays.add(0);
-  const isEither = !texts[2]?.startsWith("*") && !texts[4]?.startsWith("*");
+  const isOneDayFieldEnough = !texts[2]?.startsWith("*") && !texts[4]?.startsWith("*");
   return {
-    minutes: ascending(minutes),
-    hours: ascending(hours),
+    minutes: sortAscending(minutes),
+    hours: sortAscending(hours),
     isEveryHour: hours.size === HOURS_OF_A_DAY,
     matchesDay(month, day, weekday) {
       if (!months.has(month)) return false;
       const [byDay, byWeekday] = [days.has(day), weekdays.has(weekday)];
-      return isEither ? byDay || byWeekday : byDay && byWeekday;
+      return isOneDayFieldEnough ? byDay || byWeekday : byDay && byWeekday;
     },
   };
 };
 
-const ascending = (numbers: ReadonlySet<number>): readonly number[] =>
+const sortAscending = (numbers: ReadonlySet<number>): readonly number[] =>
   Array.from(numbers).sort((a, b) => a - b);

@@ -5,7 +5,7 @@ const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
 
-/** Maximum days searched: a February 29 on a given day of the week is at most 40 years away. */
+/** Maximum number of days searched: a February 29 on a given day of the week is at most 40 years away. */
 const MAX_DAYS = 15_000;
 
 /**

@@ -26,7 +26,10 @@ export class TimeZone {
     return sign === "-" ? -size : size;
   }
 
-  /** Returns the first instant after `from`, up to `to`, with another offset; `null` without one. `from` and `to` must be at most two days apart, so that there is at most one change. */
+  /**
+   * Returns the first instant after `from`, up to `to`, with another offset; `null` if there is none. `from` and `to` must be at most two days apart, so that
+   * there is at most one change.
+   */
   transition(from: number, to: number): number | null {
     const before = this.offsetAt(from);
     if (this.offsetAt(to) === before) return null;

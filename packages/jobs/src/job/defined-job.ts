@@ -1,14 +1,14 @@
 import { FrameworkError, type StandardSchema } from "@framework/core";
 import {
-  handled,
+  markHandled,
   isOptions,
   isPlainObject,
   isPromise,
   messageOf,
-  returnedInstead,
+  describeInvalid,
 } from "@framework/core/feature";
 import type {
-  Enqueued,
+  EnqueuedItem,
   NewWork,
   UniqueItem,
   WorkFilter,
@@ -57,12 +57,12 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
     );
   }
 
-  enqueue(...[input, options = {}]: EnqueueArguments<InputOf<S>>): Promise<Enqueued> {
-    return handled(this.addOne(input as InputOf<S>, options));
+  enqueue(...[input, options = {}]: EnqueueArguments<InputOf<S>>): Promise<EnqueuedItem> {
+    return markHandled(this.addOne(input as InputOf<S>, options));
   }
 
-  enqueueAll(jobs: readonly NewJob<InputOf<S>>[], options?: WorkOptions): Promise<readonly Enqueued[]> {
-    return handled(this.addAll(jobs, options));
+  enqueueAll(jobs: readonly NewJob<InputOf<S>>[], options?: WorkOptions): Promise<readonly EnqueuedItem[]> {
+    return markHandled(this.addAll(jobs, options));
   }
 
   async cancel(job: string | UniqueItem, options?: WorkOptions): Promise<boolean> {
@@ -105,10 +105,10 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
     }
   }
 
-  private async addOne(input: InputOf<S>, options: EnqueueOptions): Promise<Enqueued> {
+  private async addOne(input: InputOf<S>, options: EnqueueOptions): Promise<EnqueuedItem> {
     const isRecord: boolean = isOptions(options);
     if (!isRecord)
-      throw this.badCall(`the options of enqueue must be an object, not ${returnedInstead(options)}`);
+      throw this.badCall(`the options of enqueue must be an object, not ${describeInvalid(options)}`);
     const { tx, ...settings } = options;
     const work = await this.toWork({ ...settings, input });
     if (tx === undefined && this.grouped !== null) return await this.grouped.add(work);
@@ -120,7 +120,7 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
   private async addAll(
     jobs: readonly NewJob<InputOf<S>>[],
     options?: WorkOptions,
-  ): Promise<readonly Enqueued[]> {
+  ): Promise<readonly EnqueuedItem[]> {
     const isList: boolean = Array.isArray(jobs) && jobs.every(isOptions);
     if (!isList) throw this.badCall("enqueueAll needs a list of objects such as { input, key }");
     const work = await Promise.all(jobs.map((job) => this.toWork(job)));

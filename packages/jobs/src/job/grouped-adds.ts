@@ -1,15 +1,15 @@
 import { FrameworkError, HttpError } from "@framework/core";
-import type { Enqueued, NewWork, WorkQueue } from "@framework/durable/feature";
+import type { EnqueuedItem, NewWork, WorkQueue } from "@framework/durable/feature";
 import type { JobPayload } from "./job-payload.ts";
 
-/** Maximum statements of one job in flight; further adds wait for one of them and share the next. */
+/** Maximum number of statements of one job in flight; further adds wait for one of them and share the next. */
 const MAX_STATEMENTS_IN_FLIGHT = 2;
-/** Maximum jobs of one statement. */
+/** Maximum number of jobs in one statement. */
 const MAX_GROUP = 1000;
-/** Maximum waiting adds without keys, and separately with keys. */
+/** Maximum number of waiting adds without keys, and separately of adds with keys. */
 const MAX_WAITING = 10_000;
 
-interface Waiting extends PromiseWithResolvers<Enqueued> {
+interface Waiting extends PromiseWithResolvers<EnqueuedItem> {
   readonly work: NewWork<JobPayload>;
 }
 
@@ -36,26 +36,26 @@ export class GroupedAdds {
   }
 
   /**
-   * Adds a job, in a statement shared with others where possible.
+   * Adds a job, in a statement shared with other jobs where possible.
    *
    * Jobs with keys always wait for a group, which keeps their order. A job with a unique key has its own statement, because two statements with several unique
    * keys could deadlock. When 10,000 jobs without keys are waiting, further ones get separate statements, which the connection pool limits.
    *
    * @throws errors of `WorkQueue.enqueue`; HttpError 503 (DURABLE_BUSY) when 10,000 jobs with keys are waiting
    */
-  add(work: NewWork<JobPayload>): Promise<Enqueued> {
+  add(work: NewWork<JobPayload>): Promise<EnqueuedItem> {
     const { key, uniqueKey } = work;
     if (key === undefined && (uniqueKey !== undefined || this.counts.plain >= MAX_WAITING))
       return this.addAlone(work);
     if (key !== undefined && this.counts.keyed >= MAX_WAITING) return Promise.reject(tooBusy());
-    const each: Waiting = { work, ...Promise.withResolvers<Enqueued>() };
+    const each: Waiting = { work, ...Promise.withResolvers<EnqueuedItem>() };
     this.waiting.push(each);
     this.counts[key === undefined ? "plain" : "keyed"]++;
     this.plan();
     return each.promise;
   }
 
-  private async addAlone(work: NewWork<JobPayload>): Promise<Enqueued> {
+  private async addAlone(work: NewWork<JobPayload>): Promise<EnqueuedItem> {
     const [added] = await this.queue.enqueue(work);
     if (added === undefined) throw new Error("jobs: the queue added nothing");
     return added;
@@ -144,7 +144,7 @@ export class GroupedAdds {
         else resolve(own);
       }
     } catch (error) {
-      // Invalid or oversized work is rejected as a whole before the statement: try the halves of the group, one after the other.
+      // Invalid or oversized work is rejected as a whole before the statement: add the halves of the group, one after the other.
       if (FrameworkError.is(error) && error.code === "DURABLE_BAD_WORK" && group.length > 1) {
         const half = Math.ceil(group.length / 2);
         await this.write(group.slice(0, half));

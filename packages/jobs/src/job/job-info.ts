@@ -17,7 +17,7 @@ export interface JobPage {
   readonly next: string | null;
 }
 
-/** Converts an item. */
+/** Converts a work item to a job. */
 export const toJobInfo = (name: string, { queue: _queue, payload, ...rest }: WorkInfo): JobInfo => ({
   name,
   input: inputIn(payload),

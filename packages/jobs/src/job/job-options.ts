@@ -30,13 +30,13 @@ export interface JobOptions<
   readonly input?: S;
   /** Dependencies of the handler. @default none */
   readonly inject?: I;
-  /** Attempts and delays. @default 5 attempts, about 1 s, 4 s, 16 s and 64 s apart */
+  /** Attempts and delays. @default 5 attempts, up to 1 s, 4 s, 16 s and 64 s apart */
   readonly retry?: ConfigInput<RetryPolicy>;
   /** Whether to retry after an error; not called for a `NonRetryableError`. @default always */
   readonly isRetryable?: (error: unknown) => boolean;
   /** Time limit of one attempt in milliseconds, from 1 to a week. @default 60000 */
   readonly timeoutMs?: number;
-  /** Maximum concurrent jobs of this name in one process, 1 to 1,000. @default 10 */
+  /** Maximum number of concurrent jobs of this name in one process, 1 to 1,000. @default 10 */
   readonly concurrency?: number;
   /**
    * Limits how many attempts begin in a period, over all processes and hosts: `{ limit: 100, perSecs: 60 }`. At most 1,000,000 in 30 days; a period

@@ -1,4 +1,4 @@
-import type { Awaitable, Injected, Injections, StandardSchema } from "@framework/core";
+import type { Awaitable, InjectedValues, Injections, StandardSchema } from "@framework/core";
 import { isPromise, mapAwaitable, toError } from "@framework/core/feature";
 import {
   type Kernel,
@@ -39,7 +39,7 @@ export const openJobQueue = <S extends StandardSchema | undefined, I extends Inj
     onExhausted: "keep",
     admission:
       rate === undefined ? undefined : rateLimit(kernel.tables(RATE_TABLES, rateTables), name, jobRate(rate)),
-    handle: ((item: WorkItem<JobPayload>, dependencies: Injected<I>) =>
+    handle: ((item: WorkItem<JobPayload>, dependencies: InjectedValues<I>) =>
       // Synchronous if the schema is, because `Depends` works only until the first `await`.
       mapAwaitable(inputOf(name, schema, item.payload), (input) =>
         run(input as HandlerInputOf<S>, toRun(name, item), dependencies),
@@ -51,7 +51,7 @@ export const openJobQueue = <S extends StandardSchema | undefined, I extends Inj
 type AnyHandler<S extends StandardSchema | undefined, I extends Injections | undefined> = (
   input: HandlerInputOf<S>,
   run: JobRun,
-  dependencies: Injected<I>,
+  dependencies: InjectedValues<I>,
 ) => Awaitable<unknown>;
 
 /** Validates the stored input. If it no longer matches the schema, the job is not retried. */
@@ -62,13 +62,13 @@ const inputOf = (
 ): Awaitable<unknown> => {
   try {
     const input = validateInput(name, schema, inputIn(payload));
-    return isPromise(input) ? input.catch(refused) : input;
+    return isPromise(input) ? input.catch(failWithoutRetry) : input;
   } catch (error) {
-    return refused(error);
+    return failWithoutRetry(error);
   }
 };
 
-const refused = (error: unknown): never => {
+const failWithoutRetry = (error: unknown): never => {
   const { code, message } = toError(error) as Error & { readonly code?: unknown };
   if (code !== "JOBS_BAD_INPUT") throw error;
   throw new NonRetryableError(message, { code, cause: error });

@@ -7,9 +7,9 @@ export interface JobRun extends Pick<
 > {
   /** Name of the job. */
   readonly name: string;
-  /** Name of the schedule that added the job; `null` for a job that was enqueued. */
+  /** Name of the schedule that added the job; `null` for a job that the program enqueued. */
   readonly schedule: string | null;
-  /** The scheduled time in Unix milliseconds; `null` for a job that was enqueued. */
+  /** The scheduled time in Unix milliseconds; `null` for a job that the program enqueued. */
   readonly scheduledAt: number | null;
 }
 

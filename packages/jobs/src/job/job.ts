@@ -1,6 +1,6 @@
 import type { StandardSchema } from "@framework/core";
 import type {
-  Enqueued,
+  EnqueuedItem,
   NewWork,
   UniqueItem,
   WorkFilter,
@@ -38,9 +38,9 @@ export interface Job<S extends StandardSchema | undefined = StandardSchema | und
    *
    * @throws FrameworkError JOBS_BAD_INPUT; DURABLE_BAD_WORK for bad options; HttpError 503 (DURABLE_BUSY) when 10,000 adds with keys are waiting
    */
-  enqueue(...args: EnqueueArguments<InputOf<S>>): Promise<Enqueued>;
+  enqueue(...args: EnqueueArguments<InputOf<S>>): Promise<EnqueuedItem>;
   /** Adds up to 10,000 jobs atomically; their inputs and headers may have up to 64 MiB in total. @throws the errors of `enqueue` */
-  enqueueAll(jobs: readonly NewJob<InputOf<S>>[], options?: WorkOptions): Promise<readonly Enqueued[]>;
+  enqueueAll(jobs: readonly NewJob<InputOf<S>>[], options?: WorkOptions): Promise<readonly EnqueuedItem[]>;
   /**
    * Cancels the unfinished job with this id or unique key: it does not start, or if it is running, its signal aborts and its outcome is refused. Returns
    * whether there was one.

@@ -1,20 +1,20 @@
 import type { Admission, Kernel, WorkRate } from "@framework/durable/feature";
 
-interface Granted {
+interface Grant {
   readonly granted: number;
   readonly began_at: number;
   /** Milliseconds until the period ends. */
   readonly rest: number;
 }
 
-/** Pause before the next request of permits, because others may give theirs back. Doubles up to a minute while none is granted. */
+/** Pause before the next request for permits, because other processes may return theirs. Doubles up to a minute while none is granted. */
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 
 /**
  * Limits the rate of attempts at a job over all processes: the current period is a row, with times of the database's clock.
  *
- * If a process is killed between getting a permit and its claim, the permit is lost until the period ends.
+ * If a process is killed between getting a permit and claiming a job, the permit is lost until the period ends.
  */
 export const rateLimit = (kernel: Kernel, job: string, { limit, perSecs }: WorkRate): Admission => {
   const periodMs = Math.ceil(perSecs * 1000);
@@ -47,8 +47,8 @@ interface Request {
  * Takes permits in one statement. A period that has ended is replaced by one that begins now; so is one that begins more than a period in the future, because
  * the database's clock was set back. One that begins slightly in the future was started by another process while this statement waited for the row.
  */
-const take = async ({ kernel: { db, now }, job, requested, limit, periodMs }: Request): Promise<Granted> => {
-  const [row] = await db.query<Granted>`INSERT INTO framework_job_rates AS r (job, began_at, used, granted)
+const take = async ({ kernel: { db, now }, job, requested, limit, periodMs }: Request): Promise<Grant> => {
+  const [row] = await db.query<Grant>`INSERT INTO framework_job_rates AS r (job, began_at, used, granted)
     VALUES (${job}, ${now}, ${requested}, ${requested})
     ON CONFLICT (job) DO UPDATE SET
       began_at = CASE WHEN excluded.began_at - r.began_at BETWEEN ${-periodMs} AND ${periodMs - 1} THEN r.began_at ELSE excluded.began_at END,

@@ -16,7 +16,7 @@ export interface ScheduledJob {
 }
 
 /** The last uninterrupted range of times for which a schedule ran, in Unix milliseconds, both inclusive. */
-export interface Ran {
+export interface RunRange {
   readonly from: number;
   readonly to: number;
 }
@@ -38,7 +38,7 @@ export class Schedule {
     this.name = name;
     this.cron = cron;
     this.expression = parseCron(cron);
-    this.zone = zoneNamed(timeZone);
+    this.zone = toTimeZone(timeZone);
     this.missed = missed;
     this.job = job;
     if (nextRun(this.expression, this.zone, firstYear) === null) throw new Error(`"${cron}" never runs`);
@@ -52,21 +52,21 @@ export class Schedule {
   }
 
   /** Returns the first run after an instant, except runs in `ran`, which can be in the future if the database's clock was set back. */
-  nextAfter(instant: number, ran: Ran | null = null): number {
+  nextAfter(instant: number, ran: RunRange | null = null): number {
     const next = nextRun(this.expression, this.zone, instant);
     if (next === null) throw new Error(`jobs: the schedule "${this.name}" has no further run`);
     return ran !== null && isIn(next, ran) ? this.nextAfter(ran.to) : next;
   }
 
   /** Returns the run to start now; `null` for none. @param due time of the first run that was not started */
-  runAt(due: number, now: number, ran: Ran | null): number | null {
+  runAt(due: number, now: number, ran: RunRange | null): number | null {
     const run = lastRun(this.expression, this.zone, due, now) ?? due;
     if (ran !== null && isIn(run, ran)) return null;
     return this.missed === "skip" && now - run > PUNCTUAL_MS ? null : run;
   }
 
   /** Returns `ran` extended by a run; unchanged for a run that is not after it, because the clock was set back. */
-  after(ran: Ran | null, run: number): Ran {
+  extend(ran: RunRange | null, run: number): RunRange {
     if (ran === null) return { from: run, to: run };
     if (run <= ran.to) return ran;
     return { from: this.nextAfter(ran.to) === run ? ran.from : run, to: run };
@@ -78,11 +78,11 @@ export class Schedule {
   }
 }
 
-const isIn = (run: number, { from, to }: Ran): boolean => run >= from && run <= to;
+const isIn = (run: number, { from, to }: RunRange): boolean => run >= from && run <= to;
 
 const firstYear = Date.UTC(2026, 0, 1);
 
-const zoneNamed = (name: string): TimeZone => {
+const toTimeZone = (name: string): TimeZone => {
   try {
     return new TimeZone(name);
   } catch {

@@ -2,7 +2,7 @@ import { FrameworkError, type Logger, type Problem } from "@framework/core";
 import { type Clock, messageOf, throttledLog } from "@framework/core/feature";
 import { type Kernel, NonRetryableError, type WorkItem, type WorkQueue } from "@framework/durable/feature";
 import { DatabaseUnavailableError, sql } from "@framework/database";
-import type { Ran, Schedule } from "./schedule.ts";
+import type { RunRange, Schedule } from "./schedule.ts";
 import type { ScheduleInfo } from "./schedule-options.ts";
 
 /** The next run of a schedule, as an item of a queue that is due at that time. */
@@ -12,16 +12,16 @@ interface PlannedRun {
   readonly times: string;
   readonly at: number;
   /** The last range of times for which the schedule ran; `null` if it has not run. */
-  readonly ran?: Ran | null;
+  readonly ran?: RunRange | null;
 }
 
 const QUEUE = "jobs.schedules";
 
-/** Maximum attempts, up to a minute apart, at a run of an unknown schedule: a new version of the app that defines it may still be starting. */
-const MAX_UNKNOWN = 20;
+/** Maximum number of attempts, up to a minute apart, at a run of an unknown schedule: a new version of the app that defines it may still be starting. */
+const MAX_UNKNOWN_ATTEMPTS = 20;
 
-/** Maximum attempts to schedule a run while other processes change it concurrently. */
-const MAX_PLANS = 10;
+/** Maximum number of attempts to schedule a run while other processes change it concurrently. */
+const MAX_PLAN_ATTEMPTS = 10;
 
 /** Interval of checks for runs that were scheduled too late because the database's clock was ahead. */
 const CHECK_MS = 60_000;
@@ -77,7 +77,9 @@ export class Schedules {
 
   /**
    * Schedules the next run of every schedule that has none, whose next run was scheduled by a version of the app with other times, or whose scheduled run is
-   * too late. The last is checked again every minute.
+   * too late. In a process that runs work, the last condition is checked again every minute.
+   *
+   * @throws JOBS_BAD_SCHEDULE for an input that does not match the schema of its job
    */
   async begin(): Promise<void> {
     for (const schedule of this.schedules.values()) {
@@ -100,7 +102,7 @@ export class Schedules {
   async list(): Promise<readonly ScheduleInfo[]> {
     const infos: ScheduleInfo[] = [];
     for (const { name, cron, zone, job } of this.schedules.values()) {
-      const nextRunAt = (await this.planned(name))?.at ?? null;
+      const nextRunAt = (await this.plannedRun(name))?.at ?? null;
       infos.push({ name, cron, timeZone: zone.name, job: job.name, nextRunAt });
     }
     return infos;
@@ -111,7 +113,7 @@ export class Schedules {
     return this.opened;
   }
 
-  private async planned(name: string): Promise<PlannedRun | null> {
+  private async plannedRun(name: string): Promise<PlannedRun | null> {
     const info = await this.queue.get({ uniqueKey: name });
     return info === null ? null : (info.payload as PlannedRun);
   }
@@ -121,18 +123,18 @@ export class Schedules {
     this.isChecking = true;
     try {
       for (const schedule of this.schedules.values()) {
-        const run = await this.planned(schedule.name);
+        const run = await this.plannedRun(schedule.name);
         if (run?.times !== schedule.times) continue;
         const now = await this.now(); // read after the run, so that a valid run is never later than the next one after `now`
         if (run.at > schedule.nextAfter(now, run.ran ?? null)) await this.plan(schedule);
       }
     } catch (error) {
-      this.checkFailed(error); // the next check is in a minute
+      this.reportFailedCheck(error); // the next check is in a minute
     }
     this.isChecking = false;
   }
 
-  private checkFailed(error: unknown): void {
+  private reportFailedCheck(error: unknown): void {
     if (this.hasEnded) return;
     const message = "jobs: a check of the scheduled runs has failed; the next one is in a minute";
     if (!(error instanceof DatabaseUnavailableError)) this.log().error(message, { error });
@@ -141,7 +143,7 @@ export class Schedules {
 
   private async plan(schedule: Schedule): Promise<void> {
     const { queue } = this;
-    for (let attempt = 0; attempt < MAX_PLANS; attempt++) {
+    for (let attempt = 0; attempt < MAX_PLAN_ATTEMPTS; attempt++) {
       const [added] = await queue.enqueue(workFor(schedule, schedule.nextAfter(await this.now())));
       if (added === undefined || added.isNew) return;
       const info = await queue.get(added.id);
@@ -167,11 +169,11 @@ export class Schedules {
   private async start(item: WorkItem<PlannedRun>): Promise<void> {
     const { schedule: name, times, at } = item.payload;
     const schedule = this.schedules.get(name);
-    if (schedule === undefined) throw unknown(name, item.attempt);
+    if (schedule === undefined) throw unknownSchedule(name, item.attempt);
     const now = await this.now();
     const before = times === schedule.times ? (item.payload.ran ?? null) : null;
     const run = times === schedule.times ? schedule.runAt(at, now, before) : at;
-    const ran = run === null ? before : schedule.after(before, run);
+    const ran = run === null ? before : schedule.extend(before, run);
     await this.kernel.db.transaction(async (tx) => {
       await item.complete(tx);
       if (run !== null) await schedule.enqueue(run, tx);
@@ -189,15 +191,15 @@ const badInput = (schedule: string, problem: unknown): Problem => ({
   message: `schedule ${schedule}: ${messageOf(problem)}`,
 });
 
-const workFor = ({ name, times }: Schedule, at: number, ran: Ran | null = null) => ({
+const workFor = ({ name, times }: Schedule, at: number, ran: RunRange | null = null) => ({
   payload: { schedule: name, times, at, ran },
   uniqueKey: name,
   runAt: at,
 });
 
-const unknown = (name: string, attempt: number): Error => {
+const unknownSchedule = (name: string, attempt: number): Error => {
   const message = `jobs: this process does not define the schedule "${name}"`;
-  return attempt < MAX_UNKNOWN
+  return attempt < MAX_UNKNOWN_ATTEMPTS
     ? new Error(message)
     : new NonRetryableError(message, { code: "JOBS_UNKNOWN_SCHEDULE" });
 };

@@ -38,7 +38,7 @@ export interface AppBrokerParts extends EnabledBroker {
 }
 
 const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
 /** Interval of lag readings. */
 const LAG_MS = 15_000;
@@ -78,7 +78,10 @@ export class AppBroker {
     return (this.openReplies ??= new ReplyInbox(this.parts));
   }
 
-  /** Registers the groups of its subscriptions if the broker is the app's database. Never rejects: the topology registers them again after the start, and reports failures. */
+  /**
+   * Registers the groups of its subscriptions if the broker is the app's database. Never rejects: after the start, declaring the topology registers them again
+   * and reports failures.
+   */
   async register(): Promise<void> {
     await this.parts.broker.register?.(this.topology()).catch(() => {});
   }
@@ -86,12 +89,12 @@ export class AppBroker {
   /** Ends a group that this process does not subscribe to. Returns whether the group existed. @throws MESSAGING_BAD_CONFIG */
   async endGroup(topic: string, group: string): Promise<boolean> {
     const { broker, name } = this.parts;
-    const refused = (problem: string): Error => messagingError("MESSAGING_BAD_CONFIG", problem);
-    if (!isName(group)) throw refused(`the name of a group must have ${NAME_RULE}, not "${group}"`); // "" is the group of messages without one
+    const badConfig = (problem: string): Error => messagingError("MESSAGING_BAD_CONFIG", problem);
+    if (!isName(group)) throw badConfig(`the name of a group must have ${NAME_RULE}, not "${group}"`); // "" is the group of messages without one
     if (broker.endGroup === undefined)
-      throw refused(`the broker "${name}" cannot end groups; remove "${group}" with its own tools`);
+      throw badConfig(`the broker "${name}" cannot end groups; remove "${group}" with its own tools`);
     if (this.subscriptions.some(({ spec }) => spec.topic === topic && spec.group === group))
-      throw refused(
+      throw badConfig(
         `this process subscribes to "${topic}" as the group "${group}"; end a group only after its last subscription`,
       );
     return await broker.endGroup(topic, group);
@@ -179,7 +182,7 @@ export class AppBroker {
 
   private async declareAndStart(): Promise<void> {
     const { signal } = this.ending;
-    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       if (await this.declare()) break;
       await pause(this.parts.clock, pauseMs, signal);
     }
@@ -190,13 +193,13 @@ export class AppBroker {
   /** Declares the topology. Returns whether it has no problems. */
   private async declare(): Promise<boolean> {
     const { broker, topologyMode, log, name } = this.parts;
-    const before = this.topologyProblem;
+    const lastProblem = this.topologyProblem;
     const problems =
       topologyMode === "off"
         ? []
         : await topologyProblems(broker, this.topology(), topologyMode, this.ending.signal);
     this.topologyProblem = problems.length === 0 ? null : problems.join("; ");
-    if (this.topologyProblem !== null && this.topologyProblem !== before)
+    if (this.topologyProblem !== null && this.topologyProblem !== lastProblem)
       log.warn(`messaging: the broker "${name}" is not ready; trying again`, {
         reason: this.topologyProblem,
       });

@@ -32,7 +32,7 @@ interface Setup extends MessagingSetup {
 
 const setups = new WeakMap<object, Setup>();
 
-/** Registers the setup of an app under its `messaging`, for `messagingSetup`. */
+/** Registers the setup of an app under its `messaging`, for `messagingSetup`. Returns the list to which `acceptConfig` adds kinds. */
 export const registerSetup = (
   messaging: object,
   { addBroker, outline }: Pick<MessagingSetup, "addBroker" | "outline">,
@@ -49,6 +49,8 @@ export const registerSetup = (
 
 /**
  * Returns the messaging setup of an app, from the methods passed to `install`.
+ *
+ * @throws TypeError if `messaging` is not the messaging of an app
  *
  * @example
  * export const kafka: Feature<KafkaMethods, MessagingMethods> = {

@@ -14,10 +14,10 @@ import { runBatch } from "../subscribe/run-batch.ts";
 import { type InboxWork, runHandler } from "../subscribe/run-handler.ts";
 import type { ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
-import { openMessage, type Opened, type OpenMessageParts } from "./open-message.ts";
+import { openMessage, type OpenResult, type OpenMessageParts } from "./open-message.ts";
 import type { SubscriptionParts } from "./subscription-parts.ts";
 
-/** Fails a request at once instead of letting it time out: a batch handler returns verdicts, not replies. */
+/** Error of the reply to a request that a batch handler handles. Without it the request would time out: a batch handler returns verdicts, not replies. */
 const NO_BATCH_REPLY = "it was handled by subscribeBatch, which sends no replies";
 
 /** Members of the subscription that `Attempts` uses. */
@@ -44,7 +44,7 @@ export class Attempts {
     this.host = host;
     const { spec, brokerName, system, clock, maxMessageBytes, maxHeaderBytes } = parts;
     this.opening = { spec, broker: brokerName, system, date: clock.date, maxMessageBytes, maxHeaderBytes };
-    this.handle = this.observed(this.handler());
+    this.handle = this.withOperations(this.handler());
   }
 
   /** Makes one try with entries that are handled together. Never throws. */
@@ -61,13 +61,13 @@ export class Attempts {
     return this.handleOpened(entry, opened);
   }
 
-  private handleOpened(entry: Entry, opened: Opened): Awaitable<Outcome> {
+  private handleOpened(entry: Entry, opened: OpenResult): Awaitable<Outcome> {
     if ("outcome" in opened) return opened.outcome;
     if (this.parts.inbox !== null) this.entries.set(opened.message, entry);
     return this.handle(opened.message);
   }
 
-  private open(entry: Entry): Awaitable<Opened> {
+  private open(entry: Entry): Awaitable<OpenResult> {
     return openMessage(entry, this.opening);
   }
 
@@ -78,7 +78,7 @@ export class Attempts {
     for (const [index, message] of messages.entries())
       if (handled[index]?.kind === "done") await this.reply(message, null, NO_BATCH_REPLY);
     const outcomes = handled.values();
-    return opened.map((each) => ("outcome" in each ? each.outcome : (outcomes.next().value ?? missing)));
+    return opened.map((each) => ("outcome" in each ? each.outcome : (outcomes.next().value ?? noOutcome)));
   }
 
   private handler(): (message: Message) => Awaitable<Outcome> {
@@ -95,7 +95,7 @@ export class Attempts {
   }
 
   /** Opens the delivery of a message again, for another run of the same try. */
-  private async openAgain(entry: Entry, { attempt }: Message): Promise<Opened> {
+  private async openAgain(entry: Entry, { attempt }: Message): Promise<OpenResult> {
     const opened = await this.open(entry);
     if ("message" in opened) countAttempt(opened.message, attempt);
     return opened;
@@ -109,18 +109,18 @@ export class Attempts {
   private async runOnce(inbox: DatabaseInbox, message: Message, work: InboxWork): Promise<Outcome> {
     const returned: unknown[] = [];
     const entry = this.entries.get(message) ?? null;
-    const keep = (value: unknown): void => void (returned[0] = value);
+    const keepReply = (value: unknown): void => void (returned[0] = value);
     let hasRun = false;
-    const again = async (tx: Transaction): Promise<Outcome> => {
-      const opened: Opened = entry === null ? { message } : await this.openAgain(entry, message);
-      return "outcome" in opened ? opened.outcome : await work(opened.message, tx, keep);
+    const runAgain = async (tx: Transaction): Promise<Outcome> => {
+      const opened: OpenResult = entry === null ? { message } : await this.openAgain(entry, message);
+      return "outcome" in opened ? opened.outcome : await work(opened.message, tx, keepReply);
     };
     const outcome = await this.running.add(
       this.runIn(inbox, message, {
         work: (tx) => {
-          if (hasRun) return again(tx); // the first run may have changed the data of its message
+          if (hasRun) return runAgain(tx); // the first run may have changed the data of its message
           hasRun = true;
-          return work(message, tx, keep);
+          return work(message, tx, keepReply);
         },
         onDuplicate: () => {
           returned.length = 0; // another try was committed
@@ -151,13 +151,13 @@ export class Attempts {
       maxTries: this.parts.spec.maxTries,
       canRunAgain: entry !== null && this.parts.middleware.length === 0, // a middleware may have changed the message
       settleIn: settleIn === undefined ? null : settleTogether,
-      onCounted: (attempts) => countedAs(entry, message, attempts),
+      onCounted: (attempts) => adoptCount(entry, message, attempts),
       hasGivenUp: this.host.hasGivenUp,
     });
   }
 
   /** Publishes each try as an operation while there is a listener. */
-  private observed(
+  private withOperations(
     handle: (message: Message) => Awaitable<Outcome>,
   ): (message: Message) => Awaitable<Outcome> {
     const { operations } = this.parts;
@@ -178,7 +178,7 @@ export class Attempts {
 }
 
 /** Adopts the count of the inbox, which covers all processes. */
-const countedAs = (entry: Entry | null, message: Message, attempts: number): void => {
+const adoptCount = (entry: Entry | null, message: Message, attempts: number): void => {
   if (entry !== null) {
     const { tries, headers } = entry.delivery;
     entry.tries = Math.max(attempts - 1, tries ?? numberIn(headers, TRIES) ?? 0);
@@ -190,4 +190,4 @@ const countAttempt = (message: Message, attempt: number): void => {
   if (message instanceof IncomingMessage) message.attempt = attempt;
 };
 
-const missing: Outcome = { kind: "retry", error: new Error("the batch has no outcome"), delayMs: null };
+const noOutcome: Outcome = { kind: "retry", error: new Error("the batch has no outcome"), delayMs: null };

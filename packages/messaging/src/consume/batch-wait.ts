@@ -29,8 +29,8 @@ export class BatchWait {
     return true;
   }
 
-  /** Resets the wait after a batch has begun. */
-  begun(): void {
+  /** Resets the wait. Called when a batch begins. */
+  reset(): void {
     this.isDue = false;
   }
 

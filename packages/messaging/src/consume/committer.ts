@@ -10,13 +10,13 @@ export interface CommitterParts {
   readonly settle: (settlement: Settlement) => void;
 }
 
-/** Longest time in milliseconds until a finished delivery is committed. */
-const EVERY_MS = 200;
+/** Maximum delay of a commit, in milliseconds. */
+const MAX_COMMIT_DELAY_MS = 200;
 
-/** Number of finished deliveries of a partition that triggers a commit at once. */
-const EVERY_MESSAGES = 500;
+/** Number of committable deliveries of a partition that triggers a commit at once. */
+const MAX_COMMITTABLE = 500;
 
-/** Commits the finished deliveries at the head of each partition's window: every 200 ms or 500 messages. */
+/** Commits the finished deliveries at the head of each partition's window: after 200 ms, or at once if there are 500. */
 export class Committer {
   private readonly parts: CommitterParts;
   private cancel: (() => void) | null = null;
@@ -26,9 +26,10 @@ export class Committer {
   }
 
   /** Called when a delivery of a window is finished. */
-  finished(window: PartitionWindow): void {
-    if (window.committable >= EVERY_MESSAGES) this.commit(window);
-    else if (window.committable > 0) this.cancel ??= this.parts.clock.after(EVERY_MS, () => this.commitAll());
+  commitIfDue(window: PartitionWindow): void {
+    if (window.committable >= MAX_COMMITTABLE) this.commit(window);
+    else if (window.committable > 0)
+      this.cancel ??= this.parts.clock.after(MAX_COMMIT_DELAY_MS, () => this.commitAll());
   }
 
   /** Commits the finished deliveries of all windows. */

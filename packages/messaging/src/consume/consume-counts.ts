@@ -4,7 +4,7 @@ export interface ConsumeCounts {
   received: number;
   /** Deliveries that may have been delivered before. */
   redelivered: number;
-  /** Messages handled successfully. */
+  /** Messages that are done: handled without a failure, or skipped, such as duplicates and expired messages. */
   done: number;
   /** Failed tries that are retried. */
   retries: number;

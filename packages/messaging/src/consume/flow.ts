@@ -10,7 +10,7 @@ import { Intake } from "./intake.ts";
 import { Lanes } from "./lanes.ts";
 import { Pauses } from "./pauses.ts";
 import type { RateGate } from "./rate-gate.ts";
-import { longestHoldMs } from "./retry-topics.ts";
+import { maxHoldMs } from "./retry-topics.ts";
 import { Settler } from "./settler.ts";
 import { limitTime, type TimeLimits } from "./time-limit.ts";
 import { Transitions } from "./transitions.ts";
@@ -46,15 +46,15 @@ export class Flow {
       prefetch: parts.prefetch,
       isCumulative: this.isCumulative,
       laneOf: (delivery) => laneOf(delivery, parts.order),
-      onAccepted: (entry) => this.accepted(entry),
+      onAccepted: (entry) => this.accept(entry),
       onDelivered: pump,
-      onLost: (entries) => this.transitions.lost(entries),
+      onLost: (entries) => this.transitions.dropLost(entries),
       onState: parts.onStateChange,
-      onSuspended: (isSuspended) => this.suspended(isSuspended),
+      onSuspended: (isSuspended) => this.setSuspended(isSuspended),
     });
     this.settler = new Settler({
       ...parts,
-      onSettled: (settlement) => this.transitions.settled(settlement),
+      onSettled: (settlement) => this.transitions.endSettled(settlement),
       onLost: (deliveries) => this.intake.lost(deliveries),
       isNeeded: ({ delivery }) => this.isCumulative || this.intake.has(delivery),
     });
@@ -76,7 +76,7 @@ export class Flow {
     });
   }
 
-  /** Number of running handlers. */
+  /** Number of running handlers, without abandoned ones; a batch counts once. */
   get inFlight(): number {
     return this.running;
   }
@@ -116,7 +116,10 @@ export class Flow {
     this.pauses.stop();
   }
 
-  /** Waits for running handlers and for unconfirmed retries and dead letters until the deadline; then aborts them. */
+  /**
+   * Waits for running handlers and for unconfirmed retries and dead letters until the deadline; then aborts them, and drops settlements that the broker has not
+   * recorded.
+   */
   async drain(deadline: AbortSignal): Promise<void> {
     this.stopStarting();
     this.pauses.end();
@@ -129,17 +132,17 @@ export class Flow {
     this.giveUp.abort(reason);
     for (const entry of this.intake.entries()) entry.abort(reason);
     this.committer.commitAll();
-    await Promise.race([this.settler.flushed(), aborted(deadline)]);
+    await Promise.race([this.settler.untilFlushed(), aborted(deadline)]);
     this.settler.end();
   }
 
-  private suspended(isSuspended: boolean): void {
+  private setSuspended(isSuspended: boolean): void {
     this.isSuspended = isSuspended;
     if (isSuspended) this.committer.commitAll();
     else this.pump();
   }
 
-  private accepted(entry: Entry): void {
+  private accept(entry: Entry): void {
     this.parts.counts.received++;
     if (entry.delivery.isRedelivered) this.parts.counts.redelivered++;
     const { waitMs } = this.parts.prepare(entry);
@@ -149,7 +152,7 @@ export class Flow {
 
   private wait(entry: Entry, waitMs: number): void {
     const { topic } = entry.delivery;
-    const maxMs = longestHoldMs(this.parts.retryTopics, topic);
+    const maxMs = maxHoldMs(this.parts.retryTopics, topic);
     if (waitMs <= maxMs) return this.transitions.hold(entry, waitMs, () => this.lanes.add(entry));
     this.transitions.hold(entry, maxMs, () =>
       this.transitions.postpone(entry, { topic, delayMs: waitMs - maxMs }),
@@ -172,7 +175,7 @@ export class Flow {
       if (!this.admit()) break;
       const entries = this.takeBatch(batch.size);
       if (entries.length === 0) break;
-      this.batchWait.begun();
+      this.batchWait.reset();
       this.start(entries);
     }
   }
@@ -202,11 +205,11 @@ export class Flow {
       entry.firstAt ??= clock.date();
     }
     const outcomes = attempt(entries);
-    if (!isPromise(outcomes)) return this.ended(entries, outcomes);
-    limitTime(entries, outcomes, this.limits, (settled) => this.ended(entries, settled));
+    if (!isPromise(outcomes)) return this.end(entries, outcomes);
+    limitTime(entries, outcomes, this.limits, (settled) => this.end(entries, settled));
   }
 
-  private ended(entries: readonly Entry[], outcomes: Outcomes): void {
+  private end(entries: readonly Entry[], outcomes: Outcomes): void {
     this.running--;
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at];
@@ -221,13 +224,13 @@ export class Flow {
 
   private async untilIdle(deadline: AbortSignal): Promise<void> {
     if (deadline.aborted) return;
-    await Promise.race([this.allEnded(), aborted(deadline)]);
+    await Promise.race([this.untilAllEnded(), aborted(deadline)]);
   }
 
-  private async allEnded(): Promise<void> {
+  private async untilAllEnded(): Promise<void> {
     this.idle = Promise.withResolvers<void>();
     if (this.running > 0) await this.idle.promise;
-    await this.transitions.allForwarded();
+    await this.transitions.untilAllForwarded();
   }
 }
 

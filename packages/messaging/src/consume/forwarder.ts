@@ -3,8 +3,8 @@ import { failureOf } from "@framework/durable/feature";
 import {
   type DeadDelivery,
   deadLetter,
-  postponed,
-  withoutBody,
+  postponedMessage,
+  withTruncatedBody,
   withoutHeaders,
 } from "../dead-letter/dead-letters.ts";
 import { inboxKey } from "../inbox/inbox-attempts.ts";
@@ -19,10 +19,10 @@ import type { OngoingFailures } from "../waiting/ongoing-failures.ts";
 import { untilAborted } from "../waiting/until-aborted.ts";
 import { untilDone } from "./until-done.ts";
 
-/** Permanent refusals by the broker after which a fallback is used. */
+/** Number of permanent refusals by the broker after which a fallback is used. */
 const MAX_REFUSALS = 3;
 
-/** Sends messages that this process does not try again to a retry topic, or stores them as dead letters. */
+/** Sends messages to retry topics, and stores dead letters. */
 export class Forwarder {
   private readonly parts: SubscriptionParts;
   private readonly consumer: () => Consumer;
@@ -39,9 +39,9 @@ export class Forwarder {
     const { spec, clock, log } = this.parts;
     const { delivery, tries } = entry;
     const details = { id: this.idOf(entry), tries, notBefore: clock.date() + delayMs, group: spec.group };
-    const message = postponed(topic, delivery, details);
-    const refused = await this.stored(message, signal, async () => false);
-    if (refused === undefined) return true;
+    const message = postponedMessage(topic, delivery, details);
+    const result = await this.sendUntilStored(message, signal, async () => false);
+    if (result === undefined) return true;
     log.warn(
       "messaging: the broker refused a message to a retry topic; this process holds it until its next try",
       {
@@ -80,7 +80,7 @@ export class Forwarder {
     const { park, deadLetterTopic, clock, log } = this.parts;
     if (park === null) {
       const message = deadLetter(deadLetterTopic, dead);
-      await this.stored(message, signal, (refusal) => this.storeReduced(message, dead, refusal));
+      await this.sendUntilStored(message, signal, (refusal) => this.storeReduced(message, dead, refusal));
       return false;
     }
     const consumer = this.consumer();
@@ -100,11 +100,11 @@ export class Forwarder {
   /**
    * Stores a reduced dead letter after the broker has permanently refused the complete one; otherwise the message would block its group forever.
    *
-   * @throws if the broker refuses even the smallest form: then the dead-letter topic itself is faulty, and the caller tries again
+   * @throws if a form cannot be stored now, or if the broker refuses even the smallest one, because the dead-letter topic itself is faulty; the caller tries again
    */
   private async storeReduced(message: OutgoingMessage, dead: DeadDelivery, refusal: Error): Promise<void> {
     const { parkRefused, log } = this.parts;
-    const stored = (how: string): void =>
+    const logStored = (how: string): void =>
       log.error(`messaging: the broker refused a dead letter; it is stored ${how}`, {
         ...positionOf(dead.delivery),
         id: dead.id,
@@ -112,14 +112,14 @@ export class Forwarder {
         error: refusal,
       });
     const small = withoutHeaders(message, dead.delivery);
-    if ((await this.refusalOf(small)) === null) return stored("without the message's headers");
+    if ((await this.refusalOf(small)) === null) return logStored("without the message's headers");
     if (parkRefused !== null) {
       await parkRefused(dead, null);
-      return stored("in the parked work");
+      return logStored("in the parked work");
     }
-    const lastRefusal = await this.refusalOf(withoutBody(small));
+    const lastRefusal = await this.refusalOf(withTruncatedBody(small));
     if (lastRefusal !== null) throw lastRefusal;
-    stored("without headers and with a truncated body");
+    logStored("without headers and with a truncated body");
   }
 
   /** Resets the tries in the inbox, so that a replayed dead letter has all its tries again. */
@@ -134,11 +134,15 @@ export class Forwarder {
       );
   }
 
-  /** Sends a message until the broker confirms it; only then may its delivery be settled. @param refused called when the broker refuses the message permanently; throws to try again */
-  private async stored<T>(
+  /**
+   * Sends a message until the broker confirms it; only then may its delivery be settled.
+   *
+   * @param onRefused called when the broker refuses the message permanently; throws to try again
+   */
+  private async sendUntilStored<T>(
     message: OutgoingMessage,
     signal: AbortSignal,
-    refused: (refusal: Error) => Promise<T>,
+    onRefused: (refusal: Error) => Promise<T>,
   ): Promise<T | undefined> {
     const { clock, log } = this.parts;
     let refusals = 0;
@@ -146,7 +150,7 @@ export class Forwarder {
       const refusal = await this.refusalOf(message);
       if (refusal === null) return undefined;
       if (++refusals < MAX_REFUSALS) throw refusal;
-      return await refused(refusal);
+      return await onRefused(refusal);
     };
     const subject = `a message to ${message.topic}`;
     return await untilDone(send, { signal, clock, log, failures: this.failures, subject });

@@ -105,7 +105,7 @@ export class Intake implements Sink {
     return (
       this.windows
         .get(partition)
-        ?.entries()
+        ?.unfinished()
         .every(({ isStuck }) => !isStuck) ?? true
     );
   }
@@ -122,7 +122,7 @@ export class Intake implements Sink {
     this.parts.onState(state, reason ?? null);
   }
 
-  /** Accepts no further deliveries. */
+  /** Reports no room from now on, and ends the waits for room. */
   close(): void {
     this.isOpen = false;
     for (const { resolve } of this.waiters.splice(0)) resolve();

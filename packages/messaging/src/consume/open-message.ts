@@ -30,26 +30,26 @@ export interface OpenMessageParts extends MessageLimits {
 }
 
 /** A message to handle, or the outcome of a delivery that needs no handler. */
-export type Opened = { readonly message: Message } | { readonly outcome: Outcome };
+export type OpenResult = { readonly message: Message } | { readonly outcome: Outcome };
 
 /**
  * Decodes and validates the message of a delivery: size, type and data. Decodes again for each try, because a handler may have changed the data. Never throws.
  */
-export const openMessage = (entry: Entry, parts: OpenMessageParts): Awaitable<Opened> => {
+export const openMessage = (entry: Entry, parts: OpenMessageParts): Awaitable<OpenResult> => {
   try {
-    const event = (entry.event = decoded(entry, parts));
+    const event = (entry.event = decodeEvent(entry, parts));
     if (isSkipped(entry.delivery.headers, parts)) return { outcome: done };
-    return typed(entry, event, parts);
+    return checkType(entry, event, parts);
   } catch (error) {
-    return refused(error);
+    return resultOfError(error);
   }
 };
 
-const refused = (error: unknown): Opened => ({
+const resultOfError = (error: unknown): OpenResult => ({
   outcome: PermanentFailure.is(error) ? { kind: "reject", error } : { kind: "retry", error, delayMs: null },
 });
 
-const decoded = (entry: Entry, { spec, maxMessageBytes, maxHeaderBytes }: OpenMessageParts): Event => {
+const decodeEvent = (entry: Entry, { spec, maxMessageBytes, maxHeaderBytes }: OpenMessageParts): Event => {
   const { delivery, bytes, event } = entry;
   if (bytes > maxMessageBytes) throw tooLarge(`its body has ${bytes} bytes; the limit is ${maxMessageBytes}`);
   const maxHeaders = maxHeaderBytes + MAX_OWN_HEADER_BYTES;
@@ -69,12 +69,12 @@ const isSkipped = (headers: WireHeaders, { spec, date }: OpenMessageParts): bool
   return expires !== null && expires < date();
 };
 
-const typed = (entry: Entry, event: Event, parts: OpenMessageParts): Awaitable<Opened> => {
+const checkType = (entry: Entry, event: Event, parts: OpenMessageParts): Awaitable<OpenResult> => {
   const { spec } = parts;
   const schema = spec.schemas === null ? spec.schema : (spec.schemas.get(event.type) ?? "unknown");
   if (schema === "unknown") return { outcome: unknownOutcome(event, spec) };
   if (schema === null) return messageOf(entry, event, event.data, parts);
-  return validated(entry, event, schema, parts);
+  return validate(entry, event, schema, parts);
 };
 
 const unknownOutcome = ({ type }: Event, { onUnknown }: SubscriptionSpec): Outcome => {
@@ -85,18 +85,18 @@ const unknownOutcome = ({ type }: Event, { onUnknown }: SubscriptionSpec): Outco
   return { kind: "retry", error: messagingError("MESSAGING_UNKNOWN_TYPE", message), delayMs: null };
 };
 
-const validated = (
+const validate = (
   entry: Entry,
   event: Event,
   schema: StandardSchema,
   parts: OpenMessageParts,
-): Awaitable<Opened> => {
+): Awaitable<OpenResult> => {
   const result = schema["~standard"].validate(event.data);
-  const open = (settled: Awaited<typeof result>): Opened =>
+  const open = (settled: Awaited<typeof result>): OpenResult =>
     settled.issues === undefined
       ? messageOf(entry, event, settled.value, parts)
-      : refused(invalid(settled.issues.map(issueText)));
-  return isPromise(result) ? result.then(open).catch(refused) : open(result);
+      : resultOfError(invalidData(settled.issues.map(issueText)));
+  return isPromise(result) ? result.then(open).catch(resultOfError) : open(result);
 };
 
 const issueText = ({
@@ -112,13 +112,13 @@ const issueText = ({
   return names.length === 0 ? message : `${names.join(".")}: ${message}`;
 };
 
-const invalid = (issues: readonly string[]): PermanentFailure =>
+const invalidData = (issues: readonly string[]): PermanentFailure =>
   new PermanentFailure(
     "MESSAGING_INVALID_DATA",
     `the data does not fit its schema: ${issues.slice(0, 10).join("; ").slice(0, 1000)}`,
   );
 
-const messageOf = (entry: Entry, event: Event, data: unknown, parts: OpenMessageParts): Opened => {
+const messageOf = (entry: Entry, event: Event, data: unknown, parts: OpenMessageParts): OpenResult => {
   const { spec, broker, system } = parts;
   const { partition, offset, isRedelivered } = entry.delivery;
   const topic = mainTopic(entry.delivery.topic, spec.group);

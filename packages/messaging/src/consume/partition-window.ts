@@ -23,11 +23,11 @@ export class PartitionWindow {
     return this.uncommitted === null ? 0 : this.finished;
   }
 
-  entries(): readonly Entry[] {
+  unfinished(): readonly Entry[] {
     return Array.from(this.byOffset.values()).filter(({ isFinished }) => !isFinished);
   }
 
-  /** Returns the entry of a delivery's offset, `new`, or `finished`. If its offset is the last finished one, it is committed again. */
+  /** Returns the entry of a delivery's offset, `new`, or `finished`. If its offset is the last one before the first unfinished delivery, it is committed again. */
   lookUp(delivery: Delivery): Entry | "new" | "finished" {
     const offset = delivery.offset ?? "0";
     const known = this.byOffset.get(offset);

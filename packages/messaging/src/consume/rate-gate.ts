@@ -5,7 +5,7 @@ import {
   isPromise,
   type PermitRule,
   type PermitStore,
-  type Spent,
+  type SpendResult,
 } from "@framework/core/feature";
 import type { WorkRate } from "@framework/durable/feature";
 
@@ -22,7 +22,7 @@ export interface RateGateParts {
 }
 
 /** Wait in milliseconds after the permit store has failed. */
-const FAILED_MS = 1000;
+const FAILURE_PAUSE_MS = 1000;
 
 /** Limits the rate of handler calls over all processes that share the permit store. While the store fails, no call is admitted and messages wait. */
 export class RateGate {
@@ -46,7 +46,7 @@ export class RateGate {
   }
 
   /**
-   * Uses a permit for a call that begins now. Returns `false` without one: then permits are requested, and `onDue` is called when some are granted.
+   * Uses a permit for a call that begins now. Returns `false` if there is none; then permits are requested, and `onDue` is called when calls may be admitted.
    *
    * @param wanted calls that could begin now
    */
@@ -73,33 +73,33 @@ export class RateGate {
     this.isRequesting = true;
     try {
       const spent = permits.take(this.key, this.rule, { spend: Math.min(wanted, rate.limit) });
-      if (!isPromise(spent)) return this.granted(spent);
+      if (!isPromise(spent)) return this.addPermits(spent);
       spent.then(
         (later) => {
-          this.granted(later);
+          this.addPermits(later);
           if (this.permits > 0) this.parts.onDue();
           this.drop();
         },
-        (error: unknown) => this.failed(error),
+        (error: unknown) => this.waitAfterFailure(error),
       );
     } catch (error) {
-      this.failed(error);
+      this.waitAfterFailure(error);
     }
   }
 
-  private granted({ spent, waitMs }: Spent): void {
+  private addPermits({ spent, waitMs }: SpendResult): void {
     this.isRequesting = false;
     this.permits = spent;
     if (spent === 0) this.wait(Math.max(1, waitMs));
   }
 
-  private failed(error: unknown): void {
+  private waitAfterFailure(error: unknown): void {
     this.isRequesting = false;
     this.parts.log.warn("messaging: the rate limit of a subscription is unavailable; its messages wait", {
       subscription: this.parts.name,
       error,
     });
-    this.wait(FAILED_MS);
+    this.wait(FAILURE_PAUSE_MS);
   }
 
   private wait(ms: number): void {

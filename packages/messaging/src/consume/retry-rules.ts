@@ -34,14 +34,15 @@ export const nextTry = (policy: MessageRetry, { tries, random, requestedMs }: Fa
   const { quickTries, quickDelayMs, delaysMs, jitter } = policy;
   if (tries >= maxTries(policy)) return { kind: "exhausted" };
   const ownMs = tries < quickTries ? quickDelayMs : (delaysMs[tries - quickTries] ?? 0);
-  const delayMs = requestedMs === null ? spread(ownMs, jitter, random) : bounded(requestedMs);
+  const delayMs = requestedMs === null ? withJitter(ownMs, jitter, random) : clampDelay(requestedMs);
   const isQuick = tries < quickTries && (requestedMs === null || delayMs <= MAX_QUICK_DELAY_MS);
   return { kind: isQuick ? "quick" : "delayed", delayMs };
 };
 
 /** Clamps a delay from a handler, which may be any number. */
-const bounded = (requestedMs: number): number => (requestedMs > 0 ? Math.min(requestedMs, MAX_DELAY_MS) : 0);
+const clampDelay = (requestedMs: number): number =>
+  requestedMs > 0 ? Math.min(requestedMs, MAX_DELAY_MS) : 0;
 
 /** Adds jitter to a delay, so that retries do not happen at the same time. */
-const spread = (delayMs: number, jitter: number, random: number): number =>
+const withJitter = (delayMs: number, jitter: number, random: number): number =>
   Math.round(delayMs * (1 + jitter * random));

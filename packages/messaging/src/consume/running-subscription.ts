@@ -28,7 +28,7 @@ export class RunningSubscription {
   reason: string | null = "it has not started";
   /** Messages waiting at the broker at the last reading; `null` when unknown. */
   lag: number | null = null;
-  /** Overdue messages at the last reading. */
+  /** Overdue messages at the last reading; 0 unless the consumer may be stalled. */
   overdue = 0;
   /** Deliveries so far, and the time of the last reading that was not stalled. */
   private progress: { readonly received: number; readonly at: number };
@@ -65,7 +65,7 @@ export class RunningSubscription {
       prepare: (entry) => this.prepare(entry),
       deadLetter: (entry, error, signal) => forwarder.deadLetter(entry, error, signal),
       postpone: (entry, to, signal) => forwarder.postpone(entry, to, signal),
-      onStateChange: (state, reason) => this.changed(state, reason),
+      onStateChange: (state, reason) => this.setState(state, reason),
     });
     this.consumer = parts.broker.consumer({
       topics: topicsOf(parts),
@@ -133,7 +133,7 @@ export class RunningSubscription {
     this.flow.stopStarting(); // no handler may start while the consumer stops
     await this.consumer.stop();
     await this.flow.drain(deadline);
-    await this.attempts.running.ended(this.parts.clock, ENDING_MS); // aborted tries are uncounted in the inbox
+    await this.attempts.running.untilEnded(this.parts.clock, ENDING_MS); // aborted tries are uncounted in the inbox
     await this.consumer.close();
   }
 
@@ -145,7 +145,7 @@ export class RunningSubscription {
     this.progress = { received: this.counts.received, at: this.parts.clock.now() };
   }
 
-  /** Whether it may be stalled: it fetches, holds nothing, and received nothing since the last reading. */
+  /** Whether it may be stalled: it fetches, holds nothing, received nothing since the last reading, and its lag is not 0. */
   private get mayStall(): boolean {
     const isFed = this.state === "running" && !this.flow.isClosed;
     const isIdle = this.flow.intake.size === 0 && this.counts.received === this.progress.received;
@@ -158,7 +158,7 @@ export class RunningSubscription {
     return stalledMs >= STALLED_MS ? stalledMs : 0;
   }
 
-  private changed(state: ConsumerState, reason: string | null): void {
+  private setState(state: ConsumerState, reason: string | null): void {
     this.state = state;
     this.reason = reason;
   }

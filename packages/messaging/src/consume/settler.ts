@@ -20,10 +20,10 @@ export interface SettlerParts {
 }
 
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 5000;
 
-/** Maximum settlements of one call. */
-const BATCH = 500;
+/** Maximum number of settlements of one call. */
+const MAX_BATCH = 500;
 
 /**
  * Settles deliveries in batches and retries until the broker has recorded them. `done` and `retry` are settled concurrently: for `retry` a broker may have to
@@ -41,8 +41,8 @@ export class Settler {
   }
 
   /** Resolves when everything was settled. */
-  async flushed(): Promise<void> {
-    await Promise.all([this.lines.done.flushed(), this.lines.retry.flushed()]);
+  async untilFlushed(): Promise<void> {
+    await Promise.all([this.lines.done.untilFlushed(), this.lines.retry.untilFlushed()]);
   }
 
   /** Drops outstanding settlements. */
@@ -69,7 +69,7 @@ class SettlerLine {
     this.running ??= this.run();
   }
 
-  async flushed(): Promise<void> {
+  async untilFlushed(): Promise<void> {
     while (this.running !== null) await this.running;
   }
 
@@ -79,9 +79,9 @@ class SettlerLine {
   }
 
   private async run(): Promise<void> {
-    await Promise.resolve(); // settlements of the same tick share a call
+    await Promise.resolve(); // lets settlements that are added at the same time share a call
     while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, BATCH).filter(this.parts.isNeeded);
+      const batch = this.waiting.splice(0, MAX_BATCH).filter(this.parts.isNeeded);
       if (batch.length > 0) await this.settle(batch);
       else this.parts.failures.ended(this); // all failed deliveries were lost
     }
@@ -112,7 +112,7 @@ class SettlerLine {
   private pause(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.parts.clock.after(this.pauseMs, resolve);
-    this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+    this.pauseMs = Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
     return promise;
   }
 }

@@ -48,7 +48,7 @@ export interface SubscriptionParts extends MessageLimits {
 /** Default `prefetch` on a log, whose broker does not track the deliveries that a process holds. */
 const LOG_PREFETCH = 1000;
 
-/** Returns the maximum number of deliveries that a process holds. */
+/** Returns the maximum number of deliveries that a process holds; on a log, of each partition. */
 export const prefetchOf = ({ spec, capabilities }: SubscriptionParts): number => {
   if (spec.prefetch !== null) return spec.prefetch;
   if (capabilities.settlement === "cumulative") return LOG_PREFETCH;

@@ -14,8 +14,8 @@ export interface TimeLimits {
 }
 
 /**
- * Limits the time of a try and calls `onEnded` with its outcomes, or with one for all. At the limit the signals of its entries abort, and the try has failed
- * whatever the handler returns. `onEnded` is called when the handler returns, or after the same time again (at least 10 s).
+ * Limits the time of a try and calls `onEnded` with its outcomes, or with one outcome for all entries. At the limit the signals of the entries abort, and the
+ * try counts as failed, whatever the handler returns. `onEnded` is called when the handler returns, or after the same time again (at least 10 s).
  */
 export const limitTime = (
   entries: readonly Entry[],

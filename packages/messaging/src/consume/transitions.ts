@@ -32,7 +32,7 @@ export interface TransitionParts extends Pick<
   readonly pump: () => void;
 }
 
-/** The message was stored, it was stored and its delivery settled, or the broker refused it permanently. */
+/** Result of storing a message elsewhere: `stored`; `settled` if its delivery was settled as well; `refused` if the broker refused it permanently. */
 type ForwardResult = "stored" | "settled" | "refused";
 
 /** Changes the state of an entry after a try: settles it, holds it for the next try, returns it to the broker, makes it a dead letter, or drops it as lost. */
@@ -60,10 +60,10 @@ export class Transitions {
     if (outcome.kind === "retry" && outcome.counts === false) return this.hold(entry, outcome.delayMs ?? 0);
     entry.tries++;
     if (outcome.kind === "reject") return this.deadLetter(entry, outcome.error);
-    this.failed(entry, outcome.error, outcome.delayMs);
+    this.retryFailed(entry, outcome.error, outcome.delayMs);
   }
 
-  private failed(entry: Entry, error: unknown, requestedMs: number | null): void {
+  private retryFailed(entry: Entry, error: unknown, requestedMs: number | null): void {
     const { retry, random, log, counts } = this.parts;
     const next = nextTry(retry, { tries: entry.tries, random: random(), requestedMs });
     if (next.kind === "exhausted") return this.deadLetter(entry, error);
@@ -108,7 +108,7 @@ export class Transitions {
   }
 
   /** Waits until all retries and dead letters are confirmed. */
-  async allForwarded(): Promise<void> {
+  async untilAllForwarded(): Promise<void> {
     while (this.forwards.size > 0) await Promise.all(this.forwards);
   }
 
@@ -128,7 +128,7 @@ export class Transitions {
 
   /** Ends an entry whose message is stored elsewhere. */
   private endForwarded(entry: Entry, result: ForwardResult): void {
-    if (entry.isLost) return; // `lost` has freed its lane
+    if (entry.isLost) return; // `dropLost` has freed its lane
     if (result === "stored") this.finish(entry);
     else {
       this.parts.lanes.free(entry);
@@ -144,14 +144,14 @@ export class Transitions {
   }
 
   /** Holds an entry, and its lane, until its next try. */
-  hold(entry: Entry, delayMs: number, due: () => void = () => this.parts.lanes.requeue(entry)): void {
+  hold(entry: Entry, delayMs: number, onDue: () => void = () => this.parts.lanes.requeue(entry)): void {
     entry.state = "waiting";
     if (this.parts.isStopped()) return;
     entry.cancelWait = this.parts.clock.after(delayMs, () => {
       entry.cancelWait = null;
       if (entry.isLost) return;
       entry.state = "queued";
-      due();
+      onDue();
       this.parts.pump();
     });
   }
@@ -180,11 +180,11 @@ export class Transitions {
     const window = this.parts.intake.windows.get(entry.delivery.partition ?? "");
     window?.finish(entry);
     this.releaseEntry(entry);
-    if (window !== undefined) this.parts.committer.finished(window);
+    if (window !== undefined) this.parts.committer.commitIfDue(window);
   }
 
   /** Ends an entry whose settlement the broker has recorded. */
-  settled({ delivery }: Settlement): void {
+  endSettled({ delivery }: Settlement): void {
     if (this.parts.isCumulative) return;
     const entry = this.parts.intake.entryOf(delivery);
     if (entry !== null) this.releaseEntry(entry);
@@ -196,7 +196,7 @@ export class Transitions {
   }
 
   /** Ends entries that the broker gave to another consumer. */
-  lost(entries: readonly Entry[]): void {
+  dropLost(entries: readonly Entry[]): void {
     const reason = messagingError("MESSAGING_LOST", "the broker gave the message to another consumer");
     for (const entry of entries) {
       const { state } = entry;

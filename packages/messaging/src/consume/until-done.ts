@@ -9,14 +9,14 @@ export interface UntilDoneOptions {
   readonly log: Logger;
   /** Ends the retries: rejects with its reason. */
   readonly signal: AbortSignal;
-  /** Names the work in messages. */
+  /** Names the stored message in the log, such as `a dead letter`. */
   readonly subject: string;
   /** Records the reason while the work fails. */
   readonly failures: OngoingFailures;
 }
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
 /** Retries work with exponential backoff until it succeeds or the signal aborts. */
 export const untilDone = async <T>(
@@ -24,7 +24,7 @@ export const untilDone = async <T>(
   { clock, log, signal, subject, failures }: UntilDoneOptions,
 ): Promise<T> => {
   try {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       signal.throwIfAborted();
       try {
         return await work();

@@ -7,7 +7,7 @@ import { fast, numbers } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { until } from "./until.ts";
 
-/** Facts about handlers of several messages. */
+/** Tests of handlers of several messages. */
 export const batchFacts: PortFacts<BrokerFixture> = {
   "a batch handler gets several messages and gives each a verdict": async (fixture) => {
     await using one = new TestApp(fixture);
@@ -45,7 +45,7 @@ export const batchFacts: PortFacts<BrokerFixture> = {
     await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
     assert.deepEqual(tries, [1, 2, 3]);
   },
-  "a batch handler that throws has failed with every message": async (fixture) => {
+  "a batch handler that throws fails every message of the batch": async (fixture) => {
     await using one = new TestApp(fixture);
     let calls = 0;
     const options = { group: one.group, retry: fast, batch: { size: 3, waitMs: 50 } };

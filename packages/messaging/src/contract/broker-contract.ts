@@ -19,9 +19,9 @@ import { rateFacts } from "./rate-facts.ts";
 import { stopFacts } from "./stop-facts.ts";
 
 /**
- * Contract suite of brokers: facts about an adapter alone, and about an app that runs on it.
+ * Contract suite of brokers: tests of an adapter alone, and of an app that runs on it.
  *
- * For a capability that a broker lacks, facts test the emulation, or return at once.
+ * For a capability that a broker lacks, a test checks the emulation, or returns at once.
  */
 export const brokerContract: PortContract<BrokerFixture> = portContract("broker", {
   ...sendingFacts,

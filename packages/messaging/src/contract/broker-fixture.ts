@@ -4,9 +4,9 @@ import type { BrokerAdapter } from "../port/broker-adapter.ts";
 export interface BrokerFixture {
   /** Returns an adapter for the broker. Each call represents another process. */
   adapter(): BrokerAdapter;
-  /** Prefix of topics and groups of one fact, so that facts may share a broker: letters, digits and `-`. */
+  /** Prefix of topics and groups of one test, so that tests may share a broker: letters, digits and `-`. */
   readonly prefix: string;
-  /** Address of a database for facts about inbox, outbox and parked messages. @default SQLite in memory */
+  /** Address of a database for tests of inbox, outbox and parked messages. @default SQLite in memory */
   readonly databaseUrl?: string;
   /** Closes what the fixture opened. */
   readonly close?: () => Promise<void>;

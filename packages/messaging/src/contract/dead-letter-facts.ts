@@ -5,7 +5,7 @@ import { fast, poison, refuseAll } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { until } from "./until.ts";
 
-/** Facts about messages that become dead letters. */
+/** Tests of messages that become dead letters. */
 export const deadLetterFacts: PortFacts<BrokerFixture> = {
   "a poison message is a dead letter after exactly its tries": async (fixture) => {
     const { tries, dead } = await poison(fixture, () => {

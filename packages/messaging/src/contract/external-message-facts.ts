@@ -10,10 +10,10 @@ const structured = { "content-type": "application/cloudevents+json" };
 const attributes = { specversion: "1.0", id: "1", type: "external", source: "/elsewhere" };
 const binary = Object.fromEntries(Object.entries(attributes).map(([name, value]) => [`ce_${name}`, value]));
 
-/** Facts about messages of other systems: both modes of CloudEvents, other JSON, and malicious ones. */
+/** Tests of messages of other systems: both modes of CloudEvents, other JSON, and malicious ones. */
 export const externalMessageFacts: PortFacts<BrokerFixture> = {
   "a structured event of another system is handled": async (fixture) => {
-    const message = await handled(fixture, {
+    const message = await sendAndHandle(fixture, {
       headers: structured,
       body: JSON.stringify({ ...attributes, data: { a: 1 } }),
     });
@@ -23,7 +23,7 @@ export const externalMessageFacts: PortFacts<BrokerFixture> = {
     );
   },
   "a binary event of another system is handled": async (fixture) => {
-    const message = await handled(fixture, {
+    const message = await sendAndHandle(fixture, {
       headers: { ...binary, "content-type": "application/json" },
       body: '{"a":1}',
     });
@@ -34,31 +34,34 @@ export const externalMessageFacts: PortFacts<BrokerFixture> = {
   },
   "other JSON is handled if the subscription accepts it": async (fixture) => {
     const headers = { "content-type": "application/json", "message-id": "m-1" };
-    const message = await handled(fixture, { headers, body: '{"a":1}' }, { raw: true });
+    const message = await sendAndHandle(fixture, { headers, body: '{"a":1}' }, { raw: true });
     assert.equal(message.id, "m-1");
     assert.equal(JSON.stringify(message.data), '{"a":1}');
   },
   "data that is not JSON is handled as bytes": async (fixture) => {
-    const message = await handled(fixture, {
+    const message = await sendAndHandle(fixture, {
       headers: { ...binary, "content-type": "application/octet-stream" },
       body: Uint8Array.of(0, 255, 254),
     });
     assert.equal(JSON.stringify(Array.from(message.data as Uint8Array)), "[0,255,254]");
   },
   "a message without attributes is a dead letter": (fixture) =>
-    refused(fixture, { headers: { "content-type": "application/json" }, body: "{}" }),
+    expectDeadLetter(fixture, { headers: { "content-type": "application/json" }, body: "{}" }),
   "text that is not JSON is a dead letter": (fixture) =>
-    refused(fixture, { headers: structured, body: Uint8Array.from(Buffer.from("{")) }),
+    expectDeadLetter(fixture, { headers: structured, body: Uint8Array.from(Buffer.from("{")) }),
   "bytes that are not UTF-8 are a dead letter": (fixture) =>
-    refused(fixture, { headers: structured, body: Uint8Array.of(0x7b, 0xff) }),
+    expectDeadLetter(fixture, { headers: structured, body: Uint8Array.of(0x7b, 0xff) }),
   "JSON of 100,000 levels is a dead letter": (fixture) =>
-    refused(fixture, { headers: structured, body: "[".repeat(100_000) + "]".repeat(100_000) }),
+    expectDeadLetter(fixture, { headers: structured, body: "[".repeat(100_000) + "]".repeat(100_000) }),
   "an event with a long id is a dead letter": (fixture) =>
-    refused(fixture, { headers: structured, body: JSON.stringify({ ...attributes, id: "x".repeat(2000) }) }),
+    expectDeadLetter(fixture, {
+      headers: structured,
+      body: JSON.stringify({ ...attributes, id: "x".repeat(2000) }),
+    }),
   "an event with attributes in the prototype is a dead letter": (fixture) =>
-    refused(fixture, { headers: structured, body: `{"__proto__":${JSON.stringify(attributes)}}` }),
+    expectDeadLetter(fixture, { headers: structured, body: `{"__proto__":${JSON.stringify(attributes)}}` }),
   "a body above the size limit is a dead letter": (fixture) =>
-    refused(
+    expectDeadLetter(
       fixture,
       { headers: structured, body: JSON.stringify({ ...attributes, data: "x".repeat(5000) }) },
       "MESSAGING_TOO_LARGE",
@@ -71,7 +74,7 @@ interface ExternalMessage {
 }
 
 /** Sends a message without an app and returns the message that the handler receives. */
-const handled = async (
+const sendAndHandle = async (
   fixture: BrokerFixture,
   message: ExternalMessage,
   options: { readonly raw?: boolean } = {},
@@ -88,8 +91,8 @@ const handled = async (
   return first;
 };
 
-/** Sends an invalid message between two valid ones: it is parked at once, and they are handled. */
-const refused = async (
+/** Sends an invalid message between two valid ones, and expects that it is parked at once and that the others are handled. */
+const expectDeadLetter = async (
   fixture: BrokerFixture,
   message: ExternalMessage,
   code = "MESSAGING_UNDECODABLE",

@@ -7,7 +7,7 @@ import { takeItems } from "./take-items.ts";
 import { TestApp } from "./test-app.ts";
 import { shortPause, until } from "./until.ts";
 
-/** Facts about handlers: messages, acknowledgement, tries, middleware. */
+/** Tests of handlers: messages, acknowledgement, tries, middleware. */
 export const handlingFacts: PortFacts<BrokerFixture> = {
   "a handler receives the event that was sent": async (fixture) => {
     await using one = new TestApp(fixture, { source: "/shop" });
@@ -67,10 +67,10 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
       await one.send(1);
       await until("the message", () => got.length === 1);
     }
-    await using next = new TestApp(fixture);
-    next.messaging.subscribe(next.topic, { group: next.group }, ({ data }) => void got.push(data));
-    await next.start();
-    await next.send(2);
+    await using second = new TestApp(fixture);
+    second.messaging.subscribe(second.topic, { group: second.group }, ({ data }) => void got.push(data));
+    await second.start();
+    await second.send(2);
     await until("the second message", () => got.length === 2);
     assert.deepEqual(got, [1, 2]);
   },

@@ -5,7 +5,7 @@ import { fast, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { shortPause, until } from "./until.ts";
 
-/** Facts about the inbox: which attempts count, and which messages run alone. */
+/** Tests of the inbox: which attempts count, and which messages run alone. */
 export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
   "with the inbox, a try that a stop aborts does not count": async (fixture) => {
     if (fixture.databaseUrl === undefined) return; // each process has its own database
@@ -23,11 +23,11 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
       await one.messaging.send(one.topic, { type: "t", id: "a" });
       await until("the handler to run", () => attempts.length === 1);
     }
-    await using next = new TestApp(fixture);
-    const options = { group: next.group, dedupe: "inbox", retry: once } as const;
-    next.messaging.subscribe(next.topic, options, ({ attempt }) => void attempts.push(attempt));
-    await next.start();
-    await until("the message to be done", () => next.messaging.status()[0]?.done === 1);
+    await using second = new TestApp(fixture);
+    const options = { group: second.group, dedupe: "inbox", retry: once } as const;
+    second.messaging.subscribe(second.topic, options, ({ attempt }) => void attempts.push(attempt));
+    await second.start();
+    await until("the message to be done", () => second.messaging.status()[0]?.done === 1);
     assert.deepEqual(attempts, [1, 1]);
   },
   "with the inbox, an open circuit does not count as a try": async (fixture) => {
@@ -71,7 +71,7 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
       throw new RangeError("broken");
     });
     await one.start();
-    await hadAttempts(one, { id: "a", attempts: 3, ended: 3 });
+    await insertAttempts(one, { id: "a", attempts: 3, ended: 3 });
     await one.messaging.send(one.topic, { type: "t", id: "a", source: "/own" });
     const { parked } = one.app.durable;
     const filter = { source: "message", name: `${one.topic} ${one.group}` };
@@ -99,7 +99,7 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
     });
     await one.start();
     const suspects = ["suspect a", "suspect b", "suspect c"];
-    for (const id of suspects) await hadAttempts(one, { id, attempts: 1, ended: 0 });
+    for (const id of suspects) await insertAttempts(one, { id, attempts: 1, ended: 0 });
     for (const id of [...suspects, "other 1", "other 2", "other 3"])
       await one.messaging.send(one.topic, { type: "t", id, source: "/own" });
     await until("all to be done", () => one.messaging.status()[0]?.done === 6);
@@ -109,7 +109,7 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
       [2, 2, 2],
     );
   },
-  "with the inbox, a message whose tries all never ended is a dead letter, and does not run": async (
+  "with the inbox, a message none of whose tries ended is a dead letter, and does not run": async (
     fixture,
   ) => {
     await using one = new TestApp(fixture);
@@ -117,7 +117,7 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
     const options = { group: one.group, dedupe: "inbox", retry: fast, deadLetter: "parked" } as const;
     one.messaging.subscribe(one.topic, options, () => void calls++);
     await one.start();
-    await hadAttempts(one, { id: "a", attempts: 5, ended: 0 });
+    await insertAttempts(one, { id: "a", attempts: 5, ended: 0 });
     await one.messaging.send(one.topic, { type: "t", id: "a", source: "/own" });
     const { parked } = one.app.durable;
     const filter = { source: "message", name: `${one.topic} ${one.group}` };
@@ -127,7 +127,7 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
   },
 };
 
-/** Returns the attempts that the inbox has counted for the subscription of a fact. */
+/** Returns the attempts that the inbox has counted for the subscription of a test. */
 const attemptsIn = async ({ app, topic, group }: TestApp): Promise<readonly number[]> => {
   const sql = "SELECT attempts FROM framework_inbox WHERE consumer LIKE $1";
   const rows = await app.db.query<{ attempts: number }>(sql, [`% ${topic} ${group}`]);
@@ -135,7 +135,7 @@ const attemptsIn = async ({ app, topic, group }: TestApp): Promise<readonly numb
 };
 
 /** Writes the attempts of earlier processes for a message with the source `/own`. */
-const hadAttempts = async (
+const insertAttempts = async (
   { app, topic, group, messaging }: TestApp,
   { id, attempts, ended }: { readonly id: string; readonly attempts: number; readonly ended: number },
 ): Promise<void> => {

@@ -7,7 +7,7 @@ import { takeItems } from "./take-items.ts";
 import { TestApp } from "./test-app.ts";
 import { shortPause, until } from "./until.ts";
 
-/** Facts about the inbox: effects in the app's database happen once. */
+/** Tests of the inbox: effects in the app's database happen once. */
 export const inboxFacts: PortFacts<BrokerFixture> = {
   "with the inbox, an event that is sent twice takes effect once": async (fixture) => {
     await using one = new TestApp(fixture);
@@ -117,7 +117,7 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
     await shortPause();
     assert.deepEqual(handled.toSorted(), groups.toSorted());
   },
-  "the transaction of the inbox needs the inbox": async (fixture) => {
+  "context.tx throws without the inbox": async (fixture) => {
     await using one = new TestApp(fixture);
     const codes: unknown[] = [];
     one.messaging.subscribe(one.topic, { group: one.group }, (_message, context) => {

@@ -4,11 +4,11 @@ import { fast } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { shortPause, until } from "./until.ts";
 
-/** Effects of killed consumers in the database, as message ids. */
-export interface EffectsOfKilled {
-  /** Messages that took effect, key by key, each in the order of the commits. */
+/** Result of `effectsDespiteKills`, as message ids. */
+export interface KillResult {
+  /** Messages that took effect, grouped by key, in the order of the commits. */
   readonly effects: readonly string[];
-  /** Messages that were sent, key by key. */
+  /** Messages that were sent, grouped by key. */
   readonly expected: readonly string[];
 }
 
@@ -20,18 +20,18 @@ export interface KillPlan extends DeliveryRecorderOptions {
   readonly kill: (isEnough: () => Promise<boolean>) => Promise<void>;
 }
 
-/** Subscribes a process whose handler inserts a row in the transaction of the inbox. @param onBegun called at the first message */
+/** Subscribes a process whose handler inserts a row in the transaction of the inbox. @param onFirst called at the first message */
 export const subscribeEffects = (
   { messaging, topic, group }: TestApp,
   order: "none" | "key",
-  onBegun: () => void = () => {},
+  onFirst: () => void = () => {},
 ): void => {
-  let hasBegun = false;
+  let hasHandled = false;
   const options = { group, order, dedupe: "inbox", retry: { ...fast, quickTries: 100 } } as const;
   messaging.subscribe(topic, options, async ({ id, key }, { tx }) => {
     await tx.execute("INSERT INTO effects (message, key) VALUES ($1, $2)", [id, key ?? ""]);
-    if (!hasBegun) onBegun();
-    hasBegun = true;
+    if (!hasHandled) onFirst();
+    hasHandled = true;
   });
 };
 
@@ -44,7 +44,7 @@ export const effectsDespiteKills = async (
   fixture: BrokerFixture,
   order: "none" | "key",
   { messages, kill, ...options }: KillPlan,
-): Promise<EffectsOfKilled> => {
+): Promise<KillResult> => {
   const recorder = new DeliveryRecorder(messages, options);
   await prepare(fixture, order);
   await using sender = await new TestApp({ ...fixture, databaseUrl: "sqlite://:memory:" }).start();

@@ -6,7 +6,7 @@ import { fast, numbers, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { shortPause, until } from "./until.ts";
 
-/** Facts about order and concurrency of handlers. */
+/** Tests of order and concurrency of handlers. */
 export const laneFacts: PortFacts<BrokerFixture> = {
   "messages of a key run one at a time, in order": async (fixture) => {
     if (keyedOrder(fixture) === "none") return; // refused at start

@@ -5,7 +5,7 @@ import { lastOfPartitions } from "./ordering-facts.ts";
 import { processOf, textOf } from "./test-process.ts";
 import { shortPause, until } from "./until.ts";
 
-/** Facts about the lifecycle of consumers: room, pause, stop, states, health. */
+/** Tests of the lifecycle of consumers: room, pause, stop, states, health. */
 export const lifeFacts: PortFacts<BrokerFixture> = {
   "a consumer delivers no more than there is room for": async (fixture) => {
     await using process = processOf(fixture);

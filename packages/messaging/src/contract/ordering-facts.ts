@@ -5,17 +5,17 @@ import type { BrokerFixture } from "./broker-fixture.ts";
 import { processOf, type TestConsumer, type TestProcess, textOf } from "./test-process.ts";
 import { until } from "./until.ts";
 
-/** Facts about groups and order. */
+/** Tests of groups and order. */
 export const orderingFacts: PortFacts<BrokerFixture> = {
   "messages of a key are delivered in the order of one send": (fixture) =>
-    ordered(fixture, async (process, messages) => process.send(...messages)),
+    expectOrdered(fixture, async (process, messages) => process.send(...messages)),
   "messages of a key are delivered in the order of successive sends": (fixture) =>
-    ordered(fixture, async (process, messages) => {
+    expectOrdered(fixture, async (process, messages) => {
       for (const message of messages) await process.send(message);
     }),
   "messages of a key that two processes send alternately are delivered in order": async (fixture) => {
     await using other = processOf(fixture);
-    await ordered(fixture, async (process, messages) => {
+    await expectOrdered(fixture, async (process, messages) => {
       for (const [at, message] of messages.entries())
         await (at % 2 === 0 ? process : other).send({ ...message, topic: process.topic });
     });
@@ -103,7 +103,7 @@ export const lastOfPartitions = (deliveries: readonly Delivery[]): readonly Deli
   ];
 };
 
-const ordered = async (
+const expectOrdered = async (
   fixture: BrokerFixture,
   send: (
     process: TestProcess,

@@ -6,7 +6,7 @@ import { numbers } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { shortPause, until } from "./until.ts";
 
-/** Facts about messages that are sent in a transaction of the app's database. */
+/** Tests of messages that are sent in a transaction of the app's database. */
 export const outboxFacts: PortFacts<BrokerFixture> = {
   "a message with `tx` is delivered after the commit": async (fixture) => {
     await using one = new TestApp(fixture, { outbox: true });

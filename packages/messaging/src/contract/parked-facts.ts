@@ -6,7 +6,7 @@ import { fast, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { shortPause, until } from "./until.ts";
 
-/** Facts about dead letters in the parked work of the app's database. */
+/** Tests of dead letters in the parked work of the app's database. */
 export const parkedFacts: PortFacts<BrokerFixture> = {
   "a dead letter is parked once, with its body, headers, key, error and tries": async (fixture) => {
     await using one = new TestApp(fixture);

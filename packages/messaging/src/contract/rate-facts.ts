@@ -11,7 +11,7 @@ const rate = { limit: 3, perSecs: 0.15 };
 
 const byNumber = (one: unknown, other: unknown): number => Number(one) - Number(other);
 
-/** Facts about the rate of a subscription. */
+/** Tests of the rate of a subscription. */
 export const rateFacts: PortFacts<BrokerFixture> = {
   "a rate limits handler calls, tries included; messages above it wait, in order, and none is lost": async (
     fixture,

@@ -5,7 +5,7 @@ import { fast, numbers, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { until } from "./until.ts";
 
-/** Facts about requests and their replies. */
+/** Tests of requests and their replies. */
 export const requestFacts: PortFacts<BrokerFixture> = {
   "a request resolves with the return value of its handler": async (fixture) => {
     await using one = new TestApp(fixture);

@@ -12,7 +12,7 @@ const keepsRetries = (fixture: BrokerFixture): boolean => {
   return retryTopics || maxRetryDelayMs >= LONG_MS;
 };
 
-/** Facts about retries with a delay that the handler chooses. */
+/** Tests of retries with a delay that the handler chooses. */
 export const retryFacts: PortFacts<BrokerFixture> = {
   "messages that are retried after a long delay do not block others": async (fixture) => {
     await using one = new TestApp(fixture);
@@ -44,10 +44,10 @@ export const retryFacts: PortFacts<BrokerFixture> = {
       await one.send("retries", { key: "same" });
       await until("the other try to be done", () => one.messaging.status()[0]?.done === 1);
     }
-    await using next = new TestApp(fixture);
+    await using second = new TestApp(fixture);
     const got: unknown[] = [];
-    next.messaging.subscribe(next.topic, { group: next.group }, ({ data }) => void got.push(data));
-    await next.start();
+    second.messaging.subscribe(second.topic, { group: second.group }, ({ data }) => void got.push(data));
+    await second.start();
     await until("the message that ran", () => got.includes("runs"));
   },
 };

@@ -4,7 +4,7 @@ import type { BrokerFixture } from "./broker-fixture.ts";
 import { processOf, type TestProcess, textOf } from "./test-process.ts";
 import { shortPause, until } from "./until.ts";
 
-/** Facts about sending: content, confirmation, order, delay. */
+/** Tests of sending: content, confirmation, order, delay. */
 export const sendingFacts: PortFacts<BrokerFixture> = {
   "a sent message is delivered with its topic, body and headers": async (fixture) => {
     await using process = processOf(fixture);

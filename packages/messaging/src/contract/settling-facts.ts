@@ -5,7 +5,7 @@ import { bodiesInTurn, lastOfPartitions } from "./ordering-facts.ts";
 import { processOf, textOf } from "./test-process.ts";
 import { shortPause } from "./until.ts";
 
-/** Facts about settling deliveries. */
+/** Tests of settling deliveries. */
 export const settlingFacts: PortFacts<BrokerFixture> = {
   "a message that is done is not delivered again": async (fixture) => {
     await using process = processOf(fixture);
@@ -38,8 +38,8 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
       await using holder = processOf(fixture);
       await (await holder.consume()).got(1);
     }
-    await using next = processOf(fixture);
-    const { got, done, sink } = await next.consume();
+    await using other = processOf(fixture);
+    const { got, done, sink } = await other.consume();
     await done(...(await got(1)));
     assert.deepEqual(sink.bodies, ["1"]);
   },
@@ -57,7 +57,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
   },
   "only settled messages are done": async (fixture) => {
     await using process = processOf(fixture);
-    if (process.capabilities.settlement !== "each") return; // the next fact is for logs
+    if (process.capabilities.settlement !== "each") return; // the next test is for logs
     await process.declare();
     await process.send({ body: "1" }, { body: "2" }, { body: "3" });
     const first = await process.consume();
@@ -189,8 +189,8 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     await consumer.consumer.settle([{ delivery, action: "retry", delayMs: 300, tries: 1 }]);
     consumer.sink.allow(10);
     for (let at = 1; at < 4; at++) {
-      const next = (await consumer.got(at + 1))[at];
-      if (next !== undefined) await consumer.done(next);
+      const following = (await consumer.got(at + 1))[at];
+      if (following !== undefined) await consumer.done(following);
     }
     assert.deepEqual(consumer.sink.bodies, ["1", "1", "2", "3"]);
   },

@@ -33,14 +33,14 @@ export interface WaitingPlan {
 const MESSAGES_PER_SEND = 1000;
 const MIB = 1_048_576;
 
-/** Sends messages, starts a process whose handlers do not end, and returns what the process holds. */
+/** Sends messages, starts a process whose handlers do not end, and returns the deliveries and memory that it holds. */
 export const heldByStalledHandler = async (
   fixture: BrokerFixture,
   { messages, bytes = 1000, concurrency = 4, prefetch = 10 }: WaitingPlan,
 ): Promise<HeldByStalledHandler> => {
   const stalled = Promise.withResolvers<void>();
   let latest: Consumer | null = null;
-  const adapter = (): BrokerAdapter => watched(fixture.adapter(), (consumer) => (latest = consumer));
+  const adapter = (): BrokerAdapter => watchConsumers(fixture.adapter(), (consumer) => (latest = consumer));
   const newConsumer = (): TestApp => {
     const app = new TestApp({ ...fixture, adapter }, { drainMs: 10 });
     app.messaging.subscribe(app.topic, { group: app.group, concurrency, prefetch }, () => stalled.promise);
@@ -63,7 +63,7 @@ export const heldByStalledHandler = async (
 };
 
 /** Wraps an adapter to get access to its consumers: an app reads their lag only every 15 s. */
-const watched = (adapter: BrokerAdapter, seen: (consumer: Consumer) => void): BrokerAdapter => ({
+const watchConsumers = (adapter: BrokerAdapter, onConsumer: (consumer: Consumer) => void): BrokerAdapter => ({
   ...adapter,
   open(context) {
     const broker = adapter.open(context);
@@ -71,7 +71,7 @@ const watched = (adapter: BrokerAdapter, seen: (consumer: Consumer) => void): Br
       ...broker,
       consumer(options) {
         const consumer = broker.consumer(options);
-        seen(consumer);
+        onConsumer(consumer);
         return consumer;
       },
     };
@@ -98,7 +98,7 @@ const usedBytes = async (): Promise<number> => {
   for (let collections = 0; unchanged < 5 && collections < MAX_COLLECTIONS; collections++) {
     collect();
     const { heapUsed, arrayBuffers } = process.memoryUsage();
-    unchanged = heapUsed + arrayBuffers < min - FREED_BYTES ? 0 : unchanged + 1;
+    unchanged = heapUsed + arrayBuffers < min - MIN_DECREASE_BYTES ? 0 : unchanged + 1;
     min = Math.min(min, heapUsed + arrayBuffers);
     await shortPause(20);
   }
@@ -108,4 +108,4 @@ const usedBytes = async (): Promise<number> => {
 /** Garbage of an earlier test may take seconds to be freed. */
 const MAX_COLLECTIONS = 100;
 /** A smaller decrease counts as stable. */
-const FREED_BYTES = 32_768;
+const MIN_DECREASE_BYTES = 32_768;

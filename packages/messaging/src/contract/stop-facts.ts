@@ -6,7 +6,7 @@ import { numbers, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { shortPause, until } from "./until.ts";
 
-/** Facts about stops and pauses of a service. */
+/** Tests of stops and pauses of a service. */
 export const stopFacts: PortFacts<BrokerFixture> = {
   "a clean stop finishes running handlers, and delivers nothing twice": async (fixture) => {
     const got: unknown[] = [];
@@ -24,9 +24,9 @@ export const stopFacts: PortFacts<BrokerFixture> = {
       );
       await until("some messages", () => got.length >= 8);
     }
-    await using next = new TestApp(fixture);
-    next.messaging.subscribe(next.topic, { group: next.group, concurrency: 4 }, handle);
-    await next.start();
+    await using second = new TestApp(fixture);
+    second.messaging.subscribe(second.topic, { group: second.group, concurrency: 4 }, handle);
+    await second.start();
     await until("all messages", () => new Set(got).size === 40);
     assert.equal(got.length, 40);
   },
@@ -47,10 +47,10 @@ export const stopFacts: PortFacts<BrokerFixture> = {
       await until("the handler to run", () => signals.length === 1);
     }
     assert.equal(signals[0]?.aborted, true);
-    await using next = new TestApp(fixture);
+    await using second = new TestApp(fixture);
     const got: unknown[] = [];
-    next.messaging.subscribe(next.topic, { group: next.group }, ({ data }) => void got.push(data));
-    await next.start();
+    second.messaging.subscribe(second.topic, { group: second.group }, ({ data }) => void got.push(data));
+    await second.start();
     await until("the message", () => got.length === 1);
     assert.deepEqual(got, ["again"]);
   },

@@ -46,7 +46,7 @@ export class TestApp implements AsyncDisposable {
     return this;
   }
 
-  /** Creates the table of effects of a fact; call it after the start. */
+  /** Creates the table of effects of a test, and returns its name; call it after the start. */
   async createEffects(): Promise<string> {
     const name = `effects_${this.topic.replaceAll("-", "_")}`;
     await this.app.db.execute(`CREATE TABLE IF NOT EXISTS ${name} (message TEXT NOT NULL)`);

@@ -83,9 +83,9 @@ export interface TestConsumer {
   readonly sink: TestSink;
   /** The consumer. */
   readonly consumer: Consumer;
-  /** Waits for a number of deliveries. */
+  /** Waits for `count` deliveries, and returns the first `count`. */
   got(count: number): Promise<readonly Delivery[]>;
-  /** Settles deliveries as done. */
+  /** Settles deliveries as done. Rejects if any of them is not held. */
   done(...deliveries: readonly Delivery[]): Promise<void>;
 }
 

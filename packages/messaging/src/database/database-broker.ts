@@ -41,7 +41,10 @@ export const databaseBroker = (kernel: Kernel): BrokerAdapter => {
   return { name: "database", capabilities, open: (context) => openBroker(kernel, queue, context) };
 };
 
-/** Warns of groups without a subscription, which keep every message of their topic. They are not removed automatically: another program may subscribe to them. */
+/**
+ * Warns of groups that this app does not subscribe to and whose messages have waited for more than a day. They are not removed automatically: another program may
+ * subscribe to them.
+ */
 const warnOfUnread = async (groups: Groups, { subscriptions }: Topology, log: Logger): Promise<void> => {
   for (const { topic, name } of await groups.unread()) {
     if (subscriptions.some(({ topics, group }) => group === name && topics.includes(topic))) continue;

@@ -17,7 +17,7 @@ export interface DatabaseConsumerParts {
 }
 
 const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
 /** Interval of searches for messages that were sent before the topic had a group. */
 const ADOPT_MS = 10_000;
@@ -86,7 +86,7 @@ export class DatabaseConsumer implements Consumer, Member {
   settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
     const { promise, resolve } = Promise.withResolvers<readonly Delivery[]>();
     const lostDeliveries: Delivery[] = [];
-    let open = settlements.length; // one promise for all: one each would cost as much as decoding the message
+    let open = settlements.length; // one promise for the call, not one for each settlement
     for (const settlement of settlements)
       this.settleOne(settlement, (isHeld) => {
         if (!isHeld) lostDeliveries.push(settlement.delivery);
@@ -137,11 +137,11 @@ export class DatabaseConsumer implements Consumer, Member {
     await Promise.all(returned);
   }
 
-  /** @param settled called with whether the delivery was still held when its outcome was stored */
-  private settleOne(settlement: Settlement, settled: (isHeld: boolean) => void, isCounted = true): void {
+  /** @param onSettled called with whether the delivery was still held when its outcome was stored */
+  private settleOne(settlement: Settlement, onSettled: (isHeld: boolean) => void, isCounted = true): void {
     const { delivery } = settlement;
-    if (!(delivery instanceof DatabaseDelivery) || !this.held.delete(delivery)) return settled(false);
-    delivery.item.onSettled(settled);
+    if (!(delivery instanceof DatabaseDelivery) || !this.held.delete(delivery)) return onSettled(false);
+    delivery.item.onSettled(onSettled);
     delivery.end(settlement.action === "done" ? null : new TryLaterError(settlement.delayMs, { isCounted }));
   }
 
@@ -154,7 +154,7 @@ export class DatabaseConsumer implements Consumer, Member {
   private async connect(): Promise<void> {
     const { context } = this.parts;
     const { signal } = this.ending;
-    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       try {
         return await this.open(signal);
       } catch (error) {

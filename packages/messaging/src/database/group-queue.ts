@@ -1,6 +1,6 @@
 import { type Awaitable } from "@framework/core";
 import {
-  type Admitted,
+  type AdmissionResult,
   type Kernel,
   TryLaterError,
   untilEnded,
@@ -26,7 +26,7 @@ const LIMIT_MS = 604_800_000;
 const MAX_DELIVERIES = 1000;
 
 /** Poll interval while no consumer of this process has room. */
-const CLOSED_MS = 1000;
+const NO_ROOM_POLL_MS = 1000;
 
 /** The work queue of one group in this process. It is defined once; consumers join and leave. */
 export class GroupQueue {
@@ -60,7 +60,10 @@ export class GroupQueue {
     return waiting + ready + blocked;
   }
 
-  /** Counts due messages if the queue has not polled since the last call; otherwise 0, because due messages that a poll does not return are held, or follow a held message of their key. */
+  /**
+   * Counts due messages if the queue has not polled since the last call, or waits for room; otherwise 0, because due messages that a poll does not return are
+   * held, or follow a held message of their key.
+   */
   async overdue(): Promise<number> {
     const isPolling = this.waits.size === 0 && this.polls !== this.pollsBefore;
     this.pollsBefore = this.polls;
@@ -82,13 +85,13 @@ export class GroupQueue {
     for (const wait of this.waits) wait.abort();
   }
 
-  private admit(wanted: number): Awaitable<Admitted> {
+  private admit(wanted: number): Awaitable<AdmissionResult> {
     const room = this.room;
     if (room > 0) return this.permits(Math.min(wanted, room));
     return this.waitForRoom(wanted);
   }
 
-  private async waitForRoom(wanted: number): Promise<Admitted> {
+  private async waitForRoom(wanted: number): Promise<AdmissionResult> {
     if (this.members.size === 0) return this.permits(0);
     const wait = new AbortController();
     this.waits.add(wait);
@@ -99,11 +102,11 @@ export class GroupQueue {
   }
 
   /** Permits need no counting: the queue requests the next ones only when the items of its last claim have been delivered and use up room. */
-  private permits(permits: number): Admitted {
+  private permits(permits: number): AdmissionResult {
     if (permits > 0) this.polls++;
     return {
       permits,
-      retryInMs: permits === 0 ? CLOSED_MS : 0, // `waitForRoom` waits
+      retryInMs: permits === 0 ? NO_ROOM_POLL_MS : 0, // `waitForRoom` waits
       async giveBack() {},
     };
   }

@@ -32,8 +32,8 @@ const UNREAD_MS = 86_400_000;
 /** Name of the group that keeps messages sent before a topic has a group. */
 const EARLY = "";
 
-/** Maximum rows that one statement moves to the first group. */
-const ADOPT = 1000;
+/** Maximum number of rows that one statement moves to the first group. */
+const ADOPT_BATCH = 1000;
 
 /** Returns the queue name of a group; hashed above 100 characters, the limit of queue names. */
 export const queueOf = (topic: string, group: string): string => {
@@ -50,7 +50,7 @@ export class Groups {
     this.kernel = kernel;
   }
 
-  /** Returns the groups that receive a message. Without any, returns the early group, or none for a private topic, whose process has ended. */
+  /** Returns the groups that receive a message. If the topic has none, returns the early group, or an empty list for a private topic, whose process has ended. */
   async of(topic: string, queries: Queries = this.kernel.db): Promise<readonly Group[]> {
     const rows = await queries.query<{ name: string; ordering: ConsumerOptions["order"] }>(
       "SELECT name, ordering FROM framework_message_groups WHERE topic = $1",
@@ -62,12 +62,12 @@ export class Groups {
   }
 
   /**
-   * Atomically registers groups. Each receives every message sent after the commit, in the order of its latest registration.
+   * Atomically registers groups. Each receives every message sent after the commit, with the `ordering` of its latest registration.
    */
-  async register(added: readonly NewGroup[]): Promise<void> {
-    if (added.length === 0) return;
+  async register(groups: readonly NewGroup[]): Promise<void> {
+    if (groups.length === 0) return;
     await this.kernel.transaction(async (tx) => {
-      for (const group of added) await this.add(tx, group);
+      for (const group of groups) await this.add(tx, group);
     });
   }
 
@@ -87,7 +87,7 @@ export class Groups {
     });
   }
 
-  /** Returns groups with a message that has been due for more than a day, usually because no process subscribes to them. */
+  /** Returns shared groups with a message that has been due for more than a day, usually because no process subscribes to them. */
   async unread(): Promise<readonly GroupName[]> {
     const { db, now } = this.kernel;
     const groups = await db.query<GroupName>`SELECT topic, name FROM framework_message_groups
@@ -95,7 +95,7 @@ export class Groups {
     if (groups.length === 0) return [];
     const queues = JSON.stringify(groups.map(({ topic, name }) => queueOf(topic, name)));
     const first = sql`(SELECT run_at FROM framework_work WHERE ${dueOf(sql`listed.queue`)} LIMIT 1)`;
-    const rows = await db.query<{ queue: string }>`SELECT queue FROM ${listed[db.dialect](queues)}
+    const rows = await db.query<{ queue: string }>`SELECT queue FROM ${queueRows[db.dialect](queues)}
       WHERE ${first} < ${now} - ${UNREAD_MS}`;
     const unread = new Set(rows.map(({ queue }) => queue));
     return groups.filter(({ topic, name }) => unread.has(queueOf(topic, name)));
@@ -112,7 +112,7 @@ export class Groups {
   }
 
   /**
-   * Moves messages that were sent before the topic had a group to this group. Returns whether there were any.
+   * Moves up to 1,000 messages that were sent before the topic had a group to this group. Returns whether it moved any.
    *
    * @param scope `due` finds only due messages, by an index; `all` also delayed ones, by reading the table
    */
@@ -127,7 +127,7 @@ export class Groups {
     return await this.kernel.transaction(async (tx) => {
       const { changes } = await tx.execute`UPDATE framework_work SET queue = ${to},
         key = CASE WHEN ${ordering} = 'key' THEN key WHEN ${ordering} = 'partition' THEN '*' END
-        WHERE id IN (SELECT id FROM framework_work WHERE ${early} LIMIT ${ADOPT})`;
+        WHERE id IN (SELECT id FROM framework_work WHERE ${early} LIMIT ${ADOPT_BATCH})`;
       return changes > 0;
     });
   }
@@ -135,8 +135,8 @@ export class Groups {
 
 const allOf = (queue: string): Statement => sql`queue = ${queue} AND finished_at IS NULL ORDER BY id`;
 
-/** Strings of a JSON list as rows with the column `queue`. */
-const listed: Readonly<Record<Database["dialect"], (json: string) => Statement>> = {
+/** Strings of a JSON array as rows with the column `queue`. */
+const queueRows: Readonly<Record<Database["dialect"], (json: string) => Statement>> = {
   postgres: (json) => sql`jsonb_array_elements_text(${json}::jsonb) AS listed(queue)`,
   sqlite: (json) => sql`(SELECT value AS queue FROM json_each(${json})) AS listed`,
 };

@@ -7,7 +7,7 @@ import type { OutgoingMessage, WireHeaders } from "../port/delivery.ts";
 const KEY = "framework-key";
 const ENCODING = "framework-encoding";
 
-/** Returns the row of a message for a group. A JSON body is stored as it is, so that operators can read it; any other as base64. */
+/** Returns the row of a message for a group. A JSON body that is a string is stored as it is, so that operators can read it; any other body as base64. */
 export const toRow = (message: OutgoingMessage, ordering: ConsumerOptions["order"]): NewRow => {
   const { body, key } = message;
   const headers = Object.assign(newHeaders(), message.headers);

@@ -41,7 +41,7 @@ export const deadLetter = (
 };
 
 /** Returns a message for a retry topic: the original with its tries so far and its due time. */
-export const postponed = (
+export const postponedMessage = (
   topic: string,
   delivery: Delivery,
   { id, tries, notBefore, group }: { id: string; tries: number; notBefore: number; group: string },
@@ -72,11 +72,11 @@ export const withoutHeaders = (
   return { topic: to, id, key, headers, body, delayMs };
 };
 
-/** Bytes of the body that a truncated dead letter keeps. */
+/** Maximum bytes of the body of a truncated dead letter. */
 const TRUNCATED_BYTES = 4096;
 
-/** Returns a dead letter with its body truncated to 4,096 bytes. */
-export const withoutBody = (message: OutgoingMessage): OutgoingMessage => {
+/** Returns a dead letter with its body truncated to 4,096 bytes, and without a key that is too long. */
+export const withTruncatedBody = (message: OutgoingMessage): OutgoingMessage => {
   const { key, body } = message;
   const bytes = typeof body === "string" ? new TextEncoder().encode(body.slice(0, TRUNCATED_BYTES)) : body;
   const headers = Object.assign(newHeaders(), message.headers, {
@@ -92,8 +92,8 @@ const isDeadHeader = (name: string): boolean => deadNames.has(name);
 
 const copyOf = (
   { key, body, original }: Delivery,
-  changed: Pick<OutgoingMessage, "topic" | "id" | "headers">,
-): OutgoingMessage => ({ ...changed, key, body, delayMs: 0, ...(original !== undefined && { original }) });
+  changes: Pick<OutgoingMessage, "topic" | "id" | "headers">,
+): OutgoingMessage => ({ ...changes, key, body, delayMs: 0, ...(original !== undefined && { original }) });
 
 /** Returns the headers of a delivery, without the headers of an earlier retry or replay. */
 const originalHeaders = ({ headers }: Delivery): Record<string, string> => {

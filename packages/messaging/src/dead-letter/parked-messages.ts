@@ -72,7 +72,7 @@ export class ParkedMessages {
     if (!(await parked.checkRoom())) throw new Error("the parked work is full");
     const { delivery, topic, group, id, error, tries, firstAt } = dead;
     const { key: exactKey } = delivery;
-    const key = exactKey === null ? null : storable(exactKey);
+    const key = exactKey === null ? null : storableKey(exactKey);
     const detail: Detail = {
       broker,
       topic,
@@ -98,7 +98,7 @@ export class ParkedMessages {
 }
 
 /** Returns a key as text that every database can store and index. Keys of Kafka can be any bytes: its Java clients write integers as four bytes. */
-const storable = (key: string): string =>
+const storableKey = (key: string): string =>
   key.slice(0, MAX_ATTRIBUTE).replaceAll("\0", "\uFFFD").toWellFormed();
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

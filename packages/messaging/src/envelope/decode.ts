@@ -8,7 +8,7 @@ import { isDeeperThan, maxDepth } from "./json-depth.ts";
 import { STRUCTURED } from "./encode.ts";
 import { GROUP, NOT_BEFORE, TRIES } from "./own-headers.ts";
 
-/** CloudEvents attributes that `Event` has as members. */
+/** CloudEvents attributes that become members of `Event`, and `specversion`, which is checked. */
 const attributes = ["specversion", "id", "type", "source", "subject", "time", "partitionkey"] as const;
 type Attribute = (typeof attributes)[number];
 
@@ -24,20 +24,20 @@ type Binding = (typeof bindings)[number];
 /**
  * Decodes a delivery: a CloudEvent in structured or binary mode of any broker; with `isRaw` also other JSON, whose type is its topic.
  *
- * @param newId creates the id of a raw message without an id from its sender or broker. @default randomUUID
+ * @param newId creates the id of a raw message without an id from its sender or broker, and without an offset. @default randomUUID
  * @throws PermanentFailure MESSAGING_UNDECODABLE
  */
 export const decode = (delivery: Delivery, isRaw: boolean, newId: () => string = randomUUID): Event => {
   const { headers } = delivery;
-  if (isStructured(headers["content-type"])) return structured(delivery);
+  if (isStructured(headers["content-type"])) return decodeStructured(delivery);
   const binding = bindings.find(({ specversion }) => headers[specversion] !== undefined);
-  if (binding !== undefined) return binary(delivery, binding);
-  if (isRaw) return raw(delivery, newId);
+  if (binding !== undefined) return decodeBinary(delivery, binding);
+  if (isRaw) return decodeRaw(delivery, newId);
   throw undecodable("it is not a CloudEvent; subscribe with `raw: true` to accept other JSON");
 };
 
-const structured = (delivery: Delivery): Event => {
-  const found = parsed(textOf(delivery.body), maxDepth.structured);
+const decodeStructured = (delivery: Delivery): Event => {
+  const found = parseJson(textOf(delivery.body), maxDepth.structured);
   if (typeof found !== "object" || found === null || Array.isArray(found))
     throw undecodable("its body is not a JSON object");
   const attributes = found as Readonly<Record<string, unknown>>;
@@ -62,7 +62,7 @@ const structuredData = (of: (name: string) => unknown): unknown => {
 /** Valid base64, for strings whose length is a multiple of 4. */
 const BASE64 = /^[A-Za-z\d+/]*={0,2}$/;
 
-const binary = (delivery: Delivery, binding: Binding): Event => {
+const decodeBinary = (delivery: Delivery, binding: Binding): Event => {
   const { headers, body } = delivery;
   const type = headers["content-type"];
   const isData = type === undefined || isJson(type);
@@ -73,7 +73,7 @@ const binary = (delivery: Delivery, binding: Binding): Event => {
   });
 };
 
-const raw = (delivery: Delivery, newId: () => string): Event => {
+const decodeRaw = (delivery: Delivery, newId: () => string): Event => {
   const { topic, partition, offset, headers, key, body } = delivery;
   const position = offset === null ? null : `${topic}/${partition ?? ""}/${offset}`;
   const given = headers["message-id"] ?? delivery.id ?? position ?? newId();
@@ -134,7 +134,7 @@ const TIMESTAMP =
 /** Headers of a delayed try or a replay, which are not part of the event. */
 const ownHeaders: ReadonlySet<string> = new Set([TRIES, NOT_BEFORE, GROUP]);
 
-/** Returns the headers that are neither attributes of the event nor headers of a retry or replay; extension attributes as `ce_<name>`. */
+/** Returns the headers except the content type, attributes of the event, and headers of a retry or replay; extension attributes as `ce_<name>`. */
 const headersOf = (headers: WireHeaders, binding: Binding | null): WireHeaders => {
   let own: Record<string, string> | null = null;
   for (const name in headers) {
@@ -193,9 +193,9 @@ const bytesOf = (body: string | Uint8Array): Uint8Array =>
 
 /** Parses a body that contains only the data; `undefined` for an empty one, such as a Kafka tombstone. */
 const jsonIn = (body: string | Uint8Array): unknown =>
-  body.length === 0 ? undefined : parsed(textOf(body), maxDepth.binary);
+  body.length === 0 ? undefined : parseJson(textOf(body), maxDepth.binary);
 
-const parsed = (text: string, depth: number): unknown => {
+const parseJson = (text: string, depth: number): unknown => {
   if (isDeeperThan(text, depth)) throw undecodable(`its data is nested deeper than ${MAX_DEPTH} levels`);
   try {
     return JSON.parse(text) as unknown;

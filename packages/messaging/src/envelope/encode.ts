@@ -6,7 +6,7 @@ import { EXTENSION, isExtension } from "./extensions.ts";
 import { type Event, newHeaders, noHeaders } from "./event.ts";
 
 /** Headers and body of an encoded event. */
-export interface Encoded {
+export interface EncodedEvent {
   readonly headers: WireHeaders;
   readonly body: string;
 }
@@ -15,8 +15,8 @@ export interface Encoded {
 export const STRUCTURED = "application/cloudevents+json";
 
 /** Encodes an event with JSON data in the mode of a broker. @throws MESSAGING_BAD_MESSAGE when JSON would lose or change part of the data; the message has its path */
-export const encode = (event: Event, envelope: Capabilities["envelope"]): Encoded =>
-  envelope.mode === "structured" ? structured(event) : binary(event, envelope.prefix);
+export const encode = (event: Event, envelope: Capabilities["envelope"]): EncodedEvent =>
+  envelope.mode === "structured" ? encodeStructured(event) : encodeBinary(event, envelope.prefix);
 
 /** Splits headers from extension attributes. */
 const split = (headers: WireHeaders): { readonly plain: WireHeaders; readonly extensions: WireHeaders } => {
@@ -30,7 +30,7 @@ const split = (headers: WireHeaders): { readonly plain: WireHeaders; readonly ex
   return { plain, extensions };
 };
 
-const structured = ({ id, type, source, subject, time, key, data, headers }: Event): Encoded => {
+const encodeStructured = ({ id, type, source, subject, time, key, data, headers }: Event): EncodedEvent => {
   const { plain, extensions } = split(headers);
   const attributes = {
     ...extensions,
@@ -51,7 +51,7 @@ const report = { debug: true, exact: true, log: { warn: () => {} }, code: "MESSA
 
 const write = jsonWriter("messaging: a message cannot be sent: its data", report);
 
-/** Data as JSON; `undefined` as `null`. */
+/** Returns data as JSON; `undefined` as `null`. */
 const jsonOf = (data: unknown): string => (data === undefined ? "null" : write(data));
 
 /** Adds the content type. Events without headers, the common case, share one object. */
@@ -66,7 +66,10 @@ const onlyStructured: WireHeaders = Object.freeze(
   Object.assign(newHeaders(), { "content-type": STRUCTURED }),
 );
 
-const binary = ({ id, type, source, subject, time, key, data, headers }: Event, prefix: string): Encoded => {
+const encodeBinary = (
+  { id, type, source, subject, time, key, data, headers }: Event,
+  prefix: string,
+): EncodedEvent => {
   const { plain, extensions } = split(headers);
   const sent = Object.assign(newHeaders(), plain);
   for (const name in extensions) sent[`${prefix}${name}`] = extensions[name] ?? "";

@@ -20,11 +20,11 @@ export interface Event {
   readonly headers: WireHeaders;
 }
 
-/** Creates headers without a prototype, because their names are untrusted. `Object.create(null)` is a dictionary, which V8 creates and reads several times slower. */
+/** Creates headers without a prototype, because their names are untrusted. V8 creates and reads the dictionary of `Object.create(null)` more slowly. */
 export const newHeaders = (): Record<string, string> => new NoPrototype() as Record<string, string>;
 
 const NoPrototype = function () {} as unknown as new () => object; // not a class, whose prototype cannot be replaced
 NoPrototype.prototype = Object.freeze(Object.create(null));
 
-/** Headers of all messages without any: one shared object. */
+/** Headers of every message that has none: one shared object. */
 export const noHeaders: WireHeaders = Object.freeze(newHeaders());

@@ -31,13 +31,13 @@ export const deadHeaders = {
   place: "framework-dead-place",
 } as const;
 
-/** Returns the whole number in a header; `null` if it is absent or not a number. */
+/** Returns the whole number in a header; `null` if it is absent, or not a whole number of at most 15 digits. */
 export const numberIn = (headers: WireHeaders, name: string): number | null => {
   const value = headers[name];
   return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : null;
 };
 
-/** Whether the UTF-8 bytes of headers exceed a limit. Measures bytes only if the number of characters allows it. */
+/** Whether the UTF-8 bytes of headers exceed a limit. Counts bytes only if the number of characters does not rule it out. */
 export const areLargerThan = (headers: WireHeaders, limit: number): boolean =>
   headerLength(headers) * 3 > limit && headerBytes(headers) > limit;
 

@@ -12,7 +12,7 @@ import { INBOX_TABLES, inboxTables } from "./inbox-tables.ts";
 /** One try of a message with an inbox. */
 export interface InboxTry {
   readonly message: Message;
-  /** Maximum tries of the retry policy. */
+  /** Maximum number of tries of the retry policy. */
   readonly maxTries: number;
   /** Calls the handler with freshly decoded data. */
   readonly work: (tx: Transaction) => Promise<Outcome>;
@@ -34,7 +34,7 @@ const KEEP_MS = 604_800_000;
 /** Interval between removals of old messages. */
 const PRUNE_MS = 600_000;
 
-/** Maximum messages that one statement removes. */
+/** Maximum number of messages that one statement removes. */
 const PRUNE_BATCH = 1000;
 
 /** Records handled messages in the app's database, so that each takes effect there once. */
@@ -94,11 +94,11 @@ export class DatabaseInbox {
 
   /** Runs a suspect message: an earlier attempt never ended, so it may kill its process. At most one suspect message runs at a time in this process. */
   private async runSuspect(key: InboxKey, one: InboxTry): Promise<Outcome> {
-    if (this.isTryingSuspect) return suspectWaits();
+    if (this.isTryingSuspect) return suspectOutcome();
     this.isTryingSuspect = true;
     try {
       const attempt = await this.attempts.begin(key, true);
-      return attempt === null ? suspectWaits() : await this.runCounted(key, one, attempt);
+      return attempt === null ? suspectOutcome() : await this.runCounted(key, one, attempt);
     } finally {
       this.isTryingSuspect = false;
     }
@@ -110,12 +110,12 @@ export class DatabaseInbox {
       onDuplicate();
       return done;
     }
-    if (attempts > maxTries) return { kind: "reject", error: killed(attempts - 1) };
+    if (attempts > maxTries) return { kind: "reject", error: killedError(attempts - 1) };
     onCounted(attempts);
     const outcome = await this.tryIn(key, one);
     if (outcome.kind === "done") return outcome;
     const isUncounted = hasGivenUp() || openCircuitMs(outcome.error) !== null;
-    const recorded = isUncounted ? this.attempts.takeBack(key) : this.attempts.failed(key);
+    const recorded = isUncounted ? this.attempts.takeBack(key) : this.attempts.recordFailure(key);
     await recorded.catch(() => {}); // on failure the attempt counts as one whose process died
     return outcome;
   }
@@ -126,7 +126,7 @@ export class DatabaseInbox {
     try {
       return await this.kernel.db.transaction((tx) => this.runIn(tx, key, one), options);
     } catch (error) {
-      if (!(error instanceof RolledBack)) return outcomeOfThrown(error);
+      if (!(error instanceof RollbackError)) return outcomeOfThrown(error);
       if (error.outcome.kind === "done") one.onDuplicate();
       return error.outcome;
     }
@@ -135,11 +135,11 @@ export class DatabaseInbox {
   private async runIn(tx: Transaction, key: InboxKey, one: InboxTry): Promise<Outcome> {
     const { message, work, settleIn } = one;
     const outcome = await work(tx);
-    if (outcome.kind !== "done") throw new RolledBack(outcome);
+    if (outcome.kind !== "done") throw new RollbackError(outcome);
     message.signal.throwIfAborted();
     const { changes } = await tx.execute`UPDATE framework_inbox SET done_at = ${this.kernel.now}
       WHERE consumer = ${key.consumer} AND message = ${key.message} AND done_at IS NULL`;
-    if (changes === 0) throw new RolledBack(done); // another process has handled it meanwhile
+    if (changes === 0) throw new RollbackError(done); // another process has handled it meanwhile
     await settleIn?.(tx);
     return outcome;
   }
@@ -153,7 +153,7 @@ export class DatabaseInbox {
 }
 
 /** Thrown to roll back the transaction of a try; carries its outcome. */
-class RolledBack extends Error {
+class RollbackError extends Error {
   readonly outcome: Outcome;
 
   constructor(outcome: Outcome) {
@@ -165,7 +165,7 @@ class RolledBack extends Error {
 /** Interval at which a suspect message checks whether another one still runs. */
 const SUSPECT_WAIT_MS = 100;
 
-const suspectWaits = (): Outcome => ({
+const suspectOutcome = (): Outcome => ({
   kind: "retry",
   error: messagingError(
     "MESSAGING_LOST",
@@ -175,7 +175,7 @@ const suspectWaits = (): Outcome => ({
   counts: false,
 });
 
-const killed = (attempts: number): Error =>
+const killedError = (attempts: number): Error =>
   messagingError(
     "MESSAGING_LOST",
     `${attempts} attempts of the message never ended; it may kill its process`,

@@ -42,7 +42,7 @@ export class InboxAttempts {
   }
 
   /** Records that an attempt has failed without killing its process. */
-  async failed({ consumer, message }: InboxKey): Promise<void> {
+  async recordFailure({ consumer, message }: InboxKey): Promise<void> {
     await this.kernel.transaction(
       (tx) =>
         tx.execute`UPDATE framework_inbox SET ended = ended + 1 WHERE consumer = ${consumer} AND message = ${message}`,

@@ -14,7 +14,7 @@ export class RunningTries {
   }
 
   /** Resolves when no try runs, or after `limitMs`. */
-  async ended(clock: Clock, limitMs: number): Promise<void> {
+  async untilEnded(clock: Clock, limitMs: number): Promise<void> {
     if (this.running.size === 0) return;
     const limit = new AbortController();
     const all = Promise.allSettled(this.running).then(() => limit.abort());

@@ -31,7 +31,7 @@ export const messageOperations = (insight: HostInsight): Operations<Message> =>
 const counters: readonly (readonly [keyof ConsumeCounts, string, string])[] = [
   ["received", "received", "Deliveries from brokers."],
   ["redelivered", "redelivered", "Deliveries that may have been delivered before."],
-  ["done", "done", "Messages handled successfully."],
+  ["done", "done", "Messages handled without a failure, or skipped."],
   ["retries", "retries", "Failed tries that are retried."],
   ["deadLettered", "dead_letters", "Messages that became dead letters."],
   ["duplicates", "duplicates", "Messages that the inbox had already recorded as done."],

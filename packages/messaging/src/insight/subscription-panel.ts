@@ -73,7 +73,7 @@ export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel 
       const subscription = find(row);
       await subscription.readLag();
       const { counts, lag } = subscription;
-      const facts = [
+      const counters = [
         ["waiting at the broker", lag],
         ...Object.entries(countLabels).map(
           ([name, text]) => [text, counts[name as keyof typeof countLabels]] as const,
@@ -83,7 +83,7 @@ export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel 
         {
           title: "Messages",
           columns: ["What", "Number"],
-          rows: facts.map(([text, value]) => ({ id: text, cells: [text, value] })),
+          rows: counters.map(([text, value]) => ({ id: text, cells: [text, value] })),
         },
       ];
     },

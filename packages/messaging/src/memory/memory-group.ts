@@ -9,8 +9,8 @@ export interface MemoryMember {
   deliver(deliveries: readonly MemoryDelivery[]): void;
 }
 
-/** Maximum deliveries of one call. */
-const BATCH = 256;
+/** Maximum number of deliveries of one call. */
+const MAX_BATCH = 256;
 
 /** The messages of one group of a topic: ready, delayed, blocked by an earlier message of their lane, or held by a consumer. */
 export class MemoryGroup {
@@ -38,7 +38,7 @@ export class MemoryGroup {
     return this.ready.length + this.blocked + this.waiting;
   }
 
-  /** Messages that are ready for a consumer with room. */
+  /** Messages that are ready to be delivered. */
   get overdue(): number {
     return this.ready.length;
   }
@@ -56,16 +56,18 @@ export class MemoryGroup {
   /** Removes a member and makes its deliveries ready for the others, in order. */
   leave(member: MemoryMember): void {
     this.members.delete(member);
-    const back = Array.from(this.held).flatMap(([delivery, holder]) => (holder === member ? [delivery] : []));
-    for (const delivery of back) this.held.delete(delivery);
-    this.ready.unshift(...back.map(({ item }) => item).toSorted((a, b) => a.sequence - b.sequence));
+    const returned = Array.from(this.held).flatMap(([delivery, holder]) =>
+      holder === member ? [delivery] : [],
+    );
+    for (const delivery of returned) this.held.delete(delivery);
+    this.ready.unshift(...returned.map(({ item }) => item).toSorted((a, b) => a.sequence - b.sequence));
     this.schedule();
   }
 
   /** Removes a message. Returns whether it was held. */
   done(delivery: MemoryDelivery): boolean {
     if (!this.held.delete(delivery)) return false;
-    if (delivery.item.lane !== null) this.next(delivery.item.lane);
+    if (delivery.item.lane !== null) this.releaseNext(delivery.item.lane);
     return true;
   }
 
@@ -99,7 +101,7 @@ export class MemoryGroup {
     return false;
   }
 
-  private next(lane: string): void {
+  private releaseNext(lane: string): void {
     const item = this.lanes.get(lane)?.shift();
     if (item === undefined) return void this.lanes.delete(lane);
     this.blocked--;
@@ -125,7 +127,7 @@ export class MemoryGroup {
 
   private handOver(): void {
     for (const member of this.members) {
-      const batch = this.take(member, Math.min(member.room, BATCH));
+      const batch = this.take(member, Math.min(member.room, MAX_BATCH));
       if (batch.length === 0) continue;
       member.deliver(batch);
     }

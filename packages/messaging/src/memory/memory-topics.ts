@@ -8,14 +8,14 @@ import { MemoryItem } from "./memory-item.ts";
 
 type Order = ConsumerOptions["order"];
 
-interface Subscribed {
+interface GroupEntry {
   readonly group: MemoryGroup;
   readonly order: Order;
 }
 
 interface Topic {
   sequence: number;
-  readonly groups: Map<string, Subscribed>;
+  readonly groups: Map<string, GroupEntry>;
   /** Messages that were sent before the topic had a group. */
   readonly early: Deque<MemoryItem>;
 }
@@ -79,7 +79,7 @@ export class MemoryTopics {
   private topic(name: string): Topic {
     const known = this.topics.get(name);
     if (known !== undefined) return known;
-    const topic = { sequence: 0, groups: new Map<string, Subscribed>(), early: new Deque<MemoryItem>() };
+    const topic = { sequence: 0, groups: new Map<string, GroupEntry>(), early: new Deque<MemoryItem>() };
     this.topics.set(name, topic);
     return topic;
   }

@@ -59,7 +59,7 @@ export interface MessageContext {
   /**
    * Requests another try.
    *
-   * @param options.delayMs delay in milliseconds, at most 7 days; above 1 s the message waits at the broker if that supports it. @default the delay of the retry policy
+   * @param options.delayMs delay in milliseconds, at most 7 days; above 1 s, or after the quick tries, the message waits at the broker if that supports it. @default the delay of the retry policy
    * @throws MESSAGING_BAD_CONFIG for an invalid delay
    */
   retry(options?: { readonly delayMs?: number }): void;

@@ -8,7 +8,7 @@ export const outcomeOfThrown = (error: unknown): Outcome => {
   return { kind: "retry", error, delayMs: null };
 };
 
-/** Returns the milliseconds until a circuit half-opens if a handler failed with `CircuitOpenError`, at most 300,000; else `null`. */
+/** Returns the milliseconds until a circuit half-opens if a handler failed with `CircuitOpenError`, from 50 to 300,000; else `null`. */
 export const openCircuitMs = (thrown: unknown): number | null => {
   if (!Error.isError(thrown)) return null;
   const error = toError(thrown) as Error & { readonly extras?: { readonly retry_after?: unknown } };

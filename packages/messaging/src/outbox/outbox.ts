@@ -18,20 +18,20 @@ export interface OutboxParts {
   readonly log: () => Logger;
 }
 
-/** Maximum messages that one process sends concurrently. */
+/** Maximum number of messages that one process sends concurrently. */
 const CONCURRENCY = 200;
 
 /** Time limit of one send; the sender has a shorter one. */
 const LIMIT_MS = 660_000;
 
 const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /** Minimum interval between warnings about one topic. */
 const WARN_MS = 60_000;
 /** Time without a warning after which a topic is forgotten: other processes have sent its messages, or they were removed. */
 const FORGET_MS = 180_000;
-/** Maximum topics whose failures are recorded. */
+/** Maximum number of topics whose failures are recorded. */
 const MAX_TOPICS = 100;
 
 /** Headers that only the stored form of a message has. */
@@ -39,7 +39,7 @@ const TOPIC = "framework-outbox-topic";
 const ID = "framework-outbox-id";
 const DELAY = "framework-outbox-delay";
 
-interface Waiting {
+interface WaitingMessage {
   readonly message: OutgoingMessage;
   readonly done: (error: Error | null) => void;
 }
@@ -57,7 +57,7 @@ export class Outbox {
   private readonly failures: OngoingFailures;
   /** Time of the latest warning by topic. */
   private readonly warned = new Map<string, number>();
-  private waiting: Waiting[] = [];
+  private waiting: WaitingMessage[] = [];
   /** Time of the broker's first failure since it last confirmed or refused a message; `null` while it works. */
   private failingSince: number | null = null;
 
@@ -144,11 +144,14 @@ export class Outbox {
     return result.ok ? null : new NonRetryableError(result.error.message, { cause: result.error });
   }
 
-  /** Returns the time for which the broker has been failing, so each pause doubles the last. A count of failures would grow with the number of messages. */
+  /**
+   * Returns the time for which the broker has been failing, from 200 ms to 30 s, so that each pause doubles the last. A count of failures would grow with the
+   * number of messages.
+   */
   private pauseMs(): number {
     const now = this.clock.now();
     this.failingSince ??= now;
-    return Math.min(Math.max(FIRST_PAUSE_MS, Math.ceil(now - this.failingSince)), LONGEST_PAUSE_MS);
+    return Math.min(Math.max(FIRST_PAUSE_MS, Math.ceil(now - this.failingSince)), MAX_PAUSE_MS);
   }
 }
 

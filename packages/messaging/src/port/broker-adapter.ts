@@ -113,7 +113,7 @@ export interface ConsumerOptions {
   readonly order: "none" | "key" | "partition";
   /** Maximum unsettled deliveries of this consumer; with cumulative settlement, of each partition. */
   readonly prefetch: number;
-  /** Messages of one handler call. If the broker itself limits unsettled deliveries, the limit must be at least this, or a batch never fills. @default 1 */
+  /** Maximum number of messages of one handler call. If the broker itself limits unsettled deliveries, the limit must be at least this, or a batch never fills. @default 1 */
   readonly batchSize?: number | undefined;
   /** Position at which a new group begins; `latest` only with the capability `replay`. */
   readonly from: "earliest" | "latest";
@@ -172,7 +172,7 @@ export interface Topology {
     readonly deadLetterTopic: string | null;
     /** Retry topics with their delays; empty unless the broker has the capability `retryTopics`. */
     readonly retryTopics: readonly { readonly topic: string; readonly delayMs: number }[];
-    /** Maximum tries. If the broker limits deliveries itself, its limit must be higher. */
+    /** Maximum number of tries. If the broker limits deliveries itself, its limit must be higher. */
     readonly maxTries: number;
   }[];
 }

@@ -29,7 +29,7 @@ export interface Original {
 export interface Delivery {
   /** Topic that it was read from. */
   readonly topic: string;
-  /** The broker's id of the message, the same for each delivery. Used as the id of a raw message without a header `message-id`. @default the offset, else a new id for each delivery */
+  /** The broker's id of the message, the same for each delivery. Used as the id of a raw message without a header `message-id`. @default topic, partition and offset; without an offset a new id for each delivery */
   readonly id?: string;
   /** Partition of the topic; `null` for a broker without partitions. */
   readonly partition: string | null;
@@ -44,7 +44,7 @@ export interface Delivery {
   /** Data that strings cannot represent, for dead letters and delayed tries on the same broker. @default none */
   readonly original?: Original | undefined;
   /**
-   * `tries` of the last settlement with `retry` if the broker stores it, 0 without one; `null` if it does not.
+   * `tries` of the last settlement with `retry` if the broker stores it, 0 before the first one; `null` if the broker does not store it.
    */
   readonly tries: number | null;
   /** Number of deliveries of this message, including this one; `null` if the broker does not count them. */

@@ -1,6 +1,6 @@
 import type { Delivery } from "./delivery.ts";
 
-/** State of a consumer: `connecting` until it receives messages, and again after a failure. */
+/** State of a consumer: `connecting` until it can receive messages, and again after a failure. */
 export type ConsumerState = "connecting" | "running" | "closed";
 
 /**
@@ -29,10 +29,10 @@ export interface Sink {
   revoked(partitions: readonly string[]): void;
   /**
    * Whether messaging still processes a delivery. An adapter whose broker needs heartbeats sends them while this is `true`. `false` once the delivery is settled
-   * or lost, and while its handler ignores its signal after the time limit.
+   * or lost, and while an abandoned handler of it runs, which ignores its signal.
    */
   isAlive(delivery: Delivery): boolean;
-  /** Like `isAlive`, for a partition with cumulative settlement: `false` once one of its handlers ignores its signal. */
+  /** Like `isAlive`, for a partition with cumulative settlement: `false` while an abandoned handler of it runs. */
   isPartitionAlive(partition: string): boolean;
   /**
    * Reports that a rebalance begins: until `proceed` no handler starts, and finished deliveries are settled at once. Only for adapters with cumulative

@@ -20,7 +20,7 @@ export interface ReplyParts {
 type RequestMessage = Pick<Event, "id" | "type" | "headers">;
 
 /**
- * Replies to a message that requests a reply. Never rejects: the message was handled even if the reply fails. If the value cannot be sent, an error is sent instead.
+ * Replies to a message that requests a reply. Never rejects: the message was handled even if the reply fails. If the value cannot be encoded, an error is sent instead.
  *
  * @param error code of the failure, instead of a value
  */

@@ -1,5 +1,5 @@
 import type { Logger } from "@framework/core";
-import { type Clock, handled, keepAlive } from "@framework/core/feature";
+import { type Clock, markHandled, keepAlive } from "@framework/core/feature";
 import { decode } from "../envelope/decode.ts";
 import type { Event } from "../envelope/event.ts";
 import { REPLY_OF } from "../envelope/own-headers.ts";
@@ -18,7 +18,7 @@ export interface ReplyInboxParts {
   readonly log: Logger;
 }
 
-/** Maximum pending requests of one process on one broker. */
+/** Maximum number of pending requests of one process on one broker. */
 const MAX_PENDING = 10_000;
 
 /** Receives the replies to the requests of this process, in a private topic. */
@@ -51,7 +51,7 @@ export class ReplyInbox implements Sink {
   }
 
   /**
-   * Sends a request and resolves with its reply; `null` without one within `timeoutMs`, which includes the send.
+   * Sends a request and resolves with its reply; `null` if there is none within `timeoutMs`, which includes the send, or before `close`.
    *
    * @throws MESSAGING_SEND_FAILED with 10,000 pending requests; the errors of `send`
    */
@@ -63,7 +63,7 @@ export class ReplyInbox implements Sink {
     const cancel = this.parts.clock.after(timeoutMs, () => resolve(null));
     try {
       if (this.unready !== null) await this.untilReady(this.unready, promise);
-      if (this.unready === null) await Promise.race([handled(send()), promise]);
+      if (this.unready === null) await Promise.race([markHandled(send()), promise]);
       return await promise;
     } finally {
       cancel();
@@ -105,9 +105,9 @@ export class ReplyInbox implements Sink {
   deliver(deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) this.take(delivery);
     const settlements = deliveries.map((delivery) => ({ delivery, action: "done" }) as const);
-    const failed = (error: unknown): void =>
+    const warn = (error: unknown): void =>
       this.parts.log.warn("messaging: replies were not settled", { error });
-    void this.consumer.settle(settlements).catch(failed); // a redelivered reply is dropped
+    void this.consumer.settle(settlements).catch(warn); // a redelivered reply is dropped
   }
 
   lost(): void {}

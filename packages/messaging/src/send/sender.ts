@@ -45,7 +45,7 @@ export interface SenderParts {
   readonly sends: Pick<Operations<SentMessages>, "isObserved" | "run">;
   /** Returns the current trace. */
   readonly trace: () => CurrentTrace | null;
-  /** Stores messages in a transaction; `null` without an outbox. */
+  /** Stores messages in a transaction; `null` if the broker has no outbox. */
   readonly outbox: { add(tx: Transaction, messages: readonly OutgoingMessage[]): Promise<void> } | null;
 }
 
@@ -57,7 +57,7 @@ export class Sender {
     this.parts = parts;
   }
 
-  /** Sends events. @throws MESSAGING_TOO_LARGE, MESSAGING_BAD_MESSAGE, SendFailedError */
+  /** Sends events. @throws MESSAGING_TOO_LARGE, MESSAGING_BAD_MESSAGE, SendFailedError; MESSAGING_BAD_CONFIG for `tx` without an outbox */
   async send(
     topic: string,
     events: readonly Event[],
@@ -132,14 +132,14 @@ export class Sender {
     }
     const isEmulated = delayMs > capabilities.maxDelayMs;
     if (isEmulated) headers = { ...headers, [NOT_BEFORE]: String(Math.ceil(clock.date() + delayMs)) };
-    const { body, headers: encoded } = this.encoded({ ...event, headers });
+    const { body, headers: encoded } = this.encodeEvent({ ...event, headers });
     this.checkSize(body, encoded);
     return { topic, id: event.id, key: event.key, headers: encoded, body, delayMs: isEmulated ? 0 : delayMs };
   }
 
-  private encoded(event: Event): ReturnType<typeof encode> {
+  private encodeEvent(event: Event): ReturnType<typeof encode> {
     const { envelope } = this.parts.capabilities;
-    const encoded = inJson(() => encode(event, envelope));
+    const encoded = withJsonError(() => encode(event, envelope));
     if (isDeeperThan(encoded.body, maxDepth[envelope.mode]))
       throw badMessage(`its data is nested deeper than ${MAX_DEPTH} levels`);
     return encoded;
@@ -156,9 +156,9 @@ export class Sender {
   }
 }
 
-const inJson = <T>(encoded: () => T): T => {
+const withJsonError = <T>(write: () => T): T => {
   try {
-    return encoded();
+    return write();
   } catch (error) {
     if (FrameworkError.is(error)) throw error;
     throw badMessage("its data cannot be written as JSON", error); // a toJSON method or getter threw

@@ -63,12 +63,12 @@ const timeOf = (time: Date | undefined, date: () => number): string => {
 const YEAR_0 = -62_167_219_200_000;
 const YEAR_10_000 = 253_402_300_800_000;
 
-let last = { at: NaN, text: "" };
+let lastDate = { at: NaN, text: "" };
 
-/** Formats a date, cached because formatting takes a tenth of a send, and many messages are sent in one millisecond. */
+/** Formats a date. Cached, because many messages are sent in one millisecond. */
 const textOfDate = (at: number): string => {
-  if (at !== last.at) last = { at, text: new Date(at).toISOString() };
-  return last.text;
+  if (at !== lastDate.at) lastDate = { at, text: new Date(at).toISOString() };
+  return lastDate.text;
 };
 
 const isName = (given: string): boolean => {

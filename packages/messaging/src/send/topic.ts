@@ -41,7 +41,7 @@ export type MessageTo<T> =
 /** The schemas of a subscription: its option `schema`, else the schemas of its topic. */
 export type SchemaTo<T, S> = S extends undefined ? (T extends Topic<infer Own> ? Own : S) : S;
 
-/** Whether a value is a valid topic name on every broker. */
+/** Whether a value is a topic name whose length every broker accepts. */
 export const isTopicName = (name: unknown): boolean =>
   typeof name === "string" && name !== "" && Buffer.byteLength(name) <= MAX_TOPIC_BYTES;
 

@@ -31,7 +31,7 @@ export type InboxWork = (
   keep: (value: unknown) => void,
 ) => Promise<Outcome>;
 
-/** Creates the function that handles one message: middleware, guards, dependencies, handler. It never throws. */
+/** Creates the function that handles one message: middleware, `auth`, guards, dependencies, handler. It never throws. */
 export const runHandler = (parts: RunHandlerParts): Handler<Message, Outcome> => {
   const inner: Handler<Message, Outcome> =
     parts.inbox === null
@@ -61,7 +61,7 @@ const call = (parts: RunHandlerParts, message: Message, tx: Transaction | null):
   if (handler.kind !== "single") throw new Error("messaging: a batch handler cannot handle a single message");
   const invocation = new MessageInvocation(message);
   const decision = new Decision(invocation, tx);
-  const thrown = (error: unknown): Awaitable<Outcome> => {
+  const onThrown = (error: unknown): Awaitable<Outcome> => {
     const { outcome } = decision;
     if (outcome === null || (outcome.kind === "done" && tx !== null)) throw error; // rolls back the transaction, and with it the `ack`
     warnOfThrown(log(), message, { outcome, error });
@@ -75,16 +75,16 @@ const call = (parts: RunHandlerParts, message: Message, tx: Transaction | null):
         handler.handle(message, decision, dependencies as never),
       );
     } catch (error) {
-      return thrown(error);
+      return onThrown(error);
     }
-    if (!isPromise(value)) return returned(parts, message, decision, value);
-    return value.then((settled) => returned(parts, message, decision, settled), thrown);
+    if (!isPromise(value)) return onReturned(parts, message, decision, value);
+    return value.then((settled) => onReturned(parts, message, decision, settled), onThrown);
   };
   if (auth === undefined && guards.length === 0) return run();
   return mapAwaitable(verifySender(spec, invocation, log()), run);
 };
 
-const returned = (
+const onReturned = (
   { spec, reply }: RunHandlerParts,
   message: Message,
   { outcome }: Decision,

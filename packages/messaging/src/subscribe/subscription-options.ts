@@ -31,7 +31,7 @@ export interface SubscriptionOptions<
   readonly concurrency?: number;
   /**
    * Maximum deliveries that one process holds (on Kafka: of each partition), 1 to 10,000; as many again may wait for their settlement. @default twice
-   * `concurrency`; 1,000 on Kafka
+   * `concurrency` or `batch.size`, whichever is larger, fewer with a low `rate`; 1,000 on Kafka
    */
   readonly prefetch?: number;
   /**
@@ -79,7 +79,7 @@ export interface BatchSubscriptionOptions<
   readonly ack?: never;
   /** Only for `subscribe`. */
   readonly dedupe?: never;
-  /** `size`: maximum messages of one call, 2 to 1,000; with an order at most one of each key (or partition). */
+  /** `size`: maximum number of messages of one call, 2 to 1,000; with an order at most one of each key (or partition). */
   readonly batch: {
     readonly size: number;
     /** Longest wait for a full batch in milliseconds, up to 60,000. @default 0 */
@@ -105,8 +105,8 @@ export type BatchVerdict =
   | { readonly reject: string };
 
 /**
- * Handles several messages and returns verdicts by message id. A missing verdict is a failed try; if it throws, all tries have failed. Messages with the same id
- * and different sources are in separate calls.
+ * Handles several messages and returns verdicts by message id. A missing verdict is a failed try; if the handler throws, the tries of all messages have failed.
+ * Messages with the same id and different sources are in separate calls.
  */
 export type BatchHandler<S extends SchemaOption, I extends Injections | undefined> = [
   NonNullable<I>,

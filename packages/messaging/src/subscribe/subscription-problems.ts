@@ -5,7 +5,7 @@ import { maxHeld } from "./message-rate.ts";
 import type { AnyOptions, SubscriptionOptions } from "./subscription-options.ts";
 import type { SubscriptionSpec } from "./subscription-spec.ts";
 
-const names: Readonly<Record<keyof SubscriptionOptions, true>> = {
+const optionNames: Readonly<Record<keyof SubscriptionOptions, true>> = {
   group: true,
   schema: true,
   broker: true,
@@ -90,7 +90,7 @@ export const subscriptionProblems = (spec: SubscriptionSpec, given: AnyOptions):
     ...kindRules(spec, given),
   ];
   return [
-    ...unknownFields("it", given, Object.keys(names)),
+    ...unknownFields("it", given, Object.keys(optionNames)),
     ...(isPlainObject(batch) ? unknownFields("batch", batch, ["size", "waitMs"]) : []),
     ...rules.filter(([isValid]) => !isValid).map(([, rule]) => rule),
   ];
@@ -109,6 +109,7 @@ const kindRules = (
         [ack !== "manual", 'ack: "manual" is an option of subscribe; a batch handler returns verdicts'],
       ];
 
+/** Whether a value is a name of a topic or group that every broker accepts. */
 export const isName = (value: unknown): boolean => typeof value === "string" && NAME.test(value);
 
 const isAuthenticator = (value: unknown): boolean =>

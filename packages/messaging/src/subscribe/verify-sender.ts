@@ -17,16 +17,16 @@ export const verifySender = (
   try {
     const identified = auth?.identify(invocation) as Awaitable<unknown>;
     const decided = mapAwaitable(identified, () => verifyGuards(guards, invocation, { log }));
-    return isPromise(decided) ? decided.catch(refused) : decided;
+    return isPromise(decided) ? decided.catch(throwRefusal) : decided;
   } catch (error) {
-    return refused(error);
+    return throwRefusal(error);
   }
 };
 
 /** Code of a rejection by `verifyGuards` because a guard threw. An HTTP caller can retry, but the message would become a dead letter: its cause is thrown instead. */
 const GUARD_FAILED = "CORE_GUARD_FAILED";
 
-const refused = (error: unknown): never => {
+const throwRefusal = (error: unknown): never => {
   if (!HttpError.is(error) || error.status >= 500) throw error;
   if (error.code === GUARD_FAILED) throw error.cause ?? error;
   const { status, detail } = error;

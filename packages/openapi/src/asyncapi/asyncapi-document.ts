@@ -67,7 +67,7 @@ export const createAsyncapi = async (
   };
 };
 
-/** Collects the parts of a document. A topic to which the app sends and subscribes is one channel. */
+/** Collects the parts of a document. A topic that the app both sends and subscribes to is one channel. */
 class Drafts {
   readonly servers = new Map<string, { readonly host: string; readonly protocol: string }>();
   readonly channels = new Map<string, Channel>();

@@ -49,13 +49,14 @@ export const messagesOf = (
   { envelope }: BrokerOutline,
   place: PlaceSchema,
 ): readonly TypedMessage[] => {
-  const named = (type: string | null, data: JsonSchema): TypedMessage => {
-    const shape = envelope.mode === "binary" ? binary(envelope.prefix, type, data) : structured(type, data);
+  const toMessage = (type: string | null, data: JsonSchema): TypedMessage => {
+    const shape =
+      envelope.mode === "binary" ? binaryMessage(envelope.prefix, type, data) : structuredMessage(type, data);
     return { type, message: { name: type ?? topic, ...shape } };
   };
-  if (schemas === null) return [named(null, anything)];
-  if (isSchema(schemas)) return [named(null, place(schemas, topic))];
-  return Object.entries(schemas).map(([type, schema]) => named(type, place(schema, type)));
+  if (schemas === null) return [toMessage(null, anything)];
+  if (isSchema(schemas)) return [toMessage(null, place(schemas, topic))];
+  return Object.entries(schemas).map(([type, schema]) => toMessage(type, place(schema, type)));
 };
 
 const text = { type: "string" } as const;
@@ -75,7 +76,7 @@ const attributes = (type: string | null): Readonly<Record<string, object>> => ({
 const required = ["specversion", "id", "type", "source"];
 
 /** Returns a message in binary mode: attributes in headers, the data as payload. */
-const binary = (prefix: string, type: string | null, payload: JsonSchema): object => {
+const binaryMessage = (prefix: string, type: string | null, payload: JsonSchema): object => {
   const own = Object.entries(attributes(type)).map(([name, schema]) => [`${prefix}${name}`, schema] as const);
   return {
     contentType: "application/json",
@@ -89,7 +90,7 @@ const binary = (prefix: string, type: string | null, payload: JsonSchema): objec
 };
 
 /** Returns a message in structured mode: one JSON object with the attributes and the data. */
-const structured = (type: string | null, data: JsonSchema): object => ({
+const structuredMessage = (type: string | null, data: JsonSchema): object => ({
   contentType: "application/cloudevents+json",
   headers: { type: "object", properties: tracing },
   payload: {

@@ -12,21 +12,21 @@ export type PlainType = "string" | "null";
 /** Whether a schema allows the type, itself or in a reference or an alternative. A schema that allows any value allows both types; a file is not a string. */
 export const hasType = (root: JsonSchemaObject, type: PlainType): boolean => {
   const followed = new Set<string>();
-  const names = (schema: JsonSchema | undefined): boolean => {
+  const allows = (schema: JsonSchema | undefined): boolean => {
     if (schema === undefined || isFileSchema(schema)) return false;
     if (!isSchemaObject(schema) || allowsAny(schema)) return schema !== false;
     const { $ref: reference, const: value, enum: values, anyOf, oneOf, allOf, type: own } = schema;
     if (typeof reference === "string" && !followed.has(reference)) {
       followed.add(reference);
-      if (names(targetOf(root, reference))) return true;
+      if (allows(targetOf(root, reference))) return true;
     }
     if (Array.isArray(values)) return values.some((each) => typeNameOf(each) === type);
     if (value !== undefined) return typeNameOf(value) === type;
     if ([own].flat().includes(type)) return true;
     const parts = [anyOf, oneOf, restrictions(allOf)].filter(Array.isArray).flat() as readonly JsonSchema[];
-    return parts.some(names);
+    return parts.some(allows);
   };
-  return names(root);
+  return allows(root);
 };
 
 /** Keywords that exclude values. A schema without any of them, such as a schema with only a description, allows any value. */

@@ -34,8 +34,8 @@ export interface Properties {
 }
 
 /**
- * Collects named schemas. Equal schemas share a name. If the schemas of a request and of a reply with the same name differ, the request's is called `…Input`;
- * further schemas are numbered in order.
+ * Collects named schemas. Equal schemas share a name. If the schemas of a reply and of a request with the same name differ and the reply's is placed first,
+ * the request's is called `…Input`; further schemas are numbered in order.
  */
 export const createComponents = (initial: Readonly<Record<string, JsonSchema>>): Components => {
   const placed = new Map<string, JsonSchema>(Object.entries(initial));
@@ -94,7 +94,7 @@ export const createComponents = (initial: Readonly<Record<string, JsonSchema>>):
     },
     properties(source) {
       const { rewrite } = placer(source);
-      const object = dereferenced(source.schema);
+      const object = dereference(source.schema);
       if (object === null || !isSchemaObject(object["properties"])) return null;
       const { properties, required } = object;
       return {
@@ -128,8 +128,8 @@ const referenceOf = (schema: JsonSchemaObject): unknown => schema["$ref"] ?? sch
 
 const titleOf = ({ title }: JsonSchemaObject): string | null => (typeof title === "string" ? title : null);
 
-/** Resolves references, at most 32 because they may be circular. */
-const dereferenced = (root: JsonSchemaObject): JsonSchemaObject | null => {
+/** Returns the target of a schema's references, which may be circular; `null` for a boolean schema, a missing target or more than 31 references. */
+const dereference = (root: JsonSchemaObject): JsonSchemaObject | null => {
   let at: JsonSchema | undefined = root;
   for (let step = 0; step < 32; step++) {
     if (!isSchemaObject(at)) return null;

@@ -45,7 +45,7 @@ export interface DocumentParts {
 
 /** An operation under construction. */
 interface Draft {
-  readonly listed: ListedRoute;
+  readonly entry: ListedRoute;
   readonly implied: readonly ImpliedReply[];
   readonly fields: readonly FieldUse[];
   readonly id: string;
@@ -55,20 +55,20 @@ interface Draft {
 /** Returns the OpenAPI 3.1 document of an app, which does not depend on the order in which routes were registered. */
 export const createDocument = (parts: DocumentParts): OpenapiDocument => {
   const { config, warn } = parts;
-  const listed = listedRoutes(parts.routes, warn);
-  const idOf = operationIds(listed.map(({ route }) => route));
+  const entries = listedRoutes(parts.routes, warn);
+  const idOf = operationIds(entries.map(({ route }) => route));
   const components = createComponents({ Error: errorSchema });
   const security = createSecurity();
-  for (const { route } of listed) warnOfSchemas(route, warn);
-  const drafts = listed.map((one): Draft => {
+  for (const { route } of entries) warnOfSchemas(route, warn);
+  const drafts = entries.map((one): Draft => {
     const id = idOf(one.route);
     const implied = parts.impliedReplies(one.route);
     const fields = parts.usedFields(one.route);
-    return { listed: one, id, implied, fields, own: ownReplies(one.route, components, id) }; // replies first, so their schemas get the names without `Input`
+    return { entry: one, id, implied, fields, own: ownReplies(one.route, components, id) }; // replies first, so their schemas get the names without `Input`
   });
   const paths: Record<string, Record<string, Operation>> = {};
   for (const draft of drafts) {
-    const { path, route } = draft.listed;
+    const { path, route } = draft.entry;
     const key = route.method === "QUERY" ? "x-query" : route.method.toLowerCase();
     (paths[path] ??= {})[key] = operation(draft, components, security);
   }
@@ -84,7 +84,7 @@ export const createDocument = (parts: DocumentParts): OpenapiDocument => {
     ...(config.tags.length === 0 ? {} : { tags: config.tags }),
     paths: paths satisfies Record<string, PathItem>,
     components: {
-      schemas: shared.length === 0 && listed.length === 0 ? {} : components.schemas(),
+      schemas: shared.length === 0 && entries.length === 0 ? {} : components.schemas(),
       responses: impliedReplies(shared),
       ...(Object.keys(schemes).length === 0 ? {} : { securitySchemes: schemes }),
     },
@@ -103,14 +103,14 @@ const takesAnyObject = ({ method }: RouteInfo): boolean =>
   method === "POST" || method === "PUT" || method === "PATCH" || method === "QUERY";
 
 const operation = (
-  { listed, implied, fields, id, own }: Draft,
+  { entry, implied, fields, id, own }: Draft,
   components: Components,
   security: Security,
 ): Operation => {
-  const { route } = listed;
+  const { route } = entry;
   const { summary = `${route.method} ${route.path}`, description, query } = route.options;
   const parameters = [
-    ...pathParameters(listed, components, `${id}_params`),
+    ...pathParameters(entry, components, `${id}_params`),
     ...queryParameters(query, components, `${id}_query`),
     ...fieldParameters(fields),
   ];

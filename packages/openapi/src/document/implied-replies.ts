@@ -33,7 +33,7 @@ const toReply = ({ status, description, headers }: ImpliedReply): Reply => ({
       }),
 });
 
-/** Returns the header fields of an implied reply; `{}` without any. */
+/** Returns the header fields of an implied reply; `{}` if there are none. */
 export const impliedFields = (fields: ImpliedReply["headers"] = {}): Pick<Reply, "headers"> => {
   const headers = Object.entries(fields).map(
     ([name, { description, type }]) => [name, { description, schema: { type } }] as const,

@@ -38,12 +38,12 @@ export const mapSubschemas = (
   );
 
 const mapValue = (keyword: string, value: unknown, change: (schema: JsonSchema) => JsonSchema): unknown => {
-  const changed = (item: unknown): unknown =>
+  const changeSchema = (item: unknown): unknown =>
     typeof item === "boolean" || isSchemaObject(item) ? change(item) : item;
-  if (single.has(keyword)) return changed(value);
-  if (lists.has(keyword) && Array.isArray(value)) return value.map(changed);
+  if (single.has(keyword)) return changeSchema(value);
+  if (lists.has(keyword) && Array.isArray(value)) return value.map(changeSchema);
   if (maps.has(keyword) && isSchemaObject(value))
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, changed(item)]));
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, changeSchema(item)]));
   return value;
 };
 
@@ -51,7 +51,7 @@ const mapValue = (keyword: string, value: unknown, change: (schema: JsonSchema) 
 const atPointer = (root: JsonSchemaObject, reference: string): JsonSchema | undefined => {
   let at: unknown = root;
   for (const token of reference.slice(1).split("/").slice(1)) {
-    const key = unescaped(token);
+    const key = unescapeToken(token);
     if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
     at = (at as Record<string, unknown>)[key];
   }
@@ -93,9 +93,9 @@ const schemaWith = (
 };
 
 /** Returns the last token of a reference: the schema's name in its library. */
-export const lastToken = (reference: string): string => unescaped(reference.split(/[/#]/).at(-1) ?? "");
+export const lastToken = (reference: string): string => unescapeToken(reference.split(/[/#]/).at(-1) ?? "");
 
-/** Returns the name in a schema's `$id`: `Book` of `Book`, `https://shop.test/schemas/Book.json` and `https://shop.test/Book/`; `null` without one. */
+/** Returns the name in a schema's `$id`: `Book` of `Book`, `https://shop.test/schemas/Book.json` and `https://shop.test/Book/`; `null` if it has none. */
 export const nameInId = ({ $id: id }: JsonSchemaObject): string | null => {
   if (typeof id !== "string") return null;
   const path = id.replace(/[?#].*$/, "").replace(/^[a-z][\w+.-]*:\/\/[^/]*/i, "");
@@ -103,7 +103,7 @@ export const nameInId = ({ $id: id }: JsonSchemaObject): string | null => {
   return name === "" ? null : name;
 };
 
-const unescaped = (token: string): string => {
+const unescapeToken = (token: string): string => {
   const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
   try {
     return decodeURIComponent(plain);
@@ -137,7 +137,7 @@ export const containsFile = (root: JsonSchemaObject): boolean => {
   return found;
 };
 
-/** Whether a schema refuses an object without members. */
+/** Whether a schema requires members: itself, in a part of `allOf`, in every alternative, or in the schema that it refers to. */
 export const requiresMembers = (root: JsonSchemaObject): boolean => {
   const requires = (schema: unknown, step = 0): boolean => {
     if (!isSchemaObject(schema) || step > MAX_DEPTH) return false;

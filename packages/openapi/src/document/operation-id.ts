@@ -1,7 +1,7 @@
 import type { RouteInfo } from "@framework/core";
 
 /**
- * Returns a function that gives operations unique ids: the route's `name`, otherwise such as `get_books_id` for `GET /books/{id}`; duplicates are numbered.
+ * Returns a function that gives operations unique ids: the route's `name`, otherwise one such as `get_books_id` for `GET /books/{id}`; duplicates are numbered.
  *
  * @param routes all routes, so that no generated id equals a name
  */

@@ -20,7 +20,7 @@ export const pathParameters = (
     in: "path",
     required: true,
     ...(param.isWildcard ? { description: "The rest of the path, including slashes." } : {}),
-    ...described(known?.schemas.get(param.name) ?? { type: "string" }),
+    ...withDescription(known?.schemas.get(param.name) ?? { type: "string" }),
   }));
 };
 
@@ -40,7 +40,7 @@ export const queryParameters = (
     name: property,
     in: "query",
     ...(known.required.has(property) ? { required: true } : {}),
-    ...described(value),
+    ...withDescription(value),
   }));
 };
 
@@ -57,7 +57,7 @@ export const fieldParameters = (fields: readonly FieldUse[]): Parameter[] =>
   }));
 
 /** Returns a parameter's schema, with the description moved to the parameter itself. */
-const described = (schema: JsonSchema): Pick<Parameter, "description" | "schema"> => {
+const withDescription = (schema: JsonSchema): Pick<Parameter, "description" | "schema"> => {
   if (!isSchemaObject(schema) || typeof schema["description"] !== "string") return { schema };
   const { description, ...rest } = schema;
   return { description: String(description), schema: rest };

@@ -81,17 +81,17 @@ export const withConverter = <S extends StandardSchema | undefined>(
 };
 
 const withConverters = (route: RouteInfo, converters: SchemaConverters): RouteInfo => {
-  const converted = <S extends StandardSchema | undefined>(schema: S): S => withConverter(schema, converters);
+  const convert = <S extends StandardSchema | undefined>(schema: S): S => withConverter(schema, converters);
   const { params, query, body, responses } = route.options;
   const options = {
     ...route.options,
-    ...(params !== undefined && { params: converted(params) }),
-    ...(query !== undefined && { query: converted(query) }),
-    ...(body !== undefined && { body: converted(body) }),
+    ...(params !== undefined && { params: convert(params) }),
+    ...(query !== undefined && { query: convert(query) }),
+    ...(body !== undefined && { body: convert(body) }),
     ...(responses !== undefined && {
       responses: Object.fromEntries(
         Object.entries(responses).flatMap(([status, schema]) =>
-          schema === undefined ? [] : [[status, converted(schema)]],
+          schema === undefined ? [] : [[status, convert(schema)]],
         ),
       ),
     }),

@@ -12,7 +12,7 @@ test.each([swaggerUi, redoc])("$name has its stated version and all its files", 
 });
 
 test("the replaced text occurs exactly once in the bundle", () => {
-  for (const [text] of redoc.replaced) {
+  for (const [text] of redoc.replacements) {
     const source = readFileSync(join(redoc.origin(), redoc.folder, "redoc.standalone.js"), "utf8");
     expect(source.split(text)).toHaveLength(2);
   }

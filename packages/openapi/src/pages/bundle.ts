@@ -16,7 +16,7 @@ export interface Bundle {
   readonly folder: string;
   readonly files: readonly string[];
   /** Replacements in the text of the files. */
-  readonly replaced: readonly (readonly [text: string, by: string])[];
+  readonly replacements: readonly (readonly [text: string, by: string])[];
 }
 
 export const swaggerUi: Bundle = {
@@ -28,7 +28,7 @@ export const swaggerUi: Bundle = {
   },
   folder: ".",
   files: ["swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png"],
-  replaced: [],
+  replacements: [],
 };
 
 export const redoc: Bundle = {
@@ -41,7 +41,7 @@ export const redoc: Bundle = {
   folder: "bundles",
   files: ["redoc.standalone.js"],
   // Replaces a logo on another host, to which every page view would send a request.
-  replaced: [["https://cdn.redoc.ly/redoc/logo-mini.svg", "data:image/gif;base64,R0lGODlhAQABAAAAACw="]],
+  replacements: [["https://cdn.redoc.ly/redoc/logo-mini.svg", "data:image/gif;base64,R0lGODlhAQABAAAAACw="]],
 };
 
 /** Folder of a bundle's copies, created by the build of this package. */
@@ -69,7 +69,7 @@ const read = async (bundle: Bundle, file: string): Promise<CachedFile> => {
   const headers = { "cache-control": "max-age=31536000, immutable", "x-content-type-options": "nosniff" };
   const etag = `"${bundle.version}"`;
   if (file.endsWith(".png")) return { bytes: await readFile(path), contentType: "image/png", etag, headers };
-  const text = bundle.replaced.reduce(
+  const text = bundle.replacements.reduce(
     (changed, [before, after]) => changed.replaceAll(before, after),
     await readFile(path, "utf8"),
   );

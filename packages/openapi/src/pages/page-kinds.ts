@@ -33,7 +33,7 @@ const SWAGGER_COLOURS = `
 .swagger-ui pre.example span[style*="211, 99, 99"] { color: #ff9d9d !important }
 `;
 
-/** Swagger UI: shows operations and tries them out. Ignores parameters of the page's URL, and uses no remote validator. */
+/** Swagger UI: shows operations and sends requests to them. Ignores parameters of the page's URL, and uses no remote validator. */
 export const swaggerPage: PageKind = {
   bundle: swaggerUi,
   hasMain: true,

@@ -30,21 +30,21 @@ export const bundlePath = (pagePath: string, { name, version }: Bundle, file: st
 
 /** Returns the page as HTML. Its only inline script is the script of the tool, allowed by its hash. */
 export const createPage = (parts: PageParts, { bundle, hasMain, script, policy }: PageKind): CachedFile => {
-  const linked = (file: string): string =>
-    escaped(relativeUrl(parts.path, bundlePath(parts.path, bundle, file)));
-  const ending = (extension: string): string[] =>
-    bundle.files.filter((file) => file.endsWith(extension)).map(linked);
+  const urlOf = (file: string): string =>
+    escapeHtml(relativeUrl(parts.path, bundlePath(parts.path, bundle, file)));
+  const urlsOf = (extension: string): string[] =>
+    bundle.files.filter((file) => file.endsWith(extension)).map(urlOf);
   const element = hasMain ? "div" : "main";
   const html = [
     "<!doctype html>",
     '<html lang="en">',
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${escaped(parts.title)}</title>`,
-    ...["data:,", ...ending(".png")].slice(-1).map((url) => `<link rel="icon" href="${url}">`),
-    ...ending(".css").map((url) => `<link rel="stylesheet" href="${url}">`),
-    `<${element} id="page" data-document="${escaped(relativeUrl(parts.path, parts.documentPath))}"></${element}>`,
-    ...ending(".js").map((url) => `<script src="${url}"></script>`),
+    `<title>${escapeHtml(parts.title)}</title>`,
+    ...["data:,", ...urlsOf(".png")].slice(-1).map((url) => `<link rel="icon" href="${url}">`),
+    ...urlsOf(".css").map((url) => `<link rel="stylesheet" href="${url}">`),
+    `<${element} id="page" data-document="${escapeHtml(relativeUrl(parts.path, parts.documentPath))}"></${element}>`,
+    ...urlsOf(".js").map((url) => `<script src="${url}"></script>`),
     `<script>${script}</script>`,
     "</html>",
     "",
@@ -71,5 +71,5 @@ const policyOf = ({ origins }: PageParts, script: string, further: readonly stri
     ...further,
   ].join("; ");
 
-const escaped = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

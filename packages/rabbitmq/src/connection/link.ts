@@ -22,7 +22,7 @@ export interface LinkParts {
 const STABLE_MS = 5000;
 /** Maximum remaining backoff while a send is waiting. */
 const MAX_SHORT_BACKOFF_MS = 1000;
-/** Maximum channels awaiting close-ok before a reset; the server allows 2047 channels. */
+/** Maximum number of channels awaiting close-ok before a reset; by default, the server allows 2047 channels. */
 const MAX_CLOSING = 256;
 /** Longest wait for the server's response to a close. */
 const CLOSE_MS = 2000;
@@ -39,7 +39,7 @@ export class Link {
   private closing = 0;
   private wasRequested = false;
   private wasReset = false;
-  /** The current backoff before an attempt; `null` without one. */
+  /** The current backoff before an attempt; `null` if there is none. */
   private backoff: { readonly end: AbortController; isShort: boolean } | null = null;
   /** Destroys the socket of the current connection. */
   private socket = new AbortController();
@@ -49,7 +49,7 @@ export class Link {
     this.parts = parts;
   }
 
-  /** The open connection; `null` without one. */
+  /** The open connection; `null` if there is none. */
   get model(): ChannelModel | null {
     return this.current;
   }
@@ -140,7 +140,7 @@ export class Link {
     if (this.failures > 0) await this.backOff();
     signal.throwIfAborted();
     try {
-      const model = this.opened(await this.dial());
+      const model = this.adopt(await this.dial());
       this.parts.onOpened();
       return model;
     } catch (error) {
@@ -174,7 +174,7 @@ export class Link {
     return await amqplib().connect(url.href, options);
   }
 
-  private opened(model: ChannelModel): ChannelModel {
+  private adopt(model: ChannelModel): ChannelModel {
     const { clock, log, purpose } = this.parts;
     const from = clock.now();
     this.current = model;

@@ -6,7 +6,7 @@ export const NOT_FOUND = 404;
 export const PRECONDITION_FAILED = 406;
 export const ACCESS_REFUSED = 403;
 
-/** Returns the server's reply code in an error of amqplib; `null` without one. */
+/** Returns the server's reply code in an error of amqplib; `null` if there is none. */
 export const replyCode = (error: unknown): number | null => {
   if (!Error.isError(error)) return null;
   const { code } = error as { readonly code?: unknown };

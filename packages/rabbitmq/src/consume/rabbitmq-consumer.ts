@@ -26,13 +26,13 @@ export interface ConsumerParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Redeclares the topology that this process has created. */
+  /** Redeclares the topology that this process has declared in mode `create`. */
   readonly redeclare: () => Promise<void>;
   /** Stores a copy of a delivery in its group's queue, for the next try. */
-  readonly copy: (delivery: RabbitMQDelivery, queue: string, retry: RetryOf) => Promise<void>;
+  readonly copy: (delivery: RabbitMQDelivery, queue: string, retry: RetrySettlement) => Promise<void>;
 }
 
-type RetryOf = Extract<Settlement, { action: "retry" }>;
+type RetrySettlement = Extract<Settlement, { action: "retry" }>;
 
 /** Duration after which the end of a session resets the backoff. */
 const STABLE_MS = 5000;
@@ -91,7 +91,7 @@ export class RabbitMQConsumer implements Consumer {
     this.cancelWatch();
     // Cancelling would activate another consumer of an ordered queue, whose messages would overtake the messages that this one still holds.
     if (this.options.order !== "none") return;
-    await this.inTime(this.session?.cancel());
+    await this.withTimeLimit(this.session?.cancel());
     for (const { channel, message } of this.waiting.splice(0)) attempt(() => channel.nack(message));
   }
 
@@ -119,7 +119,7 @@ export class RabbitMQConsumer implements Consumer {
     return states.reduce((sum, { messageCount }) => sum + messageCount, this.waiting.length);
   }
 
-  /** Excludes ordered queues from which this consumer has received nothing: they deliver only to their active consumer, and do not report which one that is. */
+  /** Excludes ordered queues from which this consumer has received nothing: they deliver only to their active consumer, and do not report which consumer that is. */
   async overdue(): Promise<number> {
     const { order } = this.options;
     const states = await this.queueStates(({ topic }) => order === "none" || this.activeOn.has(topic));
@@ -130,8 +130,8 @@ export class RabbitMQConsumer implements Consumer {
     await this.stop();
     if (this.isClosed) return;
     this.isClosed = true;
-    await this.inTime(this.session?.close());
-    await this.inTime(this.running ?? undefined);
+    await this.withTimeLimit(this.session?.close());
+    await this.withTimeLimit(this.running ?? undefined);
     this.options.sink.state("closed");
   }
 
@@ -154,7 +154,7 @@ export class RabbitMQConsumer implements Consumer {
     const { sink } = this.options;
     while (!this.isStopped) {
       const from = clock.now();
-      const reason = await this.consume().catch((error: unknown) => this.explained(error));
+      const reason = await this.consume().catch((error: unknown) => this.explain(error));
       this.reportLost();
       if (this.isStopped) return;
       this.failures = clock.now() - from >= STABLE_MS ? 1 : this.failures + 1;
@@ -182,7 +182,7 @@ export class RabbitMQConsumer implements Consumer {
       else this.options.sink.state("running");
       return await session.ended;
     } finally {
-      await this.inTime(session.close());
+      await this.withTimeLimit(session.close());
     }
   }
 
@@ -222,7 +222,7 @@ export class RabbitMQConsumer implements Consumer {
     if (lost.length > 0) this.options.sink.lost(lost);
   }
 
-  private async copy(delivery: RabbitMQDelivery, retry: RetryOf): Promise<void> {
+  private async copy(delivery: RabbitMQDelivery, retry: RetrySettlement): Promise<void> {
     if (this.copied.has(delivery)) return;
     await this.parts.copy(delivery, groupQueue(delivery.topic, this.options.group), retry);
     this.copied.add(delivery);
@@ -234,7 +234,7 @@ export class RabbitMQConsumer implements Consumer {
     return attempt(() => delivery.channel.ack(delivery.message));
   }
 
-  private explained(error: unknown): string {
+  private explain(error: unknown): string {
     if (replyCode(error) !== NOT_FOUND) return reasonOf(error);
     return `${reasonOf(error)}; create the queue with "npx @framework/cli topology", or set topology: "create"`;
   }
@@ -261,7 +261,7 @@ export class RabbitMQConsumer implements Consumer {
     );
   }
 
-  /** Logs deliveries that are unsettled for half of `consumerTimeoutMs`, at which the server closes the channel. Returns a function that ends the checks. */
+  /** Warns of deliveries that are unsettled for half of `consumerTimeoutMs`; at the whole time the server closes the channel. Returns a function that ends the checks. */
   private watch(): () => void {
     const { clock, config, log } = this.parts;
     const nearMs = config.consumerTimeoutMs / 2;
@@ -281,7 +281,7 @@ export class RabbitMQConsumer implements Consumer {
     });
   }
 
-  private async inTime(work: Promise<void> | undefined): Promise<void> {
+  private async withTimeLimit(work: Promise<void> | undefined): Promise<void> {
     if (work === undefined) return;
     const limit = new AbortController();
     const cancel = this.parts.clock.after(CLOSE_MS, () => limit.abort());

@@ -1,4 +1,4 @@
-/** Ends waits when their signal aborts. Adds one listener for all waits of a signal, because a listener costs as much as a message. */
+/** Ends waits when their signal aborts. Adds one listener for all waits of a signal, not one for each message. */
 export class AbortableWaits<Wait> {
   private readonly onAborted: (wait: Wait) => void;
   private readonly groups = new Map<AbortSignal, Group<Wait>>();

@@ -5,7 +5,7 @@ import type { Link } from "../connection/link.ts";
 import { ACCESS_REFUSED, reasonOf, replyCode, unavailable } from "../connection/server-error.ts";
 import type { MessageTarget } from "../topology/delay-queues.ts";
 import { AbortableWaits } from "./abortable-waits.ts";
-import { type Pending, PendingMessages } from "./pending-messages.ts";
+import { type PendingMessage, PendingMessages } from "./pending-messages.ts";
 import type { Publication } from "./publication.ts";
 import { refused, timedOut } from "./send-errors.ts";
 
@@ -13,7 +13,7 @@ import { refused, timedOut } from "./send-errors.ts";
 export interface ConfirmLaneParts {
   readonly link: Link;
   readonly clock: Clock;
-  /** Maximum messages of the channel that are neither confirmed nor refused. */
+  /** Maximum number of messages of the channel that are neither confirmed nor refused. */
   readonly maxPending: number;
   /** Milliseconds without a confirmation or refusal after which a channel counts as stuck, even if a message times out earlier. */
   readonly stuckMs: number;
@@ -41,7 +41,7 @@ export class ConfirmLane {
   /** Time of the first publish since the last confirmation or refusal; `null` for none. */
   private unconfirmedSince: number | null = null;
   private readonly pending = new PendingMessages();
-  private readonly waits = new AbortableWaits<Pending>((pending) => this.timeOut(pending));
+  private readonly waits = new AbortableWaits<PendingMessage>((pending) => this.timeOut(pending));
   /** The server's reason for closing a channel, which amqplib does not pass to unconfirmed messages. */
   private readonly closedBy = new WeakMap<ConfirmChannel, Error>();
 
@@ -49,7 +49,7 @@ export class ConfirmLane {
     this.parts = parts;
   }
 
-  /** The open channel; `null` without one. */
+  /** The open channel; `null` if there is none. */
   get current(): ConfirmChannel | null {
     return this.channel;
   }
@@ -83,7 +83,7 @@ export class ConfirmLane {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const id = options.messageId ?? "";
     const { confirmed: confirmedBefore } = this;
-    const pending: Pending = { id, to, channel, resolve, reject, confirmedBefore, isReturned: false };
+    const pending: PendingMessage = { id, to, channel, resolve, reject, confirmedBefore, isReturned: false };
     this.pending.add(pending);
     this.waits.add(signal, pending);
     try {
@@ -109,7 +109,7 @@ export class ConfirmLane {
     this.release();
   }
 
-  private settle(pending: Pending, error: unknown): void {
+  private settle(pending: PendingMessage, error: unknown): void {
     if (pending.channel === this.channel) this.unconfirmed--;
     if (this.isBounded && this.unconfirmed < this.parts.maxPending) this.release();
     const { exchange } = pending.to;
@@ -133,7 +133,7 @@ export class ConfirmLane {
   }
 
   /** Counts a confirmation or refusal if it is from the current channel. */
-  private count({ channel }: Pending): void {
+  private count({ channel }: PendingMessage): void {
     if (channel !== this.channel) return;
     this.confirmed++;
     this.unconfirmedSince = null;
@@ -146,28 +146,28 @@ export class ConfirmLane {
   }
 
   /**
-   * Fails a message at its time limit. A leaderless queue blocks its whole channel at the server: if the channel has confirmed nothing since the message was
-   * published, all its waiting messages move to other channels.
+   * Fails a message at its time limit. A leaderless queue blocks its whole channel at the server: if the channel is stuck, all its waiting messages fail, and later
+   * messages to their targets use other channels.
    */
-  private timeOut(pending: Pending): void {
+  private timeOut(pending: PendingMessage): void {
     pending.reject(timedOut(this.parts.link, null));
     this.checkStuck(pending);
   }
 
   /** Replaces the channel of a message if it is stuck, unless the server blocks publishers. */
-  private checkStuck(pending: Pending): void {
+  private checkStuck(pending: PendingMessage): void {
     const { link, clock, stuckMs } = this.parts;
     if (pending.channel !== this.channel || pending.confirmedBefore !== this.confirmed) return;
-    const leftMs = stuckMs - (clock.now() - (this.unconfirmedSince ?? clock.now()));
+    const remainingMs = stuckMs - (clock.now() - (this.unconfirmedSince ?? clock.now()));
     const isBlocked = link.blockedReason !== null;
-    if (leftMs <= 0 && !isBlocked) return this.replaceStuck(pending);
+    if (remainingMs <= 0 && !isBlocked) return this.replaceStuck(pending);
     // A full channel accepts no further message whose timeout would check again.
     if (this.isFull && this.isBounded)
-      clock.after(isBlocked ? stuckMs : leftMs, () => this.checkStuck(pending));
+      clock.after(isBlocked ? stuckMs : remainingMs, () => this.checkStuck(pending));
   }
 
   /** Replaces a stuck channel with another one. */
-  private replaceStuck({ channel }: Pending): void {
+  private replaceStuck({ channel }: PendingMessage): void {
     const waiting = this.pending.of(channel);
     this.parts.onStuck(waiting.map(({ to }) => to));
     this.end();
@@ -192,7 +192,7 @@ export class ConfirmLane {
   private async connect(): Promise<ConfirmChannel> {
     const channel = await (await this.parts.link.openSoon()).createConfirmChannel();
     channel.on("error", (error: Error) => void this.closedBy.set(channel, error)); // "close" follows
-    channel.on("return", (message: Message) => this.pending.returned(message));
+    channel.on("return", (message: Message) => this.pending.markReturned(message));
     if (!this.isBounded) channel.on("drain", () => this.release());
     channel.on("close", () => {
       if (channel !== this.channel) return;

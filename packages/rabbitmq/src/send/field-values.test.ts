@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { writable } from "./field-values.ts";
+import { toWritable } from "./field-values.ts";
 
 const driver = createRequire(import.meta.url).resolve("amqplib");
 const { encodeTable, decodeFields } = createRequire(driver)("./lib/codec.js") as {
@@ -41,7 +41,7 @@ test("every value that amqplib reads is unchanged after it was written and read 
   fc.assert(
     fc.property(value, (each) => {
       const read = sent({ each });
-      expect(sent({ each: writable(Reflect.get(read, "each")) })).toEqual(read);
+      expect(sent({ each: toWritable(Reflect.get(read, "each")) })).toEqual(read);
     }),
   );
 });
@@ -54,17 +54,21 @@ test("a value that amqplib cannot write is dropped, and the others are kept", ()
     { "!": { deep: true } },
   ];
   for (const odd of cannot)
-    expect(sent({ odd: writable(odd), list: writable([odd, 1]), table: writable({ odd, a: 1 }) })).toEqual({
+    expect(
+      sent({ odd: toWritable(odd), list: toWritable([odd, 1]), table: toWritable({ odd, a: 1 }) }),
+    ).toEqual({
       list: [1],
       table: { a: 1 },
     });
-  expect(sent({ table: writable({ ["\uFFFD".repeat(100)]: 1, a: 1 }) })).toEqual({ table: { a: 1 } });
+  expect(sent({ table: toWritable({ ["\uFFFD".repeat(100)]: 1, a: 1 }) })).toEqual({ table: { a: 1 } });
   const latest = { "!": "timestamp", value: 2 ** 64 };
-  expect(sent({ latest: writable(latest) })).toEqual({ latest: { "!": "timestamp", value: 2 ** 64 - 2048 } });
+  expect(sent({ latest: toWritable(latest) })).toEqual({
+    latest: { "!": "timestamp", value: 2 ** 64 - 2048 },
+  });
 });
 
 test("deeply nested tables are cut at a hundred levels", () => {
   let deep: object = {};
   for (let level = 0; level < 20_000; level++) deep = { deep };
-  expect(JSON.stringify(writable(deep))).toMatch(/^(\{"deep":){99}\{/);
+  expect(JSON.stringify(toWritable(deep))).toMatch(/^(\{"deep":){99}\{/);
 });

@@ -1,7 +1,7 @@
 import { isShort } from "./short-string.ts";
 
 /** A value with an AMQP type that JavaScript lacks, in amqplib's representation. */
-interface Typed {
+interface TypedValue {
   readonly "!": string;
   readonly value: unknown;
 }
@@ -22,7 +22,7 @@ export const textOf = (value: unknown): string | null => {
   return isTyped(value) ? typedText(value) : null;
 };
 
-const typedText = ({ "!": type, value }: Typed): string | null => {
+const typedText = ({ "!": type, value }: TypedValue): string | null => {
   if (type === "timestamp" && typeof value === "number")
     return value <= LAST_SECOND ? new Date(value * 1000).toISOString() : String(value);
   if (type !== "decimal" || !isDecimal(value)) return null;
@@ -31,17 +31,20 @@ const typedText = ({ "!": type, value }: Typed): string | null => {
   return value.places === 0 ? digits : `${digits.slice(0, at)}.${digits.slice(at)}`;
 };
 
-/** Converts a value that amqplib has read to one that it can write; `undefined` if it cannot. Drops names that became too long by invalid UTF-8, and tables that look like `Typed`. */
-export const writable = (value: unknown, depth = 0): unknown => {
+/**
+ * Converts a value that amqplib has read to one that it can write; `undefined` if it cannot. Drops members whose names invalid UTF-8 has made too long, and tables
+ * that look like `TypedValue`.
+ */
+export const toWritable = (value: unknown, depth = 0): unknown => {
   if (typeof value === "number") return isLong(value) ? value : { "!": "double", value };
   if (typeof value !== "object" || value === null || Buffer.isBuffer(value)) return value;
   if (isTyped(value)) return writableTyped(value);
   if (depth === MAX_DEPTH) return undefined;
   if (Array.isArray(value))
-    return value.map((each) => writable(each, depth + 1)).filter((each) => each !== undefined);
+    return value.map((each) => toWritable(each, depth + 1)).filter((each) => each !== undefined);
   const table = Object.create(null) as Record<string, unknown>; // names are untrusted
   for (const [name, each] of Object.entries(value))
-    if (isShort(name)) table[name] = writable(each, depth + 1);
+    if (isShort(name)) table[name] = toWritable(each, depth + 1);
   return table;
 };
 
@@ -49,13 +52,13 @@ export const writable = (value: unknown, depth = 0): unknown => {
 const isLong = (value: number): boolean =>
   Number.isInteger(value) && value >= MIN_INTEGER && value < -MIN_INTEGER && !Object.is(value, -0);
 
-const writableTyped = ({ "!": type, value }: Typed): Typed | undefined => {
+const writableTyped = ({ "!": type, value }: TypedValue): TypedValue | undefined => {
   if (type === "timestamp" && typeof value === "number" && value >= 0)
     return { "!": type, value: Math.min(Math.trunc(value), MAX_TIMESTAMP) };
   return type === "decimal" && isDecimal(value) ? { "!": type, value } : undefined;
 };
 
-/** Returns the maximum bytes of a value as written by amqplib. */
+/** Returns an upper bound of the bytes that amqplib writes for a value. */
 export const writtenBytes = (value: unknown, depth = 0): number => {
   if (typeof value === "string") return 5 + Buffer.byteLength(value);
   if (Buffer.isBuffer(value)) return 5 + value.length;
@@ -66,7 +69,7 @@ export const writtenBytes = (value: unknown, depth = 0): number => {
   return bytes;
 };
 
-const isTyped = (value: unknown): value is Typed =>
+const isTyped = (value: unknown): value is TypedValue =>
   typeof value === "object" && value !== null && Object.hasOwn(value, "!");
 
 const isDecimal = (value: unknown): value is { readonly places: number; readonly digits: number } =>

@@ -5,7 +5,7 @@ import {
   type WireHeaders,
 } from "@framework/messaging/adapter";
 import type { MessageProperties, Options } from "amqplib";
-import { writtenBytes, writable } from "./field-values.ts";
+import { writtenBytes, toWritable } from "./field-values.ts";
 import { propertiesOf, type PublishInfo } from "./properties.ts";
 import { isShort } from "./short-string.ts";
 import { isServerHeader, TRIES } from "./wire-headers.ts";
@@ -44,7 +44,7 @@ export class OriginalProperties implements Original {
   }
 
   /** Returns the properties of a copy: the original ones with the changes that messaging has made. */
-  copiedTo({ id, headers }: OutgoingMessage, at: PublishInfo): Options.Publish {
+  propertiesForCopy({ id, headers }: OutgoingMessage, at: PublishInfo): Options.Publish {
     const changed = newHeaders();
     for (const name in headers) {
       const value = headers[name];
@@ -72,7 +72,7 @@ export class OriginalProperties implements Original {
     return found;
   }
 
-  /** Returns all headers; only string headers if all exceed what amqplib can write. */
+  /** Returns all headers; only string headers if together they exceed the bytes that amqplib can write. */
   private table(headers: WireHeaders, changed: object): Record<string, unknown> {
     const whole = Object.assign(
       this.headersOf(headers, () => true),
@@ -93,7 +93,7 @@ export class OriginalProperties implements Original {
       if (name === TRIES || isServerHeader(name) || routing.has(name) || !isShort(name) || !isKept(value))
         continue;
       const own = name.toLowerCase();
-      if (headers[own] === this.seen[own]) table[name] = writable(value);
+      if (headers[own] === this.seen[own]) table[name] = toWritable(value);
     }
     return table;
   }

@@ -2,7 +2,7 @@ import type { ConfirmChannel, Message } from "amqplib";
 import type { MessageTarget } from "../topology/delay-queues.ts";
 
 /** An unconfirmed message. */
-export interface Pending {
+export interface PendingMessage {
   /** Its property `message-id`; empty for none. */
   readonly id: string;
   /** Target of the message. */
@@ -18,20 +18,20 @@ export interface Pending {
 
 /** Unconfirmed messages. A returned message is identified by its id and target. */
 export class PendingMessages {
-  private readonly byId = new Map<string, Pending[]>();
+  private readonly byId = new Map<string, PendingMessage[]>();
 
   /** Returns the unconfirmed messages of a channel. */
-  of(channel: ConfirmChannel): readonly Pending[] {
+  of(channel: ConfirmChannel): readonly PendingMessage[] {
     return [...this.byId.values()].flat().filter((pending) => pending.channel === channel);
   }
 
-  add(pending: Pending): void {
+  add(pending: PendingMessage): void {
     const same = this.byId.get(pending.id);
     if (same === undefined) this.byId.set(pending.id, [pending]);
     else same.push(pending);
   }
 
-  remove(pending: Pending): void {
+  remove(pending: PendingMessage): void {
     const same = this.byId.get(pending.id);
     if (same === undefined) return;
     if (same.length === 1) this.byId.delete(pending.id);
@@ -39,7 +39,7 @@ export class PendingMessages {
   }
 
   /** Marks a message that was returned as unroutable. One event may be sent to several topics at the same time. */
-  returned({ fields: { exchange, routingKey }, properties }: Message): void {
+  markReturned({ fields: { exchange, routingKey }, properties }: Message): void {
     const id: unknown = properties.messageId ?? "";
     for (const pending of this.byId.get(String(id)) ?? []) {
       const { to } = pending;

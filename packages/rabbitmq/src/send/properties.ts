@@ -1,6 +1,6 @@
 import type { OutgoingMessage } from "@framework/messaging/adapter";
 import type { Options } from "amqplib";
-import { isShort, shortened } from "./short-string.ts";
+import { isShort, shorten } from "./short-string.ts";
 import { toWire } from "./wire-headers.ts";
 
 /** Time and tries of a published message. */
@@ -21,7 +21,7 @@ export const propertiesOf = (
 ): Options.Publish => {
   const contentType = headers["content-type"];
   return {
-    ...(id !== "" && { messageId: shortened(id) }),
+    ...(id !== "" && { messageId: shorten(id) }),
     ...(contentType !== undefined && isShort(contentType) && { contentType }),
     timestamp: Math.trunc(date / 1000),
     headers: toWire({ headers, key }, tries),

@@ -23,7 +23,7 @@ export const publicationOf = (message: OutgoingMessage, to: MessageTarget, at: P
       persistent: true,
       mandatory: true, // returned instead of dropped if it is unroutable
       ...(original instanceof OriginalProperties
-        ? original.copiedTo(message, at)
+        ? original.propertiesForCopy(message, at)
         : propertiesOf(message, at)),
     },
   };

@@ -25,26 +25,26 @@ export interface PublisherParts {
   readonly random: () => number;
   readonly delays: DelayQueues;
   readonly log: Logger;
-  /** Redeclares the topology that this process has created. */
+  /** Redeclares the topology that this process has declared in mode `create`. */
   readonly redeclare: () => Promise<void>;
 }
 
 /** A channel with room, and the target of a message. */
-interface Prepared {
+interface PreparedPublish {
   readonly lane: ConfirmLane;
   readonly channel: ConfirmChannel;
   readonly to: MessageTarget;
 }
 
-/** Maximum remembered exchanges. */
+/** Maximum number of remembered exchanges. */
 const MAX_KNOWN = 10_000;
 
-/** Longest pause of a send between attempts, in milliseconds. */
+/** Maximum pause of a send between attempts, in milliseconds. */
 const MAX_PAUSE_MS = 1000;
 /** Milliseconds without a confirmation after which a channel is replaced. Longer for a dedicated one, because the server keeps closed channels for about a minute. */
 const SHARED_STUCK_MS = 1000;
 const DEDICATED_STUCK_MS = 5000;
-/** Maximum targets with a dedicated channel. */
+/** Maximum number of targets with a dedicated channel. */
 const MAX_DEDICATED = 32;
 
 /** Publishes messages on confirm channels and waits for their confirmations. */
@@ -55,7 +55,7 @@ export class Publisher {
   /** Dedicated lanes of stuck targets, each with at most one unconfirmed message: a leaderless queue blocks all messages of its channel. */
   private readonly dedicated = new Map<string, ConfirmLane>();
   private readonly lines = new TargetLines();
-  private known = new Set<string>();
+  private knownExchanges = new Set<string>();
 
   constructor(parts: PublisherParts) {
     this.parts = parts;
@@ -71,54 +71,56 @@ export class Publisher {
   /**
    * Publishes a message after earlier ones to its target. Resolves when the server has confirmed it.
    *
-   * @throws RABBITMQ_UNROUTABLE, RABBITMQ_REFUSED, RABBITMQ_UNAVAILABLE, RABBITMQ_TIMEOUT
+   * @throws RABBITMQ_UNROUTABLE, RABBITMQ_REFUSED, RABBITMQ_UNAVAILABLE, RABBITMQ_TIMEOUT; RangeError or TypeError if amqplib cannot write the message
    */
   async publish(publication: Publication, signal: AbortSignal): Promise<void> {
-    const channel = this.ready(publication);
+    const channel = this.channelIfReady(publication);
     if (channel !== null) return await this.shared.publish(channel, publication.to, publication, signal);
-    const { published } = await this.lines.inTurn(targetOf(publication), signal, async () => {
-      const { lane, channel: prepared, to } = await this.prepared(publication, signal);
+    const { published } = await this.lines.run(targetOf(publication), signal, async () => {
+      const { lane, channel: prepared, to } = await this.prepareWithRetries(publication, signal);
       return { published: lane.publish(prepared, to, publication, signal) }; // wrapped, so that the next message does not wait for the confirmation
     });
     await published;
   }
 
   /** Returns the channel if the message can be published at once; else `null`. */
-  private ready(publication: Publication): ConfirmChannel | null {
+  private channelIfReady(publication: Publication): ConfirmChannel | null {
     const { to, delayMs } = publication;
     if (this.shared.isFull || this.parts.link.blockedReason !== null) return null;
     if (!this.lines.isEmpty && this.lines.has(targetOf(publication))) return null;
     if (this.dedicated.size > 0 && this.dedicated.has(nameOf(to))) return null;
-    return delayMs === 0 && (to.exchange === "" || this.known.has(to.exchange)) ? this.shared.current : null;
+    return delayMs === 0 && (to.exchange === "" || this.knownExchanges.has(to.exchange))
+      ? this.shared.current
+      : null;
   }
 
   /** Waits until the message can be published; reconnects until the signal aborts. */
-  private async prepared(publication: Publication, signal: AbortSignal): Promise<Prepared> {
+  private async prepareWithRetries(publication: Publication, signal: AbortSignal): Promise<PreparedPublish> {
     const { link, clock, random } = this.parts;
-    let last: unknown;
+    let lastError: unknown;
     for (let failures = 0; ;) {
-      if (signal.aborted) throw timedOut(link, last);
+      if (signal.aborted) throw timedOut(link, lastError);
       try {
         return await this.prepare(publication, signal);
       } catch (error) {
-        if (signal.aborted) throw timedOut(link, last);
+        if (signal.aborted) throw timedOut(link, lastError);
         if (FrameworkError.is(error) && error.code !== "RABBITMQ_UNAVAILABLE") throw error;
         if (replyCode(error) === ACCESS_REFUSED || replyCode(error) === PRECONDITION_FAILED)
           throw refused(reasonOf(error), error);
         if (link.isClosed) throw error;
-        last = error;
+        lastError = error;
         await pause(clock, Math.min(backoffMs(++failures, random()), MAX_PAUSE_MS), signal);
       }
     }
   }
 
-  private async prepare({ to, delayMs }: Publication, signal: AbortSignal): Promise<Prepared> {
+  private async prepare({ to, delayMs }: Publication, signal: AbortSignal): Promise<PreparedPublish> {
     const { link, delays } = this.parts;
     for (;;) {
       const target = delayMs === 0 ? to : delays.known(to, delayMs);
       const lane = target === null ? this.shared : this.laneOf(target);
       const channel = lane.current ?? (await untilAborted(lane.open(), signal));
-      const isUnknown = to.exchange !== "" && !this.known.has(to.exchange);
+      const isUnknown = to.exchange !== "" && !this.knownExchanges.has(to.exchange);
       if (link.blockedReason !== null) await untilAborted(link.whenUnblocked(), signal);
       else if (lane.isFull) await untilAborted(lane.whenRoom(), signal);
       else if (isUnknown) await untilAborted(this.ensureExchange(to.exchange), signal);
@@ -165,7 +167,7 @@ export class Publisher {
   }
 
   private forget(): void {
-    this.known = new Set(); // the channel may have been closed because of a missing exchange
+    this.knownExchanges = new Set(); // the channel may have been closed because of a missing exchange
     this.parts.delays.forget();
   }
 
@@ -185,8 +187,8 @@ export class Publisher {
         });
       });
     }
-    if (this.known.size >= MAX_KNOWN) this.known = new Set();
-    this.known.add(exchange);
+    if (this.knownExchanges.size >= MAX_KNOWN) this.knownExchanges = new Set();
+    this.knownExchanges.add(exchange);
   }
 }
 

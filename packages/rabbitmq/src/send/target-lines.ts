@@ -24,7 +24,7 @@ export class TargetLines {
   }
 
   /** Runs work after all earlier work of its target, or when its signal aborts. After a failure, other than an abort, all queued work of the target fails. */
-  async inTurn<T>(target: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async run<T>(target: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const line = this.lines.get(target) ?? { tail: Promise.resolve(), waiting: 0, failure: null };
     this.lines.set(target, line);
     const { tail: before } = line;

@@ -15,7 +15,7 @@ export interface MessageTarget {
 const UNUSED_MS = 300_000;
 /** Minimum interval of declarations of a queue, which count as use. */
 const REDECLARE_MS = 60_000;
-/** Maximum remembered queues. */
+/** Maximum number of remembered queues. */
 const MAX_QUEUES = 10_000;
 
 /** Delay queues: one for each target and rounded delay, because a queue expires its messages in order. */
@@ -31,7 +31,7 @@ export class DelayQueues {
 
   /** Returns the queue for a delay if it was declared in the last minute; otherwise `null`. */
   known(to: MessageTarget, delayMs: number): MessageTarget | null {
-    const name = nameOf(to, this.roundedUp(to, delayMs));
+    const name = nameOf(to, this.roundedDelay(to, delayMs));
     return this.clock.now() - (this.declared.get(name) ?? -REDECLARE_MS) < REDECLARE_MS
       ? { exchange: "", routingKey: name }
       : null;
@@ -46,7 +46,7 @@ export class DelayQueues {
 
   /** Declares the queue for a delay. Rejects if the server refuses it. */
   async declare(link: Link, { exchange, routingKey }: MessageTarget, delayMs: number): Promise<void> {
-    const ms = this.roundedUp({ exchange, routingKey }, delayMs);
+    const ms = this.roundedDelay({ exchange, routingKey }, delayMs);
     const name = nameOf({ exchange, routingKey }, ms);
     const args = {
       ...quorumQueueArguments({ exchange, routingKey }),
@@ -60,8 +60,8 @@ export class DelayQueues {
   }
 
   /** Returns the rounded delay, 1 ms longer for each avoided queue. */
-  private roundedUp(to: MessageTarget, delayMs: number): number {
-    let ms = roundedUp(delayMs);
+  private roundedDelay(to: MessageTarget, delayMs: number): number {
+    let ms = roundUp(delayMs);
     while (this.avoided.size > 0 && this.avoided.has(nameOf(to, ms))) ms++;
     return ms;
   }
@@ -76,7 +76,7 @@ const nameOf = ({ exchange, routingKey }: MessageTarget, ms: number): string =>
   delayQueue(exchange === "" ? routingKey : exchange, ms);
 
 /** Rounds a delay up by at most 10 %, or to 10 ms, so that random delays share a few queues: 5,123 ms becomes 5,500 ms. */
-export const roundedUp = (ms: number): number => {
+export const roundUp = (ms: number): number => {
   if (ms <= 10) return 10;
   const unit = 10 ** (Math.floor(Math.log10(ms)) - 1);
   const leading = ms / unit; // 10 to 99

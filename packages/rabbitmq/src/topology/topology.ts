@@ -19,7 +19,7 @@ import {
 export class RabbitMQTopology {
   private readonly link: Link;
   private readonly deliveryLimit: number;
-  /** Declarations that this process has created, for `redeclare`. */
+  /** Declarations of this process in mode `create`, for `redeclare`. */
   private created: readonly Declaration[] = [];
 
   constructor(link: Link, deliveryLimit: number) {
@@ -45,7 +45,10 @@ export class RabbitMQTopology {
     return problems;
   }
 
-  /** Redeclares the exchanges and queues that `apply` has created in this process, because the server may have lost them. Does nothing after mode `verify`. */
+  /**
+   * Redeclares the exchanges and queues that `apply` has declared in mode `create` without problems, because the server may have lost them. Does nothing after
+   * mode `verify`.
+   */
   async redeclare(): Promise<void> {
     const { created } = this;
     if (created.length === 0) return;
@@ -62,11 +65,11 @@ export class RabbitMQTopology {
     const missing = await problemsOf(label, () => withChannel(this.link, exists));
     if (missing.length > 0) return missing;
     try {
-      await withChannel(this.link, create); // it exists, so this only compares; AMQP has no other way
+      await withChannel(this.link, create); // compares the properties of an existing object: AMQP has no other way; also adds a missing binding
     } catch (error) {
       if (replyCode(error) === ACCESS_REFUSED) return []; // comparing needs the permission to configure
       if (replyCode(error) !== PRECONDITION_FAILED) throw error;
-      return [different(label, error)];
+      return [differenceText(label, error)];
     }
     return [];
   }
@@ -90,14 +93,14 @@ const problemsOf = async (label: string, request: () => Promise<unknown>): Promi
       return [
         `there is no ${label}; create it with "npx @framework/cli topology", or set topology: "create"`,
       ];
-    if (code === PRECONDITION_FAILED) return [different(label, error)];
+    if (code === PRECONDITION_FAILED) return [differenceText(label, error)];
     if (code === ACCESS_REFUSED)
       return [`the user may not create or read the ${label}; grant the permission: ${reasonOf(error)}`];
     throw error;
   }
 };
 
-const different = (label: string, error: unknown): string =>
+const differenceText = (label: string, error: unknown): string =>
   `the ${label} has other properties than this program needs; drain and delete it, or use another name (${reasonOf(error)})`;
 
 const declarationsOf = ({ topics, subscriptions }: Topology, deliveryLimit: number): readonly Declaration[] =>

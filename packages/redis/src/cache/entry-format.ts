@@ -4,7 +4,7 @@ export interface StoredEntry {
   readonly kind: string;
   /** Changes with the entry. */
   readonly id: string;
-  /** The whole body; `null` without one. */
+  /** The whole body; `null` if there is none. */
   readonly body?: string | Uint8Array | null;
 }
 
@@ -17,8 +17,8 @@ export interface SerializedEntry {
 
 /** Serializes an entry. */
 export const serializeEntry = (entry: StoredEntry): SerializedEntry => {
-  const { body = null, ...rest } = entry;
-  const json = JSON.stringify(rest);
+  const { body = null, ...fields } = entry;
+  const json = JSON.stringify(fields);
   if (body === null) return { metadata: `-${json}`, body: Buffer.alloc(0) };
   if (typeof body === "string") return { metadata: `t${json}`, body: Buffer.from(body) };
   return { metadata: `b${json}`, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
@@ -27,13 +27,13 @@ export const serializeEntry = (entry: StoredEntry): SerializedEntry => {
 /** Deserializes an entry; one that is not a reply has no `body` field. */
 export const deserializeEntry = <Entry extends StoredEntry>(metadata: Buffer, body: Buffer): Entry => {
   const type = metadata[0];
-  const rest = JSON.parse(metadata.toString("utf8", 1)) as Entry;
-  if (rest.kind !== "reply") return rest;
+  const fields = JSON.parse(metadata.toString("utf8", 1)) as Entry;
+  if (fields.kind !== "reply") return fields;
   return {
-    ...rest,
-    body: type === none ? null : type === text ? body.toString("utf8") : new Uint8Array(body),
+    ...fields,
+    body: type === noBody ? null : type === textBody ? body.toString("utf8") : new Uint8Array(body),
   };
 };
 
-const none = "-".charCodeAt(0);
-const text = "t".charCodeAt(0);
+const noBody = "-".charCodeAt(0);
+const textBody = "t".charCodeAt(0);

@@ -24,9 +24,9 @@ export interface RedisCacheStore {
   get<Entry extends StoredEntry>(key: string): Promise<Entry | undefined>;
   /** Stores an entry. False if `replaces` does not match. */
   set(key: string, entry: StoredEntry, options: RedisSetOptions): Promise<boolean>;
-  /** Removes an entry. */
+  /** Removes an entry. Returns whether there was one. */
   delete(key: string): Promise<boolean>;
-  /** Removes the entries with one of these tags; returns their number. */
+  /** Removes the entries with one of these tags; returns the number of removed replies. */
   drop(tags: readonly string[]): Promise<number>;
 }
 
@@ -48,8 +48,10 @@ const MAX_PARTS = 16_384;
 const BATCH = 500;
 
 /**
- * Creates a cache store in Redis, shared by all hosts. Every entry expires, bodies are stored as bytes, and dropping a tag invalidates its replies atomically.
+ * Creates a cache store in Redis, shared by all hosts. Every entry expires, bodies are stored as bytes, and dropping a tag invalidates its replies atomically
+ * (on a cluster, those of one hash slot).
  *
+ * @throws REDIS_BAD_NAME, CORE_BAD_CONFIG for an invalid option
  * @example
  * app.enableCaching({ store: redisCacheStore(app) });
  */
@@ -72,14 +74,14 @@ export const redisCacheStore = (
   };
   const clear = async (dropped: string): Promise<number> => {
     let replies = 0;
-    for (let left = 1; left > 0;) {
+    for (let remaining = 1; remaining > 0;) {
       const [removed = 0, more = 0] = (await clearIndex.run(
         source.redis,
         [dropped],
         [BATCH],
       )) as readonly number[];
       replies += removed;
-      left = more;
+      remaining = more;
     }
     return replies;
   };
@@ -91,7 +93,7 @@ export const redisCacheStore = (
   return {
     shared: true,
     async get<Entry extends StoredEntry>(key: string): Promise<Entry | undefined> {
-      const found = await readEntry.bytes(source.redis, [keyOf(key).entry], []);
+      const found = await readEntry.runForBytes(source.redis, [keyOf(key).entry], []);
       if (!Array.isArray(found)) return undefined;
       const [metadata, body] = found as readonly Buffer[];
       return metadata === undefined || body === undefined

@@ -9,13 +9,13 @@ export const backoffMs = (attempt: number, random: () => number = Math.random): 
   Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(attempt - 1, 10)) * (0.8 + 0.2 * random());
 
 /** A client that can connect. */
-export interface Connecting {
+export interface ReconnectingClient {
   readonly status: string;
   connect(): Promise<unknown>;
 }
 
 /** Returns a function that schedules the next attempt earlier because a command waits. */
-export const createWake = (client: Connecting, lastAttempt: () => number): (() => void) => {
+export const createWake = (client: ReconnectingClient, lastAttempt: () => number): (() => void) => {
   let timer: NodeJS.Timeout | undefined;
   const attempt = (): void => {
     timer = undefined;

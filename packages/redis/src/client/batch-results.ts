@@ -22,14 +22,14 @@ export const explainBatches = (client: IoredisClient): void => {
       const batch = create(...args);
       if (batch instanceof Promise) return batch; // `multi({ pipeline: false })`
       const { resolve } = batch;
-      batch.resolve = (results) => resolve(explained(results, client.isCluster));
+      batch.resolve = (results) => resolve(explainResults(results, client.isCluster));
       return batch;
     };
     Object.assign(client, { [name]: createExplained });
   }
 };
 
-const explained = (results: readonly Result[], isCluster: boolean): readonly Result[] => {
+const explainResults = (results: readonly Result[], isCluster: boolean): readonly Result[] => {
   if (results.every(([error]) => error === null)) return results;
   const redirected = results.map(([error, ...value]): Result => {
     const isNotResent = isCluster && error !== null && REDIRECT.test(error.message);

@@ -24,7 +24,7 @@ export interface ClientOptions {
   readonly refusalOf?: (command: Command) => Error | null;
 }
 
-/** Creates a client that connects on first use, never resends a command, and bounds all waits. */
+/** Creates a client that connects on first use, never resends a command that may have had an effect, and bounds all waits. */
 export const createClient = (config: RedisConfig, options: ClientOptions): IoredisClient => {
   const client = config.clusterMode ? createCluster(config, options) : createSingle(config, options);
   const { metrics, operations, timeoutMs = () => config.commandTimeoutMs, onTainted = () => {} } = options;
@@ -88,7 +88,7 @@ const createSingle = (config: RedisConfig, { metrics, timeoutMs }: ClientOptions
     db: address?.database ?? 0,
     retryStrategy: (attempt) => backoffMs(attempt),
   });
-  count(client, metrics);
+  countConnections(client, metrics);
   return client;
 };
 
@@ -123,7 +123,7 @@ const createCluster = (config: RedisConfig, { metrics, onError, timeoutMs }: Cli
   cluster.on("-node", refresh);
   cluster.on("+node", (node: Redis) => {
     if (tls !== undefined) node.options.tls = tlsTo(node.options.host ?? ""); // it connects later
-    count(node, metrics);
+    countConnections(node, metrics);
   });
   return cluster;
 };
@@ -139,7 +139,7 @@ const refresher = (cluster: Cluster): (() => void) => {
   };
 };
 
-const count = (client: Redis, metrics: RedisMetrics): void => {
+const countConnections = (client: Redis, metrics: RedisMetrics): void => {
   let isOpen = false;
   let wasOpen = false;
   client.on("ready", () => {

@@ -6,7 +6,7 @@ export type IoredisClient = Redis | Cluster;
 
 let loaded: typeof import("ioredis") | undefined;
 
-/** Loads ioredis on first use, so that apps that never use Redis do not pay for it. */
+/** Loads ioredis on first use, so that apps that never use Redis do not load it. */
 export const ioredis = (): typeof import("ioredis") => {
   loaded ??= createRequire(import.meta.url)("ioredis") as typeof import("ioredis");
   return loaded;

@@ -16,7 +16,7 @@ export interface LeasedConnectionsOptions {
   readonly create: () => LeasedConnection;
   /** Maximum number of connections. */
   readonly max: number;
-  /** Minimum number of idle connections. */
+  /** Number of connections that stay open when idle; they are not opened in advance. */
   readonly minIdle: number;
   /** Timeout of the wait for a connection, in milliseconds. */
   readonly waitMs: number;
@@ -25,7 +25,7 @@ export interface LeasedConnectionsOptions {
   readonly maxWaiting: number;
 }
 
-interface Idle {
+interface IdleConnection {
   readonly connection: LeasedConnection;
   readonly timer: NodeJS.Timeout;
 }
@@ -34,7 +34,7 @@ interface Idle {
 export class LeasedConnections {
   private readonly options: LeasedConnectionsOptions;
   private readonly openConnections = new Set<LeasedConnection>();
-  private readonly idle: Idle[] = [];
+  private readonly idle: IdleConnection[] = [];
   private readonly waiting = new Set<(connection: LeasedConnection | null) => void>();
 
   constructor(options: LeasedConnectionsOptions) {
@@ -104,14 +104,14 @@ export class LeasedConnections {
   private async release(connection: LeasedConnection, isDone: boolean): Promise<void> {
     const { client } = connection;
     const isClean = isDone && !connection.isTainted && client.status === "ready";
-    if (!isClean || !(await unwatched(client))) {
+    if (!isClean || !(await unwatch(client))) {
       this.drop(connection);
-      this.next(null);
-    } else if (!this.next(connection)) this.keep(connection);
+      this.passOn(null);
+    } else if (!this.passOn(connection)) this.keep(connection);
   }
 
-  /** Passes this connection, or a replacement of a dropped one, to the longest waiter. */
-  private next(connection: LeasedConnection | null): boolean {
+  /** Passes this connection, or a replacement of a dropped one, to the caller that has waited longest. Returns whether there is one. */
+  private passOn(connection: LeasedConnection | null): boolean {
     const [first] = this.waiting;
     if (first === undefined) return false;
     first(connection ?? this.create());
@@ -142,7 +142,7 @@ export class LeasedConnections {
  * Removes the watches of the last lease. Returns whether that succeeded: inside an unfinished transaction the reply is `QUEUED`. An untainted connection has no
  * other state, and a connection to a cluster has none.
  */
-const unwatched = async (client: IoredisClient): Promise<boolean> => {
+const unwatch = async (client: IoredisClient): Promise<boolean> => {
   if (client.isCluster) return true;
   return client.unwatch().then(
     (reply: unknown) => reply === "OK",

@@ -1,4 +1,4 @@
-/** Metrics of the clients since the start of the process. */
+/** Metrics of the clients of one configuration: totals since it was opened, and current numbers of connections and waiting commands. */
 export interface RedisMetrics {
   /** Requested commands. */
   commands: number;

@@ -23,7 +23,11 @@ export class Script {
   }
 
   /** Runs the script and returns the strings of its result as bytes. */
-  async bytes(client: IoredisClient, keys: readonly string[], args: readonly ScriptArg[]): Promise<unknown> {
+  async runForBytes(
+    client: IoredisClient,
+    keys: readonly string[],
+    args: readonly ScriptArg[],
+  ): Promise<unknown> {
     try {
       return await client.callBuffer("evalsha", this.digest, keys.length, ...keys, ...args);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { handled, type OperationControl, type Operations } from "@framework/core/feature";
+import { markHandled, type OperationControl, type Operations } from "@framework/core/feature";
 import { RedisUnavailableError, toRedisError } from "../redis-errors.ts";
 import type { RedisMetrics } from "./metrics.ts";
 import type { IoredisClient } from "./ioredis.ts";
@@ -10,14 +10,14 @@ export interface SendCommandOptions {
   readonly metrics: RedisMetrics;
   /** Publishes each command. */
   readonly operations: Operations<{ readonly name: string }>;
-  /** Maximum commands that wait for a connection. */
+  /** Maximum number of commands that wait for a connection. */
   readonly maxQueue: number;
   readonly defaultTtlSecs: number | undefined;
   /** Timeout of a command in milliseconds; called for each command. */
   readonly timeoutMs: () => number;
   /** Called when a command must wait for a connection. */
   readonly wake: () => void;
-  /** Called with the name of a command that changed the state of its connection, or received no reply. */
+  /** Called with the name of a command that changes the state of its connection, or gets no reply. */
   readonly onTainted: (name: string) => void;
   /** Returns the error of a command that is refused because of its effect on the connection; `null` for any other. */
   readonly refusalOf: (command: Command) => Error | null;
@@ -85,7 +85,7 @@ export const wrapSendCommand = (client: IoredisClient, options: SendCommandOptio
   /** Identified by promise: ioredis resends a batch to another node with the same commands but new promises. */
   const known = new WeakMap<Command, unknown>();
   const rejected = new WeakSet<object>();
-  const isRejected = (command: Command, batch: object | undefined, isFirst: boolean): boolean => {
+  const decideRejection = (command: Command, batch: object | undefined, isFirst: boolean): boolean => {
     if (batch !== undefined && command.pipelineIndex !== 0) return rejected.has(batch);
     const rejects = isFirst ? client.status !== "ready" && metrics.waiting >= maxQueue : command.isSettled;
     if (rejects && batch !== undefined) rejected.add(batch);
@@ -110,7 +110,7 @@ export const wrapSendCommand = (client: IoredisClient, options: SendCommandOptio
         refuseInBatch(command, refusal);
       }
     }
-    if (isRejected(command, rest[0] as object | undefined, isFirst)) {
+    if (decideRejection(command, rest[0] as object | undefined, isFirst)) {
       if (isFirst) wake();
       if (!command.isSettled)
         command.reject(new RedisUnavailableError("too many commands are waiting for a connection"));
@@ -143,18 +143,18 @@ const observe = (
   const operation = operations.begin(command);
   if (operation !== null) endWithReply(command, operation);
   if (changesState(command, isCluster)) onTainted(name);
-  void handled(command.promise); // a program may drop the promise, and so does ioredis after a reconnect
+  void markHandled(command.promise); // a program may drop the promise, and so does ioredis after a reconnect
   command.reject = (error) => {
     if (error.message.startsWith("NOSCRIPT")) {
       operation?.end(); // ioredis sends the complete script next
       return reject(error);
     }
-    const seen = toRedisError(error);
-    operation?.fail(seen);
+    const converted = toRedisError(error);
+    operation?.fail(converted);
     operation?.end();
     metrics.failures++;
-    if (seen instanceof RedisUnavailableError) onTainted(name);
-    reject(seen);
+    if (converted instanceof RedisUnavailableError) onTainted(name);
+    reject(converted);
   };
 };
 

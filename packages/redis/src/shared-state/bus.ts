@@ -1,4 +1,4 @@
-// One file: membership, messages and acknowledgements are one protocol.
+// More than 250 lines, because membership, messages and acknowledgements are one protocol.
 import type { Awaitable, Logger } from "@framework/core";
 import {
   type Clock,
@@ -21,9 +21,9 @@ const settleMs = LEASE_MS;
 const publishMs = MEMBER_MS + LEASE_MS;
 /** Delays of retransmissions to members without an acknowledgement, in milliseconds. A member that rejoins gets its messages immediately. */
 const retransmitMs = [150, 400, 1000, 2000, 4000];
-/** Maximum message ids kept for deduplication of retransmissions. */
+/** Maximum number of message ids kept for deduplication of retransmissions. */
 const MAX_SEEN = 10_000;
-/** Maximum unacknowledged messages of one process. */
+/** Maximum number of unacknowledged messages of one process. */
 const MAX_OPEN = 10_000;
 
 /** Options of a bus. */
@@ -79,7 +79,7 @@ export class Bus {
     return this.joinInProgress?.promise ?? null;
   }
 
-  /** Whether publishers wait for this process. */
+  /** Whether publishers wait for this process; `true` before the first use. */
   get isConnected(): boolean {
     return !this.isOpen || this.options.clock.now() < this.leaseEnd;
   }
@@ -94,12 +94,15 @@ export class Bus {
     return () => void remove();
   }
 
-  /** Resolves when every member has acknowledged the message: `true`, or has lost its membership: `false`. Rejects at the timeout. */
+  /**
+   * Resolves when every member has acknowledged the message: `true`, or has lost its membership: `false`. Also resolves to `false` if the bus is closed.
+   * Rejects at the timeout.
+   */
   async publish(channel: string, text: string): Promise<boolean> {
     const { id: from, link, clock } = this.options;
     this.join();
     await this.joining;
-    await this.settled();
+    await this.waitUntilSettled();
     if (this.open.size >= MAX_OPEN) throw new Error(`${MAX_OPEN} messages are not acknowledged yet`);
     const id = ++this.lastId;
     const envelope = JSON.stringify(["message", from, id, channel, text] satisfies Envelope);
@@ -167,14 +170,14 @@ export class Bus {
     const sentAt = clock.now();
     const list = await link.renew(MEMBER_MS).catch(() => null);
     if (!isCurrent()) return;
-    if (list !== null) this.renewed(list, sentAt);
+    if (list !== null) this.applyRenewal(list, sentAt);
     this.cancelRenewal();
     this.cancelRenewal = clock.after(list === null ? RETRY_MS : RENEW_MS, () => {
       if (isCurrent()) void this.renew();
     });
   }
 
-  private renewed(list: MemberList, sentAt: number): void {
+  private applyRenewal(list: MemberList, sentAt: number): void {
     const now = this.options.clock.now();
     const isBack = now >= this.leaseEnd;
     if (!this.hasJoined) this.settledAt = now + Math.max(0, settleMs - list.uptimeMs);
@@ -196,7 +199,7 @@ export class Bus {
     for (const message of this.open.values()) this.retransmit(message);
   }
 
-  private async settled(): Promise<void> {
+  private async waitUntilSettled(): Promise<void> {
     const { clock } = this.options;
     const leftMs = this.settledAt - clock.now();
     if (leftMs > 0) await new Promise<void>((resolve) => void clock.after(leftMs, resolve));
@@ -204,11 +207,11 @@ export class Bus {
 
   /** Applies the server's list; publications stop waiting for processes that are no longer members. */
   private applyList({ rows }: MemberList): void {
-    const { ended, left } = this.membership.update(rows, this.options.clock.now());
-    if (ended.length === 0 && left.length === 0) return;
+    const { expired, departed } = this.membership.update(rows, this.options.clock.now());
+    if (expired.length === 0 && departed.length === 0) return;
     for (const message of this.open.values()) {
-      for (const member of left) message.acknowledge(member);
-      for (const member of ended) if (member !== this.options.id) message.dropMember(member);
+      for (const member of departed) message.acknowledge(member);
+      for (const member of expired) if (member !== this.options.id) message.dropMember(member);
     }
   }
 
@@ -222,7 +225,7 @@ export class Bus {
 
   private receive(text: string): void {
     const envelope = parseEnvelope(text);
-    if (envelope === null) return this.drop();
+    if (envelope === null) return this.logDropped();
     const [kind, from] = envelope;
     if (kind === "message") return this.handle(envelope);
     if (kind === "done") return this.open.get(envelope[2])?.acknowledge(from);
@@ -236,7 +239,7 @@ export class Bus {
     }
   }
 
-  private drop(): void {
+  private logDropped(): void {
     this.logThrottled((omitted) =>
       this.options.log.error(
         "redis: dropped a message that another program published on the channel of the shared state; give that program another keyPrefix",

@@ -1,4 +1,4 @@
-import type { Added } from "@framework/core/feature";
+import type { AddResult } from "@framework/core/feature";
 import type { IoredisClient } from "../client/ioredis.ts";
 import { Script } from "../client/script.ts";
 
@@ -35,11 +35,11 @@ export const addToCounter = async (
   key: string,
   amount: number,
   { ttlMs, max }: { readonly ttlMs: number; readonly max: number },
-): Promise<Added | null> => {
+): Promise<AddResult | null> => {
   const reply = await script.run(client, [key], [amount, max, wholeMs(ttlMs)]);
   if (!Array.isArray(reply)) return null;
-  const [value = 0, granted = 0, left = -1] = reply.map(Number);
-  return { value: value + 0, granted: granted + 0, expiresInMs: left < 0 ? ttlMs : left };
+  const [value = 0, granted = 0, remainingMs = -1] = reply.map(Number);
+  return { value: value + 0, granted: granted + 0, expiresInMs: remainingMs < 0 ? ttlMs : remainingMs };
 };
 
 /** Maximum TTL in milliseconds (3,000 years); Redis rejects values that overflow 64 bits. */

@@ -15,9 +15,9 @@ export interface MemberRow {
 /** Processes that are no longer members. */
 export interface Departures {
   /** Processes whose membership expired. */
-  readonly ended: readonly string[];
+  readonly expired: readonly string[];
   /** Processes that announced their departure. */
-  readonly left: readonly string[];
+  readonly departed: readonly string[];
 }
 
 /**
@@ -36,19 +36,19 @@ export class Membership {
 
   /** Applies the server's list. Returns the processes that are no longer members. */
   update(rows: readonly MemberRow[], now: number): Departures {
-    const [ended, left]: [string[], string[]] = [[], []];
-    const listed = new Set<string>();
+    const [expired, departed]: [string[], string[]] = [[], []];
+    const listedIds = new Set<string>();
     for (const { id, leftMs, hasLeft } of rows) {
-      listed.add(id);
+      listedIds.add(id);
       if (!hasLeft && leftMs > 0) this.missingSince.set(id, null);
-      else if (this.missingSince.delete(id)) (hasLeft ? left : ended).push(id);
+      else if (this.missingSince.delete(id)) (hasLeft ? departed : expired).push(id);
     }
     for (const [id, since] of this.missingSince) {
-      if (listed.has(id)) continue;
+      if (listedIds.has(id)) continue;
       if (since === null) this.missingSince.set(id, now);
-      else if (now - since >= LEASE_MS && this.missingSince.delete(id)) ended.push(id);
+      else if (now - since >= LEASE_MS && this.missingSince.delete(id)) expired.push(id);
     }
-    return { ended, left };
+    return { expired, departed };
   }
 
   /** Adds a process that has announced itself. */

@@ -18,7 +18,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `);
 
-/** Raises a number atomically; `null` if the key has a value that is not a number. */
+/** Raises a number atomically. Returns whether it was lower or absent; `null` if the key has a value that is not a number. */
 export const raiseValue = async (
   client: IoredisClient,
   key: string,

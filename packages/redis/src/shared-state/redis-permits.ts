@@ -14,7 +14,7 @@ export interface RedisPermitsOptions {
  *
  * @example
  * app.enableRateLimit({ maxRequests: 1000, store: redisPermits(app) });
- * @throws CORE_SHARED_STATE_UNAVAILABLE if Redis does not reply; the outcome of the call is unknown
+ * @throws REDIS_BAD_NAME; each call: CORE_SHARED_STATE_UNAVAILABLE if Redis does not reply; the outcome of the call is unknown
  */
 export const redisPermits = (
   source: RedisSource,

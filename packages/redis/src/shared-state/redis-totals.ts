@@ -14,7 +14,8 @@ export interface RedisTotalsOptions {
 /**
  * Creates totals shared by all hosts with one Redis. A key expires 30 days after its last addition.
  *
- * @throws CORE_SHARED_STATE_UNAVAILABLE if Redis does not reply; the outcome of the call is unknown
+ * @throws REDIS_BAD_NAME; each call: CORE_SHARED_STATE_UNAVAILABLE if Redis does not reply; the outcome of the call is unknown. `add`:
+ * CORE_SHARED_STATE_FULL
  */
 export const redisTotals = (source: RedisSource, { name = "totals" }: RedisTotalsOptions = {}): Totals => {
   checkName(name);

@@ -41,7 +41,8 @@ export interface RedisValues extends SharedValues {
 /**
  * Creates values and messages shared by all hosts with one Redis. Each call is atomic, by the server's clock.
  *
- * @throws CORE_SHARED_STATE_UNAVAILABLE if Redis does not reply; the outcome of the call is unknown
+ * @throws REDIS_BAD_NAME; each call: CORE_SHARED_STATE_UNAVAILABLE if Redis does not reply; the outcome of the call is unknown. `add` and
+ * `raise`: CORE_SHARED_STATE_NOT_A_COUNTER
  */
 export const redisValues = (
   source: RedisSource,

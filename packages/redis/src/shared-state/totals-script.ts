@@ -2,14 +2,14 @@ import { PAGE_NAMES, type Total } from "@framework/core/feature";
 import type { IoredisClient } from "../client/ioredis.ts";
 import { Script } from "../client/script.ts";
 
-/** Maximum size of a key: the characters of its names, plus 8 per total. */
+/** Maximum size of a key: the bytes of its names, plus 8 per total. */
 const MAX_SIZE = 16_777_216;
 /** TTL of a key after its last addition, in seconds: 30 days. */
 const TTL_SECS = 2_592_000;
 
 /**
  * KEYS: a hash of `s` size, `c` number of names, per name `n<name>` its position, and per position `t<position>` the name and its totals, so that
- * a page needs one command. ARGV: amounts as JSON, maximum size, TTL. Returns 1, or 0 without room: either all amounts are added or none.
+ * a page needs one command. ARGV: amounts as JSON, maximum size, TTL. Returns 1, or 0 if there is no room: either all amounts are added or none.
  */
 const add = new Script(`
 local amounts = cjson.decode(ARGV[1])

@@ -7,11 +7,11 @@ import { checkName, type RedisSource } from "../redis-source.ts";
 
 /** A store for `JwtConfig.store`: the port `TokenStore` of `@framework/auth`. */
 export interface RedisTokenStore {
-  /** Revokes an id until it expires. */
+  /** Revokes an id. @param expiresAt Unix seconds until which it stays revoked; the later of two expiries applies */
   revoke(id: string, expiresAt: number): Promise<void>;
   /** Whether an id is revoked. */
   isRevoked(id: string): Promise<boolean>;
-  /** Atomically consumes a generation of an id. True for exactly one caller. */
+  /** Atomically consumes a generation of an id. True for exactly one caller, and only if no later generation was consumed and the id was not revoked. */
   consume(id: string, generation: number, expiresAt: number): Promise<boolean>;
 }
 
@@ -44,7 +44,7 @@ redis.call('SET', KEYS[1], '${REVOKED}', 'PX', px(1))
 return 1
 `);
 
-/** KEYS: id. ARGV: TTL, generation. Returns 1 for exactly one caller. An expired id is kept for a second, for concurrent callers. */
+/** KEYS: id. ARGV: TTL, generation. Returns 1 for exactly one caller, otherwise 0. An expired id is kept for a second, for concurrent callers. */
 const consume = new Script(`${LIFE}
 local known = redis.call('GET', KEYS[1])
 if known == '${REVOKED}' or (known and tonumber(known) >= tonumber(ARGV[2])) then return 0 end
@@ -59,7 +59,7 @@ return 1
  *
  * @example
  * const auth = new JwtAuth({ secret, store: redisTokenStore(app) });
- * @throws RedisUnavailableError (503) if Redis does not reply; access is then denied
+ * @throws REDIS_BAD_NAME; each call: RedisUnavailableError (503) if Redis does not reply; access is then denied
  */
 export const redisTokenStore = (
   source: RedisSource,

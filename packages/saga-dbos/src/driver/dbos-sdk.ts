@@ -16,7 +16,7 @@ export const dbos = (): Sdk["DBOS"] => dbosSdk().DBOS;
  * Shuts DBOS down and unregisters its workflows, so that it can be launched again. If the shutdown fails twice, the executor is dropped: its connections may
  * already be closed, and closing them again fails.
  *
- * @param onError called with each error
+ * @param onError called with the first two errors; a third one rejects the promise
  */
 export const shutDown = async (onError: (error: unknown) => void): Promise<void> => {
   const again = async (error: unknown): Promise<void> => {

@@ -17,11 +17,11 @@ export const adoptLost = async (kernel: Kernel): Promise<void> => {
       loadInput: false,
       loadOutput: false,
     });
-    const found = new Set(pending.map(({ executorId = "" }) => executorId));
-    await forEachLost(kernel, found, async (executor) => {
+    const executors = new Set(pending.map(({ executorId = "" }) => executorId));
+    await forEachLost(kernel, executors, async (executor) => {
       await dbosExecutor()?.recoverPendingWorkflows([executor]);
     });
     if (pending.length < PAGE) return;
-    for (const executor of found) remaining.delete(executor);
+    for (const executor of executors) remaining.delete(executor);
   }
 };

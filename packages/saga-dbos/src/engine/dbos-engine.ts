@@ -6,7 +6,7 @@ import { DBOS_TABLES, dbosTables } from "../store/once.ts";
 import { DbosRunner } from "./runner.ts";
 import { DbosSession, type EngineConfig } from "./session.ts";
 
-/** Longest pause between two attempts to relaunch DBOS, in milliseconds. */
+/** Maximum pause between two attempts to relaunch DBOS, in milliseconds. */
 const MAX_PAUSE_MS = 15_000;
 
 /** DBOS in one app. Only one app per process may use it, because DBOS is a singleton. */
@@ -27,7 +27,7 @@ export class DbosEngine implements OpenEngine {
       registry,
       limits,
       trace: () => insight.trace(),
-      session: () => this.running(),
+      session: () => this.currentSession(),
     });
   }
 
@@ -79,7 +79,7 @@ export class DbosEngine implements OpenEngine {
   }
 
   /** @throws SAGA_DBOS_NOT_STARTED, SAGA_DBOS_UNAVAILABLE */
-  private running(): DbosSession {
+  private currentSession(): DbosSession {
     if (this.lifetime === null) throw notStarted();
     if (this.session?.isRunning !== true) throw unavailable();
     return this.session;

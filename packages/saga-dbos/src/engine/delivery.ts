@@ -13,7 +13,7 @@ export interface Delivery {
   readonly input: SagaInput;
 }
 
-/** Delivers a message at most once. Returns whether it is new. */
+/** Delivers a message, unless one with its id was delivered. Returns whether it is new. */
 export type Deliver = (sagaId: string, delivery: Delivery) => Promise<boolean>;
 
 /** Registers the delivery workflow. Call it before DBOS is launched. */

@@ -2,7 +2,7 @@ import { FrameworkError } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
 import { type HeldLease, type Kernel, pause } from "@framework/durable/feature";
 
-/** Maximum processes that run sagas of one app. */
+/** Maximum number of processes of one app that use DBOS, with and without `workers`. */
 export const MAX_PROCESSES = 256;
 const KIND = "saga-dbos";
 const LAUNCH_POLL_MS = 100;
@@ -20,7 +20,7 @@ export const claimExecutorId = async (kernel: Kernel): Promise<HeldLease> => {
   }
   throw new FrameworkError(
     "SAGA_DBOS_TOO_MANY",
-    `saga-dbos: ${MAX_PROCESSES} processes already run sagas of this app; start this one with workers: false`,
+    `saga-dbos: ${MAX_PROCESSES} processes of this app already use DBOS; stop one of them`,
   );
 };
 

@@ -20,7 +20,7 @@ export const perform = async (performer: Performer, effect: Effect): Promise<Eff
   if (effect.kind === "conditions") {
     const { name } = effect;
     const result = (): ConditionsResult =>
-      performer.begun.has(name) ? { isLost: true } : evaluate(performer.definition, effect);
+      performer.mayHaveBegun.has(name) ? { isLost: true } : evaluate(performer.definition, effect);
     return await dbos().runStep(async () => result(), { name });
   }
   return await attempts(performer, effect.attempts);
@@ -55,4 +55,4 @@ const attempts = async (
 
 /** Runs an attempt, unless another process had begun it: then it is recorded as lost, and the script reads inputs and decides whether to repeat it. */
 const attempt = async (performer: Performer, planned: PlannedAttempt): Promise<AttemptResult> =>
-  performer.begun.has(planned.name) ? { end: "lost", ms: 0 } : await runAttempt(performer, planned);
+  performer.mayHaveBegun.has(planned.name) ? { end: "lost", ms: 0 } : await runAttempt(performer, planned);

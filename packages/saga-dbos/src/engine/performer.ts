@@ -10,8 +10,8 @@ export interface Performer {
   readonly definition: AnySaga;
   readonly parts: EngineParts;
   readonly slots: Slots;
-  /** Names of the effects that a lost process has begun. */
-  readonly begun: ReadonlySet<string>;
+  /** Names of the effects that a lost process may have begun. */
+  readonly mayHaveBegun: ReadonlySet<string>;
   /** Aborts when the process stops. */
   readonly stopping: AbortSignal;
 }

@@ -4,7 +4,7 @@ import { workflowOf } from "../names/ids.ts";
 import { Progress } from "../script/progress.ts";
 import { sagaScript } from "../script/saga-script.ts";
 import { recordsOf } from "../view/records.ts";
-import { begunEffects } from "../view/replay.ts";
+import { unrecordedEffects } from "../view/replay.ts";
 import { perform } from "./perform.ts";
 import type { Performer, RunSaga } from "./performer.ts";
 import { Slots } from "./slots.ts";
@@ -22,8 +22,13 @@ export const registerSaga = (
     if (start.hash !== definition.hash) return await new Promise(() => {}); // `checkDefinitions` makes the start fail
     await parts.ready;
     const id = dbos().workflowID ?? "";
-    const begun = begunEffects(definition, { id, start, createdAt: 0, records: await recordsOf(id) });
-    const performer: Performer = { definition, parts, slots, begun, stopping };
+    const mayHaveBegun = unrecordedEffects(definition, {
+      id,
+      start,
+      createdAt: 0,
+      records: await recordsOf(id),
+    });
+    const performer: Performer = { definition, parts, slots, mayHaveBegun, stopping };
     const saga = new Progress(definition, id, start, 0);
     const script = sagaScript(saga);
     for (let step = script.next(); step.done !== true;)

@@ -48,12 +48,12 @@ export const runAttempt = async (performer: Performer, planned: PlannedAttempt):
   const ms = (): number => systemClock.now() - begun;
   try {
     const output = await runAsOperation(performer, planned, outcome);
-    parts.insight.ended(saga.name, "done");
+    parts.insight.countAttempt(saga.name, "done");
     return { end: "done", output: isUndo ? null : output, ms: ms() };
   } catch (error) {
     if (stopping.aborted) return await interrupted();
     const end = parts.classOf(error);
-    parts.insight.ended(saga.name, end satisfies AttemptEnd);
+    parts.insight.countAttempt(saga.name, end satisfies AttemptEnd);
     if (end === "bug" || end === "machinery")
       parts.log().warn(`saga: "${saga.name}" failed in ${stepLabel(step, branch)}`, { id: saga.id, error });
     return { end, error: failureText(error), ...retryDecision(parts, planned, end), ...outcome, ms: ms() };

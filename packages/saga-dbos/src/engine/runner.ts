@@ -1,15 +1,15 @@
 import { dbos, dbosSdk } from "../driver/dbos-sdk.ts";
 import { FrameworkError } from "@framework/core";
-import { handled } from "@framework/core/feature";
+import { markHandled } from "@framework/core/feature";
 import type {
   Decision,
-  Delivered,
+  DeliveryResult,
   SagaFilter,
   SagaInfo,
   SagaMessage,
   SagaPage,
   SagaRunner,
-  Started,
+  StartResult,
   StartOptions,
   TimelineEntry,
 } from "@framework/saga";
@@ -55,16 +55,16 @@ export class DbosRunner implements SagaRunner {
     this.parts = parts;
   }
 
-  start(definition: AnySaga, input: unknown, options: StartOptions): Promise<Started> {
-    return handled(this.startOne(definition, input, options));
+  start(definition: AnySaga, input: unknown, options: StartOptions): Promise<StartResult> {
+    return markHandled(this.startOne(definition, input, options));
   }
 
   deliver(
     definition: AnySaga,
     message: SagaMessage,
     { tx }: { readonly tx?: object | undefined } = {},
-  ): Promise<Delivered> {
-    return handled(this.deliverOne(definition, message, tx));
+  ): Promise<DeliveryResult> {
+    return markHandled(this.deliverOne(definition, message, tx));
   }
 
   async get(id: string): Promise<SagaInfo | null> {
@@ -101,8 +101,8 @@ export class DbosRunner implements SagaRunner {
     definition: AnySaga,
     input: unknown,
     { key, trace, tx }: StartOptions,
-  ): Promise<Started> {
-    const running = trace ?? this.parts.trace(); // read before the first await
+  ): Promise<StartResult> {
+    const currentTrace = trace ?? this.parts.trace(); // read before the first await
     const run = this.runOf(definition);
     if (tx !== undefined) throw noTransaction("start");
     checkKey(key);
@@ -110,7 +110,7 @@ export class DbosRunner implements SagaRunner {
       key,
       input: await checkedInput(definition, input),
       hash: definition.hash,
-      trace: storedTrace(running),
+      trace: storedTrace(currentTrace),
       limits: this.parts.limits,
     };
     const workflowID = instanceId(definition.name, key);
@@ -128,7 +128,7 @@ export class DbosRunner implements SagaRunner {
     definition: AnySaga,
     { key, name, id: messageId, data = null }: SagaMessage,
     tx: object | undefined,
-  ): Promise<Delivered> {
+  ): Promise<DeliveryResult> {
     this.runOf(definition);
     if (tx !== undefined) throw noTransaction("deliver");
     checkKey(key);

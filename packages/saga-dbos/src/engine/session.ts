@@ -46,7 +46,12 @@ export class DbosSession {
     return this.state === "running";
   }
 
-  /** Launches DBOS; `close` also aborts a launch. @param onLost called when another process may claim the executor id: this process must stop using it */
+  /**
+   * Launches DBOS; `close` also aborts a launch.
+   *
+   * @param onLost called when another process may claim the executor id: this process must stop using it
+   * @throws SAGA_DBOS_TAKEN, SAGA_DBOS_TOO_MANY, SAGA_CHANGED
+   */
   async launch(onLost: () => void): Promise<void> {
     if (dbos().isInitialized())
       throw new FrameworkError(
@@ -61,9 +66,9 @@ export class DbosSession {
     await this.launchAt(lease);
     this.state = "running";
     this.begin();
-    const isLost = (): void => void (this.isRunning && onLost());
-    if (lease.signal.aborted) isLost();
-    else lease.signal.addEventListener("abort", isLost);
+    const handleLoss = (): void => void (this.isRunning && onLost());
+    if (lease.signal.aborted) handleLoss();
+    else lease.signal.addEventListener("abort", handleLoss);
   }
 
   /** Shuts DBOS down and releases the executor id. */

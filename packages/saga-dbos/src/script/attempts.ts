@@ -18,12 +18,12 @@ import { pause } from "./inputs.ts";
 import type { Progress } from "./progress.ts";
 
 /** A branch with the result of its attempt. */
-interface Tried {
+interface BranchResult {
   readonly branch: Branch;
   readonly state: BranchState;
   readonly result: AttemptResult;
 }
-type Failed = Tried & { readonly result: FailedAttempt };
+type FailedBranch = BranchResult & { readonly result: FailedAttempt };
 
 /** Runs the unfinished branches of a step concurrently. */
 export const runAttempts = function* (saga: Progress, step: TxStep | CallStep): Script<void> {
@@ -34,8 +34,7 @@ export const runAttempts = function* (saga: Progress, step: TxStep | CallStep): 
   saga.begin(states);
   const attempts = open.map((branch, at) => {
     const attempt = states[at]?.attempts ?? 1;
-    const name = saga.nameOf(`${stepLabel(step, branch)}, attempt ${attempt}`);
-    const seen = saga.saga;
+    const name = saga.nextEffectName(`${stepLabel(step, branch)}, attempt ${attempt}`);
     return {
       name,
       step,
@@ -43,27 +42,31 @@ export const runAttempts = function* (saga: Progress, step: TxStep | CallStep): 
       attempt,
       isUndo: false,
       mayHaveRun: before[at]?.status === "started",
-      saga: seen,
+      saga: saga.saga,
       atMostMs: saga.remainingMs,
       output: null,
     };
   });
   const results = (yield { kind: "attempts", attempts }) as readonly AttemptResult[];
   saga.activeMs += Math.max(0, ...results.map(({ ms }) => ms));
-  const tried = open.map((branch, at): Tried => ({
+  const branchResults = open.map((branch, at): BranchResult => ({
     branch,
     state: states[at] as BranchState,
     result: results[at] as AttemptResult,
   }));
-  yield* settle(saga, step, tried);
+  yield* settle(saga, step, branchResults);
 };
 
-const settle = function* (saga: Progress, step: TxStep | CallStep, tried: readonly Tried[]): Script<void> {
-  const branches = tried.map(stateAfter);
-  const failures = tried.filter(
-    (each): each is Failed => each.result.end !== "done" && each.result.end !== "lost",
+const settle = function* (
+  saga: Progress,
+  step: TxStep | CallStep,
+  branchResults: readonly BranchResult[],
+): Script<void> {
+  const branches = branchResults.map(stateAfter);
+  const failures = branchResults.filter(
+    (each): each is FailedBranch => each.result.end !== "done" && each.result.end !== "lost",
   );
-  const isLost = tried.some(({ result }) => result.end === "lost");
+  const isLost = branchResults.some(({ result }) => result.end === "lost");
   if (!isLost) saga.losses = 0;
   const { position } = saga.saga;
   if (failures.length === 0 && !isLost)
@@ -79,15 +82,15 @@ const settle = function* (saga: Progress, step: TxStep | CallStep, tried: readon
     const error = failureText(workersLost(MAX_LOST_WORKERS));
     return saga.change({ event: "pause", step: null, error, branches });
   }
-  if (failures.length > 0) return yield* again(saga, step, failures, branches);
+  if (failures.length > 0) return yield* scheduleRetry(saga, step, failures, branches);
   saga.begin(branches); // inputs are read before the next attempt
 };
 
 /** Schedules another attempt. Failures of the infrastructure do not count and have no entry in the timeline. */
-const again = function* (
+const scheduleRetry = function* (
   saga: Progress,
   step: TxStep | CallStep,
-  failures: readonly Failed[],
+  failures: readonly FailedBranch[],
   branches: readonly BranchState[],
 ): Script<void> {
   const counted = failures.find(({ result }) => result.end !== "machinery");
@@ -101,7 +104,7 @@ const again = function* (
   if ((yield* pause(saga, delayMs)) && counted !== undefined) saga.activeMs += delayMs;
 };
 
-const stateAfter = ({ state, result }: Tried): BranchState => {
+const stateAfter = ({ state, result }: BranchResult): BranchState => {
   if (result.end === "done") return { ...state, status: "done", output: result.output, error: null };
   if (result.end === "machinery" || result.end === "lost") return state;
   const { error, isOver } = result;

@@ -59,22 +59,26 @@ const arrive = function* (saga: Progress, position: number, done: readonly Branc
     const step = saga.definition.steps[at] ?? null;
     const arrival = { position: at, step, isFinal, skipped, error: null };
     if (step === null) return arrival;
-    const seen = withBranches(withBranches(saga.saga.branches, done), skipped);
-    const evaluated = yield* evaluate(saga, step, seen);
-    if ("error" in evaluated) return { ...arrival, error: evaluated.error };
-    if (!evaluated.holds) skipped.push(...skippedBranches(step, at));
+    const branchesSoFar = withBranches(withBranches(saga.saga.branches, done), skipped);
+    const outcome = yield* evaluate(saga, step, branchesSoFar);
+    if ("error" in outcome) return { ...arrival, error: outcome.error };
+    if (!outcome.holds) skipped.push(...skippedBranches(step, at));
     else if (step.kind === "pivot") isFinal = true;
     else return arrival;
   }
 };
 
-type Evaluated = Exclude<ConditionsResult, { readonly isLost: true }>;
+type ConditionsOutcome = Exclude<ConditionsResult, { readonly isLost: true }>;
 
 /** Evaluates conditions. The results are recorded, because the code of a condition may change while the saga is running. */
-const evaluate = function* (saga: Progress, step: Step, branches: readonly BranchState[]): Script<Evaluated> {
+const evaluate = function* (
+  saga: Progress,
+  step: Step,
+  branches: readonly BranchState[],
+): Script<ConditionsOutcome> {
   if (step.conditions.length === 0) return { holds: true };
   for (let losses = 0; losses < MAX_LOST_WORKERS; losses++) {
-    const name = saga.nameOf(`conditions of ${step.name}`);
+    const name = saga.nextEffectName(`conditions of ${step.name}`);
     const effect = { kind: "conditions", name, step, saga: { ...saga.saga, branches } } as const;
     const result = (yield effect) as ConditionsResult;
     if (!("isLost" in result)) return result;

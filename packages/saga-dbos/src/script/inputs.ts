@@ -3,7 +3,7 @@ import type { SagaInput, Script } from "./effect.ts";
 import type { Progress } from "./progress.ts";
 
 /** Deadline of a wait without a timeout. */
-const never = Infinity;
+const noDeadline = Infinity;
 
 /** Handles the inputs that have arrived, such as a cancellation. */
 export const readInputs = function* (saga: Progress): Script<void> {
@@ -14,7 +14,7 @@ export const readInputs = function* (saga: Progress): Script<void> {
 export const waitForOperator = function* (saga: Progress): Script<void> {
   const { status } = saga.saga;
   while (saga.saga.status === status) {
-    const input = yield* receive(never);
+    const input = yield* receive(noDeadline);
     if (input !== null) handle(saga, input);
   }
 };
@@ -32,7 +32,7 @@ export const pause = function* (saga: Progress, ms: number): Script<boolean> {
 
 /** Returns the current time, as recorded in the first run of the script. */
 export const now = function* (saga: Progress, name: string): Script<number> {
-  return (yield { kind: "now", name: saga.nameOf(name) }) as number;
+  return (yield { kind: "now", name: saga.nextEffectName(name) }) as number;
 };
 
 /** Receives the next input; `null` on timeout. */
@@ -40,7 +40,10 @@ export const receive = function* (until: number): Script<SagaInput | null> {
   return (yield { kind: "receive", until }) as SagaInput | null;
 };
 
-/** Stores a message, or applies an operator's decision. A decision about an outdated state has no effect. */
+/**
+ * Stores a message, or applies an operator's decision. A decision about an outdated state has no effect; a `cancel` has none only if the state no longer
+ * allows it.
+ */
 export const handle = (saga: Progress, input: SagaInput): void => {
   if (input.kind === "message") {
     saga.inbox.push(input);

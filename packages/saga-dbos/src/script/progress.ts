@@ -102,7 +102,7 @@ export class Progress {
   }
 
   /** Returns the name of the next effect: unique, and the same in every run of the script. */
-  nameOf(label: string): string {
+  nextEffectName(label: string): string {
     return `${++this.effects}: ${label}`;
   }
 }

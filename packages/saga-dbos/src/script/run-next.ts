@@ -25,15 +25,15 @@ export const runNext = function* (saga: Progress): Script<void> {
 /** Consumes the message of a wait, once it has arrived. */
 const wait = function* (saga: Progress, step: WaitStep): Script<void> {
   const first = saga.take(step.name);
-  if (first !== null) return yield* received(saga, step, first);
-  const hasTimedOut = yield* waitUntilDue(saga, step, step.timeoutMs);
-  if (!hasTimedOut) return;
+  if (first !== null) return yield* finishWait(saga, step, first);
+  const isDue = yield* waitUntilDue(saga, step, step.timeoutMs);
+  if (!isDue) return;
   const data = saga.take(step.name);
-  if (data !== null) return yield* received(saga, step, data);
+  if (data !== null) return yield* finishWait(saga, step, data);
   fail(saga, step.name, failureText(sagaTimeout(`the wait for "${step.name}"`, step.timeoutMs)));
 };
 
-const received = function* (saga: Progress, step: WaitStep, output: string): Script<void> {
+const finishWait = function* (saga: Progress, step: WaitStep, output: string): Script<void> {
   const { position } = saga.saga;
   const done = { ...newBranch(position, ""), status: "done", output } as const;
   yield* finishStep(saga, { position: position + 1, step: step.name, done: [done] });

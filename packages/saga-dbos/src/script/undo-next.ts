@@ -20,7 +20,7 @@ export const undoNext = function* (saga: Progress): Script<void> {
   const { step, branch, state } = first;
   const attempt = state.undoAttempts + 1;
   const planned = {
-    name: saga.nameOf(`undo ${stepLabel(step, branch)}, attempt ${attempt}`),
+    name: saga.nextEffectName(`undo ${stepLabel(step, branch)}, attempt ${attempt}`),
     step,
     branch,
     attempt,
@@ -31,27 +31,28 @@ export const undoNext = function* (saga: Progress): Script<void> {
     output: state.output,
   };
   const [result] = (yield { kind: "attempts", attempts: [planned] }) as readonly AttemptResult[];
-  if (result?.end === "lost") return lost(saga, stepLabel(step, branch));
+  if (result?.end === "lost") return recordLoss(saga, stepLabel(step, branch));
   saga.losses = 0;
-  if (result === undefined || result.end === "done") return saga.change(undone(first, plan.length === 1));
+  if (result === undefined || result.end === "done")
+    return saga.change(undoneChange(first, plan.length === 1));
   saga.undoMs += result.ms;
-  yield* undoFailed(saga, first, result);
+  yield* recordUndoFailure(saga, first, result);
 };
 
-const undone = ({ step, branch, state }: UndoTarget, isLast: boolean): Change => ({
+const undoneChange = ({ step, branch, state }: UndoTarget, isLast: boolean): Change => ({
   event: isLast ? "restore" : "undo",
   step: stepLabel(step, branch),
   branches: [{ ...state, status: "undone", undoAttempts: state.undoAttempts + 1 }],
   wait: null,
 });
 
-const lost = (saga: Progress, step: string): void => {
+const recordLoss = (saga: Progress, step: string): void => {
   if (saga.countLoss()) return;
   saga.change({ event: "giveUp", step, error: failureText(workersLost(MAX_LOST_WORKERS)) });
 };
 
 /** Schedules another attempt, or gives up: immediately for a programming error, which another attempt would repeat. */
-const undoFailed = function* (
+const recordUndoFailure = function* (
   saga: Progress,
   { step, branch, state }: UndoTarget,
   { end, error, delayMs }: FailedAttempt,

@@ -6,10 +6,13 @@ import { findSaga, readSaga, summaryOf } from "./saga-view.ts";
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
-/** Maximum instances scanned per call; a page with a `next` may therefore be shorter than its limit. */
+/** Maximum number of instances scanned per call; a page with a `next` may therefore be shorter than its limit. */
 export const MAX_SCAN = 10_000;
 
-/** Lists instances, oldest first. The records of each instance are read, because its status is derived from them. @throws HttpError 409 */
+/**
+ * Lists the instances of the versions that this process defines, oldest first. The records of each instance are read, because its status is derived from
+ * them. @throws HttpError 409 for an invalid limit or `after`
+ */
 export const list = async (
   registry: SagaRegistry,
   { name, status, key, after, limit = DEFAULT_LIMIT }: SagaFilter,

@@ -12,7 +12,7 @@ export interface StepRecord {
 }
 
 /** The stored data of an instance: its start and its records. */
-export interface Recorded {
+export interface InstanceRecords {
   readonly id: string;
   readonly start: SagaStart;
   readonly createdAt: number;
@@ -21,27 +21,28 @@ export interface Recorded {
 }
 
 /** Name of the records of inputs. */
-const RECEIVED = "DBOS.recv";
+const INPUT_RECORD = "DBOS.recv";
 
 /** Runs the script with the existing records, up to the first effect without one, and returns the state of the instance there. */
-export const replay = (definition: AnySaga, recorded: Recorded): Progress => walk(definition, recorded).saga;
+export const replay = (definition: AnySaga, recorded: InstanceRecords): Progress =>
+  walk(definition, recorded).saga;
 
-/** Returns the names of the first effects without records, which a lost process may have begun. */
-export const begunEffects = (definition: AnySaga, recorded: Recorded): ReadonlySet<string> => {
+/** Returns the names of the first effect without complete records, which a lost process may have begun. */
+export const unrecordedEffects = (definition: AnySaga, recorded: InstanceRecords): ReadonlySet<string> => {
   const { effect } = walk(definition, recorded);
   return new Set(effect === null || effect.kind === "receive" ? [] : namesOf(effect));
 };
 
-interface Walked {
+interface WalkResult {
   readonly saga: Progress;
   /** The first effect without a record; `null` at the end. */
   readonly effect: Effect | null;
 }
 
-const walk = (definition: AnySaga, { id, start, createdAt, records }: Recorded): Walked => {
+const walk = (definition: AnySaga, { id, start, createdAt, records }: InstanceRecords): WalkResult => {
   const saga = new Progress(definition, id, start, createdAt);
   const byName = new Map(records.map((record) => [record.name, record]));
-  const inputs = records.filter(({ name }) => name === RECEIVED).values();
+  const inputs = records.filter(({ name }) => name === INPUT_RECORD).values();
   const script = sagaScript(saga);
   for (let { done, value } = script.next(); done !== true;) {
     const effect = value as Effect;
@@ -53,7 +54,7 @@ const walk = (definition: AnySaga, { id, start, createdAt, records }: Recorded):
   return { saga, effect: null };
 };
 
-interface Found {
+interface EffectRecord {
   readonly result: EffectResult;
   readonly at: number;
 }
@@ -62,7 +63,7 @@ const recordOf = (
   effect: Effect,
   byName: ReadonlyMap<string, StepRecord>,
   inputs: Iterator<StepRecord>,
-): Found | null => {
+): EffectRecord | null => {
   if (effect.kind === "receive") {
     const { value, done } = inputs.next();
     return done === true ? null : { result: value.output as SagaInput | null, at: value.endedAt };

@@ -25,10 +25,13 @@ const params = objectSchema({ id }, ["id"]);
 const reason = { type: "string", minLength: 1, maxLength: 2000 } as const;
 const decisionBody = objectSchema({ reason }, ["reason"]);
 const settleBody = objectSchema(
-  { reason, output: { description: "Output of a step with one branch, as JSON; none by default" } },
+  {
+    reason,
+    output: { description: "Output of the only unfinished branch of the step, as JSON; none by default" },
+  },
   ["reason"],
 );
-const anything = replySchema({ type: "object" });
+const anyObject = replySchema({ type: "object" });
 
 const verbs: Readonly<Record<Verb, string>> = {
   cancel: "Undoes a saga that has not passed its pivot",
@@ -48,7 +51,7 @@ export const adminRoutes = (
     guards: config.guards,
     exempt: ["guards"],
     tags: ["saga"],
-    responses: { 200: anything },
+    responses: { 200: anyObject },
   };
   http.route("GET", path, ({ input }) => runner().list(as(listQuery, input.query) as SagaFilter), {
     ...common,
@@ -56,12 +59,12 @@ export const adminRoutes = (
     query: listQuery,
   });
   const ofOne = { ...common, params, errors: [404] } as const;
-  http.route("GET", `${path}/{id}`, async ({ input }) => found(await runner().get(idOf(input))), {
+  http.route("GET", `${path}/{id}`, async ({ input }) => orNotFound(await runner().get(idOf(input))), {
     ...ofOne,
     summary: "Shows a saga with its steps",
   });
   const timeline = async ({ input }: HttpRequest): Promise<object> => {
-    found(await runner().get(idOf(input)));
+    orNotFound(await runner().get(idOf(input)));
     return { timeline: await runner().timeline(idOf(input)) };
   };
   http.route("GET", `${path}/{id}/timeline`, timeline, {
@@ -91,7 +94,7 @@ const idOf = (input: HttpRequest["input"]): string => as(params, input.params).i
 
 const noSaga = (): NotFoundError => new NotFoundError("There is no such saga");
 
-const found = <T>(value: T | null): T => {
+const orNotFound = <T>(value: T | null): T => {
   if (value === null) throw noSaga();
   return value;
 };

@@ -8,8 +8,14 @@ import type { SagaStatus } from "../transitions/transitions.ts";
 const MAX_READ = 1000;
 const MAX_SHOWN = 100;
 
-const held: readonly SagaStatus[] = ["paused", "stuck"];
-const ended: readonly SagaStatus[] = ["completed", "compensated", "cancelling", "compensating", "stuck"];
+const heldStatuses: readonly SagaStatus[] = ["paused", "stuck"];
+const notCancellable: readonly SagaStatus[] = [
+  "completed",
+  "compensated",
+  "cancelling",
+  "compensating",
+  "stuck",
+];
 
 const labels: Readonly<Record<Verb, string>> = {
   retry: "Retry",
@@ -27,7 +33,7 @@ export const sagaPanel = (runner: () => SagaRunner): Panel => ({
     const latest = sagas.toSorted((one, other) => other.updatedAt - one.updatedAt).slice(0, MAX_SHOWN);
     const note =
       next !== null
-        ? `Of the oldest ${MAX_READ} instances`
+        ? `The ${MAX_SHOWN} last changed of the oldest ${MAX_READ} instances`
         : sagas.length === 0
           ? "There are no sagas"
           : null;
@@ -46,8 +52,8 @@ export const sagaPanel = (runner: () => SagaRunner): Panel => ({
           error?.message ?? null,
         ],
         actions: [
-          ...(held.includes(status) ? ["retry", "skip", "settle"] : []),
-          ...(ended.includes(status) ? [] : ["cancel"]),
+          ...(heldStatuses.includes(status) ? ["retry", "skip", "settle"] : []),
+          ...(notCancellable.includes(status) ? [] : ["cancel"]),
         ],
       })),
     };

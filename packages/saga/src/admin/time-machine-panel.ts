@@ -5,10 +5,10 @@ import type { MessageSender } from "../definition/send-work.ts";
 import type { MachineOptions, TimeMachine } from "../testing/time-machine.ts";
 import { sagaTables } from "./saga-panel.ts";
 
-/** Maximum concurrent time machines. */
+/** Maximum number of concurrent time machines. */
 const MAX_MACHINES = 10;
 
-interface Running {
+interface RunningMachine {
   readonly machine: TimeMachine<unknown>;
   crashes: number;
 }
@@ -25,17 +25,17 @@ const discardingSender: MessageSender = { send: async () => {} };
 /**
  * Returns the dev-page panel of time machines for the defined sagas: start one, lose its worker after an attempt, resume, replay, and see the undo plan.
  *
- * Each has its own in-memory database, never the app's. The functions of its steps are the program's own, with all their effects.
+ * Each has its own in-memory database, never the app's. Its steps call the same functions as in the app, with all their effects.
  */
 export const timeMachinePanel = (
   definitions: () => readonly AnySaga[],
   options: Pick<MachineOptions, "prepare" | "scopes"> = {},
 ): TimeMachinePanel => {
-  const running = new Map<string, Running>();
-  const find = (row: string | null): Running => {
-    const found = running.get(row ?? "");
-    if (found === undefined) throw new HttpError(409, "Start the saga first");
-    return found;
+  const running = new Map<string, RunningMachine>();
+  const find = (row: string | null): RunningMachine => {
+    const entry = running.get(row ?? "");
+    if (entry === undefined) throw new HttpError(409, "Start the saga first");
+    return entry;
   };
   const start = async (row: string | null, text: string): Promise<void> => {
     const definition = definitions().find((each) => rowIdOf(each) === row);
@@ -43,7 +43,7 @@ export const timeMachinePanel = (
     const known = running.get(rowIdOf(definition));
     if (known === undefined && running.size >= MAX_MACHINES)
       throw new HttpError(409, `${MAX_MACHINES} sagas are running already; end one`);
-    const input = parsed(text);
+    const input = parseJson(text);
     const { openMachine } = await import("../testing/time-machine.ts");
     const machine = await openMachine(definition, { ...options, sender: discardingSender });
     try {
@@ -93,12 +93,12 @@ export const timeMachinePanel = (
           { name: "crashAfter", label: "Lose the worker after this attempt, from 1; empty for never" },
         ],
         async run(row, { crashAfter = "" }) {
-          const found = find(row);
+          const entry = find(row);
           const at = crashAfter.trim() === "" ? undefined : Number(crashAfter);
           if (at !== undefined && !(Number.isInteger(at) && at >= 1))
             throw new ValueError("The number of an attempt must be a whole number from 1");
-          const isLost = await found.machine.run(at === undefined ? {} : { crashAfter: at });
-          if (isLost) found.crashes++;
+          const isLost = await entry.machine.run(at === undefined ? {} : { crashAfter: at });
+          if (isLost) entry.crashes++;
           return isLost ? "The worker was lost; run again to resume" : "Nothing more is due";
         },
       },
@@ -120,9 +120,9 @@ export const timeMachinePanel = (
         label: "Replay",
         on: "row",
         async run(row) {
-          const found = find(row);
-          await found.machine.replay();
-          found.crashes = 0;
+          const entry = find(row);
+          await entry.machine.replay();
+          entry.crashes = 0;
           return "The saga restarts with the same input";
         },
       },
@@ -147,7 +147,7 @@ export const timeMachinePanel = (
   };
 };
 
-const rowOf = async (definition: AnySaga, running: Running | undefined): Promise<PanelRow> => {
+const rowOf = async (definition: AnySaga, running: RunningMachine | undefined): Promise<PanelRow> => {
   const id = rowIdOf(definition);
   if (running === undefined) return { id, cells: [id, "not started", null, null, null], actions: ["start"] };
   const { status, position } = await running.machine.info();
@@ -157,7 +157,7 @@ const rowOf = async (definition: AnySaga, running: Running | undefined): Promise
 
 const rowIdOf = ({ name, version }: AnySaga): string => `${name} version ${version}`;
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {

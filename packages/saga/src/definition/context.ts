@@ -13,8 +13,8 @@ export interface SagaContext<Input = unknown, Outputs = unknown> {
 /** Context of one attempt at a step. */
 export interface StepContext<Input = unknown, Outputs = unknown> extends SagaContext<Input, Outputs> {
   /**
-   * Idempotency key, the same for every attempt at this step in any process: send it to the other service as `Idempotency-Key`. An undo has a different key,
-   * because services reject two different requests with one key.
+   * Idempotency key, the same for every attempt at this step, or branch of a `parallel` step, in any process: send it to the other service as
+   * `Idempotency-Key`. An undo has a different key, because services reject two different requests with one key.
    */
   readonly idempotencyKey: string;
   /** Number of this attempt, from 1. If a process is lost during an attempt, the repeated attempt has the same number. */

@@ -9,7 +9,7 @@ const units: ReadonlyMap<string, number> = new Map([
   ["d", 86_400_000],
 ]);
 
-/** Converts a duration to milliseconds; `null` for any other value. */
+/** Converts a duration to whole milliseconds, rounded up; `null` for any other value. */
 export const durationMs = (duration: unknown): number | null => {
   if (typeof duration === "number") return duration >= 0 && duration < Infinity ? Math.ceil(duration) : null;
   const [, amount, unit = ""] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(String(duration)) ?? [];

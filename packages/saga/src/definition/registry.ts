@@ -5,7 +5,7 @@ import type { AnySaga } from "./definition.ts";
 export class SagaRegistry {
   private readonly definitions = new Map<string, AnySaga>();
 
-  /** Adds a definition. Returns its mistakes. */
+  /** Adds a definition, unless it has mistakes. Returns the mistakes. */
   add(definition: AnySaga): readonly string[] {
     const { name, version, problems } = definition;
     const key = keyOf(name, version);

@@ -19,12 +19,12 @@ import type {
   CallOptions,
   CallRun,
   MakeBranch,
-  Outgoing,
+  MessageToSend,
   TxOptions,
   TxRun,
   WaitOptions,
 } from "./step-options.ts";
-import type { Stored } from "./stored.ts";
+import type { StoredOutput } from "./stored.ts";
 
 /** Steps and mistakes so far; shared with the builders of `when`. */
 interface StepList {
@@ -44,12 +44,14 @@ interface BuilderParts {
 }
 
 /** Adds the output of a step to the outputs. */
-type With<Outputs, Name extends string, Out> = Outputs & { readonly [K in Name]: Stored<Awaited<Out>> };
+type WithOutput<Outputs, Name extends string, Out> = Outputs & {
+  readonly [K in Name]: StoredOutput<Awaited<Out>>;
+};
 
 const DEFAULT_WAIT: Duration = "24h";
 
 /** Adds the steps of a saga in order; each step gets the outputs of the previous ones. Created by `saga`. */
-export class SagaBuilder<Given, Input, Outputs> {
+export class SagaBuilder<CallerInput, Input, Outputs> {
   private readonly parts: BuilderParts;
 
   constructor(parts: BuilderParts) {
@@ -64,7 +66,7 @@ export class SagaBuilder<Given, Input, Outputs> {
     name: Name,
     run: TxRun<Input, Outputs, Out, Inject>,
     options: TxOptions<Input, Outputs, Awaited<Out>, Inject> = {},
-  ): SagaBuilder<Given, Input, With<Outputs, Name, Out>> {
+  ): SagaBuilder<CallerInput, Input, WithOutput<Outputs, Name, Out>> {
     return this.add({ kind: "tx", name, branches: [this.branch(name, "", { ...options, run })] });
   }
 
@@ -73,7 +75,7 @@ export class SagaBuilder<Given, Input, Outputs> {
     name: Name,
     run: CallRun<Input, Outputs, Out, Inject>,
     options: CallOptions<Input, Outputs, Awaited<Out>, Inject> = {},
-  ): SagaBuilder<Given, Input, With<Outputs, Name, Out>> {
+  ): SagaBuilder<CallerInput, Input, WithOutput<Outputs, Name, Out>> {
     return this.add({ kind: "call", name, branches: [this.branch(name, "", { ...options, run })] });
   }
 
@@ -81,14 +83,14 @@ export class SagaBuilder<Given, Input, Outputs> {
   parallel<const Name extends string, Outs extends Record<string, unknown>>(
     name: Name,
     branches: (branch: MakeBranch<Input, Outputs>) => { readonly [K in keyof Outs]: CallBranch<Outs[K]> },
-  ): SagaBuilder<Given, Input, With<Outputs, Name, Outs>> {
-    const made: Record<string, CallBranch<unknown>> = branches((run, options) => ({
+  ): SagaBuilder<CallerInput, Input, WithOutput<Outputs, Name, Outs>> {
+    const callBranches: Record<string, CallBranch<unknown>> = branches((run, options) => ({
       work: { ...options, run },
     }));
     return this.add({
       kind: "call",
       name,
-      branches: Object.entries(made).map(([branch, value]) =>
+      branches: Object.entries(callBranches).map(([branch, value]) =>
         this.branch(name, branch, (value as CallBranch<unknown> | undefined)?.work as AnyWork | undefined),
       ),
     });
@@ -98,27 +100,31 @@ export class SagaBuilder<Given, Input, Outputs> {
   waitFor<const Name extends string, S extends StandardSchema | undefined = undefined>(
     name: Name,
     { timeout = DEFAULT_WAIT, schema }: WaitOptions<S> = {},
-  ): SagaBuilder<Given, Input, With<Outputs, Name, S extends StandardSchema ? InferOutput<S> : unknown>> {
+  ): SagaBuilder<
+    CallerInput,
+    Input,
+    WithOutput<Outputs, Name, S extends StandardSchema ? InferOutput<S> : unknown>
+  > {
     return this.add({ kind: "wait", name, timeoutMs: durationMs(timeout) ?? NaN, schema });
   }
 
   /** Waits for a duration, without holding a worker. */
-  sleep(duration: Duration): SagaBuilder<Given, Input, Outputs> {
+  sleep(duration: Duration): SagaBuilder<CallerInput, Input, Outputs> {
     const name = `sleep-${this.parts.list.steps.length + 1}`;
     return this.add({ kind: "sleep", name, ms: durationMs(duration) ?? NaN });
   }
 
   /** Adds the point of no return: once it has passed, nothing is compensated. A later step whose attempts all fail pauses the saga for an operator. */
-  pivot(): SagaBuilder<Given, Input, Outputs> {
+  pivot(): SagaBuilder<CallerInput, Input, Outputs> {
     return this.add({ kind: "pivot", name: "pivot" });
   }
 
   /** Sends messages through the app's `@framework/messaging`, in the transaction that records the step: they are sent if and only if the step is done. */
   send<const Name extends string>(
     name: Name,
-    messages: (context: StepContext<Input, Outputs>) => Awaitable<Outgoing | readonly Outgoing[]>,
+    messages: (context: StepContext<Input, Outputs>) => Awaitable<MessageToSend | readonly MessageToSend[]>,
     options: AttemptOptions = {},
-  ): SagaBuilder<Given, Input, With<Outputs, Name, void>> {
+  ): SagaBuilder<CallerInput, Input, WithOutput<Outputs, Name, void>> {
     const run = sendWork(messages as never);
     return this.add({ kind: "tx", name, branches: [this.branch(name, "", { ...options, run })] });
   }
@@ -130,8 +136,8 @@ export class SagaBuilder<Given, Input, Outputs> {
    */
   when<More>(
     condition: (context: SagaContext<Input, Outputs>) => boolean,
-    build: (branch: SagaBuilder<Given, Input, Outputs>) => SagaBuilder<Given, Input, More>,
-  ): SagaBuilder<Given, Input, Outputs & Partial<Omit<More, keyof Outputs>>> {
+    build: (branch: SagaBuilder<CallerInput, Input, Outputs>) => SagaBuilder<CallerInput, Input, More>,
+  ): SagaBuilder<CallerInput, Input, Outputs & Partial<Omit<More, keyof Outputs>>> {
     const { conditions, list } = this.parts;
     if (typeof condition !== "function" || typeof build !== "function")
       list.problems.push("when needs two functions: a condition, and one that adds the steps");
@@ -140,7 +146,7 @@ export class SagaBuilder<Given, Input, Outputs> {
   }
 
   /** Builds the definition. Mistakes are reported together when the app starts. */
-  build(): SagaDefinition<Given, Outputs> {
+  build(): SagaDefinition<CallerInput, Outputs> {
     const { name, version, schema: input, list } = this.parts;
     const steps = Object.freeze([...list.steps]);
     const problems = [...list.problems, ...definitionProblems({ name, version, input, steps })];

@@ -2,9 +2,9 @@ import type { InferInput, InferOutput, StandardSchema } from "@framework/core";
 import { newSteps, SagaBuilder } from "./saga-builder.ts";
 
 /** Input as passed to the steps of a saga. */
-type Seen<S extends StandardSchema | undefined> = S extends StandardSchema ? InferOutput<S> : unknown;
+type StepInput<S extends StandardSchema | undefined> = S extends StandardSchema ? InferOutput<S> : unknown;
 /** Input as passed by callers. */
-type Given<S extends StandardSchema | undefined> = S extends StandardSchema ? InferInput<S> : unknown;
+type CallerInput<S extends StandardSchema | undefined> = S extends StandardSchema ? InferInput<S> : unknown;
 
 /**
  * Returns a builder for the definition of a saga. The steps are data: an instance stores its position and the outputs of its steps, and no code is replayed.
@@ -26,5 +26,5 @@ export const saga = <S extends StandardSchema | undefined = undefined>(
   name: string,
   version: number,
   input?: S,
-): SagaBuilder<Given<S>, Seen<S>, Record<never, never>> =>
+): SagaBuilder<CallerInput<S>, StepInput<S>, Record<never, never>> =>
   new SagaBuilder({ name, version, schema: input, list: newSteps(), conditions: [] });

@@ -2,7 +2,7 @@ import { FrameworkError } from "@framework/core";
 import type { Transaction } from "@framework/database";
 import type { Work } from "./step.ts";
 import type { StepContext } from "./context.ts";
-import type { Outgoing } from "./step-options.ts";
+import type { MessageToSend } from "./step-options.ts";
 
 /** Sends messages: `app.messaging`. */
 export interface MessageSender {
@@ -21,20 +21,20 @@ export interface MessageSender {
 
 /** Context of an attempt, with the message sender for `send` steps. */
 export interface SendingContext extends StepContext {
-  /** `null` in an app without messaging. */
+  /** The app's message sender; `null` if there is none. */
   readonly sender: MessageSender | null;
 }
 
-const works = new WeakSet<Work["run"]>();
+const sendWorks = new WeakSet<Work["run"]>();
 
-/** Whether the work of a step sends messages. */
-export const isSending = ({ run }: Work): boolean => works.has(run);
+/** Whether the work is that of a `send` step. */
+export const isSending = ({ run }: Work): boolean => sendWorks.has(run);
 
 /** Returns the work of a `send` step. Ids of its messages are the same in every attempt. */
 export const sendWork = (
   messages: (
     context: StepContext,
-  ) => Outgoing | readonly Outgoing[] | Promise<Outgoing | readonly Outgoing[]>,
+  ) => MessageToSend | readonly MessageToSend[] | Promise<MessageToSend | readonly MessageToSend[]>,
 ): Work["run"] => {
   const run = async (context: SendingContext, tx: Transaction): Promise<void> => {
     const { sender, idempotencyKey, key } = context;
@@ -43,11 +43,11 @@ export const sendWork = (
         "SAGA_NO_MESSAGING",
         "saga: a send step needs the feature messaging in this process",
       );
-    const made = await messages(context);
-    const list = "topic" in made ? [made] : made;
+    const outgoing = await messages(context);
+    const list = "topic" in outgoing ? [outgoing] : outgoing;
     for (const [at, { topic, ...message }] of list.entries())
       await sender.send(topic, { key, ...message, id: `${idempotencyKey}:${at}` }, { tx });
   };
-  works.add(run as Work["run"]);
+  sendWorks.add(run as Work["run"]);
   return run as Work["run"];
 };

@@ -4,7 +4,7 @@ import type { Transaction } from "@framework/database";
 import type { StepContext, UndoContext } from "./context.ts";
 import type { Duration } from "./duration.ts";
 import type { OnUnknown } from "./step.ts";
-import type { Stored } from "./stored.ts";
+import type { StoredOutput } from "./stored.ts";
 
 /** Limits of the attempts at a step. */
 export interface AttemptOptions {
@@ -46,7 +46,7 @@ export interface TxOptions<Input, Outputs, Out, Inject extends Injections | unde
   extends AttemptOptions, InjectOption<Inject> {
   /** Undoes the step, inside the transaction that records it: exactly once. @default nothing to undo */
   readonly undo?: StepFunction<
-    readonly [context: UndoContext<Input, Outputs>, output: Stored<Out>, tx: Transaction],
+    readonly [context: UndoContext<Input, Outputs>, output: StoredOutput<Out>, tx: Transaction],
     unknown,
     Inject
   >;
@@ -61,7 +61,7 @@ export interface CallOptions<Input, Outputs, Out, Inject extends Injections | un
    * @default nothing to undo
    */
   readonly undo?: StepFunction<
-    readonly [context: UndoContext<Input, Outputs>, output: Stored<Out> | undefined],
+    readonly [context: UndoContext<Input, Outputs>, output: StoredOutput<Out> | undefined],
     unknown,
     Inject
   >;
@@ -94,14 +94,14 @@ export type MakeBranch<Input, Outputs> = <Out, const Inject extends Injections |
 
 /** Options of `waitFor`. */
 export interface WaitOptions<S extends StandardSchema | undefined = undefined> {
-  /** Longest wait, after which the saga is compensated, or paused if the pivot has passed. @default "24h" */
+  /** Maximum wait, after which the saga is compensated, or paused if the pivot has passed. @default "24h" */
   readonly timeout?: Duration;
   /** Schema of the message's data. @default any JSON value */
   readonly schema?: S;
 }
 
 /** A message that a saga sends through `@framework/messaging`. */
-export interface Outgoing {
+export interface MessageToSend {
   /** Topic of the message. */
   readonly topic: string;
   /** Type of the message, such as `order.shipped`. */

@@ -33,7 +33,7 @@ export interface Branch extends Work {
 /** A condition of `when`. */
 export type Condition = (context: never) => boolean;
 
-interface Named {
+interface StepHead {
   /** Name within the saga. */
   readonly name: string;
   /** The step is skipped unless all of them hold. They are evaluated when the step is reached, and never after it has begun. */
@@ -41,7 +41,7 @@ interface Named {
 }
 
 /** Work inside the transaction that records it. */
-export interface TxStep extends Named {
+export interface TxStep extends StepHead {
   /** Kind of the step. */
   readonly kind: "tx";
   /** The work of the step. */
@@ -49,25 +49,25 @@ export interface TxStep extends Named {
 }
 
 /** Work outside the database. */
-export interface CallStep extends Named {
+export interface CallStep extends StepHead {
   /** Kind of the step. */
   readonly kind: "call";
   /** The concurrent branches of the step. */
   readonly branches: readonly Branch[];
 }
 
-/** A message or event that the saga waits for. */
-export interface WaitStep extends Named {
+/** A wait for a message. */
+export interface WaitStep extends StepHead {
   /** Kind of the step. */
   readonly kind: "wait";
-  /** Longest wait, in milliseconds. */
+  /** Maximum wait, in milliseconds. */
   readonly timeoutMs: number;
   /** Schema of the message; `undefined` accepts any data. */
   readonly schema: StandardSchema | undefined;
 }
 
 /** A pause. */
-export interface SleepStep extends Named {
+export interface SleepStep extends StepHead {
   /** Kind of the step. */
   readonly kind: "sleep";
   /** Length of the pause, in milliseconds. */
@@ -75,7 +75,7 @@ export interface SleepStep extends Named {
 }
 
 /** The point of no return. */
-export interface PivotStep extends Named {
+export interface PivotStep extends StepHead {
   /** Kind of the step. */
   readonly kind: "pivot";
 }

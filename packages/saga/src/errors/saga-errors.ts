@@ -32,7 +32,7 @@ export const workersLost = (count: number): FrameworkError =>
 export const notPossible = (problem: string): HttpError =>
   new HttpError(409, problem, { code: "SAGA_NOT_POSSIBLE" });
 
-/** The input, an output or a message cannot be stored. */
+/** An input, an output, a message or another argument is invalid. */
 export const badValue = (problem: string): FrameworkError =>
   new FrameworkError("SAGA_BAD_VALUE", `saga: ${problem}`);
 
@@ -54,7 +54,7 @@ export const unknownWait = (saga: string, wait: string, waits: readonly string[]
   );
 };
 
-/** The app has no saga of this name and version. */
+/** This process does not define a saga of this name and version. */
 export const unknownSaga = (name: string, version?: number): FrameworkError =>
   new FrameworkError(
     "SAGA_UNKNOWN",

@@ -15,7 +15,7 @@ export interface ObservedAttempt {
   readonly attempt: number;
   /** Whether the attempt undoes the step. */
   readonly isUndo: boolean;
-  /** `traceparent` of the operation that started the saga; `null` without one. */
+  /** `traceparent` of the operation that started the saga; `null` if there is none. */
   readonly trace: string | null;
 }
 
@@ -24,7 +24,7 @@ export interface Insight {
   /** Runs attempts as operations of the app, which tracers observe. */
   readonly operations: Pick<Operations<ObservedAttempt>, "run">;
   /** Counts an attempt by its result. */
-  ended(saga: string, end: AttemptEnd): void;
+  countAttempt(saga: string, end: AttemptEnd): void;
   /** Returns the current `traceparent`; `undefined` outside a trace. */
   trace(): string | undefined;
 }
@@ -32,6 +32,6 @@ export interface Insight {
 /** Insight of a runner outside an app. */
 export const noInsight: Insight = {
   operations: { run: (input, work) => work(input) },
-  ended() {},
+  countAttempt() {},
   trace: () => undefined,
 };

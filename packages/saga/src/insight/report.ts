@@ -13,7 +13,7 @@ export const reportSagas = (insight: HostInsight, survey: Survey): Insight => {
     across: "max",
     read: () => {
       const sums = new Map<string, { name: string; status: string; count: number }>();
-      for (const { name, status, count } of survey.counted) {
+      for (const { name, status, count } of survey.counts) {
         const before = sums.get(`${name} ${status}`)?.count ?? 0;
         sums.set(`${name} ${status}`, { name, status, count: before + count });
       }
@@ -55,7 +55,7 @@ export const reportSagas = (insight: HostInsight, survey: Survey): Insight => {
       }),
     }),
     trace: () => insight.currentTrace()?.headers()["traceparent"],
-    ended(saga, end) {
+    countAttempt(saga, end) {
       const counts = ends.get(saga) ?? new Map<AttemptEnd, number>();
       ends.set(saga, counts.set(end, (counts.get(end) ?? 0) + 1));
     },
@@ -63,7 +63,7 @@ export const reportSagas = (insight: HostInsight, survey: Survey): Insight => {
 };
 
 const problemsOf = (survey: Survey): readonly string[] => {
-  const waiting = survey.counted.filter(({ status }) => status === "stuck" || status === "paused");
+  const waiting = survey.counts.filter(({ status }) => status === "stuck" || status === "paused");
   return [
     ...survey.withoutCode.map(
       (version) =>

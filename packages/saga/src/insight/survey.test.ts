@@ -2,10 +2,10 @@ import { virtualClock } from "@framework/core/testing";
 import type { Database } from "@framework/database";
 import { expect, test } from "@jest/globals";
 import { SagaRegistry } from "../definition/registry.ts";
-import { type Counted, Survey } from "./survey.ts";
+import { type InstanceCount, Survey } from "./survey.ts";
 
 test("begin waits for the first count, so that the first health check has it", async () => {
-  const counted = Promise.withResolvers<readonly Counted[]>();
+  const counted = Promise.withResolvers<readonly InstanceCount[]>();
   const db = { query: () => counted.promise } as unknown as Database; // a query that is still pending
   const log = { info() {}, warn() {}, error() {} };
   const survey = new Survey({

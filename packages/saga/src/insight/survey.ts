@@ -5,7 +5,7 @@ import type { SagaRegistry } from "../definition/registry.ts";
 import type { SagaStatus } from "../transitions/transitions.ts";
 
 /** Number of unfinished instances of one version in one status. */
-export interface Counted {
+export interface InstanceCount {
   readonly name: string;
   readonly version: number;
   readonly status: SagaStatus;
@@ -25,7 +25,7 @@ const PERIOD_MS = 15_000;
 /** Counts unfinished instances every 15 s, for metrics and the health check, which must not query the database. */
 export class Survey {
   /** The last counts. */
-  counted: readonly Counted[] = [];
+  counts: readonly InstanceCount[] = [];
   private readonly parts: SurveyParts;
   private cancel = (): void => {};
   private running: Promise<void> = Promise.resolve();
@@ -54,14 +54,14 @@ export class Survey {
   }
 
   async count(): Promise<void> {
-    this.counted = await this.parts.db()
-      .query<Counted>`SELECT name, version, status, count(*) AS count FROM framework_sagas
+    this.counts = await this.parts.db()
+      .query<InstanceCount>`SELECT name, version, status, count(*) AS count FROM framework_sagas
       WHERE finished_at IS NULL GROUP BY name, version, status`;
   }
 
   /** Versions with unfinished instances that this process does not define. */
   get withoutCode(): readonly string[] {
-    const unknown = this.counted.filter(({ name, version }) => !this.parts.registry.has(name, version));
+    const unknown = this.counts.filter(({ name, version }) => !this.parts.registry.has(name, version));
     return Array.from(new Set(unknown.map(({ name, version }) => `${name} version ${version}`)));
   }
 }

@@ -32,7 +32,9 @@ export class Sweep {
     this.cancel = clock.after(PERIOD_MS, () => {
       this.running = this.sweep()
         .catch((error: unknown) =>
-          log().warn("saga: ended instances could not be removed; the next round tries again", { error }),
+          log().warn("saga: ended instances could not be removed; another attempt follows in a minute", {
+            error,
+          }),
         )
         .then(() => this.begin());
     });

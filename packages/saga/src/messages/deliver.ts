@@ -22,10 +22,10 @@ export interface SagaMessage {
 }
 
 /**
- * Result of a delivery. `resumed`: the wait ends; `kept`: the saga has not reached the wait yet; `repeated`: it already has the message; `ended`; `unknown`:
- * no instance has the key.
+ * Result of a delivery. `resumed`: the wait ends; `kept`: the saga has not reached the wait yet; `repeated`: it already has the message; `ended`: the saga has
+ * ended; `unknown`: no instance has the key.
  */
-export type Delivered = "resumed" | "kept" | "repeated" | "ended" | "unknown";
+export type DeliveryResult = "resumed" | "kept" | "repeated" | "ended" | "unknown";
 
 /** Dependencies of `deliver`. */
 export interface DeliverParts {
@@ -34,13 +34,13 @@ export interface DeliverParts {
   readonly registry: Pick<SagaRegistry, "checkWait" | "versionOf">;
 }
 
-/** Delivers a message to an instance in a transaction. @throws SAGA_BAD_VALUE, SAGA_NO_WAIT, HttpError 409 */
+/** Delivers a message to an instance in a transaction. @throws SAGA_BAD_VALUE; SAGA_NO_WAIT; HttpError 409 if the instance has 1,000 messages */
 export const deliver = async (
   { store, queue, registry }: DeliverParts,
   tx: Transaction,
   definition: AnySaga,
   { key, name, id, data = null }: SagaMessage,
-): Promise<Delivered> => {
+): Promise<DeliveryResult> => {
   const found = await tx.fetchOne<{
     id: string;
     version: number;

@@ -37,7 +37,7 @@ export const hasMessage = async (tx: Transaction, sagaId: string, name: string):
   (await tx.fetchValue`SELECT message_id FROM framework_saga_inbox
     WHERE saga_id = ${sagaId} AND name = ${name} AND taken_at IS NULL LIMIT 1`) !== null;
 
-/** Consumes the first message with a name. Returns its data as JSON; `null` if there is none. */
+/** Consumes the first unconsumed message with a name. Returns its data as JSON; `null` if there is none. */
 export const takeMessage = async (
   tx: Transaction,
   now: Statement,

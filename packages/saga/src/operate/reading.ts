@@ -69,7 +69,7 @@ export const readSaga = async (
       position,
       step: steps[position]?.name ?? null,
       output: valueIn(output),
-      error: failure(error),
+      error: toFailure(error),
     })),
   };
 };
@@ -91,11 +91,11 @@ const toSummary = (row: SummaryRow): SagaSummary => ({
   position: row.position,
   waitsFor: row.waits_for,
   waitUntil: row.wait_until,
-  error: failure(row.error),
+  error: toFailure(row.error),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   finishedAt: row.finished_at,
 });
 
-const failure = (text: string | null): StoredFailure | null =>
+const toFailure = (text: string | null): StoredFailure | null =>
   (valueIn(text) as StoredFailure | undefined) ?? null;

@@ -16,11 +16,11 @@ export interface SagaSummary {
   readonly status: SagaStatus;
   /** Index of the next step, from 0. */
   readonly position: number;
-  /** Message for which it waits; `null` outside `waitFor`. */
+  /** Name of the message for which it waits; `null` outside `waitFor`. */
   readonly waitsFor: string | null;
   /** When the wait or sleep ends; `null` outside one. */
   readonly waitUntil: number | null;
-  /** The failure that paused or compensated the saga, or made it stuck; `null` without one. */
+  /** The failure that paused or compensated the saga, or made it stuck; `null` if there is none. */
   readonly error: StoredFailure | null;
   /** When it was started. */
   readonly createdAt: number;
@@ -34,9 +34,9 @@ export interface SagaSummary {
 export interface SagaInfo extends SagaSummary {
   /** Input of the instance. */
   readonly input: unknown;
-  /** `traceparent` of the operation that started it; `null` without one. */
+  /** `traceparent` of the operation that started it; `null` if there is none. */
   readonly trace: string | null;
-  /** Its started steps, in order; a `parallel` step has one entry per branch. */
+  /** Its steps that have begun or were skipped, in order; a `parallel` step has one entry per branch. */
   readonly steps: readonly StepInfo[];
 }
 
@@ -54,9 +54,9 @@ export interface StepInfo {
   readonly attempts: number;
   /** Number of attempts at the undo. */
   readonly undoAttempts: number;
-  /** Output; `undefined` without one. */
+  /** Output; `undefined` if there is none. */
   readonly output: unknown;
-  /** The last failure; `null` without one. */
+  /** The last failure; `null` if there is none. */
   readonly error: StoredFailure | null;
 }
 
@@ -64,7 +64,7 @@ export interface StepInfo {
 export interface TimelineEntry {
   /** Increases with each change. */
   readonly number: number;
-  /** Time of the change. */
+  /** Time of the change, in Unix milliseconds. */
   readonly at: number;
   /** An event of the table of transitions, or `start`. */
   readonly event: string;
@@ -86,7 +86,7 @@ export interface SagaFilter {
   readonly key?: string | undefined;
   /** `next` of the previous page. @default the first page */
   readonly after?: string | undefined;
-  /** Maximum instances of a page, 1 to 1,000. @default 100 */
+  /** Maximum number of instances of a page, 1 to 1,000. @default 100 */
   readonly limit?: number | undefined;
 }
 

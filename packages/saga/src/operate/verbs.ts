@@ -12,14 +12,14 @@ import { jsonValue } from "../store/json-value.ts";
 import type { SagaStore } from "../store/saga-store.ts";
 import type { RunQueue } from "../run-queue/run-queue.ts";
 
-/** An operator's decision about a saga. `settle`: the step was done by other means. */
+/** An operator's decision about a saga. `settle`: the step or undo was done by other means. */
 export type Verb = "cancel" | "retry" | "skip" | "settle";
 
 /** Details of an operator's decision. */
 export interface Decision {
   /** Reason, for the timeline: 1 to 2,000 characters. */
   readonly reason: string;
-  /** For `settle` of a paused saga: output of a step with one branch. @default none */
+  /** For `settle` of a paused saga: output of the only unfinished branch of the step. @default none */
   readonly output?: unknown;
 }
 
@@ -32,7 +32,12 @@ export interface VerbParts {
 
 const MAX_REASON = 2000;
 
-/** Applies a decision and schedules a run. Returns `false` for an unknown id. @throws HttpError 409 if the state does not allow the decision */
+/**
+ * Applies a decision and schedules a run. Returns `false` for an unknown id.
+ *
+ * @throws HttpError 409 if the state does not allow the decision, the reason is invalid, or this process does not define the version; SAGA_BAD_VALUE for an
+ * invalid output
+ */
 export const decide = async (
   parts: VerbParts,
   tx: Transaction,
@@ -69,15 +74,15 @@ export const checkedReason = (reason: string): string => {
   throw notPossible(`Give a reason of 1 to ${MAX_REASON} characters`);
 };
 
-/** Returns the change for a decision. @throws HttpError 409 if the state does not allow it */
+/** Returns the change for a decision. @throws HttpError 409 if the state does not allow it; SAGA_BAD_VALUE for an invalid output */
 export const decisionChange = (
   definition: AnySaga,
   saga: Instance,
   verb: Verb,
   output: unknown,
 ): Omit<Change, "event"> => {
-  if (verb === "cancel") return cancelled(saga);
-  if (saga.status === "paused") return atStep(saga, definition.steps[saga.position], verb, output);
+  if (verb === "cancel") return cancelChange(saga);
+  if (saga.status === "paused") return changeAtStep(saga, definition.steps[saga.position], verb, output);
   if (saga.status !== "stuck")
     throw notPossible(
       `Only a saga that is paused or stuck can be continued by ${verb}, and this one is ${saga.status}`,
@@ -89,19 +94,19 @@ export const decisionChange = (
   return { step: stepLabel(step, branch), branches: [{ ...state, status, undoAttempts: 0 }] };
 };
 
-const cancelled = (saga: Instance): Omit<Change, "event"> => {
+const cancelChange = (saga: Instance): Omit<Change, "event"> => {
   const { status, isFinal } = saga;
   if (isFinal) throw notPossible("The saga has passed its pivot and cannot be undone");
   if (status === "ready" || status === "running" || status === "waiting" || status === "paused") return {};
   throw notPossible(`A saga that is ${status} cannot be cancelled`);
 };
 
-type StepHere = Parameters<typeof skippedBranches>[0];
+type StepAtPosition = Parameters<typeof skippedBranches>[0];
 
 /** Returns the change that retries, skips or settles the step at which the saga is paused. */
-const atStep = (
+const changeAtStep = (
   saga: Instance,
-  step: StepHere | undefined,
+  step: StepAtPosition | undefined,
   verb: "retry" | "skip" | "settle",
   output: unknown,
 ): Omit<Change, "event"> => {
@@ -121,7 +126,7 @@ const atStep = (
   const open = names
     .map((name) => branchAt(saga, position, name) ?? newBranch(position, name))
     .filter(({ status }) => status !== "done");
-  if (verb === "retry") return { step: step.name, branches: retried(saga, step, open) };
+  if (verb === "retry") return { step: step.name, branches: resetBranches(saga, step, open) };
   if (open.length > 1)
     throw notPossible("Several branches are open, and settle requires a single one; use retry or skip");
   const done = open.map((state): BranchState => ({
@@ -134,7 +139,11 @@ const atStep = (
 };
 
 /** Resets the attempts. An unknown outcome stays unknown, and the next run checks it. */
-const retried = (saga: Instance, step: StepHere, open: readonly BranchState[]): readonly BranchState[] => {
+const resetBranches = (
+  saga: Instance,
+  step: StepAtPosition,
+  open: readonly BranchState[],
+): readonly BranchState[] => {
   const isUnknown = (state: BranchState): boolean =>
     branchesOf(step).some((branch) => branch.name === state.branch && hasUnknownOutcome(branch, state));
   return open

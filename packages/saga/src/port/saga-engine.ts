@@ -17,7 +17,7 @@ export interface EngineParts {
   readonly registry: SagaRegistry;
   /** Limits of `enableSaga`. */
   readonly limits: RunLimits;
-  /** Maximum concurrent attempts of one version in this process. */
+  /** Maximum number of concurrent attempts of one version in this process. */
   readonly concurrency: number;
   /** Whether this process runs sagas. */
   readonly workers: boolean;
@@ -27,7 +27,7 @@ export interface EngineParts {
   readonly keepSecs: number;
   /** Classifies a failure: by the rule of the configuration, then by the rules of the package. */
   readonly classOf: (error: unknown) => FailureClass;
-  /** Returns the app's message sender; `null` without messaging. */
+  /** Returns the app's message sender; `null` if there is none. */
   readonly sender: () => MessageSender | null;
   /** Resolves the dependencies of steps; pass it to `doStep`, `undoStep` and `checkStep`. */
   readonly scopes: StepScopes;

@@ -26,17 +26,17 @@ export class Cancellations {
     this.parts = parts;
   }
 
-  /** Notifies all processes after the commit. */
+  /** Signals a cancellation after the commit. */
   announce(tx: Transaction): void {
     this.parts.kernel.wakeUp.signalAfter(tx, CHANNEL);
   }
 
-  /** Calls `cancelled` when an instance is cancelled. Returns a function that unsubscribes. */
-  watch(id: string, cancelled: () => void): () => void {
+  /** Calls `onCancelled`, perhaps more than once, when an instance is cancelled. Returns a function that unsubscribes. */
+  watch(id: string, onCancelled: () => void): () => void {
     if (this.watched.size === 0) this.begin();
-    this.watched.set(cancelled, id);
+    this.watched.set(onCancelled, id);
     return () => {
-      if (this.watched.delete(cancelled) && this.watched.size === 0) this.end();
+      if (this.watched.delete(onCancelled) && this.watched.size === 0) this.end();
     };
   }
 
@@ -44,10 +44,10 @@ export class Cancellations {
     const { kernel, clock } = this.parts;
     const endSignals = kernel.wakeUp.on(CHANNEL, () => void this.poll());
     let cancel = (): void => {};
-    const again = (): void => {
-      cancel = clock.after(POLL_MS, () => (again(), void this.poll()));
+    const schedule = (): void => {
+      cancel = clock.after(POLL_MS, () => (schedule(), void this.poll()));
     };
-    again();
+    schedule();
     this.end = () => (endSignals(), cancel());
   }
 

@@ -51,7 +51,7 @@ export class KernelRunQueue implements RunQueue {
   /** Opens the queue of a version. */
   open({ name, version, concurrency, maxRunMs, run }: RunQueueOptions): void {
     const queue = queueOf(name, version);
-    const opened = this.kernel.queue<RunPayload>({
+    const workQueue = this.kernel.queue<RunPayload>({
       name: queue,
       kind: "saga",
       isPlain: true,
@@ -64,7 +64,7 @@ export class KernelRunQueue implements RunQueue {
       }),
       handle: (item) => this.handle(item, run),
     });
-    this.queues.set(queue, opened);
+    this.queues.set(queue, workQueue);
   }
 
   async add(tx: Transaction, saga: SagaRef, delayMs: number): Promise<void> {

@@ -27,8 +27,8 @@ export const arriveAt = (definition: AnySaga, saga: Instance, position: number):
     if (step === undefined) return { position: at, step: null, isFinal, skipped };
     if (hasBegun(saga, at)) return { position: at, step, isFinal, skipped };
     try {
-      const seen = { ...saga, branches: withBranches(saga.branches, skipped) };
-      if (!step.conditions.every((holds) => holds(sagaContext(definition, seen) as never))) {
+      const sagaSoFar = { ...saga, branches: withBranches(saga.branches, skipped) };
+      if (!step.conditions.every((holds) => holds(sagaContext(definition, sagaSoFar) as never))) {
         skipped.push(...skippedBranches(step, at));
         continue;
       }
@@ -50,7 +50,10 @@ export const skippedBranches = (step: Step, position: number): readonly BranchSt
   return names.map((branch) => ({ ...newBranch(position, branch), status: "skipped" }));
 };
 
-/** Returns the records of first attempts, which calls need before their effect: they are written in the commit that arrives at the step. */
+/**
+ * Returns the records of the first attempts of calls with `onUnknown: "retry"`, which are needed before the effect: they are written in the commit that
+ * arrives at the step.
+ */
 export const intents = (step: Step | null, position: number): readonly BranchState[] =>
   step?.kind === "call"
     ? step.branches

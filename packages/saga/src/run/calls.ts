@@ -13,7 +13,7 @@ import { checkStep, doStep } from "./step-calls.ts";
 import { fail, pause, tryAgain } from "./step-failures.ts";
 
 /** A branch at an attempt. */
-interface Calling {
+interface BranchCall {
   readonly branch: Branch;
   readonly state: BranchState;
   /** Whether an attempt may have taken effect, which must be checked before another one. */
@@ -21,11 +21,11 @@ interface Calling {
 }
 
 /** Result of an attempt at a branch. */
-type Called = Calling & {
+type CallResult = BranchCall & {
   /** Output as JSON; also set for an attempt that failed because its function returned after the time limit. */
   readonly output: string | null;
 } & (object | { readonly kind: FailureClass; readonly error: unknown });
-type Failed = Extract<Called, { readonly kind: FailureClass }>;
+type FailedCall = Extract<CallResult, { readonly kind: FailureClass }>;
 
 /** Runs the unfinished branches of a step concurrently, and records all outcomes in one commit. */
 export const runCalls = async (run: SagaRun, step: CallStep): Promise<boolean> => {
@@ -40,16 +40,16 @@ export const runCalls = async (run: SagaRun, step: CallStep): Promise<boolean> =
     return await pause(run, label, unknownOutcome(label), [{ ...state, status: "failed" }]);
   }
   await recordIntents(run, step, calls);
-  const called = await Promise.all(calls.map((call) => callOnce(run, step, call)));
+  const results = await Promise.all(calls.map((call) => callOnce(run, step, call)));
   try {
-    return await settle(run, step, called);
+    return await settle(run, step, results);
   } catch (error) {
-    if (failureOf(error).code === "SAGA_STALE") await run.keepOutputs(called.map(stateWithOutput));
+    if (failureOf(error).code === "SAGA_STALE") await run.keepOutputs(results.map(stateWithOutput));
     throw error;
   }
 };
 
-const callOf = (run: SagaRun, branch: Branch, position: number): Calling => {
+const callOf = (run: SagaRun, branch: Branch, position: number): BranchCall => {
   const before = branchAt(run.saga, position, branch.name);
   const state = attemptAt(run.saga, position, branch.name);
   return { branch, state, isUnknown: hasUnknownOutcome(branch, before) };
@@ -59,7 +59,7 @@ const callOf = (run: SagaRun, branch: Branch, position: number): Calling => {
  * Records the intents of branches with `check` or `manual` just before the attempt. The intents of branches with `retry` were recorded when the saga arrived
  * at the step.
  */
-const recordIntents = async (run: SagaRun, step: CallStep, calls: readonly Calling[]): Promise<void> => {
+const recordIntents = async (run: SagaRun, step: CallStep, calls: readonly BranchCall[]): Promise<void> => {
   const { position } = run.saga;
   const open = calls.filter(
     ({ branch, isUnknown }) =>
@@ -69,38 +69,38 @@ const recordIntents = async (run: SagaRun, step: CallStep, calls: readonly Calli
   await run.commit({ event: "begin", step: step.name, branches: open.map(({ state }) => state) });
 };
 
-const callOnce = async (run: SagaRun, step: CallStep, call: Calling): Promise<Called> => {
+const callOnce = async (run: SagaRun, step: CallStep, call: BranchCall): Promise<CallResult> => {
   const { branch, state } = call;
   let { isUnknown } = call;
-  const attempting = { step, branch, attempt: state.attempts, atMostMs: remainingMs(run) };
+  const branchAttempt = { step, branch, attempt: state.attempts, atMostMs: remainingMs(run) };
   const label = stepLabel(step, branch);
   let returned: unknown;
   try {
-    await run.attempt(attempting, async (context, signal) => {
+    await run.attempt(branchAttempt, async (context, signal) => {
       const { scopes } = run.parts;
-      const called = { saga: run.saga.name, step, branch, context };
+      const stepCall = { saga: run.saga.name, step, branch, context };
       if (isUnknown && branch.check !== null) {
-        const found = checkedOutcome(await checkStep(scopes, called, branch.check), label);
-        if (found !== null) return void (returned = found.output);
+        const checkResult = checkedOutcome(await checkStep(scopes, stepCall, branch.check), label);
+        if (checkResult !== null) return void (returned = checkResult.output);
         signal.throwIfAborted(); // the attempt has timed out or was taken over: do not run the work
         isUnknown = false;
       }
-      returned = await doStep(scopes, called, null);
+      returned = await doStep(scopes, stepCall, null);
     });
     const output = jsonValue(returned, `the output of "${label}"`);
-    run.parts.insight.ended(run.saga.name, "done");
+    run.parts.insight.countAttempt(run.saga.name, "done");
     return { ...call, output };
   } catch (error) {
-    return { ...call, isUnknown, kind: run.classOf(error), error, output: jsonOrNull(returned) };
+    return { ...call, isUnknown, kind: run.classifyAndCount(error), error, output: jsonOrNull(returned) };
   }
 };
 
 /** Records all outcomes. Branches that have succeeded do not run again. */
-const settle = async (run: SagaRun, step: CallStep, called: readonly Called[]): Promise<boolean> => {
-  const failures = called.filter((each): each is Failed => "kind" in each);
-  const broken = failures.find(({ kind }) => kind === "machinery");
-  if (broken !== undefined) throw broken.error;
-  const branches = called.map((each) => stateAfter(run, each));
+const settle = async (run: SagaRun, step: CallStep, results: readonly CallResult[]): Promise<boolean> => {
+  const failures = results.filter((each): each is FailedCall => "kind" in each);
+  const infrastructureFailure = failures.find(({ kind }) => kind === "machinery");
+  if (infrastructureFailure !== undefined) throw infrastructureFailure.error;
+  const branches = results.map((each) => stateAfter(run, each));
   const { position } = run.saga;
   if (failures.length === 0)
     return await commitStepEnd(run, { position: position + 1, step: step.name, done: branches });
@@ -109,14 +109,14 @@ const settle = async (run: SagaRun, step: CallStep, called: readonly Called[]): 
   const final = failures.find((each) => hasFailed(run, each));
   if (final !== undefined) return await fail(run, stepLabel(step, final.branch), final.error, branches);
   const delays = failures.map(({ branch, state }) => run.delayMs(run.retryOf(branch), state.attempts));
-  const [{ error, branch } = failures[0] as Failed] = failures;
+  const [{ error, branch } = failures[0] as FailedCall] = failures;
   return await tryAgain(run, stepLabel(step, branch), error, { branches, delayMs: Math.max(...delays) });
 };
 
-const hasFailed = (run: SagaRun, { kind, branch, state }: Failed): boolean =>
+const hasFailed = (run: SagaRun, { kind, branch, state }: FailedCall): boolean =>
   kind !== "transient" || state.attempts >= run.retryOf(branch).attempts;
 
-const stateAfter = (run: SagaRun, each: Called): BranchState => {
+const stateAfter = (run: SagaRun, each: CallResult): BranchState => {
   const state = stateWithOutput(each);
   if (!("kind" in each)) return { ...state, status: "done", error: null };
   const error = failureText(each.error);
@@ -126,7 +126,7 @@ const stateAfter = (run: SagaRun, each: Called): BranchState => {
 };
 
 /** Keeps the output of an earlier attempt, which took effect, if this one has none. */
-const stateWithOutput = (each: Called): BranchState => ({
+const stateWithOutput = (each: CallResult): BranchState => ({
   ...each.state,
   output: "kind" in each ? (each.output ?? each.state.output) : each.output,
 });

@@ -23,7 +23,7 @@ export interface AttemptParts {
   readonly attempt: number;
   /** Aborts when the attempt must end. */
   readonly signal: AbortSignal;
-  /** The app's message sender; `null` without messaging. */
+  /** The app's message sender; `null` if there is none. */
   readonly sender: MessageSender | null;
   /** Whether the attempt undoes the step. */
   readonly isUndo?: boolean;

@@ -43,7 +43,7 @@ const machineryCodes = new Set<unknown>([
   "CORE_TOO_MANY_INVOCATIONS",
 ]);
 const machineryNames = new Set<unknown>(["DatabaseUnavailableError", "CommitUnknownError"]);
-const passingKinds = new Set<unknown>(["serialization", "deadlock", "cancelled", "timeout"]);
+const transientKinds = new Set<unknown>(["serialization", "deadlock", "cancelled", "timeout"]);
 
 /** Classifies an error by its name and code, so that errors from other copies of a package are recognised. */
 export const failureClass = (error: unknown): FailureClass => {
@@ -54,7 +54,7 @@ export const failureClass = (error: unknown): FailureClass => {
   if (machineryNames.has(name) || machineryCodes.has(code)) return "machinery";
   if (bugCodes.has(code)) return "bug";
   if (FrameworkError.is(error) && code === "DATABASE_STATEMENT_FAILED")
-    return passingKinds.has(kind) ? "transient" : "bug";
+    return transientKinds.has(kind) ? "transient" : "bug";
   if (bugNames.has(name)) return isConnectionError(error) ? "transient" : "bug";
   return "transient";
 };

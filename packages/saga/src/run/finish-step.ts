@@ -45,27 +45,27 @@ export const finishStep = async (
     const problem = `a condition of "${arrival.step?.name}"`;
     return await end({ ...base, event: "pause", note: problem, error: failureText(arrival.problem) });
   }
-  const next = arrival.step;
-  if (next === null) return await end({ ...base, event: "finish" });
-  if (next.kind === "sleep") return await end(waiting(base, next, null), next.ms);
-  if (next.kind === "wait") {
+  const nextStep = arrival.step;
+  if (nextStep === null) return await end({ ...base, event: "finish" });
+  if (nextStep.kind === "sleep") return await end(waitChange(base, nextStep, null), nextStep.ms);
+  if (nextStep.kind === "wait") {
     await parts.store.load(tx, saga.id, { lock: true }); // messages delivered after this lock find the saga waiting
-    if (!(await hasMessage(tx, saga.id, next.name)))
-      return await end(waiting(base, next, next.name), next.timeoutMs);
+    if (!(await hasMessage(tx, saga.id, nextStep.name)))
+      return await end(waitChange(base, nextStep, nextStep.name), nextStep.timeoutMs);
   }
-  const branches = [...base.branches, ...intents(next, arrival.position)];
+  const branches = [...base.branches, ...intents(nextStep, arrival.position)];
   return { saga: await run.change(tx, { ...base, event: "advance", branches }), continues: true };
 };
 
-const waiting = (
+const waitChange = (
   base: Omit<Change, "event">,
-  next: WaitStep | SleepStep,
+  nextStep: WaitStep | SleepStep,
   message: string | null,
 ): Change => ({
   ...base,
   event: "wait",
-  note: next.name,
-  wait: { message, ms: next.kind === "wait" ? next.timeoutMs : next.ms },
+  note: nextStep.name,
+  wait: { message, ms: nextStep.kind === "wait" ? nextStep.timeoutMs : nextStep.ms },
 });
 
 /** Finishes a step in a separate transaction. */

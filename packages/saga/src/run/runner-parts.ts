@@ -9,7 +9,7 @@ import type { StepScopes } from "./step-calls.ts";
 
 /** Limits of all sagas. */
 export interface RunLimits {
-  /** Maximum attempts at a step after the first one. */
+  /** Maximum number of attempts at a step after the first one. */
   readonly maxRetries: number;
   /** Limit of all forward steps in total, in milliseconds of active time. */
   readonly timeoutMs: number;

@@ -10,7 +10,8 @@ import { SagaRun } from "./saga-run.ts";
 /**
  * Runs a claimed instance until it waits, ends, or needs a later attempt.
  *
- * @throws SAGA_CHANGED, SAGA_STALE, errors of the infrastructure; nothing is recorded then, and another run repeats the attempt
+ * @throws SAGA_CHANGED; SAGA_STALE; the reason of the claim's signal; errors of the infrastructure. The current attempt is not recorded then, and another
+ * run repeats it.
  */
 export const runInstance = async (
   parts: RunnerParts,

@@ -16,7 +16,7 @@ import type { RunnerParts } from "./runner-parts.ts";
 import { abandonedCall, type AttemptLimits, withinLimit } from "./within-limit.ts";
 
 /** An attempt at a branch, with its time limit. */
-export interface Attempting extends Pick<AttemptParts, "step" | "branch" | "attempt" | "isUndo"> {
+export interface BranchAttempt extends Pick<AttemptParts, "step" | "branch" | "attempt" | "isUndo"> {
   /** Time limit in milliseconds, in addition to that of the step. @default none */
   readonly atMostMs?: number;
 }
@@ -80,14 +80,15 @@ export class SagaRun {
   }
 
   /**
-   * Runs the program's function of an attempt until its time limit, or until the saga is cancelled. Settles only when the function has ended or is abandoned.
+   * Runs the step's function for an attempt until its time limit, or until the saga is cancelled. Settles when the function has ended or is abandoned, or at
+   * once when the claim is lost.
    */
   attempt<T>(
-    { atMostMs = Infinity, ...which }: Attempting,
+    { atMostMs = Infinity, ...attemptParts }: BranchAttempt,
     work: (context: StepContext, signal: AbortSignal) => T | PromiseLike<T>,
   ): Promise<T> {
     const { clock, limits, sender, insight, log } = this.parts;
-    const { step, branch, attempt, isUndo = false } = which;
+    const { step, branch, attempt, isUndo = false } = attemptParts;
     const timeoutMs = Math.min(branch.timeoutMs ?? limits.stepTimeoutMs, Math.max(atMostMs, 1));
     const { name: saga, id, trace } = this.saga;
     const label = stepLabel(step, branch);
@@ -100,7 +101,7 @@ export class SagaRun {
       onAbandoned: () => log().warn(abandonedCall(saga, label), { id, attempt, isUndo }),
     };
     return withinLimit(limit, async (signal) => {
-      const context = stepContext(this.definition, this.saga, { ...which, signal, sender: sender() });
+      const context = stepContext(this.definition, this.saga, { ...attemptParts, signal, sender: sender() });
       const observed = { saga, id, step: label, attempt, isUndo, trace };
       return (await insight.operations.run(observed, () => work(context, signal) as never)) as T;
     });
@@ -114,9 +115,9 @@ export class SagaRun {
   }
 
   /** Classifies the error of an attempt, and counts it. */
-  classOf(error: unknown): FailureClass {
+  classifyAndCount(error: unknown): FailureClass {
     const kind = this.claim.signal.aborted || this.isCancelled ? "machinery" : this.parts.classOf(error);
-    this.parts.insight.ended(this.saga.name, kind);
+    this.parts.insight.countAttempt(this.saga.name, kind);
     return kind;
   }
 

@@ -44,11 +44,11 @@ export const runTx = async (run: SagaRun, step: TxStep): Promise<boolean> => {
       { step, branch, attempt: state.attempts, atMostMs: remainingMs(run) },
       work,
     );
-    parts.insight.ended(saga.name, "done");
+    parts.insight.countAttempt(saga.name, "done");
     run.saga = end.saga;
     return end.continues;
   } catch (error) {
-    return await txFailed(
+    return await recordFailure(
       run,
       step,
       state,
@@ -58,15 +58,15 @@ export const runTx = async (run: SagaRun, step: TxStep): Promise<boolean> => {
   }
 };
 
-/** Records a failed attempt, or rethrows an error of the infrastructure. @param isOwn whether the program's function threw the error */
-const txFailed = async (
+/** Records a failed attempt, or rethrows an error of the infrastructure. @param isOwn whether the step's function threw the error */
+const recordFailure = async (
   run: SagaRun,
   step: TxStep,
   state: BranchState,
   error: unknown,
   isOwn: boolean,
 ): Promise<boolean> => {
-  const kind = run.classOf(error);
+  const kind = run.classifyAndCount(error);
   const hasTimedOut = failureOf(error).code === "SAGA_STEP_TIMEOUT";
   if (kind === "machinery" || !(isOwn || hasTimedOut || kind === "bug")) throw error;
   const [branch] = step.branches;

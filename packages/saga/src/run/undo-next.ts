@@ -26,12 +26,12 @@ export const undoNext = async (run: SagaRun): Promise<boolean> => {
   const isLast = plan.length === 1;
   try {
     await (first.step.kind === "tx" ? undoInTransaction(run, first, isLast) : undoCall(run, first, isLast));
-    run.parts.insight.ended(run.saga.name, "done");
+    run.parts.insight.countAttempt(run.saga.name, "done");
     return !isLast;
   } catch (error) {
-    const kind = run.classOf(error);
+    const kind = run.classifyAndCount(error);
     if (kind === "machinery") throw error;
-    return await undoFailed(run, first, error, kind === "bug");
+    return await recordUndoFailure(run, first, error, kind === "bug");
   }
 };
 
@@ -41,7 +41,7 @@ const undoCall = async (run: SagaRun, undoing: UndoTarget, isLast: boolean): Pro
   await run.attempt({ step, branch, attempt, isUndo: true }, (context) =>
     undoOnce(run, undoing, context, null),
   );
-  await run.commit(undone(undoing, isLast), isLast ? (tx) => run.claim.end(tx) : undefined);
+  await run.commit(undoneChange(undoing, isLast), isLast ? (tx) => run.claim.end(tx) : undefined);
 };
 
 const undoInTransaction = async (run: SagaRun, undoing: UndoTarget, isLast: boolean): Promise<void> => {
@@ -52,7 +52,7 @@ const undoInTransaction = async (run: SagaRun, undoing: UndoTarget, isLast: bool
     return run.parts.store.db.transaction(
       async (tx: Transaction) => {
         await undoOnce(run, undoing, contextOfRun(), tx);
-        const changed = await run.change(tx, undone(undoing, isLast));
+        const changed = await run.change(tx, undoneChange(undoing, isLast));
         if (isLast) await run.claim.end(tx);
         return changed;
       },
@@ -70,7 +70,7 @@ const undoOnce = (
 ): Promise<void> =>
   undoStep(parts.scopes, { saga: saga.name, step, branch, context }, valueIn(state.output), tx);
 
-const undone = ({ step, branch, state }: UndoTarget, isLast: boolean): Change => ({
+const undoneChange = ({ step, branch, state }: UndoTarget, isLast: boolean): Change => ({
   event: isLast ? "restore" : "undo",
   step: stepLabel(step, branch),
   branches: [{ ...state, status: "undone", undoAttempts: state.undoAttempts + 1 }],
@@ -78,7 +78,7 @@ const undone = ({ step, branch, state }: UndoTarget, isLast: boolean): Change =>
 });
 
 /** Schedules another attempt, or gives up: immediately for a programming error, which another attempt would repeat. */
-const undoFailed = async (
+const recordUndoFailure = async (
   run: SagaRun,
   { step, branch, state }: UndoTarget,
   error: unknown,

@@ -17,7 +17,7 @@ export interface StartOptions {
 }
 
 /** The started instance, or the existing one with its key. */
-export interface Started {
+export interface StartResult {
   /** Id of the instance. */
   readonly id: string;
   /** Whether this call started it. */
@@ -44,7 +44,7 @@ export const startIn = async (
   tx: Transaction,
   definition: AnySaga,
   { key, input, trace }: { readonly key: string; readonly input: string; readonly trace: string | null },
-): Promise<Started> => {
+): Promise<StartResult> => {
   const { name, version, hash, steps } = definition;
   const [first] = steps;
   const branches = first !== undefined && first.conditions.length === 0 ? intents(first, 0) : [];
@@ -66,6 +66,6 @@ export const checkKey = (key: unknown, subject = "the key"): void => {
   throw badValue(`${subject} must be a string of 1 to ${MAX_KEY} characters without NUL or lone surrogates`);
 };
 
-/** Returns the stored form of a trace; `null` for one with invalid characters. */
+/** Returns the stored form of a trace; `null` if there is none, or if it has invalid characters. */
 export const storedTrace = (trace: string | undefined): string | null =>
   trace === undefined || !/^[\x21-\x7e]+$/.test(trace) ? null : trace.slice(0, MAX_TRACE);

@@ -8,7 +8,7 @@ const MAX_SHOWN = 5;
 /**
  * Validates a value and returns the schema's output as JSON text; `null` for `undefined`.
  *
- * @throws SAGA_BAD_VALUE with the first issues; a mistake of the program, not a reply for a client
+ * @throws SAGA_BAD_VALUE with the first five issues; a mistake of the program, not a reply for a client
  */
 export const checkedValue = async (
   schema: StandardSchema | undefined,
@@ -20,12 +20,12 @@ export const checkedValue = async (
   try {
     checked = await validate(schema, value, "input");
   } catch (error) {
-    throw error instanceof ValidationError ? unfit(error, subject) : error;
+    throw error instanceof ValidationError ? schemaMismatch(error, subject) : error;
   }
   return jsonValue(checked, subject);
 };
 
-const unfit = ({ issues }: ValidationError, subject: string): Error => {
+const schemaMismatch = ({ issues }: ValidationError, subject: string): Error => {
   const shown = issues.slice(0, MAX_SHOWN).map(({ loc, msg }) => {
     const [, ...path] = loc;
     return path.length === 0 ? msg : `${path.join(".")}: ${msg}`;

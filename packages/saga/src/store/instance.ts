@@ -2,7 +2,7 @@ import type { SagaStatus } from "../transitions/transitions.ts";
 
 /**
  * State of a branch. `started`: an attempt may be running, or may have run when its worker was lost. `retrying`: an attempt failed, and another will
- * follow. `failed`: all attempts failed, or the step was rejected.
+ * follow. `failed`: the last attempt failed, and no other follows unless an operator decides so.
  */
 export type BranchStatus = "started" | "retrying" | "done" | "failed" | "skipped" | "undone";
 
@@ -18,9 +18,9 @@ export interface BranchState {
   readonly attempts: number;
   /** Number of attempts at the undo. */
   readonly undoAttempts: number;
-  /** Output as JSON; `null` without one. */
+  /** Output as JSON; `null` if there is none. */
   readonly output: string | null;
-  /** JSON of the last failure; `null` without one. */
+  /** JSON of the last failure; `null` if there is none. */
   readonly error: string | null;
 }
 
@@ -46,7 +46,7 @@ export interface Instance {
   readonly isFinal: boolean;
   /** Input as JSON. */
   readonly input: string;
-  /** Name of the message for which it waits; `null` without one. */
+  /** Name of the message for which it waits; `null` if there is none. */
   readonly waitsFor: string | null;
   /** When a wait or sleep ends, by the database's clock; `null` outside one. */
   readonly waitUntil: number | null;
@@ -54,13 +54,13 @@ export interface Instance {
   readonly activeMs: number;
   /** Value of `activeMs` when compensation began or an operator last decided about an undo; `null` before. */
   readonly undoSince: number | null;
-  /** JSON of the failure that paused or compensated the saga, or made it stuck; `null` without one. */
+  /** JSON of the failure that paused or compensated the saga, or made it stuck; `null` if there is none. */
   readonly error: string | null;
-  /** `traceparent` of the operation that started it; `null` without one. */
+  /** `traceparent` of the operation that started it; `null` if there is none. */
   readonly trace: string | null;
   /** The database's time when the instance was read. */
   readonly now: number;
-  /** States of the branches that have begun. */
+  /** States of the branches that have begun or were skipped. */
   readonly branches: readonly BranchState[];
 }
 

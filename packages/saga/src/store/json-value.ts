@@ -9,7 +9,7 @@ import { badValue } from "../errors/saga-errors.ts";
  * @throws SAGA_BAD_VALUE if JSON cannot represent a part of it, such as a `Map` or `NaN`, with the path of that part, or if it is larger than 1 MiB
  */
 export const jsonValue = (value: unknown, subject: string): string | null => {
-  const text = stringified(value, subject);
+  const text = stringify(value, subject);
   if (text === null) return null;
   if (Buffer.byteLength(text) > MAX_VALUE_BYTES)
     throw badValue(`${subject} is larger than ${MAX_VALUE_BYTES} bytes`);
@@ -25,15 +25,15 @@ export const jsonOrNull = (value: unknown): string | null => {
   }
 };
 
-const report = { debug: true, exact: true, log: { warn: () => {} }, code: "SAGA_BAD_VALUE" }; // problems are thrown, not logged
+const writerOptions = { debug: true, exact: true, log: { warn: () => {} }, code: "SAGA_BAD_VALUE" }; // problems are thrown, not logged
 
-/** Converts `undefined` items, such as in the result of `Promise.all` of functions that return nothing. */
+/** Converts `undefined` items to `null`, such as in the result of `Promise.all` of functions that return nothing. */
 const orNull = (item: unknown): unknown => (item === undefined ? null : item);
 
-const stringified = (value: unknown, subject: string): string | null => {
+const stringify = (value: unknown, subject: string): string | null => {
   if (value === undefined) return null;
   try {
-    return jsonWriter(`saga: ${subject}`, report)(Array.isArray(value) ? value.map(orNull) : value);
+    return jsonWriter(`saga: ${subject}`, writerOptions)(Array.isArray(value) ? value.map(orNull) : value);
   } catch (error) {
     if (FrameworkError.is(error)) throw error;
     throw badValue(`${subject} is not JSON data: ${messageOf(error)}`);

@@ -33,7 +33,7 @@ export interface NewInstance {
 }
 
 /** The rows that a change writes in addition to the row of its instance. */
-interface Written {
+interface ChangeRows {
   readonly id: string;
   readonly number: number;
   readonly branches: readonly BranchState[];
@@ -109,7 +109,7 @@ export class SagaStore {
    * Changes an instance, and returns the changed one.
    *
    * @param held SQL condition that the worker still holds the claim; absent for operators
-   * @throws SAGA_STALE if it was changed or taken over meanwhile: the transaction must be rolled back
+   * @throws SAGA_STALE if it was changed or taken over meanwhile: the transaction must be rolled back; SAGA_ILLEGAL if its status does not allow the event
    */
   async change(
     tx: Transaction,
@@ -166,7 +166,7 @@ export class SagaStore {
   private async writeEach(
     tx: Transaction,
     update: Statement,
-    { id, number, branches, entry }: Written,
+    { id, number, branches, entry }: ChangeRows,
   ): Promise<boolean> {
     const { changes } = await tx.execute(update);
     if (changes === 0) return false;
@@ -182,7 +182,7 @@ export class SagaStore {
   private async writeAll(
     tx: Transaction,
     update: Statement,
-    { number, branches, entry }: Written,
+    { number, branches, entry }: ChangeRows,
   ): Promise<boolean> {
     const { now } = this;
     const { event, status, step, note } = entry;

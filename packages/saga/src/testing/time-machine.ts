@@ -5,7 +5,7 @@ import type { AnySaga, SagaDefinition } from "../definition/definition.ts";
 import { type Duration, durationMs } from "../definition/duration.ts";
 import type { MessageSender } from "../definition/send-work.ts";
 import type { Insight } from "../insight/insight.ts";
-import { type Delivered, type SagaMessage } from "../messages/deliver.ts";
+import { type DeliveryResult, type SagaMessage } from "../messages/deliver.ts";
 import type { SagaInfo, TimelineEntry } from "../operate/saga-info.ts";
 import { stepLabel } from "../run/saga-run.ts";
 import type { RunLimits } from "../run/runner-parts.ts";
@@ -47,7 +47,7 @@ export interface TimeMachine<Input> extends AsyncDisposable {
   /** Advances the time. Does not run the saga. */
   advance(duration: Duration): Promise<void>;
   /** Delivers a message to the instance. */
-  deliver(message: Omit<SagaMessage, "key">): Promise<Delivered>;
+  deliver(message: Omit<SagaMessage, "key">): Promise<DeliveryResult>;
   /** Cancels the instance. */
   cancel(): Promise<void>;
   /** Returns the instance with its steps. */
@@ -153,7 +153,7 @@ const losing = (crashAfter: number): Insight => {
         return output;
       },
     },
-    ended() {},
+    countAttempt() {},
     trace: () => undefined,
   };
 };

@@ -38,7 +38,7 @@ export type SagaEvent =
   | "settle";
 
 /** Transitions at the end of a wait, and while steps run. */
-const leaving = {
+const fromWaiting = {
   advance: "running",
   wait: "waiting",
   finish: "completed",
@@ -48,7 +48,7 @@ const leaving = {
 } as const;
 
 /** Transitions while steps run: `begin` records an intent, `again` a failed attempt. */
-const forward = { ...leaving, begin: "running", again: "running" } as const;
+const forward = { ...fromWaiting, begin: "running", again: "running" } as const;
 
 /** Transitions during compensation. */
 const backward = {
@@ -62,7 +62,7 @@ const backward = {
 export const transitions: Readonly<Record<SagaStatus, Readonly<Partial<Record<SagaEvent, SagaStatus>>>>> = {
   ready: forward,
   running: forward,
-  waiting: leaving,
+  waiting: fromWaiting,
   paused: { retry: "running", skip: "running", settle: "running", cancel: "cancelling" },
   cancelling: backward,
   compensating: backward,

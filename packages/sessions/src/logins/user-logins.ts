@@ -21,20 +21,20 @@ export interface UserLoginsOptions {
   readonly clock: Clock;
 }
 
-/** Attempts to claim a number; one of several concurrent claims succeeds in each round. */
+/** Maximum number of attempts to claim a number; in each round one of several concurrent claims succeeds. */
 const MAX_ATTEMPTS = 1000;
 
 /**
  * Logins of users in a store, as a hybrid logical clock for each user: a number is the time in milliseconds, or one more than the latest number, whichever
  * is greater. Hosts whose clocks differ thus agree on which logins are older than a `destroyAll`.
  *
- * @throws SESSIONS_UNAVAILABLE (503) from `begin` and `destroyAll` when a thousand claims in a row lost to others
+ * @throws SESSIONS_UNAVAILABLE (503) from `begin` and `destroyAll` when a thousand claims in a row lost to other claims
  */
 export const userLogins = (
   store: Pick<SessionStore, "number" | "raise">,
   { lifetimeMs, clock }: UserLoginsOptions,
 ): UserLogins => {
-  /** Claims the next number; if another process claims it first, tries the following one. */
+  /** Claims the next number; if another process claims it first, claims the following one. */
   const claim = async (user: string): Promise<number> => {
     const key = keyOf("latest", user);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

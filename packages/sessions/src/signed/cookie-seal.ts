@@ -22,8 +22,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Signs with HMAC-SHA-256; anyone who has the cookie can read the content. */
-export const signing = (secrets: readonly Secret[]): CookieSeal => {
-  const keys = secrets.map((secret) => derived(secret, "signature"));
+export const signedSeal = (secrets: readonly Secret[]): CookieSeal => {
+  const keys = secrets.map((secret) => deriveKey(secret, "signature"));
   const signature = (key: Buffer, payload: string): Buffer =>
     createHmac("sha256", key).update(payload).digest();
   return {
@@ -33,7 +33,7 @@ export const signing = (secrets: readonly Secret[]): CookieSeal => {
     },
     open(value) {
       const [payload = "", given = "", ...rest] = value.split(".");
-      const [text, bytes] = [decoded(payload), decoded(given)];
+      const [text, bytes] = [decode(payload), decode(given)];
       if (rest.length > 0 || text === null || bytes === null) return null;
       const isSigned = keys.some((key) => areSame(bytes, signature(key, payload)));
       return isSigned ? text.toString() : null;
@@ -42,8 +42,8 @@ export const signing = (secrets: readonly Secret[]): CookieSeal => {
 };
 
 /** Encrypts with AES-256-GCM, which also authenticates; each value has a random 96-bit nonce. */
-export const encrypting = (secrets: readonly Secret[]): CookieSeal => {
-  const keys = secrets.map((secret) => derived(secret, "encryption"));
+export const encryptedSeal = (secrets: readonly Secret[]): CookieSeal => {
+  const keys = secrets.map((secret) => deriveKey(secret, "encryption"));
   return {
     seal(text) {
       const iv = randomBytes(IV_BYTES);
@@ -52,10 +52,10 @@ export const encrypting = (secrets: readonly Secret[]): CookieSeal => {
       return Buffer.concat([iv, hidden, cipher.getAuthTag()]).toString("base64url");
     },
     open(value) {
-      const bytes = decoded(value);
+      const bytes = decode(value);
       if (bytes === null || bytes.length <= IV_BYTES + TAG_BYTES) return null;
       for (const key of keys) {
-        const text = decrypted(key, bytes);
+        const text = decrypt(key, bytes);
         if (text !== null) return text;
       }
       return null;
@@ -63,7 +63,7 @@ export const encrypting = (secrets: readonly Secret[]): CookieSeal => {
   };
 };
 
-const decrypted = (key: Buffer, bytes: Buffer): string | null => {
+const decrypt = (key: Buffer, bytes: Buffer): string | null => {
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), {
     authTagLength: TAG_BYTES,
   });
@@ -77,13 +77,13 @@ const decrypted = (key: Buffer, bytes: Buffer): string | null => {
 };
 
 /** Decodes canonical base64url, as written by `seal`; `null` for anything else. */
-const decoded = (text: string): Buffer | null => {
+const decode = (text: string): Buffer | null => {
   const bytes = Buffer.from(text, "base64url");
   return bytes.toString("base64url") === text ? bytes : null;
 };
 
 /** Derives a key for one purpose (RFC 5869), so that a secret may be shared with other features. */
-const derived = (secret: Secret, purpose: string): Buffer =>
+const deriveKey = (secret: Secret, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "", `@framework/sessions v1 ${purpose}`, 32));
 
 const areSame = (one: Buffer, other: Buffer): boolean =>

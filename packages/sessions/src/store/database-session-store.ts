@@ -12,7 +12,7 @@ export interface DatabaseSessionsOptions {
 
 /** Number of writes between two removals of expired rows. */
 const WRITES_PER_SWEEP = 500;
-/** Maximum rows per removal, so that other statements do not wait long. */
+/** Maximum number of rows per removal, so that other statements do not wait long. */
 const ROWS_PER_SWEEP = 1000;
 
 /**
@@ -30,7 +30,7 @@ export const databaseSessions = (
   { clock = systemClock, onSweepError }: DatabaseSessionsOptions = {},
 ): SessionStore => {
   let tables: Promise<unknown> | null = null;
-  const ready = (): Promise<unknown> => {
+  const ensureTables = (): Promise<unknown> => {
     tables ??= migrate(db, { set: "sessions", migrations, timeoutSecs: 10 }).catch((error: unknown) => {
       tables = null; // the next call tries again
       throw error;
@@ -44,7 +44,7 @@ export const databaseSessions = (
     await db.execute`DELETE FROM framework_session_numbers WHERE id IN
       (SELECT id FROM framework_session_numbers WHERE expires_at <= ${now} LIMIT ${ROWS_PER_SWEEP})`;
   };
-  const hasWritten = expirySweep({
+  const countWrite = expirySweep({
     everyWrites: WRITES_PER_SWEEP,
     remove,
     subject: "sessions: expired rows",
@@ -52,7 +52,7 @@ export const databaseSessions = (
   });
   return {
     async read(key) {
-      await ready();
+      await ensureTables();
       const row = await db.fetchOne<Row>`SELECT version, content FROM framework_sessions
         WHERE id = ${key} AND expires_at > ${clock.date()}`;
       if (row === null) return null;
@@ -60,7 +60,7 @@ export const databaseSessions = (
       return { version: Number(row.version), content: JSON.parse(row.content) as Json };
     },
     async write(key, content, { version, ttlMs }) {
-      await ready();
+      await ensureTables();
       const [text, now] = [JSON.stringify(content), clock.date()];
       const { changes } =
         version === 0
@@ -71,11 +71,11 @@ export const databaseSessions = (
           : await db.execute`UPDATE framework_sessions
               SET version = version + 1, content = ${text}, expires_at = ${now + ttlMs}
               WHERE id = ${key} AND version = ${version} AND content IS NOT NULL AND expires_at > ${now}`;
-      hasWritten();
+      countWrite();
       return changes === 1;
     },
     async end(key, ttlMs, version) {
-      await ready();
+      await ensureTables();
       const now = clock.date();
       const { changes } =
         version === undefined
@@ -87,17 +87,17 @@ export const databaseSessions = (
           : await db.execute`UPDATE framework_sessions
               SET version = version + 1, content = NULL, expires_at = ${now + ttlMs}
               WHERE id = ${key} AND version = ${version} AND content IS NOT NULL AND expires_at > ${now}`;
-      hasWritten();
+      countWrite();
       return changes === 1;
     },
     async number(key) {
-      await ready();
+      await ensureTables();
       const found = await db.fetchValue`SELECT value FROM framework_session_numbers
         WHERE id = ${key} AND expires_at > ${clock.date()}`;
       return found === null ? 0 : Number(found);
     },
     async raise(key, value, ttlMs) {
-      await ready();
+      await ensureTables();
       const now = clock.date();
       const { changes } = await db.execute`INSERT INTO framework_session_numbers (id, value, expires_at)
         VALUES (${key}, ${value}, ${now + ttlMs})
@@ -105,7 +105,7 @@ export const databaseSessions = (
           expires_at = CASE WHEN excluded.expires_at > framework_session_numbers.expires_at
             THEN excluded.expires_at ELSE framework_session_numbers.expires_at END
         WHERE framework_session_numbers.value < excluded.value OR framework_session_numbers.expires_at <= ${now}`;
-      hasWritten();
+      countWrite();
       return changes === 1;
     },
   };

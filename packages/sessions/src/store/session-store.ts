@@ -21,8 +21,8 @@ export interface WriteOptions {
  * Port for sessions. `@framework/sessions/testing` has its contract suite.
  *
  * Keys are strings of 1 to 100 printable ASCII characters; the feature never passes the id of a session, only its digest. Entries and numbers have
- * separate key spaces. An entry may be dropped after its time to live, and never before. A call without a result must throw; the request is
- * then refused with 503.
+ * separate key spaces. An entry may be dropped after its time to live, and never before. A call that cannot determine its result must throw;
+ * the request is then refused with 503.
  */
 export interface SessionStore {
   /** Returns the entry of a key; `"ended"` after `end`, `null` if there is none. */

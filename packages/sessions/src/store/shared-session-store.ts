@@ -14,7 +14,7 @@ const ENDED = 2 ** 52;
 const endedMark: Json = [];
 /** Marker of a replaced version, so that a delayed writer does not claim it again. */
 const replacedMark: Json = null;
-/** The maximum `storeTimeoutMs`, so longer than any call to the store. */
+/** The maximum `storeTimeoutMs`: no call to the store takes longer. */
 const REPLACED_MS = 60_000;
 
 /**
@@ -23,7 +23,7 @@ const REPLACED_MS = 60_000;
  * Each version of an entry has its own key, written only if it is absent, so exactly one of several writers of a version succeeds and its content
  * appears atomically. A number that only increases points to the current version; a writer that finds a later version, left by a process that died in
  * between, advances it. The number also marks ended keys, and is never evicted (with Redis: given `maxmemory-policy noeviction`). Ending a version claims the
- * next one, as a write does. A replaced version leaves a marker for a minute, so a claim holds even if others have completed and replaced it meanwhile.
+ * next one, as a write does. A replaced version leaves a marker for a minute, so a claim holds even if other writers have completed and replaced it meanwhile.
  *
  * @throws CORE_SHARED_STATE_FULL from `write` and `raise` beyond `maxSessions`, from `end` when ended keys also fill the limit of live ones;
  * CORE_SHARED_STATE_UNAVAILABLE
@@ -36,21 +36,21 @@ export const sharedSessionStore = (
     const value = await values.get(key);
     return typeof value === "number" ? value : 0;
   };
-  const point = async (key: string, version: number, ttlMs: number): Promise<boolean> =>
+  const pointTo = async (key: string, version: number, ttlMs: number): Promise<boolean> =>
     await values.raise(versionKey(key), version, { ttlMs, group: "sessions:live", maxKeys });
-  const replaced = (key: string, version: number): Awaitable<boolean> =>
+  const markReplaced = (key: string, version: number): Awaitable<boolean> =>
     values.set(contentKey(key, version), replacedMark, { ttlMs: REPLACED_MS });
   /** Writes the version after the given one. True for exactly one caller, and for none if the key has another version. */
   const claim = async (key: string, content: Json, { version, ttlMs }: WriteOptions): Promise<boolean> => {
     if ((await numberOf(versionKey(key))) !== version) return false;
     const next = version + 1;
     const isClaimed = await values.set(contentKey(key, next), content, { ttlMs, ifAbsent: true });
-    const isPointed = await point(key, next, ttlMs); // also on behalf of another writer, which may have died before it did so
-    if (isClaimed && !isPointed && (await numberOf(versionKey(key))) > next) await replaced(key, next);
+    const isPointed = await pointTo(key, next, ttlMs); // also on behalf of another writer, which may have died before it did so
+    if (isClaimed && !isPointed && (await numberOf(versionKey(key))) > next) await markReplaced(key, next);
     return isClaimed;
   };
   /**
-   * Moves a key from the live to the ended ones. If the ended ones are full, it continues to count as a live one: a new session is refused rather than a
+   * Moves a key from the live keys to the ended keys. If the ended keys are full, it continues to count as a live key: a new session is refused rather than a
    * logout.
    */
   const markEnded = async (key: string, ttlMs: number): Promise<boolean> => {
@@ -75,22 +75,22 @@ export const sharedSessionStore = (
           const [content] = written;
           return content === undefined ? "ended" : { version, content };
         }
-        const now = await numberOf(versionKey(key));
-        if (now === version) return null; // expired or evicted
-        version = now; // a writer has replaced the version between the two reads; versions only increase, so the loop ends
+        const latest = await numberOf(versionKey(key));
+        if (latest === version) return null; // expired or evicted
+        version = latest; // a writer has replaced the version between the two reads; versions only increase, so the loop ends
       }
     },
     async write(key, content, options) {
       const { version } = options;
       if (!(await claim(key, [content], options))) return false;
-      if (version > 0) await replaced(key, version);
+      if (version > 0) await markReplaced(key, version);
       return true;
     },
     async end(key, ttlMs, version) {
       if (version !== undefined && !(await claim(key, endedMark, { version, ttlMs }))) return false;
       const latest = version ?? (await numberOf(versionKey(key)));
       const hasEnded = await markEnded(key, ttlMs);
-      if (latest > 0 && latest < ENDED) await replaced(key, latest);
+      if (latest > 0 && latest < ENDED) await markReplaced(key, latest);
       return hasEnded;
     },
     number: (key) => numberOf(numberKey(key)),

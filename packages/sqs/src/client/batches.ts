@@ -1,8 +1,8 @@
-/** Maximum entries of one request. */
+/** Maximum number of entries of one request. */
 export const BATCH = 10;
 /** Maximum bytes of one request. */
 const MAX_BYTES = 1_048_576;
-/** Maximum concurrent requests of one call. */
+/** Maximum number of concurrent requests of one call. */
 const PARALLEL = 8;
 
 /** Splits entries into batches of at most 10 entries and 1 MiB. @param bytesOf returns the size of an entry. @default 0 */

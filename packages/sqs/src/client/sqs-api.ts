@@ -14,7 +14,7 @@ import { isMissing } from "./sqs-error.ts";
 /** Failed entries of a batch by id. */
 export type Failures = ReadonlyMap<string, BatchResultErrorEntry>;
 
-/** Requests to SQS, each with a time limit. They reject with the errors of the AWS SDK. */
+/** Requests to SQS, each with a time limit. They reject with the errors of the AWS SDK, the reason of the signal, or an error at the time limit. */
 export class SqsApi {
   private readonly config: SqsConfig;
   private readonly clock: Clock;
@@ -60,7 +60,7 @@ export class SqsApi {
   async list(
     prefix: string,
     { limit = 1000, from }: { readonly limit?: number; readonly from?: string | undefined } = {},
-  ): Promise<{ readonly urls: readonly string[]; readonly next: string | undefined }> {
+  ): Promise<{ readonly urls: readonly string[]; readonly nextToken: string | undefined }> {
     const command = new this.sdk.ListQueuesCommand({
       MaxResults: limit,
       ...(prefix !== "" && { QueueNamePrefix: prefix }),
@@ -69,7 +69,7 @@ export class SqsApi {
     const { QueueUrls, NextToken } = await this.run((abortSignal) =>
       this.client.send(command, { abortSignal }),
     );
-    return { urls: QueueUrls ?? [], next: NextToken };
+    return { urls: QueueUrls ?? [], nextToken: NextToken };
   }
 
   /** Creates a queue and returns its URL. */
@@ -99,7 +99,7 @@ export class SqsApi {
     return Attributes ?? {};
   }
 
-  /** Sends at most 10 messages of at most 1 MiB together. */
+  /** Sends at most 10 messages of at most 1 MiB together. Returns the failed ones. */
   async send(
     url: string,
     entries: readonly SendMessageBatchRequestEntry[],
@@ -136,7 +136,7 @@ export class SqsApi {
     return Messages ?? [];
   }
 
-  /** Deletes at most 10 messages. */
+  /** Deletes at most 10 messages. Returns the failed ones. */
   async remove(
     url: string,
     entries: readonly { readonly Id: string; readonly ReceiptHandle: string }[],
@@ -149,7 +149,7 @@ export class SqsApi {
     return failuresOf(entries, Successful, Failed);
   }
 
-  /** Sets the visibility timeout of at most 10 messages; 0 makes them visible at once. */
+  /** Sets the visibility timeout of at most 10 messages; 0 makes them visible at once. Returns the failed ones. */
   async changeVisibility(
     url: string,
     entries: readonly ChangeMessageVisibilityBatchRequestEntry[],

@@ -1,19 +1,19 @@
 import { FrameworkError } from "@framework/core";
 import { messageOf } from "@framework/core/feature";
 
-/** Returns the name of an SQS error, without the prefix of older services. */
+/** Returns the name of an SQS error, without the prefix of a service and the suffix `Exception`. */
 const nameOf = (error: unknown): string =>
   Error.isError(error) ? error.name.replace(/^.*[.#]/, "").replace(/Exception$/, "") : "";
 
-/** Whether a queue does not exist. */
+/** Whether an error means that a queue does not exist. */
 export const isMissing = (error: unknown): boolean =>
   ["QueueDoesNotExist", "NonExistentQueue"].includes(nameOf(error));
 
-/** Whether the credentials lack a permission. */
+/** Whether an error means that the credentials lack a permission. */
 export const isForbidden = (error: unknown): boolean =>
   ["AccessDenied", "AccessDeniedException", "KmsAccessDenied"].includes(nameOf(error));
 
-/** Whether SQS reports an error of the client, not of the server. */
+/** Whether SQS has attributed an error to the client, not to the server. */
 export const isRefusal = (error: unknown): boolean =>
   Error.isError(error) && (error as { readonly $fault?: unknown }).$fault === "client";
 

@@ -22,7 +22,7 @@ export interface HeldDeliveriesParts {
 /** Number of checks during one visibility timeout. */
 const CHECKS = 6;
 
-/** The deliveries that this process holds. Extends the visibility timeout of deliveries that are being processed; the others are lost when it ends. */
+/** The deliveries that a consumer holds. Extends the visibility timeout of deliveries that are being processed; the others are lost when it ends. */
 export class HeldDeliveries {
   private readonly parts: HeldDeliveriesParts;
   private readonly held = new Set<SqsDelivery>();
@@ -57,7 +57,7 @@ export class HeldDeliveries {
   }
 
   /** Removes settled deliveries. */
-  settled(deliveries: readonly SqsDelivery[]): void {
+  removeSettled(deliveries: readonly SqsDelivery[]): void {
     this.forget(deliveries);
   }
 

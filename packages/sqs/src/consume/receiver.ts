@@ -30,7 +30,7 @@ export interface ReceiverParts {
   readonly ending: AbortSignal;
 }
 
-/** Maximum concurrent requests of a queue while responses are full. */
+/** Maximum number of concurrent requests of a queue while responses are full. */
 const PARALLEL = 4;
 /** Pause until there may be more room: one request for ten messages is cheaper than ten requests. */
 const GATHER_MS = 5;

@@ -3,7 +3,7 @@ import type { Sink } from "@framework/messaging/adapter";
 /** Dependencies of `Room`. */
 export interface RoomParts {
   readonly sink: Sink;
-  /** Maximum messages that are held or requested. */
+  /** Maximum number of messages that are held or requested. */
   readonly max: number;
   /** Returns the number of held messages. */
   readonly held: () => number;
@@ -34,11 +34,11 @@ export class Room {
   /** Ends a reservation, after the response or a failure. */
   endReservation(count: number): void {
     this.reserved -= count;
-    this.changed();
+    this.resolveWaits();
   }
 
-  /** Resolves waits. Called after a reservation has ended or fewer messages are held. */
-  changed(): void {
+  /** Resolves the waits of `whenFree`. Called after a reservation has ended or fewer messages are held. */
+  resolveWaits(): void {
     for (const resolve of this.waiters.splice(0)) resolve();
   }
 

@@ -20,7 +20,7 @@ export interface SettleParts {
 }
 
 /** Result of `settle`. */
-export interface Settled {
+export interface SettleResult {
   readonly done: readonly SqsDelivery[];
   /** Deliveries whose receipt is no longer valid. */
   readonly lost: readonly SqsDelivery[];
@@ -32,7 +32,10 @@ export interface Settled {
 const COPY_MS = 30_000;
 
 /** Stores copies of retried messages, and deletes done and copied ones. Never rejects. */
-export const settle = async (parts: SettleParts, settlements: readonly SqsSettlement[]): Promise<Settled> => {
+export const settle = async (
+  parts: SettleParts,
+  settlements: readonly SqsSettlement[],
+): Promise<SettleResult> => {
   const { api } = parts;
   const failure = await copy(parts, settlements);
   const ready = settlements

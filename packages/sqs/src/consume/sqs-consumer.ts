@@ -31,7 +31,7 @@ export interface SqsConsumerParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Recreates the queues that this process has created. */
+  /** Recreates the queues that this process has declared in mode `create`. */
   readonly recreate: () => Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export class SqsConsumer implements Consumer {
       visibilityTimeoutSecs: parts.config.visibilityTimeoutSecs,
       isAlive: (delivery) => sink.isAlive(delivery),
       onLost: (deliveries) => sink.lost(deliveries),
-      onReleased: () => this.rooms.forEach((room) => room.changed()),
+      onReleased: () => this.rooms.forEach((room) => room.resolveWaits()),
     });
   }
 
@@ -113,7 +113,7 @@ export class SqsConsumer implements Consumer {
     });
     await this.running;
     cancel();
-    await this.inTime(this.releasing);
+    await this.withTimeLimit(this.releasing);
   }
 
   async settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
@@ -127,7 +127,7 @@ export class SqsConsumer implements Consumer {
     const { config, ...rest } = this.parts;
     const parts = { ...rest, messageSizeBytes: config.messageSizeBytes, copied: this.copied };
     const { done, lost, reason } = await settle(parts, ours);
-    this.held.settled(done);
+    this.held.removeSettled(done);
     const removed = this.held.lose(lost);
     if (reason === null) return [...unknown, ...removed];
     for (const delivery of done) this.settledBefore.add(delivery);
@@ -165,12 +165,12 @@ export class SqsConsumer implements Consumer {
     const remainingMs = this.detectedAt - clock.now();
     // Until SQS has detected an aborted request, it may respond to it with released messages.
     if (this.held.size > 0 && remainingMs > 0) await pause(clock, remainingMs, new AbortController().signal);
-    await this.inTime(this.held.close());
+    await this.withTimeLimit(this.held.close());
     this.options.sink.state("closed");
   }
 
   /** Waits for releases, with a time limit: other messages are redelivered after their visibility timeout. */
-  private async inTime(work: Promise<unknown>): Promise<void> {
+  private async withTimeLimit(work: Promise<unknown>): Promise<void> {
     const limit = new AbortController();
     const cancel = this.parts.clock.after(CLOSE_MS, () => limit.abort());
     await untilAborted(work, limit.signal).catch(() => {});
@@ -241,7 +241,7 @@ export class SqsConsumer implements Consumer {
         clock,
         queues: sources.map((source) => ({
           url: source.queue.url,
-          onMessages: (messages, requestedAt) => this.received(messages, source, requestedAt),
+          onMessages: (messages, requestedAt) => this.accept(messages, source, requestedAt),
         })),
         maxMessages: Math.min(config.maxMessages, this.options.prefetch, max),
         waitTimeSecs: sources.length === 1 ? config.waitTimeSecs : 1,
@@ -262,10 +262,10 @@ export class SqsConsumer implements Consumer {
       return this.names.filter((_, at) => urls[at] === null);
     };
     if ((await missing()).length > 0) await recreate();
-    const still = await missing();
-    if (still.length > 0)
+    const stillMissing = await missing();
+    if (stillMissing.length > 0)
       throw new Error(
-        `there is no queue ${still.join(" and no queue ")}; create it with "npx @framework/cli topology", or set topology: "create"`,
+        `there is no queue ${stillMissing.join(" and no queue ")}; create it with "npx @framework/cli topology", or set topology: "create"`,
       );
     return await this.findSources();
   }
@@ -296,7 +296,7 @@ export class SqsConsumer implements Consumer {
     return found.flat();
   }
 
-  private received(messages: readonly Message[], source: Source, requestedAt: number): void {
+  private accept(messages: readonly Message[], source: Source, requestedAt: number): void {
     // The visibility timeout begins when SQS responds: at most `RESPONSE_MS` ago.
     const hiddenAt = Math.max(requestedAt, this.parts.clock.now() - RESPONSE_MS);
     const hiddenUntil = hiddenAt + this.parts.config.visibilityTimeoutSecs * 1000;

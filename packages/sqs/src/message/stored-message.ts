@@ -11,7 +11,7 @@ const EMPTY = "=";
 const PLAIN = /^[\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]+$/u;
 
 /** JSON of the attribute. */
-interface Packed {
+interface AttributeContent {
   readonly headers: WireHeaders;
   readonly key?: string;
   /** `true` if the body is base64. */
@@ -36,7 +36,7 @@ export interface ReadMessage {
   readonly headers: WireHeaders;
   readonly body: string | Uint8Array;
   readonly tries: number;
-  /** `MessageId`, for a copy of the original; `undefined` for none. */
+  /** `MessageId` of the message, or of the original if the message is a copy; `undefined` if there is none. */
   readonly id: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export const store = (
 ): StoredMessage => {
   const isPlain = typeof body === "string" && PLAIN.test(body);
   const MessageBody = isPlain ? body : base64Of(body);
-  const packed: Packed = {
+  const packed: AttributeContent = {
     headers,
     ...(key !== null && { key }),
     ...(!isPlain && { base64: true }),
@@ -69,7 +69,7 @@ export const store = (
 
 /** Decodes a message. String attributes of other systems become headers. */
 export const read = ({ Body = "", MessageAttributes = {}, Attributes, MessageId }: Message): ReadMessage => {
-  const packed = parsed(MessageAttributes[ATTRIBUTE]?.StringValue);
+  const packed = parseAttribute(MessageAttributes[ATTRIBUTE]?.StringValue);
   if (packed === null) {
     const headers = attributeHeaders(MessageAttributes);
     return { key: Attributes?.MessageGroupId ?? null, headers, body: Body, tries: 0, id: MessageId };
@@ -91,17 +91,19 @@ const asciiOf = (json: string): string =>
   json.replaceAll(/[\u007F-\uFFFF]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** Parses the attribute; `null` if this package has not written it. */
-const parsed = (text: string | undefined): Packed | null => {
+const parseAttribute = (text: string | undefined): AttributeContent | null => {
   if (text === undefined) return null;
   try {
-    const value = JSON.parse(text) as Partial<Record<keyof Packed, unknown>> | null;
-    return isPacked(value) ? value : null;
+    const value = JSON.parse(text) as Partial<Record<keyof AttributeContent, unknown>> | null;
+    return isAttributeContent(value) ? value : null;
   } catch {
     return null;
   }
 };
 
-const isPacked = (value: Partial<Record<keyof Packed, unknown>> | null): value is Packed =>
+const isAttributeContent = (
+  value: Partial<Record<keyof AttributeContent, unknown>> | null,
+): value is AttributeContent =>
   typeof value === "object" &&
   value !== null &&
   areStrings(value.headers) &&

@@ -19,15 +19,15 @@ export interface KnownQueuesParts {
   readonly config: Pick<SqsConfig, "queueUrl" | "discoveryMs">;
 }
 
-/** Maximum remembered topics. */
+/** Maximum number of remembered topics. */
 const MAX_TOPICS = 10_000;
-/** Maximum pages of 1,000 queues of one topic. */
+/** Maximum number of pages of 1,000 queues of one topic. */
 const MAX_PAGES = 10;
 
 /** Finds the queues of topics. SQS does not copy messages, so a sender must know the queue of every group. */
 export class KnownQueues {
   private readonly parts: KnownQueuesParts;
-  private found = new Map<string, { readonly at: number; readonly queues: Promise<readonly Queue[]> }>();
+  private cache = new Map<string, { readonly at: number; readonly queues: Promise<readonly Queue[]> }>();
 
   constructor(parts: KnownQueuesParts) {
     this.parts = parts;
@@ -71,16 +71,16 @@ export class KnownQueues {
 
   /** Forgets the queues of a topic, so that the next use searches again. */
   forget(topic: string): void {
-    this.found.delete(topic);
+    this.cache.delete(topic);
   }
 
   private async all(topic: string): Promise<readonly Queue[]> {
     const { clock, config } = this.parts;
-    const known = this.found.get(topic);
+    const known = this.cache.get(topic);
     if (known !== undefined && clock.now() - known.at < config.discoveryMs) return await known.queues;
-    if (this.found.size >= MAX_TOPICS) this.found = new Map();
+    if (this.cache.size >= MAX_TOPICS) this.cache = new Map();
     const entry = { at: clock.now(), queues: this.list(topic) };
-    this.found.set(topic, entry);
+    this.cache.set(topic, entry);
     try {
       const queues = await entry.queues;
       if (queues.length === 0) this.drop(topic, entry); // a queue may be created at any time
@@ -92,17 +92,17 @@ export class KnownQueues {
   }
 
   private drop(topic: string, entry: object): void {
-    if (this.found.get(topic) === entry) this.found.delete(topic);
+    if (this.cache.get(topic) === entry) this.cache.delete(topic);
   }
 
   private async list(topic: string): Promise<readonly Queue[]> {
     const queues: Queue[] = [];
     let from: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
-      const { urls, next } = await this.parts.api.list(topicPrefix(topic), { from });
+      const { urls, nextToken } = await this.parts.api.list(topicPrefix(topic), { from });
       queues.push(...urls.map(queueOf));
-      if (next === undefined) return queues;
-      from = next;
+      if (nextToken === undefined) return queues;
+      from = nextToken;
     }
     throw new Error(`the topic ${topic} has more than ${queues.length} queues`);
   }

@@ -10,14 +10,14 @@ const FIFO = ".fifo";
 
 /** Returns the queue name of a group. @param isFifo whether the group is ordered */
 export const groupQueue = (topic: string, group: string, isFifo: boolean): string =>
-  `${topicPrefix(topic)}${encoded(group, MAX_GROUP)}${isFifo ? FIFO : ""}`;
+  `${topicPrefix(topic)}${encodeName(group, MAX_GROUP)}${isFifo ? FIFO : ""}`;
 
-/** Returns the unclaimed queue of a topic, for messages without a group. Only dead-letter topics have one; for other topics the send of such a message fails. */
+/** Returns the unclaimed queue of a topic, for messages without a group. Only dead-letter topics have one; for other topics, sending such a message fails. */
 export const unclaimedQueue = (topic: string, isFifo: boolean): string =>
   `${topicPrefix(topic)}${UNCLAIMED}${isFifo ? FIFO : ""}`;
 
 /** Returns the unique name prefix of all queues of a topic. */
-export const topicPrefix = (topic: string): string => `${encoded(topic, MAX_TOPIC)}${SEPARATOR}`;
+export const topicPrefix = (topic: string): string => `${encodeName(topic, MAX_TOPIC)}${SEPARATOR}`;
 
 /** Whether a queue name is the name of an unclaimed queue. */
 export const isUnclaimed = (name: string): boolean =>
@@ -30,7 +30,7 @@ export const isFifoName = (name: string): boolean => name.endsWith(FIFO);
 export const deadLetterTopic = (topic: string, group: string): string => `${topic}.${group}.dlq`;
 
 /** Encodes a name: short names of letters, digits and `-` are unchanged; others, and "unclaimed", get a hash, so that two names do not share a queue. */
-const encoded = (name: string, max: number): string => {
+const encodeName = (name: string, max: number): string => {
   if (/^[A-Za-z\d-]+$/.test(name) && name.length <= max && name !== UNCLAIMED) return name;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 8);
   return `${name.replaceAll(/[^A-Za-z\d-]/g, "-").slice(0, max - hash.length - 1)}_${hash}`;

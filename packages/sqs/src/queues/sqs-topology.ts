@@ -21,7 +21,7 @@ const RETENTION_SECS = 1_209_600;
 /** Verifies, creates and recreates queues. */
 export class SqsTopology {
   private readonly parts: SqsTopologyParts;
-  /** Queues that this process has created, for `recreate`. */
+  /** Queues that this process has declared in mode `create`, for `recreate`. */
   private created: readonly WantedQueue[] = [];
 
   constructor(parts: SqsTopologyParts) {
@@ -42,7 +42,7 @@ export class SqsTopology {
     return problems;
   }
 
-  /** Recreates the queues that `apply` has created in this process. Does nothing after mode `verify`. */
+  /** Recreates missing queues that `apply` has declared in mode `create` without problems. Does nothing after mode `verify`. */
   async recreate(): Promise<void> {
     for (const queue of this.created) await this.checkQueue(queue, true);
   }

@@ -11,7 +11,7 @@ export interface QueueEntry {
   readonly bytes: number;
 }
 
-/** Longest delay of SQS: 15 minutes. */
+/** Maximum delay of SQS: 15 minutes. */
 export const MAX_DELAY_MS = 900_000;
 
 /**
@@ -27,7 +27,7 @@ export const queueEntry = (
 ): QueueEntry => {
   const { key, delayMs } = message;
   if (isFifo) {
-    const { MessageBody, MessageAttributes, bytes } = store(withTime(message, date), tries, copyOf);
+    const { MessageBody, MessageAttributes, bytes } = store(withDueTime(message, date), tries, copyOf);
     const MessageGroupId = groupIdOf(message);
     const MessageDeduplicationId = deduplicationOf(message, { tries, copyOf });
     return { entry: { MessageBody, MessageAttributes, MessageGroupId, MessageDeduplicationId }, bytes };
@@ -57,7 +57,7 @@ const deduplicationOf = (
     : deduplicationIdOf("dead", topic, group, at, id, body);
 };
 
-const withTime = (message: OutgoingMessage, date: number): OutgoingMessage => {
+const withDueTime = (message: OutgoingMessage, date: number): OutgoingMessage => {
   const { headers, delayMs } = message;
   if (delayMs === 0) return message;
   const copy = Object.assign(Object.create(null) as Record<string, string>, headers);

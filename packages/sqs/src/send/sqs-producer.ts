@@ -20,7 +20,7 @@ export interface SqsProducerParts extends SendEntriesParts {
 }
 
 /** A message with its target queues and result. */
-interface Outgoing {
+interface RoutedMessage {
   readonly message: OutgoingMessage;
   readonly queues: readonly Queue[];
   result: SendResult | null;
@@ -48,13 +48,13 @@ export class SqsProducer implements Producer {
     return outgoing.map(({ result }) => result ?? notSent);
   }
 
-  /** Finds the queues of each topic once: an abort listener for every message would cost more than the rest of a send. */
+  /** Finds the queues of each topic once, not for every message, because each search adds an abort listener. */
   private async routeAll(
     messages: readonly OutgoingMessage[],
     signal: AbortSignal,
-  ): Promise<readonly Outgoing[]> {
+  ): Promise<readonly RoutedMessage[]> {
     const routes = new Map<string, Route>();
-    const outgoing: Outgoing[] = [];
+    const outgoing: RoutedMessage[] = [];
     for (const message of messages) {
       const { topic, headers } = message;
       const group = headers[GROUP] ?? null;
@@ -77,7 +77,7 @@ export class SqsProducer implements Producer {
     }
   }
 
-  private async sendRound(round: readonly Outgoing[], signal: AbortSignal): Promise<void> {
+  private async sendRound(round: readonly RoutedMessage[], signal: AbortSignal): Promise<void> {
     const withoutQueue = await this.post(round, signal);
     if (withoutQueue.length === 0) return;
     for (const { message } of withoutQueue) this.parts.queues.forget(message.topic); // a group may have been removed
@@ -95,8 +95,11 @@ export class SqsProducer implements Producer {
     }
   }
 
-  /** Sends messages. Returns those with a queue that no longer exists. */
-  private async post(round: readonly Outgoing[], signal: AbortSignal): Promise<readonly Outgoing[]> {
+  /** Sends messages. Returns the messages of which a queue no longer exists. */
+  private async post(
+    round: readonly RoutedMessage[],
+    signal: AbortSignal,
+  ): Promise<readonly RoutedMessage[]> {
     const date = this.parts.clock.date();
     const posted = round.map((each) => ({ each, postings: postingsOf(each, date) }));
     await sendEntries(
@@ -104,26 +107,26 @@ export class SqsProducer implements Producer {
       posted.flatMap(({ postings }) => postings),
       signal,
     );
-    const gone: Outgoing[] = [];
+    const gone: RoutedMessage[] = [];
     for (const { each, postings } of posted) {
       const failures = postings.flatMap(({ failure }) => failure ?? []);
       const [failure] = failures;
-      each.result = failure === undefined ? stored : failed(failure);
+      each.result = failure === undefined ? stored : resultOf(failure);
       if (failures.some(({ isMissing }) => isMissing)) gone.push(each);
     }
     return gone;
   }
 }
 
-const postingsOf = ({ message, queues }: Outgoing, date: number): readonly Posting[] =>
+const postingsOf = ({ message, queues }: RoutedMessage, date: number): readonly Posting[] =>
   queues.map((queue) => ({ ...queueEntry(message, queue, { date }), queue, failure: null }));
 
-const failed = ({ error, isRetryable }: SendFailure): SendResult => ({ ok: false, error, isRetryable });
+const resultOf = ({ error, isRetryable }: SendFailure): SendResult => ({ ok: false, error, isRetryable });
 
 /** Yields messages that may be sent together: for FIFO queues one message of each key, and none after a failed one. */
-const roundsOf = function* (outgoing: readonly Outgoing[]): Generator<readonly Outgoing[]> {
-  const lanes = new Map<string, Outgoing[]>();
-  const free: Outgoing[] = [];
+const roundsOf = function* (outgoing: readonly RoutedMessage[]): Generator<readonly RoutedMessage[]> {
+  const lanes = new Map<string, RoutedMessage[]>();
+  const free: RoutedMessage[] = [];
   for (const each of outgoing) {
     const { topic, key } = each.message;
     const isOrdered = key !== null && (each.queues.some(({ isFifo }) => isFifo) || each.result !== null);
@@ -138,14 +141,14 @@ const roundsOf = function* (outgoing: readonly Outgoing[]): Generator<readonly O
   }
   if (free.length > 0) yield free;
   for (let at = 0; ; at++) {
-    const round = Array.from(lanes.values()).flatMap((lane) => next(lane, at));
+    const round = Array.from(lanes.values()).flatMap((lane) => messageForRound(lane, at));
     if (round.length === 0) return;
     yield round;
   }
 };
 
 /** Returns the message of a lane for a round. After an earlier message failed, returns none and fails the message. */
-const next = (lane: readonly Outgoing[], at: number): readonly Outgoing[] => {
+const messageForRound = (lane: readonly RoutedMessage[], at: number): readonly RoutedMessage[] => {
   const each = lane[at];
   if (each === undefined || each.result !== null) return [];
   const before = at === 0 ? undefined : lane[at - 1]?.result;

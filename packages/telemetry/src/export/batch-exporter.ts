@@ -1,7 +1,7 @@
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 
 /** Receives the outcome of an export. */
-export type Exported = (outcome: ExportOutcome) => void;
+export type ExportCallback = (outcome: ExportOutcome) => void;
 
 /** Outcome of an export, with the number of spans that the collector rejected. */
 export interface ExportOutcome {
@@ -19,7 +19,7 @@ export interface SpanBatch {
   readonly size: number;
   add(span: ReadableSpan): void;
   /** Sends the spans; called once. */
-  export(done: Exported): void;
+  export(done: ExportCallback): void;
 }
 
 /** Creates batches and sends them. */
@@ -47,7 +47,7 @@ class SpanList implements SpanBatch {
     this.spans.push(span);
   }
 
-  export(done: Exported): void {
+  export(done: ExportCallback): void {
     this.exporter.export(this.spans, done);
   }
 }

@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import type { PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import type { OTLPExporterConfigBase } from "@opentelemetry/otlp-exporter-base";
-import { type BatchExporter, type Exported, listExporter, type SpanBatch } from "./batch-exporter.ts";
+import { type BatchExporter, type ExportCallback, listExporter, type SpanBatch } from "./batch-exporter.ts";
 import { PartialSuccess } from "./partial-success.ts";
 import { ProtoWriter } from "./proto-writer.ts";
 import { EncodedSpans } from "./span-bytes.ts";
@@ -16,11 +16,11 @@ export const createSpanExporter = async (
   if (to === "console")
     return listExporter(new (await import("@opentelemetry/sdk-trace")).ConsoleSpanExporter());
   if (to === "http") return httpSpanExporter({ url, timeoutMillis });
-  const { OTLPTraceExporter } = await installed(import("@opentelemetry/exporter-trace-otlp-grpc"));
+  const { OTLPTraceExporter } = await importExporter(import("@opentelemetry/exporter-trace-otlp-grpc"));
   return listExporter(new OTLPTraceExporter({ url, timeoutMillis }));
 };
 
-/** Creates the SDK's HTTP exporter, with its environment variables and retries, and our encoder. */
+/** Creates the SDK's HTTP exporter, with its environment variables and retries, and the encoder of this package. */
 const httpSpanExporter = async (options: OTLPExporterConfigBase): Promise<BatchExporter> => {
   const [http, { ProtobufTraceSerializer, TraceExporterMetricsHelper }] = await Promise.all([
     import("@opentelemetry/otlp-exporter-base/node-http"),
@@ -52,18 +52,18 @@ const httpSpanExporter = async (options: OTLPExporterConfigBase): Promise<BatchE
   };
 };
 
-/** Maximum number of spare buffers: one for the current batch, one for its message, one for spans of the program. */
+/** Maximum number of spare buffers: one for the current batch, one for its message, one for spans of another scope. */
 const SPARE_WRITERS = 3;
 
 class EncodedBatch extends EncodedSpans implements SpanBatch {
-  private readonly send: (spans: EncodedSpans, done: Exported) => void;
+  private readonly send: (spans: EncodedSpans, done: ExportCallback) => void;
 
   constructor(newWriter: () => ProtoWriter, send: EncodedBatch["send"]) {
     super(newWriter);
     this.send = send;
   }
 
-  export(done: Exported): void {
+  export(done: ExportCallback): void {
     this.send(this, done);
   }
 }
@@ -77,12 +77,12 @@ export const createMetricExporter = async (
   if (to === "console") return new (await import("@opentelemetry/sdk-metrics")).ConsoleMetricExporter();
   const { OTLPMetricExporter } =
     to === "grpc"
-      ? await installed(import("@opentelemetry/exporter-metrics-otlp-grpc"))
+      ? await importExporter(import("@opentelemetry/exporter-metrics-otlp-grpc"))
       : await import("@opentelemetry/exporter-metrics-otlp-proto");
   return new OTLPMetricExporter({ url, timeoutMillis });
 };
 
-const installed = async <Module>(module: Promise<Module>): Promise<Module> => {
+const importExporter = async <Module>(module: Promise<Module>): Promise<Module> => {
   try {
     return await module;
   } catch (cause) {

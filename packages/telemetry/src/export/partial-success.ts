@@ -3,7 +3,7 @@ import type { ExportOutcome } from "./batch-exporter.ts";
 
 /** Adds details to outcomes that the SDK only logs: rejected spans, and warnings of the collector. */
 export class PartialSuccess {
-  /** Details of the last response, until the SDK reports its outcome in the same turn. */
+  /** Details of the last response, until the SDK reports its outcome in the same turn of the event loop. */
   private details: Omit<ExportOutcome, "code"> | null = null;
 
   /** Records the details of a collector's response, and returns the response. */

@@ -1,7 +1,7 @@
-/** Bytes of the first buffer; it doubles as needed. */
+/** Initial size of the buffer in bytes; it doubles as needed. */
 const INITIAL_BYTES = 65_536;
-/** Longest text that is copied character by character: for short texts this takes a third of the time of a native call. */
-const SHORT = 48;
+/** Maximum length of a text that is copied character by character, which is faster than a native call for short texts. */
+const MAX_SHORT_LENGTH = 48;
 
 /** Writes protobuf's wire format into one growing buffer. Lengths of nested messages are filled in when they end. */
 export class ProtoWriter {
@@ -113,9 +113,9 @@ export class ProtoWriter {
   }
 
   text(tag: number, text: string): void {
-    this.reserve(SHORT + 12);
+    this.reserve(MAX_SHORT_LENGTH + 12);
     this.varintWithin(tag);
-    if (text.length > SHORT || !this.shortText(text)) this.anyText(text);
+    if (text.length > MAX_SHORT_LENGTH || !this.shortText(text)) this.encodedText(text);
   }
 
   /** Writes encoded bytes unchanged. */
@@ -145,7 +145,7 @@ export class ProtoWriter {
     return true;
   }
 
-  private anyText(text: string): void {
+  private encodedText(text: string): void {
     const length = Buffer.byteLength(text);
     this.varint(length);
     this.reserve(length);

@@ -6,9 +6,9 @@ import type { BatchExporter, ExportOutcome, SpanBatch } from "./batch-exporter.t
 /** Options of `SpanQueue`. */
 export interface SpanQueueOptions {
   readonly exporter: BatchExporter;
-  /** Maximum queued spans; further spans are dropped. */
+  /** Maximum number of queued spans; further spans are dropped. */
   readonly queueSize: number;
-  /** Maximum spans of one export. */
+  /** Maximum number of spans of one export. */
   readonly batchSize: number;
   /** Maximum milliseconds that a span waits for its batch to fill. */
   readonly delayMs: number;

@@ -5,21 +5,21 @@ import { HistogramSeries } from "./histogram-series.ts";
 import type { MetricKinds } from "./metric-kinds.ts";
 import { MAX_SERIES } from "./request-meter.ts";
 
-interface Recorded {
+interface RegisteredHistogram {
   readonly definition: HistogramDefinition;
   readonly series: Map<string, HistogramSeries>;
 }
 
 /** Histograms that features publish. Records only after `start`, so never if metrics are not exported. */
 export class FeatureHistograms {
-  private readonly all: Recorded[] = [];
+  private readonly all: RegisteredHistogram[] = [];
   private time: (() => HrTime) | null = null;
 
   readonly recorder: HistogramRecorder = (definition) => {
-    const recorded: Recorded = { definition, series: new Map() };
-    this.all.push(recorded);
+    const registered: RegisteredHistogram = { definition, series: new Map() };
+    this.all.push(registered);
     return (value, labels) => {
-      if (this.time !== null) seriesOf(recorded, labels, this.time).observe(value);
+      if (this.time !== null) seriesOf(registered, labels, this.time).observe(value);
     };
   };
 
@@ -41,7 +41,7 @@ export class FeatureHistograms {
 }
 
 const seriesOf = (
-  { definition, series }: Recorded,
+  { definition, series }: RegisteredHistogram,
   labels: Readonly<Record<string, string>>,
   time: () => HrTime,
 ): HistogramSeries => {

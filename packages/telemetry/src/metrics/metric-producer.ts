@@ -28,14 +28,14 @@ export interface MetricProducerOptions {
 /** Provides the series of requests and the metrics of features to a metric reader of the SDK. */
 export const metricProducer = (options: MetricProducerOptions): MetricProducer => {
   const { requests, features, resource, kinds, time } = options;
-  const started = time();
+  const startTime = time();
   features.histograms.start(time);
   return {
     collect(): Promise<CollectionResult> {
       const now = time();
       const metrics = [
         ...requestMetrics(requests, kinds, now),
-        ...featureMetrics(features.metrics(), kinds, started, now),
+        ...featureMetrics(features.metrics(), kinds, startTime, now),
         ...features.histograms.collect(kinds, now),
       ];
       const scopeMetrics = metrics.length === 0 ? [] : [{ scope: { name: "@framework/telemetry" }, metrics }];

@@ -32,7 +32,7 @@ export const durationBuckets: readonly number[] = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ];
 
-/** Maximum series of the duration in one process; further requests are counted in one series with `otel.metric.overflow`. */
+/** Maximum number of series of one histogram in one process; further observations are counted in one series with `otel.metric.overflow`. */
 export const MAX_SERIES = 2000;
 
 /** A series of active requests. */
@@ -43,13 +43,13 @@ export interface ActiveSeries {
 }
 
 /**
- * Records requests in series of this package, with two look-ups for each. An instrument of the SDK would sort and hash attributes for every request, which
+ * Records requests in series of this package, with two lookups for each. An instrument of the SDK would sort and hash attributes for every request, which
  * costs more than all other steps.
  */
 export class OwnRequestMeter implements RequestMeter {
   readonly active: Map<string, ActiveSeries> = new Map();
   readonly durations: HistogramSeries[] = [];
-  /** Arrays by `methodNumber` and scheme: a look-up in a second map would cost more than all other steps. */
+  /** Series by endpoint; the index of an array is `methodNumber` and scheme, because a lookup in an array is faster than in a second map. */
   private readonly byEndpoint: Map<Endpoint | null, (SeriesOfRequests | undefined)[]> = new Map();
   private overflow: HistogramSeries | null = null;
   private readonly time: () => HrTime;
@@ -84,7 +84,7 @@ export class OwnRequestMeter implements RequestMeter {
     return series;
   }
 
-  private durationOf(request: Labelled, status: number): HistogramSeries {
+  private durationOf(request: LabelSource, status: number): HistogramSeries {
     if (this.durations.length < MAX_SERIES) return this.newSeries(durationLabels(request, status));
     return (this.overflow ??= this.newSeries({ "otel.metric.overflow": true }));
   }
@@ -97,7 +97,7 @@ export class OwnRequestMeter implements RequestMeter {
 }
 
 /** Members of a request that determine its labels. */
-type Labelled = Pick<HttpRequest, "method" | "scheme" | "route">;
+type LabelSource = Pick<HttpRequest, "method" | "scheme" | "route">;
 
 /** The series of all requests with one route, method and scheme. */
 class SeriesOfRequests implements TimedRequest {
@@ -155,7 +155,7 @@ export const apiRequestMeter = (provider: MeterProvider): RequestMeter => {
   };
 };
 
-const durationLabels = ({ method, scheme, route }: Labelled, status: number): Labels => ({
+const durationLabels = ({ method, scheme, route }: LabelSource, status: number): Labels => ({
   "http.request.method": methodOf(method),
   "url.scheme": scheme,
   ...(route !== null && { "http.route": route }),

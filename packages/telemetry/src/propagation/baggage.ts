@@ -5,15 +5,15 @@ import {
   propagation,
 } from "@opentelemetry/api";
 
-/** Maximum members of baggage that are read or sent. */
+/** Maximum number of members of baggage that are read or sent. */
 export const MAX_BAGGAGE_MEMBERS = 64;
-/** Maximum bytes of a `baggage` field that are read or sent. */
+/** Maximum size in bytes of a `baggage` field that is read or sent. */
 export const MAX_BAGGAGE_BYTES = 8192;
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const ENCODED = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
-/** Parses a `baggage` field (W3C Baggage); invalid members, and members beyond the limits, are omitted. */
+/** Parses a `baggage` field (W3C Baggage); invalid members, and members beyond the limits, are omitted. `null` if none remain. */
 export const parseBaggage = (field: string): Baggage | null => {
   const entries: Record<string, BaggageEntry> = Object.create(null) as Record<string, BaggageEntry>;
   let count = 0;
@@ -38,7 +38,7 @@ const withinBound = (field: string): string =>
     ? field
     : field.slice(0, Math.max(0, field.lastIndexOf(",", MAX_BAGGAGE_BYTES)));
 
-/** Formats the members with these keys as a `baggage` field; returns "" without members. @param keys `null` for every member */
+/** Formats the members with these keys as a `baggage` field; returns "" if there are none. @param keys `null` for every member */
 export const formatBaggage = (baggage: Baggage, keys: ReadonlySet<string> | null): string => {
   let field = "";
   let count = 0;

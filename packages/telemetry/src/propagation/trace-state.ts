@@ -7,7 +7,7 @@ const VALUE = /^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e
 type Members = readonly (readonly [key: string, value: string])[];
 
 /**
- * Parses a `tracestate` field (W3C Trace Context level 2, 3.3); `null` for an invalid field.
+ * Parses a `tracestate` field (W3C Trace Context level 2, 3.3); `null` for an invalid or empty field.
  *
  * Members keep their order. Empty members are allowed; the first of duplicate keys is used; more than 32 members make the field invalid.
  */
@@ -28,7 +28,7 @@ export const parseTraceState = (field: string): TraceState | null => {
   return members.length === 0 ? null : traceState(members);
 };
 
-/** Maximum parts that are read, because a field can have any number of empty members. */
+/** Maximum number of parts that are read, because a field can have any number of empty members. */
 const maxParts = 2 * MAX_MEMBERS + 1;
 
 const traceState = (members: Members): TraceState => ({

@@ -13,7 +13,7 @@ import { formatBaggage, parseBaggage } from "./baggage.ts";
 import { formatTraceParent, parseTraceParent } from "./trace-parent.ts";
 import { parseTraceState } from "./trace-state.ts";
 
-/** Set if a caller's trace id is not random; our own ids are always random. */
+/** Set if a caller's trace id is not random; the ids of this package are always random. */
 const notRandom: symbol = createContextKey("framework: the trace id is not random");
 
 /**

@@ -1,7 +1,7 @@
 /** Replacement of a secret. */
 export const REDACTED = "REDACTED";
 
-/** Maximum characters of an attribute. */
+/** Maximum length of an attribute, in characters. */
 export const MAX_ATTRIBUTE = 1024;
 
 /** Names of parameters and fields whose values are credentials: the name contains a word of this list. */
@@ -16,7 +16,12 @@ const secretValue = new RegExp(
   String.raw`^(?:${token}|(?![\da-f]{8}-[\da-f]{4}-)(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])[\w+/=-]{32,})$`,
 );
 
-/** Replaces values of a query that are credentials by name or format, or that contain a credential. The query has no leading `?`. @param isTruncated whether the end of the query is missing */
+/**
+ * Replaces values of a query that are credentials by name or format, or that contain a credential.
+ *
+ * @param query has no leading `?`
+ * @param isTruncated whether the end of the query is missing
+ */
 export const redactQuery = (query: string, isTruncated: boolean = query.length > 2 * MAX_ATTRIBUTE): string =>
   query
     .slice(0, 2 * MAX_ATTRIBUTE)
@@ -48,12 +53,12 @@ const containsSecret = (value: string, isTruncated: boolean): boolean =>
 /** Segments of paths that are tokens. Long random text is not redacted, because ids have the same format. */
 const secretSegment = new RegExp(String.raw`(?<=^|\/)(?:${token})(?=$|\/)`, "g");
 
-/** Length of the shortest path with a token. */
-const SHORTEST_TOKEN = 15;
+/** Minimum length of a token. A path of this length begins with a slash, so it has none. */
+const MIN_TOKEN_LENGTH = 15;
 
 /** Replaces the segments of a path that look like credentials. */
 export const redactPath = (path: string): string =>
-  path.length <= SHORTEST_TOKEN ? path : redactTokens(path);
+  path.length <= MIN_TOKEN_LENGTH ? path : redactTokens(path);
 
 const redactTokens = (path: string): string =>
   path
@@ -96,7 +101,7 @@ const userInfo = new RegExp(
 );
 
 /** Names before a value with their separator, also in JSON, and in JSON within a string. */
-const named = (names: string, separator: string): string =>
+const namePattern = (names: string, separator: string): string =>
   String.raw`((?:${names})\\{0,3}["']?\s{0,9}${separator}\s{0,9})`;
 
 /** A quoted value, whose closing quote may be missing. */
@@ -104,12 +109,12 @@ const quoted = String.raw`"(?:[^"\\\n]|\\.)*|'(?:[^'\\\n]|\\.)*|\\{1,3}["'][^"'\
 
 /** A header field that is a credential, to the end of its line: it may have several parts. */
 const credentialField = new RegExp(
-  String.raw`${named("authorization|cookie", ":(?!:)")}(?!REDACTED)(?:(${quoted})|[^\n]+)`,
+  String.raw`${namePattern("authorization|cookie", ":(?!:)")}(?!REDACTED)(?:(${quoted})|[^\n]+)`,
   "gi",
 );
 
 const credentialValue = new RegExp(
-  String.raw`${named("pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|access[-_]?key|authorization|cookie|signature|jwt|credentials?|session[-_]?id", "(?:=|:(?!:)|%3[ad])")}(?!REDACTED)(?:(${quoted})|[^\s&"',;]+)`,
+  String.raw`${namePattern("pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|access[-_]?key|authorization|cookie|signature|jwt|credentials?|session[-_]?id", "(?:=|:(?!:)|%3[ad])")}(?!REDACTED)(?:(${quoted})|[^\s&"',;]+)`,
   "gi",
 );
 

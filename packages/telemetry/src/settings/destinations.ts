@@ -20,6 +20,7 @@ type Config = Pick<OpenTelemetryConfig, "otlpEndpoint" | "protocol" | "exportTra
 
 /**
  * Returns the destinations: `otlpEndpoint`, otherwise the endpoint in `OTEL_EXPORTER_OTLP_*`, otherwise the console for spans if `isDebug`.
+ * `OTEL_TRACES_EXPORTER` and `OTEL_METRICS_EXPORTER` take precedence if they are `none` or `console`.
  *
  * The endpoint of one signal (`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`) is used unchanged; other endpoints get the path of the signal, as OTLP requires.
  */

@@ -12,7 +12,7 @@ export interface FromEnvironment {
   readonly mistakes: readonly string[];
 }
 
-type Given = { -readonly [Name in keyof OpenTelemetryConfig]?: OpenTelemetryConfig[Name] };
+type MutableOptions = { -readonly [Name in keyof OpenTelemetryConfig]?: OpenTelemetryConfig[Name] };
 
 /**
  * Reads the standard `OTEL_*` variables. As OpenTelemetry requires, a malformed variable is ignored with a warning, and an empty variable counts as unset.
@@ -20,12 +20,12 @@ type Given = { -readonly [Name in keyof OpenTelemetryConfig]?: OpenTelemetryConf
  * Headers, compression and certificates (`OTEL_EXPORTER_OTLP_*`) are read by the exporters themselves.
  */
 export const fromEnvironment = (env: Variables): FromEnvironment => {
-  const given: Given = {};
+  const given: MutableOptions = {};
   const mistakes: string[] = [];
   const reportInvalid = (name: string, wanted: string): void =>
     void mistakes.push(`${name} is ignored: it must be ${wanted}`);
   const read = (name: string): string | null => env[name]?.trim() || null;
-  const number = (name: string, field: NumberField, max: number): void => {
+  const readNumber = (name: string, field: NumberField, max: number): void => {
     const value = read(name);
     if (value === null) return;
     const isValid = /^\d{1,9}$/.test(value) && Number(value) >= 1 && Number(value) <= max;
@@ -35,11 +35,11 @@ export const fromEnvironment = (env: Variables): FromEnvironment => {
   readResource(read, given, reportInvalid);
   readSampler(read, given, reportInvalid);
   readPropagators(read, given, reportInvalid);
-  number("OTEL_BSP_SCHEDULE_DELAY", "batchDelayMs", 600_000);
-  number("OTEL_BSP_MAX_QUEUE_SIZE", "queueSize", 100_000);
-  number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "batchSize", 10_000);
-  number("OTEL_EXPORTER_OTLP_TIMEOUT", "exportTimeoutMs", 600_000);
-  number("OTEL_METRIC_EXPORT_INTERVAL", "metricIntervalMs", 86_400_000);
+  readNumber("OTEL_BSP_SCHEDULE_DELAY", "batchDelayMs", 600_000);
+  readNumber("OTEL_BSP_MAX_QUEUE_SIZE", "queueSize", 100_000);
+  readNumber("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "batchSize", 10_000);
+  readNumber("OTEL_EXPORTER_OTLP_TIMEOUT", "exportTimeoutMs", 600_000);
+  readNumber("OTEL_METRIC_EXPORT_INTERVAL", "metricIntervalMs", 86_400_000);
   checkExporterVariables(read, reportInvalid);
   const disabled = read("OTEL_SDK_DISABLED")?.toLowerCase() ?? "false";
   if (disabled !== "true" && disabled !== "false") reportInvalid("OTEL_SDK_DISABLED", "true or false");
@@ -48,7 +48,7 @@ export const fromEnvironment = (env: Variables): FromEnvironment => {
 
 type NumberField = "batchDelayMs" | "queueSize" | "batchSize" | "exportTimeoutMs" | "metricIntervalMs";
 
-const readResource = (read: Read, given: Given, reportInvalid: ReportInvalid): void => {
+const readResource = (read: Read, given: MutableOptions, reportInvalid: ReportInvalid): void => {
   let attributes: Record<string, string> = {};
   for (const pair of read("OTEL_RESOURCE_ATTRIBUTES")?.split(",") ?? []) {
     const [, name, raw] = /^\s*([\w.%/-]{1,255})\s*=\s*(\S{0,1024})\s*$/.exec(pair) ?? [];
@@ -63,18 +63,18 @@ const readResource = (read: Read, given: Given, reportInvalid: ReportInvalid): v
     reportInvalid("OTEL_RESOURCE_ATTRIBUTES", `at most ${MAX_ATTRIBUTES} attributes`);
     attributes = {};
   }
-  const { "service.name": named, "service.version": version, ...others } = attributes;
-  const name = read("OTEL_SERVICE_NAME") ?? named ?? "";
+  const { "service.name": attributeName, "service.version": version, ...others } = attributes;
+  const name = read("OTEL_SERVICE_NAME") ?? attributeName ?? "";
   if (name !== "") given.serviceName = name; // unset, or a resource attribute without a value
   if (version !== undefined && version !== "") given.serviceVersion = version;
   if (Object.keys(others).length > 0) given.resourceAttributes = others;
 };
 
-/** Maximum attributes that `OpenTelemetryConfig` accepts. */
+/** Maximum number of attributes that `OpenTelemetryConfig` accepts. */
 const MAX_ATTRIBUTES = 100;
 
 /** Sampling is always parent-based, so only parent-based samplers are supported. */
-const readSampler = (read: Read, given: Given, reportInvalid: ReportInvalid): void => {
+const readSampler = (read: Read, given: MutableOptions, reportInvalid: ReportInvalid): void => {
   const sampler = read("OTEL_TRACES_SAMPLER");
   if (sampler === null) return;
   const ratio = Number(read("OTEL_TRACES_SAMPLER_ARG") ?? "1");
@@ -89,7 +89,7 @@ const readSampler = (read: Read, given: Given, reportInvalid: ReportInvalid): vo
   else reportInvalid("OTEL_TRACES_SAMPLER_ARG", "a number from 0 to 1");
 };
 
-const readPropagators = (read: Read, given: Given, reportInvalid: ReportInvalid): void => {
+const readPropagators = (read: Read, given: MutableOptions, reportInvalid: ReportInvalid): void => {
   const names = read("OTEL_PROPAGATORS")
     ?.split(",")
     .map((name) => name.trim());

@@ -7,7 +7,7 @@ import type { RequestTemplates } from "./request-templates.ts";
 
 /** Dependencies shared by all observed requests. */
 export interface ObserverParts {
-  /** `null` without metrics. */
+  /** `null` if metrics are not exported. */
   readonly meter: RequestMeter | null;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -16,13 +16,13 @@ export interface ObserverParts {
 
 /** A request that is timed or recorded until its end. */
 export class ObservedRequest {
-  /** 0 without a reply. */
+  /** 0 until there is a reply. */
   status = 0;
   private readonly request: HttpRequest;
   private readonly span: Span | null;
   private readonly timed: TimedRequest | null;
   private readonly now: () => number;
-  private readonly begun: number;
+  private readonly beganAt: number;
   private readonly templates: RequestTemplates;
 
   constructor(request: HttpRequest, span: Span | null, { meter, now, templates }: ObserverParts) {
@@ -30,11 +30,11 @@ export class ObservedRequest {
     this.span = span;
     this.timed = meter === null ? null : meter.begin(request);
     this.now = now;
-    this.begun = meter === null ? 0 : now();
+    this.beganAt = meter === null ? 0 : now();
     this.templates = templates;
   }
 
-  /** Records the end of the request once it ends. */
+  /** Subscribes to the end of the request, to record it. */
   awaitEnd(): void {
     this.request.onEnd((end) => this.end(end));
   }
@@ -46,7 +46,7 @@ export class ObservedRequest {
 
   private end(end: "sent" | "aborted"): void {
     const { span, timed } = this;
-    if (timed !== null) timed.end(this.status, this.now() - this.begun);
+    if (timed !== null) timed.end(this.status, this.now() - this.beganAt);
     if (span !== null) finishRequest(span, this.request, this.status, end === "aborted", this.templates);
   }
 }

@@ -25,7 +25,7 @@ export const parentOf = (tracing: Tracing, operation: TracedOperation): Operatio
   const around = spanOf(active);
   const headers = around === null || carriedKinds.has(operation.kind) ? carriedBy(operation) : null;
   const startedBy = operation.attributes[STARTED_BY];
-  const source = headers ?? (typeof startedBy === "string" ? only("traceparent", startedBy) : null);
+  const source = headers ?? (typeof startedBy === "string" ? singleField("traceparent", startedBy) : null);
   if (source === null) return { context: active, links: [] };
   const context = tracing.propagator.extract(active, source, fieldGetter);
   if (headers !== null || around === null) return { context, links: [] };
@@ -49,6 +49,6 @@ const carriedBy = ({ role, subject, parent }: TracedOperation): FieldSource | nu
   };
 };
 
-const only = (field: string, value: string): FieldSource => ({
+const singleField = (field: string, value: string): FieldSource => ({
   get: (name) => (name === field ? value : null),
 });

@@ -46,7 +46,10 @@ const begin = (tracing: Tracing, operation: TracedOperation): OperationSpan | nu
   const caller = spanOf(parent);
   if (caller === null && operation.kind === "db") return null;
   if (own !== null && caller !== null && !isSampled(caller))
-    return { span: null, context: propagatesTrace(operation) ? unrecorded(parent, caller, own) : parent };
+    return {
+      span: null,
+      context: propagatesTrace(operation) ? unrecordedContext(parent, caller, own) : parent,
+    };
   const attributes = redactAttributes({ ...operation.attributes, ...addedAttributes(operation) });
   delete attributes[STARTED_BY];
   const options = { kind: spanKinds[operation.role], attributes, links };
@@ -59,7 +62,7 @@ const begin = (tracing: Tracing, operation: TracedOperation): OperationSpan | nu
 const propagatesTrace = ({ kind, role }: TracedOperation): boolean =>
   role === "producer" || (role === "client" && kind !== "db");
 
-const unrecorded = (parent: Context, caller: SpanContext, { ids }: OwnSdk): Context => {
+const unrecordedContext = (parent: Context, caller: SpanContext, { ids }: OwnSdk): Context => {
   const { traceId, traceFlags, traceState } = caller;
   const span = {
     traceId,

@@ -16,7 +16,7 @@ export interface RequestSpanOptions {
   readonly excludedPaths: readonly string[];
   /** Whether replies carry the id of a recorded trace. */
   readonly traceHeader: boolean;
-  /** `null` without metrics. */
+  /** `null` if metrics are not exported. */
   readonly meter: RequestMeter | null;
   /** Monotonic milliseconds. */
   readonly now: () => number;

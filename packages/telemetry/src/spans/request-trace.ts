@@ -35,15 +35,21 @@ const ownTrace = ({ propagator }: Tracing, own: OwnSdk, request: HttpRequest): R
   const caller = isCalled ? spanOf(base) : null;
   if (caller === null && sampler.decide()) {
     const [traceId, spanId] = sampler.newSampledIds(ids);
-    return recorded(own, request, base, null, { traceId, spanId, traceFlags: TraceFlags.SAMPLED });
+    return recordedTrace(own, request, base, null, { traceId, spanId, traceFlags: TraceFlags.SAMPLED });
   }
   if (caller === null || !isSampled(caller)) return new UnrecordedTrace(own, base, caller);
   const { traceId, traceState } = caller;
   const plain = { traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.SAMPLED };
-  return recorded(own, request, base, caller, traceState === undefined ? plain : { ...plain, traceState });
+  return recordedTrace(
+    own,
+    request,
+    base,
+    caller,
+    traceState === undefined ? plain : { ...plain, traceState },
+  );
 };
 
-const recorded = (
+const recordedTrace = (
   { origin }: OwnSdk,
   request: HttpRequest,
   base: Context,

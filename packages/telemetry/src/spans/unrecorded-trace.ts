@@ -12,7 +12,7 @@ export class UnrecordedTrace implements Context, TraceIds {
   private readonly own: OwnSdk;
   private readonly base: Context;
   private readonly caller: SpanContext | null;
-  private made: SpanContext | null = null;
+  private cached: SpanContext | null = null;
 
   /** @param caller span of the caller; `null` for a trace that begins here */
   constructor(own: OwnSdk, base: Context, caller: SpanContext | null) {
@@ -34,30 +34,30 @@ export class UnrecordedTrace implements Context, TraceIds {
   }
 
   getValue(key: symbol): unknown {
-    return key === spanKey ? this.wrapped() : this.base.getValue(key);
+    return key === spanKey ? this.wrapSpan() : this.base.getValue(key);
   }
 
   setValue(key: symbol, value: unknown): Context {
-    return this.base.setValue(spanKey, this.wrapped()).setValue(key, value);
+    return this.base.setValue(spanKey, this.wrapSpan()).setValue(key, value);
   }
 
   deleteValue(key: symbol): Context {
-    return this.base.setValue(spanKey, this.wrapped()).deleteValue(key);
+    return this.base.setValue(spanKey, this.wrapSpan()).deleteValue(key);
   }
 
-  private wrapped(): Span {
+  private wrapSpan(): Span {
     return trace.wrapSpanContext(this.spanContext);
   }
 
   private get spanContext(): SpanContext {
-    return (this.made ??= this.make());
+    return (this.cached ??= this.createSpanContext());
   }
 
-  private make(): SpanContext {
+  private createSpanContext(): SpanContext {
     const { caller } = this;
     const { ids, sampler } = this.own;
     const traceId = caller === null ? sampler.newTraceId(ids, false) : caller.traceId;
-    const made = { traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.NONE };
-    return caller?.traceState === undefined ? made : { ...made, traceState: caller.traceState };
+    const created = { traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.NONE };
+    return caller?.traceState === undefined ? created : { ...created, traceState: caller.traceState };
   }
 }

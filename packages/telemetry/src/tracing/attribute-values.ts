@@ -1,7 +1,7 @@
 import type { AttributeValue, Attributes } from "@opentelemetry/api";
 import { MAX_ATTRIBUTE } from "../redaction/redact.ts";
 
-/** Maximum attributes of a span or an event, events of a span, and links: the SDK's limits. */
+/** Maximum number of attributes of a span or an event, and of events and links of a span: the SDK's limits. */
 export const MAX_ITEMS = 128;
 
 /** Whether a value can be exported; untyped callers may pass functions and symbols. */

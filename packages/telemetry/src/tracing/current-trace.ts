@@ -2,7 +2,7 @@ import type { CurrentTrace } from "@framework/core/feature";
 import { recordSetter } from "../propagation/carriers.ts";
 import { spanOf, type Tracing } from "./tracing.ts";
 
-/** Returns the trace of the running code, for logs and for headers of messages and stored work. */
+/** Returns the trace of the running code, for logs and for headers of messages and stored work; `null` outside a trace. */
 export const currentTrace = ({ contexts, propagator }: Tracing): CurrentTrace | null => {
   const context = contexts.active();
   const span = spanOf(context);

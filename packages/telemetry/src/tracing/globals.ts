@@ -19,17 +19,17 @@ export interface AppSdk {
 }
 
 /** Providers of apps; any other registered provider is the program's own. */
-const ours: WeakSet<object> = new WeakSet();
+const appProviders: WeakSet<object> = new WeakSet();
 /** Contexts that all apps of this process share, and the number of apps. */
-let shared: { readonly contexts: Contexts; readonly isOurs: boolean; users: number } | null = null;
+let shared: { readonly contexts: Contexts; readonly isRegistered: boolean; users: number } | null = null;
 
 /** Whether the program runs its own OpenTelemetry SDK. */
 export const programHasSdk = (): boolean => {
   const provider = trace.getTracerProvider();
-  if (!(provider instanceof ProxyTracerProvider)) return !ours.has(provider);
+  if (!(provider instanceof ProxyTracerProvider)) return !appProviders.has(provider);
   const delegate = provider.getDelegate();
   const none = new ProxyTracerProvider().getDelegate();
-  return delegate !== none && !ours.has(delegate);
+  return delegate !== none && !appProviders.has(delegate);
 };
 
 /** Registers a context manager for all apps of the process, unless there is one. `release` by the last app removes it. */
@@ -38,8 +38,8 @@ export const shareContexts = (
 ): { readonly contexts: Contexts; readonly release: () => void } => {
   if (shared === null) {
     const manager = create().enable();
-    const isOurs = context.setGlobalContextManager(manager);
-    shared = { contexts: isOurs ? manager : context, isOurs, users: 0 };
+    const isRegistered = context.setGlobalContextManager(manager);
+    shared = { contexts: isRegistered ? manager : context, isRegistered, users: 0 };
   }
   const current = shared;
   current.users++;
@@ -47,7 +47,7 @@ export const shareContexts = (
     contexts: current.contexts,
     release() {
       if (--current.users > 0) return;
-      if (current.isOurs) context.disable();
+      if (current.isRegistered) context.disable();
       shared = null;
     },
   };
@@ -55,7 +55,7 @@ export const shareContexts = (
 
 /** Registers an app's SDK for the program's own spans and instruments, unless another app has registered its SDK. Returns a function that removes it. */
 export const registerSdk = ({ tracers, meters, propagator }: AppSdk): (() => void) => {
-  ours.add(tracers);
+  appProviders.add(tracers);
   if (!trace.setGlobalTracerProvider(tracers)) return () => {};
   const undo = [() => trace.disable()];
   if (metrics.setGlobalMeterProvider(meters)) undo.push(() => metrics.disable());

@@ -3,9 +3,9 @@ import { randomFillSync } from "node:crypto";
 /** Number of random bytes that one call generates. */
 const POOL_BYTES = 8192;
 /** Bytes of a trace id. */
-const TRACE = 16;
+const TRACE_BYTES = 16;
 /** Bytes of a span id. */
-const SPAN = 8;
+const SPAN_BYTES = 8;
 /** Number of values of the last 52 bits of a trace id, on which sampling depends. */
 export const RANGE: number = 2 ** 52;
 
@@ -15,11 +15,11 @@ export class RandomIds {
   private at = POOL_BYTES;
 
   generateTraceId(): string {
-    return this.take(TRACE);
+    return this.take(TRACE_BYTES);
   }
 
   generateSpanId(): string {
-    return this.take(SPAN);
+    return this.take(SPAN_BYTES);
   }
 
   /**
@@ -28,25 +28,25 @@ export class RandomIds {
    * @param from bounds of the last 52 bits of the trace id, as in `traceIdWithin`
    */
   traceAndSpanIdWithin(from: number, to: number): readonly [traceId: string, spanId: string] {
-    const start = this.advance(TRACE + SPAN);
+    const start = this.advance(TRACE_BYTES + SPAN_BYTES);
     this.limit(start, from, to);
-    const text = this.pool.toString("hex", start, start + TRACE + SPAN);
-    return [text.slice(0, 2 * TRACE), text.slice(2 * TRACE)];
+    const text = this.pool.toString("hex", start, start + TRACE_BYTES + SPAN_BYTES);
+    return [text.slice(0, 2 * TRACE_BYTES), text.slice(2 * TRACE_BYTES)];
   }
 
   /** Returns a trace id whose last 52 bits are at least `from` and less than `to`, uniformly distributed. */
   traceIdWithin(from: number, to: number): string {
-    const start = this.advance(TRACE);
+    const start = this.advance(TRACE_BYTES);
     this.limit(start, from, to);
-    return this.pool.toString("hex", start, start + TRACE);
+    return this.pool.toString("hex", start, start + TRACE_BYTES);
   }
 
   /** Scales the last 52 bits of the trace id at `start` into a range. */
   private limit(start: number, from: number, to: number): void {
     if (to - from >= RANGE) return;
     const { pool } = this;
-    const end = from + Math.floor((last52(pool, start + TRACE) / RANGE) * (to - from));
-    writeLast52(pool, start + TRACE, end);
+    const end = from + Math.floor((last52(pool, start + TRACE_BYTES) / RANGE) * (to - from));
+    writeLast52(pool, start + TRACE_BYTES, end);
   }
 
   private take(bytes: number): string {

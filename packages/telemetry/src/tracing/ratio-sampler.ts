@@ -33,7 +33,7 @@ export class RatioSampler implements Sampler {
   }
 
   /**
-   * Decides before a trace has an id; `newTraceId` then creates a matching id. Most traces are not sampled, and never need ids. A
+   * Decides before a trace has an id; `newTraceId` then creates a matching id. A trace that is not sampled may never need ids. A
    * decision needs no cryptographic randomness, unlike an id.
    */
   decide(): boolean {

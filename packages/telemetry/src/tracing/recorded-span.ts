@@ -19,12 +19,12 @@ import { truncateValue, truncateValues, isValue, MAX_ITEMS } from "./attribute-v
 import { hrTimeOf, timeOf } from "./span-time.ts";
 import { spanKey } from "./span-context.ts";
 
-const none: never[] = [];
+const noItems: never[] = [];
 /** Shared by spans without attributes; never written to. */
 const noAttributes: Attributes = {};
 
 /**
- * An exported span, which is also the context of its work. Takes a third of the instructions of the SDK's span, which checks and copies attributes one by one.
+ * An exported span, which is also the context of its work: cheaper than the SDK's span, which checks and copies attributes one by one.
  *
  * The framework adds the attributes of a request once, at its end; attributes that the program has set take precedence.
  */
@@ -36,10 +36,10 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
   endTime: HrTime;
   /** Attributes of this span alone. */
   own: Attributes = noAttributes;
-  /** Attributes shared with other spans; `null` without any. */
+  /** Attributes shared with other spans; `null` if there are none. */
   shared: EncodedAttributes | null = null;
-  events: ReadableSpan["events"] = none;
-  links: Link[] = none;
+  events: ReadableSpan["events"] = noItems;
+  links: Link[] = noItems;
   status: SpanStatus = unset;
   ended = false;
   droppedAttributesCount = 0;
@@ -49,8 +49,8 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
   private readonly ids: SpanContext;
   private readonly base: Context;
   private readonly origin: SpanOrigin;
-  private readonly begun: number;
-  private readonly begunDate: number;
+  private readonly beganAt: number;
+  private readonly beganDate: number;
 
   constructor(origin: SpanOrigin, { ids, parent, name, kind, base }: SpanStart) {
     this.origin = origin;
@@ -59,9 +59,9 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
     this.name = name;
     this.kind = kind;
     if (parent !== null) this.parentSpanContext = parent;
-    this.begun = origin.now();
-    this.begunDate = origin.date();
-    this.startTime = hrTimeOf(this.begunDate);
+    this.beganAt = origin.now();
+    this.beganDate = origin.date();
+    this.startTime = hrTimeOf(this.beganDate);
     this.endTime = this.startTime;
   }
 
@@ -90,7 +90,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
     return nanos < 0 ? [seconds - 1, nanos + 1_000_000_000] : [seconds, nanos];
   }
 
-  // --- Context ---
+  // Members of `Context`.
 
   getValue(key: symbol): unknown {
     return key === spanKey ? this : this.base.getValue(key);
@@ -104,7 +104,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
     return this.base.setValue(spanKey, this).deleteValue(key);
   }
 
-  // --- Span ---
+  // Members of `Span`.
 
   spanContext(): SpanContext {
     return this.ids;
@@ -140,7 +140,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
       this.events.shift();
       this.droppedEventsCount++;
     }
-    if (this.events === none) this.events = [];
+    if (this.events === noItems) this.events = [];
     const truncated = isTime || attributes === undefined ? {} : truncateValues(attributes as Attributes);
     const at = isTime ? (attributes as TimeInput) : time;
     this.events.push({ name, attributes: truncated, time: this.time(at), droppedAttributesCount: 0 });
@@ -177,7 +177,9 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
 
   recordException(exception: Exception, time?: TimeInput): void {
     const { name, message, stack, code } =
-      typeof exception === "string" ? { message: exception, name: undefined } : (exception as Thrown);
+      typeof exception === "string"
+        ? { message: exception, name: undefined }
+        : (exception as ExceptionFields);
     const type = code === undefined ? name : String(code);
     this.addEvent(
       "exception",
@@ -214,12 +216,12 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
 
   private time(given?: TimeInput): HrTime {
     return given === undefined
-      ? hrTimeOf(this.begunDate + Math.max(0, this.origin.now() - this.begun))
+      ? hrTimeOf(this.beganDate + Math.max(0, this.origin.now() - this.beganAt))
       : timeOf(given);
   }
 }
 
-interface Thrown {
+interface ExceptionFields {
   readonly name?: string;
   readonly message?: string;
   readonly stack?: string;

@@ -3,7 +3,7 @@ import { type Context, INVALID_SPAN_CONTEXT, type Span, trace } from "@opentelem
 /** Key under which the API stores the span of a context, determined with its public functions. */
 export const spanKey: symbol = findSpanKey();
 
-/** A context that adds a span to another one: half the garbage of the API's own context, which copies a map and creates three closures. */
+/** A context that adds a span to another one, with less garbage than the API's own context, which copies a map and creates three closures. */
 export class SpanContextOf implements Context {
   private readonly base: Context;
   private readonly span: Span;

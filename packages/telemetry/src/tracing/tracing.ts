@@ -47,7 +47,7 @@ export const suppressTracing = (context: Context): Context => context.setValue(s
 /** Whether tracing is suppressed in a context. */
 export const isSuppressed = (context: Context): boolean => context.getValue(suppressedKey) === true;
 
-/** Returns the valid span context of a context; `null` without a span. */
+/** Returns the valid span context of a context; `null` if there is none. */
 export const spanOf = (context: Context): SpanContext | null => {
   const span = trace.getSpanContext(context);
   return span !== undefined && trace.isSpanContextValid(span) ? span : null;

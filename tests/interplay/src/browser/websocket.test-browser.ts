@@ -3,7 +3,7 @@ import type { Visit } from "@framework/browser";
 import { App, UnauthorizedError } from "@framework/core";
 import { cors } from "@framework/cors";
 import { waitFor } from "@framework/testing";
-import { type Closed, websocket, WebSocketClose, type WebSocketConfig } from "@framework/websocket";
+import { type CloseInfo, websocket, WebSocketClose, type WebSocketConfig } from "@framework/websocket";
 import { emptyPage, pageOf } from "./pages.test-kit.ts";
 import { summarize, recorder } from "./recorder.test-kit.ts";
 import { inChromium } from "./in-chromium.test-kit.ts";
@@ -13,7 +13,7 @@ const mebi = 1024 * 1024;
 /** An app that echoes messages. */
 const echo = (options: Partial<WebSocketConfig> = {}) => {
   const app = new (App.with(recorder, cors, websocket))().enableWebSocket(options);
-  const ends: (Closed | null)[] = [];
+  const ends: (CloseInfo | null)[] = [];
   app.get("/", () => pageOf(""));
   app.websocket("/echo", { protocols: ["echo.v1"] }, async (socket) => {
     for await (const message of socket) await socket.send(message.isText ? message.text : message.data);

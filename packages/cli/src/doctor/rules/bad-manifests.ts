@@ -1,6 +1,6 @@
 import type { DoctorRule } from "./facts.ts";
 
-/** Reports manifests that could not be read, and so were not checked by other rules. */
+/** Reports manifests that could not be read: other rules did not check them. */
 export const badManifests: DoctorRule = ({ unreadable }) =>
   unreadable.map(({ path, reason }) => ({
     code: "CLI_BAD_MANIFEST",

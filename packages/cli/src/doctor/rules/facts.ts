@@ -24,9 +24,9 @@ export interface Workload {
   readonly place: string;
   readonly kind: "kubernetes" | "compose";
   readonly replicas: number;
-  /** Seconds between SIGTERM and SIGKILL. */
+  /** Seconds from the start of the stop to SIGKILL. */
   readonly graceSecs: number;
-  /** Seconds that a preStop hook sleeps, which count as grace. */
+  /** Seconds that a preStop hook sleeps before SIGTERM; they are part of `graceSecs`. */
   readonly preStopSecs: number;
   /** Whether the orchestrator probes readiness; `null` if unknown. */
   readonly isProbed: boolean | null;
@@ -60,10 +60,11 @@ export interface ManifestFacts extends DeploymentFacts {
 
 /** Input of the rules. */
 export interface Facts extends ManifestFacts {
-  /** `null` without a program. */
+  /** The result of `--check`; `null` if there is no program. */
   readonly program: {
     readonly path: string;
     readonly report: ProgramReport | null;
+    /** Reason why there is no report; empty if there is one. */
     readonly failure: string;
   } | null;
   /** Reason why the program of the script `start` was not found; absent if it was found or there is no such script. */

@@ -1,6 +1,6 @@
 import type { DoctorRule } from "./facts.ts";
 
-/** Reports workloads whose grace period is shorter than the drain: the orchestrator would kill the process while the drain waits for requests. */
+/** Reports workloads whose grace period does not exceed the preStop hook and drain: the process would be killed while the drain waits for requests. */
 export const grace: DoctorRule = ({ program, workloads }) => {
   const drainSecs = program?.report?.settings.shutdownTimeoutSecs;
   if (drainSecs === undefined) return [];
@@ -12,7 +12,7 @@ export const grace: DoctorRule = ({ program, workloads }) => {
       const needed = Math.ceil(preStopSecs + drainSecs + MARGIN_SECS);
       return {
         code: "CLI_SHORT_GRACE",
-        message: `${place} is killed ${graceSecs} s after SIGTERM, but a drain may take ${drainSecs} s${hook}; set ${field} to ${needed} s, or lower cluster.shutdownTimeoutSecs`,
+        message: `${place} is killed ${graceSecs} s after its stop begins, but a drain may take ${drainSecs} s${hook}; set ${field} to ${needed} s, or lower cluster.shutdownTimeoutSecs`,
       };
     });
 };

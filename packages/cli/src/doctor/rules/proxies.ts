@@ -1,6 +1,6 @@
 import type { DoctorRule } from "./facts.ts";
 
-/** Reports proxies that are not trusted: every client then has the proxy's address, so limits, logs and `isSecure` are wrong. */
+/** Reports the first proxy if none is trusted: every client then has the proxy's address, so limits, logs and `isSecure` are wrong. */
 export const untrustedProxies: DoctorRule = ({ program, proxies }) => {
   const report = program?.report ?? null;
   if (report === null || report.settings.trustedProxies.length > 0) return [];

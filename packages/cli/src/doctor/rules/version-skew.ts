@@ -1,7 +1,7 @@
 import { satisfies } from "./version-range.ts";
 import type { DoctorRule } from "./facts.ts";
 
-/** Reports packages whose peer range excludes the installed version. */
+/** Reports packages whose peer range excludes the installed version of the peer. */
 export const versionSkew: DoctorRule = ({ packages }) => {
   const versions = new Map(packages.map(({ name, version }) => [name, version]));
   return packages.flatMap(({ name, version, manifest }) =>

@@ -35,7 +35,7 @@ const isGuessable = (value: string): boolean =>
     isRepeated(value) ||
     hasFewCharacters(value));
 
-/** Whether a text repeats one character, or a shorter text at least twice. */
+/** Whether a text consists of repetitions of one character or of a shorter text. */
 const isRepeated = (value: string): boolean => {
   const text = value.slice(0, MAX_EXAMINED);
   if (/^(.)\1*$/.test(text)) return true;

@@ -1,4 +1,4 @@
-import { shown } from "../../config/wrong-value.ts";
+import { describeValue } from "../../config/wrong-value.ts";
 import type { Problem } from "../../errors/configuration-error.ts";
 import { nearest } from "../../errors/nearest.ts";
 
@@ -28,14 +28,14 @@ const isStringList = (argv: unknown): boolean =>
 
 const badArgv = (argv: unknown): Problem => ({
   code: "CORE_BAD_SETTING",
-  message: `argv must be a list of strings, such as ["--port", "8000"], not ${shown(argv)}`,
+  message: `argv must be a list of strings, such as ["--port", "8000"], not ${describeValue(argv)}`,
 });
 
 type Switch = readonly [field: keyof Flags, value: boolean];
 type Reader = (text: string) => string | number | null;
 
 const wholeNumber: Reader = (text) => (/^\d{1,9}$/.test(text) ? Number(text) : null);
-const words: Reader = (text) => (text === "" ? null : text);
+const nonEmpty: Reader = (text) => (text === "" ? null : text);
 
 const switches: ReadonlyMap<string, Switch> = new Map<string, Switch>([
   ["--debug", ["debug", true]],
@@ -47,16 +47,16 @@ const switches: ReadonlyMap<string, Switch> = new Map<string, Switch>([
   ["--version", ["version", true]],
 ]);
 
-const valued: ReadonlyMap<string, readonly [field: keyof Flags, read: Reader, wanted: string]> = new Map([
-  ["--host", ["host", words, "an address or host name"]],
+const valueFlags: ReadonlyMap<string, readonly [field: keyof Flags, read: Reader, wanted: string]> = new Map([
+  ["--host", ["host", nonEmpty, "an address or host name"]],
   ["--port", ["port", wholeNumber, "a whole number"]],
-  ["--env", ["env", words, "development or production"]],
+  ["--env", ["env", nonEmpty, "development or production"]],
   ["--workers", ["workers", wholeNumber, "a whole number"]],
-  ["--transport", ["transport", words, "fast or node"]],
+  ["--transport", ["transport", nonEmpty, "fast or node"]],
 ]);
 
 /** Names of all flags, for help and suggestions. */
-export const flagNames: readonly string[] = [...valued.keys(), ...switches.keys()];
+export const flagNames: readonly string[] = [...valueFlags.keys(), ...switches.keys()];
 
 /**
  * Parses the flags of `run`, as `--flag value` or `--flag=value`. If a flag is repeated, the last one counts.
@@ -75,28 +75,28 @@ export const parseFlags = (argv: readonly string[]): ParsedFlags => {
     const name = equals === -1 ? word : word.slice(0, equals);
     const inline = equals === -1 ? undefined : word.slice(equals + 1);
     const toggle = switches.get(name);
-    const option = valued.get(name);
+    const option = valueFlags.get(name);
     if (toggle !== undefined) {
       if (inline === undefined) flags[toggle[0]] = toggle[1];
       else problems.push(badFlag(`${name} takes no value`));
     } else if (option !== undefined) {
       const [field, read, wanted] = option;
-      const next = ours[index + 1];
-      const separate = inline === undefined && next !== undefined && !next.startsWith("--");
-      const text = separate ? next : inline;
+      const nextWord = ours[index + 1];
+      const separate = inline === undefined && nextWord !== undefined && !nextWord.startsWith("--");
+      const text = separate ? nextWord : inline;
       if (separate) index++;
       const value = text === undefined ? null : read(text);
       if (value !== null) flags[field] = value;
       else
         problems.push(badFlag(`${name} needs ${wanted}${text === undefined ? "" : `, not ${quote(text)}`}`));
-    } else problems.push(unknown(word, name));
+    } else problems.push(unknownFlag(word, name));
   }
   return { flags: flags as Flags, problems };
 };
 
 const badFlag = (message: string): Problem => ({ code: "CORE_BAD_FLAG", message });
 
-const unknown = (word: string, name: string): Problem => {
+const unknownFlag = (word: string, name: string): Problem => {
   const code = "CORE_UNKNOWN_FLAG";
   if (!word.startsWith("-")) {
     return { code, message: `unexpected argument ${quote(word)}; the program's own arguments follow --` };

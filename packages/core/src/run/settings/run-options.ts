@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly debug?: boolean | undefined;
   /** `--env`, `FRAMEWORK_ENV`. @default "development" */
   readonly env?: Environment | undefined;
-  /** Number of serving processes (`--workers`). @default the CPUs this process may use in production, 1 in debug */
+  /** Number of serving processes (`--workers`). @default the CPUs this process may use in production, 1 in development or with `debug` */
   readonly workers?: number | undefined;
   /** Restarts the program, with the port kept open, when a source or `.env` file below the working directory changes (`--reload`). @default false */
   readonly reload?: boolean | undefined;
@@ -72,7 +72,7 @@ export interface Running {
   /** The ports that features own. */
   readonly listeners: readonly ListenerAddress[];
   /**
-   * Drains and stops the whole service, all workers included, and removes its signal handlers; the process continues.
+   * Drains and stops the whole service, all workers included, and removes its signal handlers. The process continues; worker processes exit.
    * Resolves within `shutdownTimeoutSecs`. Further calls wait for the same drain.
    */
   readonly close: () => Promise<void>;

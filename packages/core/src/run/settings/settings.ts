@@ -1,7 +1,7 @@
 import { ClusterConfig } from "../../config/cluster-config.ts";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { TimeoutConfig } from "../../config/timeout-config.ts";
-import { isOptions, shown } from "../../config/wrong-value.ts";
+import { isOptions, describeValue } from "../../config/wrong-value.ts";
 import type { Problem } from "../../errors/configuration-error.ts";
 import type { AppSettings, Environment } from "../../lifecycle/app-settings.ts";
 import { logProblems } from "../../lifecycle/default-settings.ts";
@@ -56,7 +56,12 @@ export const resolveSettings = (
   const options: RunOptions = isOptions(given) ? given : {};
   const pick = picker(options, flags, environment);
   const problems = optionProblems(given);
-  const check = <T>(chosen: Chosen, fallback: T, wanted: string, isValid: (value: unknown) => boolean): T => {
+  const check = <T>(
+    chosen: ChosenSetting,
+    fallback: T,
+    wanted: string,
+    isValid: (value: unknown) => boolean,
+  ): T => {
     if (isValid(chosen.value)) return chosen.value as T;
     if (chosen.value !== undefined) problems.push(badSetting(chosen, wanted));
     return fallback;
@@ -71,13 +76,18 @@ export const resolveSettings = (
     reload: pick("reload"),
     logs: pick("logs"),
     transport: pick("transport", "FRAMEWORK_TRANSPORT"),
-  } satisfies Record<SettingName, Chosen>;
+  } satisfies Record<SettingName, ChosenSetting>;
 
   const env = check<Environment>(chosen.env, "development", "development or production", isEnvironment);
   const debug = check(chosen.debug, env === "development", "true or false", isBoolean);
-  const usual = env === "production" && !debug ? cpus : 1;
+  const defaultWorkers = env === "production" && !debug ? cpus : 1;
   const reload = check(chosen.reload, false, "true or false", isBoolean);
-  const workers = check(chosen.workers, usual, "a whole number from 1 to 1024", wholeNumber(1, 1024));
+  const workers = check(
+    chosen.workers,
+    defaultWorkers,
+    "a whole number from 1 to 1024",
+    wholeNumber(1, 1024),
+  );
   const read = [
     LimitsConfig.read(options.limits),
     TimeoutConfig.read(options.timeouts),
@@ -101,7 +111,7 @@ export const resolveSettings = (
     cluster: read[2].value,
     tls: tls?.value,
     transport: check<TransportName>(chosen.transport, "fast", "node or fast", isTransport),
-    trustedProxies: proxies(options, problems),
+    trustedProxies: readProxies(options, problems),
     sources: sourcesOf(chosen),
     notes: Object.values(chosen).flatMap(({ note }) => note ?? []),
     warnings: [],
@@ -110,7 +120,7 @@ export const resolveSettings = (
   return { settings: { ...settings, warnings: settingWarnings(facts, workers) }, problems };
 };
 
-interface Chosen {
+interface ChosenSetting {
   readonly name: string;
   readonly value: unknown;
   readonly source: Source;
@@ -120,7 +130,11 @@ interface Chosen {
 
 const picker =
   (options: RunOptions, flags: Flags, environment: SettingInputs["environment"]) =>
-  (name: SettingName, variable?: string, parse: (text: string) => unknown = (text) => text): Chosen => {
+  (
+    name: SettingName,
+    variable?: string,
+    parse: (text: string) => unknown = (text) => text,
+  ): ChosenSetting => {
     if (flags[name] !== undefined) return { name: `--${name}`, value: flags[name], source: "flag" };
     const own = options[name];
     const text = variable === undefined ? undefined : environment[variable];
@@ -130,7 +144,7 @@ const picker =
     const note =
       own === undefined || own === value
         ? {}
-        : { note: `${variable}=${text} replaces ${name} ${show(own)} of the program` };
+        : { note: `${variable}=${text} replaces ${name} ${valueText(own)} of the program` };
     return { name: `the variable ${variable}`, value, source: "environment", ...note };
   };
 
@@ -153,12 +167,12 @@ const isHost = (value: unknown): boolean =>
   (/^[A-Za-z0-9._-]+$/.test(value) || /^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%[A-Za-z0-9._-]+)?$/.test(value)) &&
   !/^[^:]+:\d+$/.test(value);
 
-const badSetting = ({ name, value }: Chosen, wanted: string): Problem => ({
+const badSetting = ({ name, value }: ChosenSetting, wanted: string): Problem => ({
   code: "CORE_BAD_SETTING",
-  message: `${name} must be ${wanted}, not ${show(value)}`,
+  message: `${name} must be ${wanted}, not ${valueText(value)}`,
 });
 
-const show = (value: unknown): string =>
+const valueText = (value: unknown): string =>
   typeof value === "object" && value !== null ? "an object" : (JSON.stringify(value)?.slice(0, 80) ?? "that");
 
 const optionNames: readonly string[] = Object.keys({
@@ -188,7 +202,7 @@ const optionProblems = (options: RunOptions): Problem[] =>
     : [
         {
           code: "CORE_BAD_SETTING",
-          message: `run takes an object of options, such as { port: 8000 }, not ${shown(options)}`,
+          message: `run takes an object of options, such as { port: 8000 }, not ${describeValue(options)}`,
         },
       ];
 
@@ -201,7 +215,7 @@ const unknownOptions = (options: RunOptions): Problem[] =>
       return { code: "CORE_BAD_SETTING", message: `run has no option "${key}"${hint}` };
     });
 
-const proxies = ({ trustedProxies = [] }: RunOptions, problems: Problem[]): readonly string[] => {
+const readProxies = ({ trustedProxies = [] }: RunOptions, problems: Problem[]): readonly string[] => {
   if (Array.isArray(trustedProxies) && trustedProxies.every((item) => typeof item === "string")) {
     return Object.freeze([...trustedProxies]);
   }
@@ -209,7 +223,7 @@ const proxies = ({ trustedProxies = [] }: RunOptions, problems: Problem[]): read
   return [];
 };
 
-const sourcesOf = (chosen: Readonly<Record<SettingName, Chosen>>): Record<SettingName, Source> => ({
+const sourcesOf = (chosen: Readonly<Record<SettingName, ChosenSetting>>): Record<SettingName, Source> => ({
   host: chosen.host.source,
   port: chosen.port.source,
   env: chosen.env.source,

@@ -2,7 +2,7 @@ import {
   configRecord,
   type ConfigInput,
   type ConfigRecord,
-  type ReadRecord,
+  type ReadResult,
 } from "../../config/config-record.ts";
 import { messageOf } from "../../log/value-text.ts";
 import { checked, decimal, flag, oneOf, secret } from "../../config/field-rules.ts";
@@ -25,7 +25,7 @@ export interface TlsConfig {
   readonly caFile: string | undefined;
   /** Seconds between two checks of the files; 0 rereads them on SIGHUP only. @default 10 */
   readonly watchSecs: number;
-  /** Refuses clients without a certificate issued by `ca`. @default false */
+  /** Refuses clients without a certificate issued by `ca` or `caFile`. @default false */
   readonly requireClientCert: boolean;
   /** Lowest TLS version. @default "1.2" */
   readonly minVersion: "1.2" | "1.3";
@@ -51,15 +51,15 @@ const record: ConfigRecord<TlsConfig> = configRecord<TlsConfig>("TlsConfig", {
 });
 
 /** The fields that can be given as PEM or as a file. */
-const parts = ["cert", "key", "ca"] as const;
+const pemFields = ["cert", "key", "ca"] as const;
 
 /** Reads the record and its files; `undefined` without a record. A missing certificate or key and an unusable pair are problems. */
-export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadRecord<TlsConfig> | undefined => {
+export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadResult<TlsConfig> | undefined => {
   if (input === undefined) return undefined;
   const { value, problems } = record.read(input);
   const found = [...problems];
-  const pem: { [part in (typeof parts)[number]]?: string | Uint8Array } = {};
-  for (const part of parts) {
+  const pem: { [part in (typeof pemFields)[number]]?: string | Uint8Array } = {};
+  for (const part of pemFields) {
     const file = value[`${part}File`];
     if (file !== undefined && input[part] !== undefined)
       found.push(`TlsConfig.${part} and ${part}File cannot be combined`);
@@ -77,11 +77,11 @@ export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadRecord<T
     found.push(
       "TlsConfig.ca and caFile have no effect without requireClientCert: set it to true, or remove them",
     );
-  return { value: whole, problems: found.length > 0 ? found : unusable(whole) };
+  return { value: whole, problems: found.length > 0 ? found : pairProblems(whole) };
 };
 
 /** Rereads the files of a record. */
-export const rereadTls = (tls: TlsConfig): ReadRecord<TlsConfig> => {
+export const rereadTls = (tls: TlsConfig): ReadResult<TlsConfig> => {
   const { cert, key, ca, ...rest } = tls;
   const given = {
     ...rest,
@@ -92,13 +92,13 @@ export const rereadTls = (tls: TlsConfig): ReadRecord<TlsConfig> => {
   return readTls(given) ?? { value: tls, problems: [] };
 };
 
-/** The files of a record. */
+/** Names of the files of a record. */
 export const tlsFiles = ({ certFile, keyFile, caFile }: TlsConfig): string[] =>
   [certFile, keyFile, caFile].filter((file) => file !== undefined);
 
 const readInto = (
-  pem: { [part in (typeof parts)[number]]?: string | Uint8Array },
-  part: (typeof parts)[number],
+  pem: { [part in (typeof pemFields)[number]]?: string | Uint8Array },
+  part: (typeof pemFields)[number],
   file: string,
   problems: string[],
 ): void => {
@@ -109,10 +109,10 @@ const readInto = (
   }
 };
 
-const unusable = ({ cert, key, ca }: TlsConfig): string[] => {
+const pairProblems = ({ cert, key, ca }: TlsConfig): string[] => {
   const bytes = (pem: string | Uint8Array): string | Buffer =>
     typeof pem === "string" ? pem : Buffer.from(pem);
-  // Loaded on demand instead of imported: loading takes as long as a fifth of the start of a service without TLS.
+  // Loaded on demand instead of imported: a service without TLS starts faster without it.
   const { createSecureContext } = process.getBuiltinModule("node:tls");
   try {
     createSecureContext({ cert: bytes(cert), key: bytes(key), ...(ca !== undefined && { ca: bytes(ca) }) });

@@ -33,13 +33,13 @@ export const listeningLine = ({ listeners, ...facts }: ListeningFacts): string =
 /** The banner for a terminal: address, enabled features, source of each setting, warnings with codes. */
 export const terminalBanner = (facts: BannerFacts): string => {
   const { settings, report, url } = facts;
-  const routes = counted(report.routes, "route");
+  const routes = withUnit(report.routes, "route");
   const rows = [
     `framework ${facts.version}  ready in ${Math.round(facts.readyMs)} ms`,
     `  app       ${url}  ${routes}`,
     ...report.links.map(({ name, path }) => `  ${name.padEnd(9)} ${new URL(path, url).href}`),
     ...facts.listeners.map(({ name, host, port }) => `  ${name.padEnd(8)}  ${host} port ${port}`),
-    `  running   node ${facts.nodeVersion.replace(/^v/, "")}, ${counted(settings.workers, "worker")}, ${settings.env}, pid ${facts.pid}`,
+    `  running   node ${facts.nodeVersion.replace(/^v/, "")}, ${withUnit(settings.workers, "worker")}, ${settings.env}, pid ${facts.pid}`,
     ...(report.features.length === 0 ? [] : [`  on        ${report.features.join(", ")}`]),
     `  settings  ${settingsList(settings)}`,
     ...settings.notes.map((note) => `  note      ${note}`),
@@ -48,9 +48,9 @@ export const terminalBanner = (facts: BannerFacts): string => {
   return `\n${rows.map(printable).join("\n")}\n\n`;
 };
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const withUnit = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-const shown: readonly SettingName[] = [
+const shownSettings: readonly SettingName[] = [
   "host",
   "port",
   "env",
@@ -62,4 +62,4 @@ const shown: readonly SettingName[] = [
 ];
 
 const settingsList = (settings: RunSettings): string =>
-  shown.map((name) => `${name} ${String(settings[name])} (${settings.sources[name]})`).join(", ");
+  shownSettings.map((name) => `${name} ${String(settings[name])} (${settings.sources[name]})`).join(", ");

@@ -21,21 +21,21 @@ export class CertificateWatch {
   private readonly user: CertificateUser;
   private readonly stopWatching: () => void;
   /** State of the files when they were last read. */
-  private read: string;
+  private readState: string;
   /** Changed state of the files at the last check. Two equal states in succession mean that the files are completely written. */
-  private changed: string | null = null;
+  private changedState: string | null = null;
 
   constructor(tls: TlsConfig, user: CertificateUser) {
     this.tls = tls;
     this.user = user;
-    this.read = stateOf(tls);
+    this.readState = stateOf(tls);
     const { clock = systemClock } = user;
     this.stopWatching = tls.watchSecs > 0 ? clock.every(tls.watchSecs * 1000, () => this.check()) : () => {};
   }
 
-  /** Rereads the files. */
+  /** Rereads the files and uses a changed certificate for new connections. */
   renew(): void {
-    this.read = stateOf(this.tls);
+    this.readState = stateOf(this.tls);
     const { value, problems } = rereadTls(this.tls);
     if (problems.length > 0) return this.refuse(problems);
     if (
@@ -59,9 +59,9 @@ export class CertificateWatch {
 
   private check(): void {
     const state = stateOf(this.tls);
-    if (state === this.read) this.changed = null;
-    else if (state === this.changed) this.renew();
-    else this.changed = state;
+    if (state === this.readState) this.changedState = null;
+    else if (state === this.changedState) this.renew();
+    else this.changedState = state;
   }
 
   private refuse(problems: readonly string[]): void {

@@ -14,16 +14,16 @@ export const hasFreeDescriptor = (): boolean => {
     closeSync(openSync(nodeBuiltin("node:os").devNull, "r"));
     return true;
   } catch (error) {
-    return !exhausted.has(String((error as { readonly code?: unknown }).code));
+    return !exhaustedCodes.has(String((error as { readonly code?: unknown }).code));
   }
 };
 
 /** Error codes when the process or the system has no free descriptor. */
-const exhausted = new Set(["EMFILE", "ENFILE"]);
+const exhaustedCodes = new Set(["EMFILE", "ENFILE"]);
 
 /**
  * Logs, at most once a minute, that this process has used up its file descriptors: accepting then fails, and Node closes connections without an event. Returns
- * a function that stops it.
+ * a function that stops the checks.
  */
 export const watchDescriptors = (log: Logger, clock: Clock = systemClock): (() => void) => {
   let quietUntil = -Infinity;

@@ -1,4 +1,4 @@
-import type { Closed, Serve, Transport, TransportOptions } from "../../exchange/transport.ts";
+import type { CloseResult, Serve, Transport, TransportOptions } from "../../exchange/transport.ts";
 import type { ListenerAddress, RegisteredListener } from "../../lifecycle/listener.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 import { isPromise } from "../../middleware/middleware.ts";
@@ -57,7 +57,7 @@ export const listenOnPorts = async (
     try {
       const address = await transport.listen({ host, port });
       addresses.push({ name, host, port: address.port });
-      listener.bound({ host, port: address.port });
+      listener.setAddress({ host, port: address.port });
     } catch (error) {
       throw toListenError(error, host, port, listener);
     }
@@ -75,7 +75,7 @@ export const joinTransports = (
   drain() {
     for (const transport of transports) transport.drain();
   },
-  async close(deadlineMs): Promise<Closed> {
+  async close(deadlineMs): Promise<CloseResult> {
     const closed = await Promise.all(transports.map((transport) => transport.close(deadlineMs)));
     return { cut: closed.reduce((sum, { cut }) => sum + cut, 0) };
   },

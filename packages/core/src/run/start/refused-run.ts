@@ -2,10 +2,10 @@
 const refusal = Symbol.for("@framework/core/refuse-run"); // the same in all copies of core
 
 /**
- * Whether another program imports this module without running it; `run` must then neither serve nor end the process. Notifies that program that `run` was
- * called.
+ * Notifies a program that imports this module without running it that `run` was called. Returns whether there is such a program; `run` must then neither
+ * serve nor end the process.
  */
-export const isRunRefused = (): boolean => {
+export const notifyImporter = (): boolean => {
   const refuse: unknown = Reflect.get(globalThis, refusal);
   if (typeof refuse !== "function") return false;
   refuse();

@@ -8,7 +8,7 @@ import { messageOf } from "../../log/value-text.ts";
 /** The reason of a failed start, as data that a worker can send to the primary. */
 export interface StartFailure {
   readonly problems: readonly Problem[];
-  /** Stacks of the underlying error, without its message if the problem's ends with it, and of all its causes. */
+  /** Stacks of the underlying error, without its message if the problem's message ends with it, and of all its causes. */
   readonly stack?: string;
 }
 
@@ -45,20 +45,20 @@ export const startFailureText = ({ problems, stack }: StartFailure): string => {
   return [
     `The service did not start, ${why}:`,
     ...lines,
-    ...(stack === undefined ? [] : [indented(stack)]),
-    `Cause and remedy: npx @framework/cli explain ${codesOf(problems)}`,
+    ...(stack === undefined ? [] : [indent(stack)]),
+    `Cause and remedy: npx @framework/cli explain ${codeToExplain(problems)}`,
     "",
   ].join("\n");
 };
 
-/** The code to pass to `explain`; a placeholder if there are several. */
-const codesOf = (problems: readonly Problem[]): string => {
+/** The code to pass to `explain`; a placeholder if there are several codes. */
+const codeToExplain = (problems: readonly Problem[]): string => {
   const [code = "", ...others] = new Set(problems.map((problem) => problem.code));
   return others.length === 0 ? code : "CODE";
 };
 
 /**
- * Describes a listen error: the address, the feature, the problem and a suggestion.
+ * Converts an error of `listen` to a FrameworkError with the address, the feature, the problem and a suggestion.
  *
  * @param orphans process ids of workers that hold the port although their primary has ended
  */
@@ -70,11 +70,15 @@ export const toListenError = (
   orphans: readonly number[] = [],
 ): FrameworkError => {
   const code = (error as { code?: unknown } | null)?.code;
-  const [word, message] = explain(typeof code === "string" ? code : "", host, port, orphans);
-  const text = message ?? { summary: `cannot listen on ${host} port ${port}: ${messageOf(error)}`, hint: "" };
-  if (owner === undefined || orphans.length > 0) return new FrameworkError(word, text.summary + text.hint);
+  const [listenCode, explanation] = explain(typeof code === "string" ? code : "", host, port, orphans);
+  const text = explanation ?? {
+    summary: `cannot listen on ${host} port ${port}: ${messageOf(error)}`,
+    hint: "",
+  };
+  if (owner === undefined || orphans.length > 0)
+    return new FrameworkError(listenCode, text.summary + text.hint);
   return new FrameworkError(
-    word,
+    listenCode,
     `${owner.feature}: ${text.summary}; give the listener ${owner.options.name} another address`,
   );
 };
@@ -90,7 +94,7 @@ const explain = (
   host: string,
   port: number,
   orphans: readonly number[],
-): [code: string, message?: Explanation] => {
+): [code: string, explanation?: Explanation] => {
   switch (code) {
     case "EADDRINUSE":
       if (orphans.length > 0) return ["CORE_PORT_IN_USE", heldByOrphans(host, port, orphans)];
@@ -132,4 +136,4 @@ const withStack = (problem: Problem, error: unknown): StartFailure => {
   return stack === null ? { problems: [problem] } : { problems: [problem], stack };
 };
 
-const indented = (stack: string): string => stack.replaceAll(/^/gm, "    ");
+const indent = (stack: string): string => stack.replaceAll(/^/gm, "    ");

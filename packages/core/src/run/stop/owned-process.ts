@@ -14,7 +14,7 @@ let exitCode: number | null = null;
 
 /**
  * The process of a service that owns it. From construction to `release`, SIGTERM, SIGINT and uncaught errors drain the service; a second
- * signal ends the process at once with 128 + its number.
+ * signal, at least 250 ms later, ends the process at once with 128 + its number.
  */
 export class OwnedProcess {
   private readonly undo: readonly (() => void)[];
@@ -61,7 +61,7 @@ export class OwnedProcess {
     this.leave();
   }
 
-  /** Removes the handlers of signals and uncaught errors. */
+  /** Removes the handlers of signals and uncaught errors. Ends the process if the other services have ended and requested its exit. */
   release(): void {
     for (const off of this.undo) off();
     this.leave();

@@ -9,7 +9,7 @@ export interface Drainable {
   readonly accepted: number;
   /** Stops accepting and sends `Connection: close` with every further reply. */
   drain(): void;
-  /** Resolves when no connection is open; at the deadline it cuts the rest and counts them. */
+  /** Resolves when no connection is open; at the deadline it cuts the rest and counts the work that was lost. */
   close(deadlineMs: number): Promise<{ readonly cut: number }>;
 }
 
@@ -23,7 +23,7 @@ export interface ShutdownLimits {
 
 /** Result of a drain. */
 export interface ShutdownResult {
-  /** Connections that were still in use at the deadline. */
+  /** Number of requests that were cut at the deadline, and of connections and calls that the protocols of features cut. */
   readonly cut: number;
   /** Whether drain listeners, background tasks, stop tasks or calls with dependencies were still running at their deadline. */
   readonly late: boolean;
@@ -45,9 +45,9 @@ export const shutDown = (
   transport: Drainable,
   limits: ShutdownLimits,
   log: Logger,
-): Promise<ShutdownResult> => keepAliveDuring(() => drained(app, transport, limits, log));
+): Promise<ShutdownResult> => keepAliveDuring(() => drainAndStop(app, transport, limits, log));
 
-const drained = async (
+const drainAndStop = async (
   app: Pick<Runnable, "drain" | "endStreams" | "stop">,
   transport: Drainable,
   { readinessDelayMs, timeoutMs }: ShutdownLimits,
@@ -58,12 +58,12 @@ const drained = async (
   const reserve = reserveMs(timeoutMs);
   const listeners = app.drain(remainingMs(reserve));
   if (readinessDelayMs > 0) await pause(Math.min(readinessDelayMs, timeoutMs));
-  await queuedConnections(transport, remainingMs(reserve) / 2);
+  await acceptQueued(transport, remainingMs(reserve) / 2);
   transport.drain();
   app.endStreams();
   const [{ cut }, inTime] = await Promise.all([transport.close(remainingMs(reserve)), listeners]);
   if (cut > 0) log.error("the drain passed its deadline; connections were cut", { cut });
-  const stopping = stopped(app, log);
+  const stopping = stopApp(app, log);
   if (await timesOut(stopping, remainingMs(0))) {
     log.error("the drain passed its deadline; shutdown tasks were still running");
     return { cut, late: true };
@@ -94,7 +94,7 @@ export const MAX_QUEUE = 511;
  * A listener accepts one connection in each turn of the event loop; the first turn may end before the loop polls the sockets. Clients that continue to connect
  * cannot delay the stop: it waits for at most one full queue.
  */
-export const queuedConnections = async (
+export const acceptQueued = async (
   listeners: Pick<Drainable, "accepted">,
   limitMs: number,
 ): Promise<void> => {
@@ -113,7 +113,7 @@ export const nextTurn = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-const stopped = async (app: Pick<Runnable, "stop">, log: Logger): Promise<boolean> => {
+const stopApp = async (app: Pick<Runnable, "stop">, log: Logger): Promise<boolean> => {
   try {
     return await app.stop();
   } catch (error) {

@@ -8,7 +8,7 @@ import { exitCodeOf } from "./exit-codes.ts";
 interface SignalActions {
   /** Called for the first SIGTERM or SIGINT. */
   readonly stop: (signal: NodeJS.Signals) => void;
-  /** Called before a second signal ends the process at once with 128 + its number. */
+  /** Called before a second signal, at least 250 ms later, ends the process at once with 128 + its number. */
   readonly abandon: () => void;
 }
 
@@ -46,13 +46,13 @@ export const onUncaught = (
   report: (error: unknown, kind: UncaughtKind) => void,
   log: () => Pick<Logger, "error">,
 ): (() => void) => {
-  const sometimes = throttledLog();
+  const throttled = throttledLog();
   const thrown = (error: unknown): void => report(error, "uncaught exception");
   const rejected = (reason: unknown): void => {
     if (!isClientError(reason)) return report(reason, "unhandled rejection");
     const message =
       "unhandled rejection of a client's error: await the promise, or catch it; the process continues";
-    sometimes((omitted) => log().error(message, { error: reason, omitted }));
+    throttled((omitted) => log().error(message, { error: reason, omitted }));
   };
   process.on("uncaughtException", thrown);
   process.on("unhandledRejection", rejected);

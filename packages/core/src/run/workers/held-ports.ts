@@ -44,7 +44,7 @@ export const holdPorts = async (
     for (const listener of registered) {
       const { name, host = own.host, port: wanted } = listener.options;
       const address = { host, port: await open({ host, port: wanted }, listener) };
-      listener.bound(address);
+      listener.setAddress(address);
       listeners.push({ name, ...address });
     }
     return {
@@ -66,7 +66,7 @@ export const holdPorts = async (
  * Binds a port on which only the workers listen, with one kernel queue. This process holds the socket while workers exit and others start, so no connection is
  * lost.
  */
-export const boundPort: HoldPort = async ({ host, port }) => {
+export const bindPort: HoldPort = async ({ host, port }) => {
   const { address } = await lookup(host);
   const bound = new net.BoundSocket({ host: address, port });
   return {
@@ -77,8 +77,8 @@ export const boundPort: HoldPort = async ({ host, port }) => {
   };
 };
 
-/** Accepts in this process; the sockets go to the dispatcher. */
-export const acceptedPort =
+/** Accepts in this process and passes the sockets to the dispatcher. */
+export const acceptOnPort =
   (dispatcher: Dispatcher): HoldPort =>
   ({ host, port }, name) =>
     new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ export interface Member {
   readonly process: WorkerProcess;
   phase: "starting" | "ready" | "stopping" | "exited";
   /** Whether its program has reached `run`, so that it receives messages. */
-  begun: boolean;
+  hasReachedRun: boolean;
   failure?: StartFailure;
   /** Monotonic milliseconds. */
   readyAt?: number;

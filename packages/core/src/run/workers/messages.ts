@@ -4,7 +4,7 @@ import type { ShutdownResult } from "../stop/shutdown.ts";
 import type { StartFailure } from "../start/start-error.ts";
 
 /** Number of open connections on one port: of one worker, or as the mean of all workers. */
-export interface Connections {
+export interface ConnectionCounts {
   /** Estimate of long-lived connections: follows the lowest recent number of open connections. */
   readonly settled: number;
   /** Maximum number of open connections since the last report. */
@@ -12,7 +12,7 @@ export interface Connections {
 }
 
 /** Open connections of a worker on one port. */
-export interface Load extends Connections {
+export interface Load extends ConnectionCounts {
   /** Whether it leaves new connections to other workers. */
   readonly backsOff: boolean;
 }
@@ -26,7 +26,11 @@ export type ToWorker =
   /** Reread the certificate from its files. */
   | { readonly "@framework": "renew-tls" }
   /** The means of all workers' loads on one port. */
-  | { readonly "@framework": "mean"; readonly listener?: string | undefined; readonly means: Connections }
+  | {
+      readonly "@framework": "mean";
+      readonly listener?: string | undefined;
+      readonly means: ConnectionCounts;
+    }
   /** No more connections follow: finish the requests in progress and exit within the time. A worker that is starting rolls back and exits. */
   | { readonly "@framework": "drain"; readonly timeoutMs: number };
 
@@ -60,7 +64,7 @@ export interface WorkerBrief {
   readonly primary: number;
   /** Index of the `run` call that the worker serves, from 0. */
   readonly service: number;
-  /** The primary's address. */
+  /** URL, host and port of the service, whose listener the primary holds. */
   readonly url: string;
   readonly host: string;
   readonly port: number;

@@ -30,7 +30,7 @@ export const afterOrphans =
         return await hold(at, name);
       } catch (error) {
         const orphans = isInUse(error) ? orphansAt(at.port) : [];
-        // the last orphan may have just ended: try once more
+        // the last orphan may have just ended: attempt once more
         const isLast = orphans.length === 0 && (seen === null || seen.length === 0);
         if (isLast || isEnding() || performance.now() >= end) throw error;
         if (seen === null)

@@ -7,11 +7,11 @@ import type { Plan } from "../start/plan.ts";
 import { watchSources } from "./reload.ts";
 import { restartPolicy } from "./restart-policy.ts";
 import type { Running } from "../settings/run-options.ts";
-import { pause, queuedConnections, readinessDelayMs } from "../stop/shutdown.ts";
+import { acceptQueued, pause, readinessDelayMs } from "../stop/shutdown.ts";
 import { exitCodeFor, reportUncaught } from "../stop/end-reason.ts";
 import { listenersIn } from "../../lifecycle/listener.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
-import { acceptedPort, boundPort, type HeldPorts, holdPorts } from "./held-ports.ts";
+import { acceptOnPort, bindPort, type HeldPorts, holdPorts } from "./held-ports.ts";
 import { afterOrphans } from "./orphans.ts";
 import { canShareListener } from "./shared-listener.ts";
 import { createMeanLoads } from "./mean-loads.ts";
@@ -33,19 +33,19 @@ export const runPrimary = async (
   if (file === undefined) {
     throw new FrameworkError(
       "CORE_NO_PROGRAM",
-      "workers and reload need a program in a file; or set workers to 1",
+      "workers and reload need a program in a file; otherwise set workers to 1 and reload to false",
     );
   }
   const { host, workers, env, cluster } = plan.settings;
   const dispatcher = createDispatcher();
   const accepts = cluster.accept === "workers" && canShareListener();
-  const hold = accepts ? boundPort : acceptedPort(dispatcher);
-  const waiting = afterOrphans(hold, {
+  const hold = accepts ? bindPort : acceptOnPort(dispatcher);
+  const holdAfterOrphans = afterOrphans(hold, {
     log: plan.log,
     limitMs: cluster.shutdownTimeoutSecs * 1000, // as long as workers of the previous service may drain
     isEnding: () => plan.process?.endReason !== undefined,
   });
-  const ports = await holdPorts(plan.settings, listenersIn(env, registered), waiting);
+  const ports = await holdPorts(plan.settings, listenersIn(env, registered), holdAfterOrphans);
   const { port, listeners } = ports;
   const url = urlOf(host, port, plan.settings.tls !== undefined);
   const brief = { primary: process.pid, service, url, host, port, listeners, workers, accepts };
@@ -145,7 +145,7 @@ class Primary {
       : 0;
     this.supervisor.unready(shutdownTimeoutSecs * 1000);
     if (delay > 0) await pause(Math.min(delay, shutdownTimeoutSecs * 1000));
-    await queuedConnections(this.ports, Math.max(0, deadline - performance.now()) / 2);
+    await acceptQueued(this.ports, Math.max(0, deadline - performance.now()) / 2);
     this.ports.close();
     const { killed, cut, late } = await this.supervisor.stop(Math.max(0, deadline - performance.now()));
     const refused = this.dispatcher.closeQueued();

@@ -4,7 +4,7 @@ import type { Logger } from "../../log/logger.ts";
 
 /** Milliseconds without a further change before one is reported: one save often causes several events. */
 const DEBOUNCE_MS = 100;
-/** Maximum watched folders; each uses a watch of the operating system. */
+/** Maximum number of watched folders; each uses a watch of the operating system. */
 const MAX_FOLDERS = 5000;
 
 /** `.env` and files such as `.env.local`, but not an editor's swap, temporary and backup files. */
@@ -19,7 +19,7 @@ export const isSourceFolder = (name: string): boolean =>
   name !== "node_modules" && name !== "dist" && !name.startsWith(".");
 
 /**
- * Calls `onChange` with the path of a changed file when sources below `root` change, until the returned function is called.
+ * Calls `onChange` with the path, relative to `root`, of the last changed file when sources below it have changed, until the returned function is called.
  *
  * Creates one watcher per folder: a recursive watcher would include `node_modules`, with tens of thousands of files.
  */
@@ -27,9 +27,9 @@ export const watchSources = (root: string, log: Logger, onChange: (file: string)
   const watchers = new Map<string, FSWatcher>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
-  let full = false;
+  let isFull = false;
 
-  const changed = (path: string): void => {
+  const reportLater = (path: string): void => {
     clearTimeout(timer);
     timer = setTimeout(() => onChange(relative(root, path)), DEBOUNCE_MS);
   };
@@ -45,8 +45,8 @@ export const watchSources = (root: string, log: Logger, onChange: (file: string)
   const add = (folder: string, isNew: boolean): void => {
     if (closed || watchers.has(folder)) return;
     if (watchers.size >= MAX_FOLDERS) {
-      if (!full) log.warn("too many folders to watch; changes in some are not seen", { folder });
-      full = true;
+      if (!isFull) log.warn("too many folders to watch; changes in some are not seen", { folder });
+      isFull = true;
       return;
     }
     const entries = list(folder);
@@ -55,7 +55,7 @@ export const watchSources = (root: string, log: Logger, onChange: (file: string)
       const watcher = watch(folder, (event, name) => {
         if (name === null) return;
         const path = join(folder, name);
-        if (isSource(name)) return changed(path);
+        if (isSource(name)) return reportLater(path);
         if (event !== "rename" || !isSourceFolder(name)) return;
         forget(path); // it was created, removed or replaced
         add(path, true);
@@ -69,7 +69,7 @@ export const watchSources = (root: string, log: Logger, onChange: (file: string)
     for (const entry of entries) {
       if (entry.isDirectory() && isSourceFolder(entry.name)) add(join(folder, entry.name), isNew);
       // files created together with a new folder exist before its watch
-      else if (isNew && isSource(entry.name)) changed(join(folder, entry.name));
+      else if (isNew && isSource(entry.name)) reportLater(join(folder, entry.name));
     }
   };
 

@@ -1,12 +1,12 @@
 import type { Clock } from "../../runtime/clock.ts";
-import type { Connections, Load } from "./messages.ts";
+import type { ConnectionCounts, Load } from "./messages.ts";
 
 /** Milliseconds between two checks of the open connections: while their number changes, and while it does not. */
 const TICK_MS = 100;
 const QUIET_TICK_MS = 1000;
 /** Milliseconds of the first and the longest pause before a worker polls the queue for connections that the others have left. */
 const FIRST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 80;
+const MAX_PAUSE_MS = 80;
 /** Milliseconds with too many long-lived connections after which a worker begins to close some, and between two such steps. */
 const SHED_MS = 3000;
 /** Milliseconds after an unanswered report for which the means are still valid: the primary normally responds within 100 ms. */
@@ -33,24 +33,25 @@ export interface ShareParts {
  */
 export class Share {
   private readonly parts: ShareParts;
-  private means: Connections = { settled: 0, peak: 0 };
+  private means: ConnectionCounts = { settled: 0, peak: 0 };
   private load: Load = { settled: 0, peak: 0, backsOff: false };
   /** Connections accepted since the last tick. */
-  private count = 0;
+  private acceptedInTick = 0;
   /** Connections that were recently closed between two ticks. */
   private churn = 0;
   /** Connections at the last tick. */
-  private last = 0;
+  private openAtTick = 0;
   private peak = 0;
   private isBackingOff = false;
   private pauseMs = FIRST_PAUSE_MS;
   /** Maximum number of connections that a poll accepts; doubles after each poll that accepts any, else returns to 1. */
   private quota = 1;
-  private taken = 0;
+  /** Connections accepted since the last poll. */
+  private acceptedInPoll = 0;
   /** Monotonic milliseconds at which the worker began to have too many long-lived connections. */
-  private since: number | null = null;
+  private excessSince: number | null = null;
   /** Monotonic milliseconds of the first report after the latest means. */
-  private unanswered: number | null = null;
+  private unansweredSince: number | null = null;
   private isQuiet = true;
   private cancelTick = (): void => {};
   private cancelPoll = (): void => {};
@@ -63,12 +64,12 @@ export class Share {
 
   /** Counts an accepted connection. */
   accepted(): void {
-    this.count++;
-    this.taken++;
+    this.acceptedInTick++;
+    this.acceptedInPoll++;
     this.peak = Math.max(this.peak, this.parts.connections());
     if (this.isQuiet) this.schedule(TICK_MS);
     if (this.isBackingOff) {
-      if (this.taken >= this.quota) this.parts.pause();
+      if (this.acceptedInPoll >= this.quota) this.parts.pause();
     } else if (this.isFull()) {
       this.report({ ...this.load, peak: this.peak, backsOff: true });
       this.backOff();
@@ -76,9 +77,9 @@ export class Share {
   }
 
   /** Updates the means of all workers. */
-  updateMeans(means: Connections): void {
+  updateMeans(means: ConnectionCounts): void {
     this.means = means;
-    this.unanswered = null;
+    this.unansweredSince = null;
     this.update();
   }
 
@@ -91,15 +92,16 @@ export class Share {
   private readonly tick = (): void => {
     const open = this.parts.connections();
     const { settled, peak } = this.load;
-    this.churn = Math.max(this.count - (open - this.last), Math.floor(this.churn * 0.9));
+    this.churn = Math.max(this.acceptedInTick - (open - this.openAtTick), Math.floor(this.churn * 0.9));
     const load = {
       settled: Math.min(open, settled + 1 + Math.floor(settled / 10)),
       peak: this.peak,
       backsOff: this.isBackingOff,
     };
-    const isQuiet = this.count === 0 && open === this.last && open === settled && this.churn === 0;
-    this.count = 0;
-    this.last = open;
+    const isQuiet =
+      this.acceptedInTick === 0 && open === this.openAtTick && open === settled && this.churn === 0;
+    this.acceptedInTick = 0;
+    this.openAtTick = open;
     this.peak = open;
     if (load.settled !== settled || Math.abs(load.peak - peak) > peak / 10) this.report(load);
     this.update();
@@ -115,7 +117,7 @@ export class Share {
 
   private report(load: Load): void {
     this.load = load;
-    this.unanswered ??= this.parts.clock.now();
+    this.unansweredSince ??= this.parts.clock.now();
     this.parts.report(load);
   }
 
@@ -147,24 +149,24 @@ export class Share {
 
   private pause(): void {
     this.parts.pause();
-    this.cancelPoll(); // a worker that backs off twice within one turn has a timer already
+    this.cancelPoll(); // a worker that backs off twice within one turn of the event loop has a timer already
     this.cancelPoll = this.parts.clock.after(this.pauseMs, this.poll);
   }
 
   private readonly poll = (): void => {
-    this.taken = 0;
+    this.acceptedInPoll = 0;
     this.parts.resume();
     this.afterTurn();
   };
 
   private afterTurn(): void {
-    const before = this.taken;
+    const before = this.acceptedInPoll;
     this.parts.afterTurn(() => {
       if (!this.isBackingOff) return;
-      if (this.taken > before && this.taken < this.quota) return this.afterTurn();
-      const isLeft = this.taken > 0;
-      this.quota = isLeft ? this.quota * 2 : 1;
-      this.pauseMs = isLeft ? FIRST_PAUSE_MS : Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+      if (this.acceptedInPoll > before && this.acceptedInPoll < this.quota) return this.afterTurn();
+      const tookAny = this.acceptedInPoll > 0;
+      this.quota = tookAny ? this.quota * 2 : 1;
+      this.pauseMs = tookAny ? FIRST_PAUSE_MS : Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
       this.pause();
     });
   }
@@ -173,11 +175,11 @@ export class Share {
     const { load, means } = this;
     const excess = load.settled - means.settled;
     const now = this.parts.clock.now();
-    const isStale = this.unanswered !== null && now - this.unanswered >= STALE_MS;
-    if (isStale || excess < 1 || load.settled <= means.settled * 1.1) return void (this.since = null);
-    this.since ??= now;
-    if (now - this.since < SHED_MS) return;
-    this.since = now;
+    const isStale = this.unansweredSince !== null && now - this.unansweredSince >= STALE_MS;
+    if (isStale || excess < 1 || load.settled <= means.settled * 1.1) return void (this.excessSince = null);
+    this.excessSince ??= now;
+    if (now - this.excessSince < SHED_MS) return;
+    this.excessSince = now;
     this.parts.shed(Math.min(Math.floor(excess), Math.ceil(load.settled / 10)));
   }
 }

@@ -7,7 +7,7 @@ import type { PortTransport } from "../start/feature-ports.ts";
 import type { Service } from "../start/service.ts";
 import { toListenError } from "../start/start-error.ts";
 import { MAX_QUEUE, nextTurn } from "../stop/shutdown.ts";
-import { type Connections, FIRST_DESCRIPTOR, type Load, type WorkerBrief } from "./messages.ts";
+import { type ConnectionCounts, FIRST_DESCRIPTOR, type Load, type WorkerBrief } from "./messages.ts";
 import { Share } from "./share.ts";
 
 /** Whether this Node can bind a port for other processes, and pause a listener. */
@@ -48,7 +48,7 @@ export class SharedListener {
   }
 
   /** Updates the mean load of all workers, which the primary announces. */
-  updateMeans(means: Connections): void {
+  updateMeans(means: ConnectionCounts): void {
     this.share?.updateMeans(means);
   }
 
@@ -72,7 +72,7 @@ export class SharedListener {
 
   private pause(): void {
     const { server } = this;
-    if (server === null || !hasFreeDescriptor()) return; // the transfer needs one: the server keeps accepting, and pausing is tried again
+    if (server === null || !hasFreeDescriptor()) return; // the transfer needs a descriptor: the server keeps accepting until a later pause succeeds
     this.server = null;
     this.parked.port1.postMessage(server, [server as unknown as MessagePort]);
   }

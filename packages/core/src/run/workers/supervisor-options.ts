@@ -11,7 +11,7 @@ export interface SupervisorOptions {
   readonly dispatcher: Dispatcher;
   readonly policy: RestartPolicy;
   readonly log: Logger;
-  /** Whether a worker that exits before it is ready is restarted automatically; with reload the next change restarts it. */
+  /** Whether a worker of a serving service that exits before it is ready is restarted automatically; with reload the next change restarts it. */
   readonly retries: boolean;
   /** Maximum milliseconds of the drain of a replaced worker. */
   readonly drainMs: number;
@@ -23,8 +23,8 @@ export interface SupervisorOptions {
 }
 
 /** Counts of the work that the workers of a service could not finish in time. */
-export interface Drained {
-  /** Number of connections that were cut. */
+export interface DrainCounts {
+  /** Sum of `ShutdownResult.cut`. */
   readonly cut: number;
   /** Number of workers whose drain listeners or stop tasks were still running at the deadline. */
   readonly late: number;

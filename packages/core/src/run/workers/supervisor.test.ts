@@ -55,7 +55,7 @@ const supervise = ({ workers = 2, maxExits = 5, retries = true } = {}) => {
     },
     dispatcher: createDispatcher(),
     meanLoads: createMeanLoads(),
-    policy: { backoffMs: () => 0, isCrashLoop: () => ++exits > maxExits },
+    policy: { countExit: () => 0, countEarlyExit: () => ++exits > maxExits },
     log,
     retries,
     drainMs: 1000,

@@ -4,7 +4,7 @@ import type { AppReport } from "../../lifecycle/runnable.ts";
 import { timesOut } from "../../lifecycle/deadline.ts";
 import { fromStartFailure, type StartFailure } from "../start/start-error.ts";
 import type { Member } from "./member.ts";
-import type { Drained, SupervisorOptions } from "./supervisor-options.ts";
+import type { DrainCounts, SupervisorOptions } from "./supervisor-options.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
 /** Additional milliseconds before the timer of a worker's drain kills it: during a stop of the service, the stop kills and counts hanging workers first. */
@@ -21,7 +21,7 @@ export class Supervisor {
   private stopping = false;
   /** Deadline of the stop in monotonic milliseconds, set when readiness turns 503. */
   private endsAt: number | null = null;
-  private drained: Drained = { cut: 0, late: 0 };
+  private drained: DrainCounts = { cut: 0, late: 0 };
 
   constructor(options: SupervisorOptions) {
     this.options = options;
@@ -40,7 +40,7 @@ export class Supervisor {
     for (let slot = 0; slot < this.options.workers; slot++) this.replace(slot);
   }
 
-  /** Replaces one worker in the same way. */
+  /** Replaces one ready worker, as `replaceAll` does. */
   replaceOne(process: WorkerProcess): void {
     for (const member of this.members) {
       if (member.process === process && member.phase === "ready") this.replace(member.slot);
@@ -62,7 +62,7 @@ export class Supervisor {
   }
 
   /** Drains every worker, or rolls back its start, within `timeoutMs`, then kills the rest. A `start` in progress rejects. */
-  async stop(timeoutMs: number): Promise<Drained & { readonly killed: number }> {
+  async stop(timeoutMs: number): Promise<DrainCounts & { readonly killed: number }> {
     this.halt();
     this.started.reject(
       new FrameworkError("CORE_START_ABANDONED", "the service was stopped while it started"),
@@ -96,7 +96,7 @@ export class Supervisor {
       message: (message) => this.handle(member, message),
       exited: (how) => this.onExit(member, how),
     });
-    const member: Member = { slot, process: fork, phase: "starting", begun: false };
+    const member: Member = { slot, process: fork, phase: "starting", hasReachedRun: false };
     this.members.add(member);
   }
 
@@ -110,7 +110,7 @@ export class Supervisor {
 
   /** Asks a worker to drain and exit. One whose program has not reached `run` has nothing to roll back and receives no messages: it is killed. */
   private requestStop(member: Member, timeoutMs: number): void {
-    if (member.phase !== "starting" || member.begun) return this.drain(member, timeoutMs);
+    if (member.phase !== "starting" || member.hasReachedRun) return this.drain(member, timeoutMs);
     member.phase = "stopping";
     member.process.kill();
   }
@@ -118,7 +118,7 @@ export class Supervisor {
   private handle(member: Member, message: ToPrimary): void {
     switch (message["@framework"]) {
       case "begun":
-        member.begun = true;
+        member.hasReachedRun = true;
         return;
       case "ready":
         return this.becomeReady(member, message.report);
@@ -216,7 +216,7 @@ export class Supervisor {
       return;
     }
     if (!retries && this.serving) return log.warn("waiting for a change of the source files");
-    if (!policy.isCrashLoop()) return this.restartLater(slot);
+    if (!policy.countEarlyExit()) return this.restartLater(slot);
     this.giveUp(
       failure ?? {
         problems: [
@@ -238,7 +238,7 @@ export class Supervisor {
         this.timers.delete(timer);
         this.add(slot);
       },
-      this.options.policy.backoffMs(slot, servedMs),
+      this.options.policy.countExit(slot, servedMs),
     );
     this.timers.add(timer);
   }

@@ -9,14 +9,14 @@ import { timesOut } from "../../lifecycle/deadline.ts";
 /** A worker process's messages to its supervisor. */
 export interface WorkerEvents {
   message(message: ToPrimary): void;
-  /** Called when the process has exited and all its messages were received, or when the system could not start it. */
+  /** Called when the process has exited and its messages were received, at most 50 ms later, or when the system could not start it. */
   exited(how: string): void;
 }
 
 /** The supervisor's interface to a worker process. */
 export interface WorkerProcess extends SocketTarget {
   readonly pid: number;
-  /** The channel for the shared state, which sends all messages of a turn as one. */
+  /** The channel for the shared state, which sends all messages of one turn of the event loop as one. */
   readonly link: PrimaryLink;
   send(message: ToWorker): void;
   /** Sends SIGKILL. */
@@ -38,7 +38,7 @@ export const forkProgram =
         stdio: ["inherit", "inherit", "inherit", "ipc", ...descriptors],
       });
     } catch (error) {
-      return neverStarted(events, error);
+      return failedProcess(events, error);
     }
     worker.on("message", (message: unknown) => {
       if (isEnvelope(message)) events.message(message as ToPrimary);
@@ -70,7 +70,7 @@ const ownDebugPort = (): string[] => {
 };
 
 /** Creates the process of a fork that threw: Node throws some failures, such as a lack of memory, and reports others as an event. */
-const neverStarted = (events: WorkerEvents, error: unknown): WorkerProcess => {
+const failedProcess = (events: WorkerEvents, error: unknown): WorkerProcess => {
   setImmediate(() => events.exited(toError(error).message));
   const link: PrimaryLink = {
     send: () => {},

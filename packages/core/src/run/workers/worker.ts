@@ -220,7 +220,7 @@ const bindListeners = (listeners: readonly RegisteredListener[], brief: WorkerBr
   for (const listener of listeners) {
     const { name } = listener.options;
     const address = brief.listeners.find((each) => each.name === name);
-    if (address !== undefined) listener.bound({ host: address.host, port: address.port });
+    if (address !== undefined) listener.setAddress({ host: address.host, port: address.port });
     else log.warn("a port that is new in the program opens when the service restarts", { listener: name });
   }
 };

@@ -10,7 +10,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     a.subscribe("tags", record("a"));
     b.subscribe("tags", record("b"));
     b.subscribe("others", record("other"));
-    await ready(a, b);
+    await whenSubscribed(a, b);
     assert.equal(await a.publish("tags", ["x"]), true);
     assert.deepEqual([a.isConnected(), b.isConnected()], [true, true]);
     assert.deepEqual(seen.toSorted(), ['a ["x"]', 'b ["x"]']);
@@ -25,14 +25,14 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     a.subscribe("copies", slow);
     a.subscribe("copies", slow);
     b.subscribe("copies", slow);
-    await ready(a, b);
+    await whenSubscribed(a, b);
     await b.publish("copies", []);
     assert.deepEqual(seen, [["mine"], ["mine"], ["mine"]]);
   },
   "messages of one publisher arrive in order": async ({ views: [a, b] }) => {
     const seen: Json[] = [];
     b.subscribe("order", (message) => void seen.push(message));
-    await ready(a, b);
+    await whenSubscribed(a, b);
     await Promise.all(Array.from({ length: 20 }, (_, index) => a.publish("order", index)));
     assert.deepEqual(
       seen,
@@ -47,7 +47,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     b.subscribe("news", () => void seen.push("b"))();
     stop();
     stop();
-    await ready(a, b);
+    await whenSubscribed(a, b);
     await b.publish("news", 1);
     assert.deepEqual(seen, ["twice"]);
   },
@@ -58,7 +58,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     });
     a.subscribe("faults", () => Promise.reject(new Error("async")));
     a.subscribe("faults", (message) => void seen.push(message));
-    await ready(a, b);
+    await whenSubscribed(a, b);
     await b.publish("faults", 1);
     assert.deepEqual(seen, [1]);
   },
@@ -67,7 +67,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     advance,
   }) => {
     a.subscribe("stuck", () => new Promise<void>(() => {}));
-    await ready(a, b);
+    await whenSubscribed(a, b);
     const published = b.publish("stuck", 1, { waitMs: 100 });
     await advance(110);
     assert.equal(await published, false);
@@ -76,7 +76,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
   "a waitMs above the longest timer, such as Infinity, sets no limit": async ({ views: [a, b], advance }) => {
     const gate = Promise.withResolvers<void>();
     a.subscribe("slow", () => gate.promise);
-    await ready(a, b);
+    await whenSubscribed(a, b);
     const published = [Infinity, 2 ** 31].map((waitMs) => b.publish("slow", 1, { waitMs }));
     await advance(100);
     gate.resolve();
@@ -87,7 +87,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     advance,
   }) => {
     a.subscribe("stuck", () => new Promise<void>(() => {}));
-    await ready(a, b);
+    await whenSubscribed(a, b);
     let done = false;
     const published = b.publish("stuck", 1).then(() => (done = true));
     await advance(800);
@@ -99,7 +99,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
 };
 
 /** Waits for the subscriptions of both views: calls of one view are processed in order. */
-const ready = async (a: SharedValues, b: SharedValues): Promise<void> => {
+const whenSubscribed = async (a: SharedValues, b: SharedValues): Promise<void> => {
   await a.get("ready");
   await b.get("ready");
 };

@@ -4,7 +4,7 @@ import type { PortFixture } from "../../contract/port-contract.ts";
 import type { Awaitable } from "../../middleware/middleware.ts";
 import { virtualClock } from "../../runtime/virtual-clock.ts";
 import { inProcessPermits } from "../permits/in-process-permits.ts";
-import type { PermitRule, PermitStore, Spent } from "../permits/permits.ts";
+import type { PermitRule, PermitStore, SpendResult } from "../permits/permits.ts";
 import { permitStoreContract } from "./permit-store-contract.ts";
 
 type StoreFixture = PortFixture<PermitStore>;
@@ -19,7 +19,7 @@ permitStoreContract(test, () => {
   return { views: [store, store], advance };
 });
 
-type Take = (...call: Parameters<PermitStore["take"]>) => Awaitable<Spent>;
+type Take = (...call: Parameters<PermitStore["take"]>) => Awaitable<SpendResult>;
 
 const withTake = (change: (take: Take) => Take) => (): StoreFixture => {
   const { store, advance } = alone();

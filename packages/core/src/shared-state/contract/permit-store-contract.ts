@@ -96,7 +96,7 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
   "concurrent calls of two views are granted exactly the capacity in total": async ({ views }) => {
     for (const kind of ["bucket", "window"] as const) {
       for (const capacity of [100, 2000]) {
-        const rule: PermitRule = { kind, capacity, windowMs: 100 * HOUR }; // a bucket of 2,000 in an hour returns one in 1.8 s
+        const rule: PermitRule = { kind, capacity, windowMs: 100 * HOUR }; // long, because a bucket of 2,000 in one hour would return a permit every 1.8 s
         const given = await Promise.all(
           Array.from({ length: capacity * 1.5 }, async (_, index) =>
             (index % 2 === 0 ? views[0] : views[1]).take(`${kind} ${capacity}`, rule, { spend: 1 }),

@@ -10,7 +10,7 @@ import { failsWith } from "./fact-tools.ts";
 import { spendingFacts } from "./permit-store-contract.ts";
 
 const bucket: PermitRule = { kind: "bucket", capacity: 10, windowMs: 5000 };
-const log: PermitRule = { kind: "window", capacity: 10, windowMs: 500 };
+const slidingWindow: PermitRule = { kind: "window", capacity: 10, windowMs: 500 };
 const lease = (holder: string, given: Partial<PermitLease> = {}): PermitLease => ({
   holder,
   hold: 0,
@@ -38,7 +38,7 @@ const leaseFacts: PortFacts<PortFixture<Permits>> = {
   "returned permits are free at once, used permits are not": async ({ views: [a, b] }) => {
     for (const [rule, key] of [
       [bucket, "bucket"],
-      [{ ...log, windowMs: 60_000 }, "window"],
+      [{ ...slidingWindow, windowMs: 60_000 }, "window"],
     ] as const) {
       await a.take(key, rule, { spend: 0, lease: lease("a") });
       const renewed = await a.take(key, rule, {
@@ -56,15 +56,15 @@ const leaseFacts: PortFacts<PortFixture<Permits>> = {
     views: [a, b],
     advance,
   }) => {
-    await a.take("k", log, { spend: 5, lease: lease("dead", { share: 0.9, leaseMs: 300 }) });
+    await a.take("k", slidingWindow, { spend: 5, lease: lease("dead", { share: 0.9, leaseMs: 300 }) });
     await advance(400);
-    const { free, elsewhere } = await b.take("k", log, { spend: 0 });
+    const { free, elsewhere } = await b.take("k", slidingWindow, { spend: 0 });
     assert.deepEqual([free, elsewhere], [1, 0]);
-    await a.take("k", log, { spend: 0, lease: lease("dead", { hold: 4, used: [0], max: 0 }) });
+    await a.take("k", slidingWindow, { spend: 0, lease: lease("dead", { hold: 4, used: [0], max: 0 }) });
     await advance(200);
-    assert.equal((await b.take("k", log, { spend: 0 })).free, 6);
+    assert.equal((await b.take("k", slidingWindow, { spend: 0 })).free, 6);
     await advance(400);
-    assert.equal((await b.take("k", log, { spend: 0 })).free, 10);
+    assert.equal((await b.take("k", slidingWindow, { spend: 0 })).free, 10);
   },
   "leased permits count towards the capacity of the bucket, which refills only the rest": async ({
     views: [a, b],

@@ -11,7 +11,7 @@ import { permitsContract } from "./permits-contract.ts";
 import { totalsContract } from "./totals-contract.ts";
 import { valuesContract } from "./values-contract.ts";
 
-/** Applies the facts of one port to fixtures of the whole state. */
+/** Runs the test cases of one port on fixtures of the whole state. */
 const ofPort = <Name extends keyof SharedState>(
   name: Name,
   { facts }: PortContract<PortFixture<SharedState[Name]>>,

@@ -67,7 +67,7 @@ export class PermitTable {
   take(key: string, rule: PermitRule, request: PermitRequest, now: number): PermitResult {
     const known = this.nodes.get(key);
     if (known !== undefined && known.account.kind === rule.kind && !known.account.isFresh(now)) {
-      this.renew(known);
+      this.makeNewest(known);
       const permits = known.account.take(rule, request, now);
       this.resize(known);
       return permits;
@@ -100,7 +100,7 @@ export class PermitTable {
     }
   }
 
-  private renew(node: Node): void {
+  private makeNewest(node: Node): void {
     if (node === this.newest) return;
     this.unlink(node);
     this.link(node);

@@ -1,7 +1,7 @@
 import type { PermitRequest, PermitLease, PermitRule } from "./permits.ts";
 import { badOption, checkKey } from "../values/state-bounds.ts";
 
-/** Maximum permits added by one lease, and uses reported by one call. */
+/** Maximum number of permits added by one lease, and uses reported by one call. */
 export const MAX_LEASE = 1024;
 
 /** Checks a call of `take`. @throws CORE_SHARED_STATE_BAD_KEY, CORE_SHARED_STATE_BAD_OPTION */

@@ -7,7 +7,7 @@ export interface PermitPool {
   readonly size: number;
   /** Replenishes permits up to `now`, while `leased` are leased. */
   advance(rule: PermitRule, now: number, leased: number): void;
-  /** Returns the whole free permits while `leased` are leased. */
+  /** Returns the number of whole free permits while `leased` are leased. */
   free(rule: PermitRule, leased: number): number;
   /** Spends free permits at the time of the last `advance`. */
   spend(rule: PermitRule, count: number): void;

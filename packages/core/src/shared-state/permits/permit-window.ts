@@ -2,7 +2,7 @@ import type { PermitPool } from "./permit-pool.ts";
 import type { PermitRule } from "./permits.ts";
 
 /** Maximum capacity with exact timestamps of use; above it they are rounded up to steps of the window. */
-const EXACT = 1000;
+const MAX_EXACT_CAPACITY = 1000;
 /** Steps of a window with rounded timestamps. */
 const STEPS = 64;
 /** Number of expired entries at the front of the lists that triggers their removal. */
@@ -57,7 +57,7 @@ export class PermitWindow implements PermitPool {
 
   report({ capacity, windowMs }: PermitRule, count: number, at: number): void {
     const step = windowMs / STEPS;
-    const time = capacity > EXACT ? Math.ceil(at / step) * step : at;
+    const time = capacity > MAX_EXACT_CAPACITY ? Math.ceil(at / step) * step : at;
     if (time + windowMs <= this.at) return;
     let index = this.times.length;
     while (index > this.head && (this.times[index - 1] ?? 0) > time) index--;

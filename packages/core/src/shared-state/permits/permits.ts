@@ -4,7 +4,7 @@ import type { Awaitable } from "../../middleware/middleware.ts";
 export interface PermitRule {
   /**
    * `bucket`: permits return evenly, `capacity` per `windowMs`, up to `capacity`. `window`: each returns `windowMs` after its use, so no window holds
-   * more than `capacity` uses; above 1,000 the times of use may be rounded up to the ends of 64 steps of the window, never down.
+   * more than `capacity` uses; with a capacity above 1,000 the times of use may be rounded up to the ends of 64 steps of the window, never down.
    */
   readonly kind: "bucket" | "window";
   /** Permits of an unused key. */
@@ -48,7 +48,7 @@ export interface PermitRequest {
 }
 
 /** Spent and remaining permits. */
-export interface Spent {
+export interface SpendResult {
   /** Permits spent by this call. */
   readonly spent: number;
   /** Remaining whole free permits. */
@@ -60,7 +60,7 @@ export interface Spent {
 }
 
 /** The result of a request for permits. */
-export interface PermitResult extends Spent {
+export interface PermitResult extends SpendResult {
   /** Permits added to the holder's lease. */
   readonly leased: number;
   /** Permits leased to other holders. */
@@ -75,12 +75,12 @@ export interface PermitStore {
    * Keys have at most 512 characters. A new key has `rule.capacity` permits. Every call for a key must use the same kind of rule; its numbers may
    * change. The store may drop a key once all its permits are back.
    */
-  take(key: string, rule: PermitRule, request: { readonly spend: number }): Awaitable<Spent>;
+  take(key: string, rule: PermitRule, request: { readonly spend: number }): Awaitable<SpendResult>;
 }
 
 /**
- * Permits, shared by all workers. They have separate keys, at most 100,000; the least recently used key is evicted. So keys that clients choose cannot evict
- * values or totals.
+ * Permits, shared by all workers. They have separate keys, by default at most 100,000; the least recently used key is evicted. So keys that clients choose
+ * cannot evict values or totals.
  */
 export interface Permits extends PermitStore {
   /** Spends permits like a `PermitStore` and leases permits in the same step. A key is dropped once all its permits are back. */

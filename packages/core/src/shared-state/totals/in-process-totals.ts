@@ -4,7 +4,7 @@ import type { Totals } from "./totals.ts";
 
 /** The bound on totals in this process. */
 export interface InProcessTotalsOptions {
-  /** Maximum characters of all names, plus 8 per total. @default 16777216 */
+  /** Maximum number of characters of all names, plus 8 per total. @default 16777216 */
   readonly maxSize?: number;
 }
 

@@ -28,7 +28,7 @@ export const checkPosition = (from: number): void => {
 };
 
 /** The totals of one key. */
-interface Names {
+interface KeyTotals {
   readonly byName: Map<string, number[]>;
   /** Names and numbers in order of first use, for pages. */
   readonly rows: (readonly [name: string, numbers: number[]])[];
@@ -36,7 +36,7 @@ interface Names {
 
 /** Running totals of many names under a few keys. Beyond the bound, new names are rejected: an evicted total would restart at 0. */
 export class TotalTable {
-  private readonly keys = new Map<string, Names>();
+  private readonly keys = new Map<string, KeyTotals>();
   private readonly maxSize: number;
   private size = 0;
 
@@ -48,9 +48,9 @@ export class TotalTable {
   add(key: string, amounts: readonly Total[]): void {
     const names = this.keys.get(key) ?? { byName: new Map<string, number[]>(), rows: [] };
     const { byName, rows } = names;
-    const isNew = new Map(amounts.filter(([name]) => !byName.has(name)));
+    const newNames = new Map(amounts.filter(([name]) => !byName.has(name)));
     let size = this.size;
-    for (const [name, numbers] of isNew) size += name.length + 8 * numbers.length;
+    for (const [name, numbers] of newNames) size += name.length + 8 * numbers.length;
     if (size > this.maxSize) {
       throw new FrameworkError(
         "CORE_SHARED_STATE_FULL",

@@ -1,4 +1,4 @@
-import { ExpiryHeap, type Expiring } from "./expiry-heap.ts";
+import { ExpiryHeap, type ExpiringItem } from "./expiry-heap.ts";
 
 /** One live key: a counter as a number, any other value as JSON text. */
 export interface Entry {
@@ -7,7 +7,7 @@ export interface Entry {
   readonly expiresAt: number;
 }
 
-interface Node extends Expiring {
+interface Node extends ExpiringItem {
   readonly key: string;
   value: number | string;
   /** Name of the group of a pinned key; `null` for a key that may be evicted. */
@@ -17,7 +17,7 @@ interface Node extends Expiring {
 /** Bounds of an `ExpiringMap`. */
 export interface ExpiringMapOptions {
   readonly maxKeys: number;
-  /** Maximum characters of all keys and texts together. */
+  /** Maximum number of characters of all evictable keys and their texts together. */
   readonly maxCharacters: number;
 }
 
@@ -29,7 +29,7 @@ export interface PinnedGroup {
   readonly moves?: boolean;
 }
 
-/** Maximum number of expired keys that one write removes, which bounds the time of a write. */
+/** Maximum number of expired keys that one write removes, which bounds its time; a write without room removes as many as it needs. */
 const SWEEP = 16;
 
 /**
@@ -79,7 +79,7 @@ export class ExpiringMap {
     const old = this.nodes.get(key);
     const held = old !== undefined && old.expiresAt > now ? old.group : null;
     const stays = held !== null && (held === wanted.group || wanted.moves !== true);
-    const enters = !stays && this.hasRoom(wanted, now);
+    const enters = !stays && this.makeRoom(wanted, now);
     if (held === null && !enters) return false;
     this.forget(key);
     const group = enters ? wanted.group : held;
@@ -88,7 +88,7 @@ export class ExpiringMap {
   }
 
   /** Sets the number of a live counter and keeps its expiry. */
-  count(key: string, value: number): void {
+  setNumber(key: string, value: number): void {
     const node = this.nodes.get(key);
     if (node !== undefined) node.value = value;
   }
@@ -100,7 +100,7 @@ export class ExpiringMap {
     return node.expiresAt > now;
   }
 
-  private hasRoom({ group, maxKeys }: PinnedGroup, now: number): boolean {
+  private makeRoom({ group, maxKeys }: PinnedGroup, now: number): boolean {
     this.sweep(this.pinned, now);
     while (this.sizeOf(group) >= maxKeys && isExpired(this.pinned.first, now)) this.removeFirst(this.pinned);
     return this.sizeOf(group) < maxKeys;
@@ -148,9 +148,9 @@ export class ExpiringMap {
       return;
     }
     this.pinned.remove(node);
-    const left = this.sizeOf(group) - 1;
-    if (left === 0) this.groups.delete(group);
-    else this.groups.set(group, left);
+    const remaining = this.sizeOf(group) - 1;
+    if (remaining === 0) this.groups.delete(group);
+    else this.groups.set(group, remaining);
   }
 }
 

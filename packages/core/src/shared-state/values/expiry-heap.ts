@@ -1,5 +1,5 @@
 /** An item of the heap: the heap sets `place`. */
-export interface Expiring {
+export interface ExpiringItem {
   expiresAt: number;
   /** Breaks ties: of two items with the same expiry the older is first. */
   readonly order: number;
@@ -7,8 +7,8 @@ export interface Expiring {
   place: number;
 }
 
-/** A binary heap by expiry: every operation takes logarithmic time. */
-export class ExpiryHeap<Item extends Expiring> {
+/** A binary heap by expiry: every operation takes at most logarithmic time. */
+export class ExpiryHeap<Item extends ExpiringItem> {
   private readonly items: Item[] = [];
 
   get size(): number {
@@ -63,5 +63,5 @@ export class ExpiryHeap<Item extends Expiring> {
   }
 }
 
-const isBefore = (a: Expiring, b: Expiring): boolean =>
+const isBefore = (a: ExpiringItem, b: ExpiringItem): boolean =>
   a.expiresAt < b.expiresAt || (a.expiresAt === b.expiresAt && a.order < b.order);

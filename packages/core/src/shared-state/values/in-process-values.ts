@@ -3,7 +3,7 @@ import type { Logger } from "../../log/logger.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { checkAddition, checkKey, checkPublication, checkRaise, checkTtl, toText } from "./state-bounds.ts";
 import { type Entry, ExpiringMap } from "./expiring-map.ts";
-import type { Added, AddOptions, Json, RaiseOptions, SharedValues } from "./shared-values.ts";
+import type { AddResult, AddOptions, Json, RaiseOptions, SharedValues } from "./shared-values.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { within } from "./within.ts";
 
@@ -11,7 +11,7 @@ import { within } from "./within.ts";
 export interface InProcessValuesOptions {
   /** Maximum number of live keys, without raised keys; the key nearest to its expiry is evicted. @default 100000 */
   readonly maxKeys?: number;
-  /** Maximum characters of all keys and values together; again the key nearest to its expiry is evicted. @default 67108864 */
+  /** Maximum number of characters of all keys and values together; again the key nearest to its expiry is evicted. @default 67108864 */
   readonly maxCharacters?: number;
   /** Milliseconds after which a busy subscriber counts as done; `Infinity` for no limit. @default 1000 */
   readonly timeoutMs?: number;
@@ -85,7 +85,7 @@ const addTo = (
   amount: number,
   { ttlMs, max = Number.MAX_SAFE_INTEGER }: AddOptions,
   time: number,
-): Added => {
+): AddResult => {
   const entry = entries.get(key, time);
   const before = entry === undefined ? 0 : countOf(entry);
   const ceiling = Math.min(max, Number.MAX_SAFE_INTEGER);
@@ -93,7 +93,7 @@ const addTo = (
   const granted = amount > 0 ? Math.min(amount, room) : 0 - Math.min(-amount, Math.max(0, before));
   // If the whole room is granted, the sum is the ceiling itself, without the rounding error of an addition.
   const value = granted > 0 && granted === room ? ceiling : before + granted;
-  if (entry !== undefined) entries.count(key, value);
+  if (entry !== undefined) entries.setNumber(key, value);
   else if (granted !== 0) entries.set(key, value, time + ttlMs, time);
   return { value, granted, expiresInMs: entry === undefined ? ttlMs : entry.expiresAt - time };
 };
@@ -109,10 +109,10 @@ const raiseTo = (
   if (entry !== undefined && countOf(entry) >= value) return false;
   const expiresAt = Math.max(entry?.expiresAt ?? 0, time + ttlMs);
   if (entries.pin(key, value, expiresAt, time, group)) return true;
-  throw full(group.group);
+  throw groupFull(group.group);
 };
 
-const full = (group: string): FrameworkError =>
+const groupFull = (group: string): FrameworkError =>
   new FrameworkError(
     "CORE_SHARED_STATE_FULL",
     `the shared state has no room for another key of "${group}"; raise its limit or use a separate store`,

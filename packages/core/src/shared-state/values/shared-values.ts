@@ -4,7 +4,7 @@ import type { Awaitable } from "../../middleware/middleware.ts";
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /** The result of a bounded addition. */
-export interface Added {
+export interface AddResult {
   /** The counter after the addition. */
   readonly value: number;
   /** The added part of the amount, limited by `max`. */
@@ -56,8 +56,9 @@ export interface SubscribeOptions {
 /**
  * Values and counters with expiry, and messages, shared by all workers.
  *
- * Values are at most 64 KiB as JSON. There are at most 100,000 live keys; the key nearest to its expiry is evicted, but never a raised key. Time is monotonic.
- * Counters and values share one key space: a counter is a number, which `get` reads and `set` replaces.
+ * Values are at most 64 KiB as JSON. By default at most 100,000 keys are live; the key nearest to its expiry is evicted, but never a raised key. Time is
+ * monotonic. Counters and values share one key space: a counter is a number, which `get` reads and `set` replaces. Invalid arguments fail with
+ * CORE_SHARED_STATE_BAD_KEY, CORE_SHARED_STATE_BAD_VALUE or CORE_SHARED_STATE_BAD_OPTION.
  */
 export interface SharedValues {
   /** Whether the values outlive the service. */
@@ -69,12 +70,12 @@ export interface SharedValues {
    *
    * @throws CORE_SHARED_STATE_NOT_A_COUNTER when the key holds a value that is not a number
    */
-  add(key: string, amount: number, options: AddOptions): Awaitable<Added>;
+  add(key: string, amount: number, options: AddOptions): Awaitable<AddResult>;
   /**
    * Atomically stores a whole number from 0 to 2^53 - 1 if the key is absent or has a smaller number. Returns whether it was stored. The key is not evicted
    * before it expires.
    *
-   * @throws CORE_SHARED_STATE_FULL when the key is absent and its group has `maxKeys` others; CORE_SHARED_STATE_NOT_A_COUNTER as `add`
+   * @throws CORE_SHARED_STATE_FULL when the key has no raised value yet and the group has `maxKeys` keys; CORE_SHARED_STATE_NOT_A_COUNTER as `add`
    */
   raise(key: string, value: number, options: RaiseOptions): Awaitable<boolean>;
   /** Returns the value of a key, `undefined` when absent or expired. */

@@ -2,9 +2,9 @@ import { FrameworkError } from "../../errors/framework-error.ts";
 import { utf8Length } from "../../exchange/payload.ts";
 import type { AddOptions, Json, PublishOptions, RaiseOptions } from "./shared-values.ts";
 
-/** Maximum UTF-16 code units of a key or channel name. */
+/** Maximum number of UTF-16 code units of a key or channel name. */
 export const MAX_KEY_LENGTH = 512;
-/** Maximum bytes of a value or message as JSON. */
+/** Maximum number of bytes of a value or message as JSON. */
 export const MAX_VALUE_BYTES = 65_536;
 
 /** Checks a key, or the name of a channel or group. @throws CORE_SHARED_STATE_BAD_KEY */

@@ -40,7 +40,7 @@ export class Subscriptions {
     return this.channels.has(channel);
   }
 
-  /** Adds a listener; the same function may be added twice. Returns a function that removes it, true on its first call. @throws CORE_SHARED_STATE_FULL */
+  /** Adds a listener; the same function may be added twice. Returns a function that removes it and is true on its first call. @throws CORE_SHARED_STATE_FULL */
   add(channel: string, listener: Listener, { onMissed }: SubscribeOptions = {}): () => boolean {
     if (this.size >= MAX_SUBSCRIPTIONS) {
       const message = `${MAX_SUBSCRIPTIONS} subscriptions exist already; is one created per request?`;
@@ -67,7 +67,7 @@ export class Subscriptions {
       const work = this.run(listener, channel, text);
       if (isPromise(work)) busy.push(work);
     }
-    return busy.length === 0 ? Promise.resolve() : this.settled(busy);
+    return busy.length === 0 ? Promise.resolve() : this.whenDone(busy);
   }
 
   /** Calls `onMissed` of every subscription; an error is logged. */
@@ -94,7 +94,7 @@ export class Subscriptions {
     }
   }
 
-  private async settled(busy: readonly Promise<void>[]): Promise<void> {
+  private async whenDone(busy: readonly Promise<void>[]): Promise<void> {
     if (this.options.limitMs === Infinity) return void (await Promise.all(busy));
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = this.options.clock.after(this.options.limitMs, resolve);

@@ -13,7 +13,7 @@ interface Batch {
  * The order of messages is preserved. The limits on pending calls and unacknowledged messages bound a batch. When the channel closes, unsent messages are lost,
  * like messages in transit; then `onClose` listeners are called.
  *
- * @param later runs a task at the end of the turn
+ * @param later runs a task at the end of the turn of the event loop
  */
 export const batchedLink = (
   link: PrimaryLink,

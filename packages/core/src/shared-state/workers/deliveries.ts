@@ -27,7 +27,7 @@ export class Deliveries {
   }
 
   /**
-   * Sends a message. Resolves when the worker has acknowledged it or has exited. Above the bound nothing is sent, and the promise resolves only at the exit.
+   * Sends a message. Resolves when the worker has acknowledged it or has exited. At the bound nothing is sent, and the promise resolves only at the exit.
    */
   deliver(channel: string, text: string): Promise<void> {
     if (this.closed) return Promise.resolve();

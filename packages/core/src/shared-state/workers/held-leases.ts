@@ -50,9 +50,9 @@ export class HeldLeases {
   }
 
   private async report({ key, rule, holder, amount }: HeldLease): Promise<void> {
-    for (let left = amount; left > 0; left -= MAX_LEASE) {
-      const used = Array.from({ length: Math.min(left, MAX_LEASE) }, () => 0);
-      const lease = { holder, hold: left - used.length, used, max: 0, share: 1, leaseMs: LEASE_MS };
+    for (let remaining = amount; remaining > 0; remaining -= MAX_LEASE) {
+      const used = Array.from({ length: Math.min(remaining, MAX_LEASE) }, () => 0);
+      const lease = { holder, hold: remaining - used.length, used, max: 0, share: 1, leaseMs: LEASE_MS };
       await this.permits.take(key, rule, { spend: 0, lease });
     }
   }

@@ -1,6 +1,6 @@
 import type { PermitResult, PermitRequest, PermitRule } from "../permits/permits.ts";
 import type { Total } from "../totals/totals.ts";
-import type { Added, RaiseOptions } from "../values/shared-values.ts";
+import type { AddResult, RaiseOptions } from "../values/shared-values.ts";
 
 /**
  * One end of an ordered message channel between a worker and the primary process, such as the IPC channel of a forked process.
@@ -52,7 +52,7 @@ export type StateCall =
 
 /** The result of each operation. */
 export interface StateResults {
-  readonly add: Added;
+  readonly add: AddResult;
   readonly raise: boolean;
   /** The value's JSON text; `null` when the key is absent. */
   readonly get: string | null;

@@ -17,7 +17,7 @@ import type { Json } from "../values/shared-values.ts";
 
 /** Bounds of `serveSharedState`. */
 export interface ServeSharedStateOptions {
-  /** Maximum unacknowledged messages of one worker; above it, the worker gets no further messages. @default 10000 */
+  /** Maximum number of unacknowledged messages of one worker; at this bound, the worker gets no further messages. @default 10000 */
   readonly maxUnacknowledged?: number;
   /** Called once when a worker reaches the bound: it misses further messages and should be replaced. */
   readonly onStuck?: (link: PrimaryLink) => void;
@@ -27,7 +27,7 @@ export interface ServeSharedStateOptions {
  * Serves the primary's `inProcessState({ timeoutMs: Infinity })` to every worker and forwards published messages to subscribed workers: a publication
  * waits for each worker until it has acknowledged the message or has exited. The leases of a worker that exits count as used.
  *
- * Returns a function that stops it.
+ * Returns a function that stops serving.
  */
 export const serveSharedState = (
   state: SharedState,

@@ -6,7 +6,7 @@ export class FastBodySink implements BodySink {
   private readonly socket: Socket;
   private readonly chunked: boolean;
   private readonly whenEnded: () => void;
-  private drained: () => void = ignore;
+  private drainListener: () => void = ignore;
 
   constructor(socket: Socket, chunked: boolean, whenEnded: () => void) {
     this.socket = socket;
@@ -37,12 +37,12 @@ export class FastBodySink implements BodySink {
   }
 
   on(_event: "drain", listener: () => void): void {
-    this.drained = listener;
+    this.drainListener = listener;
   }
 
   /** Must be called when the socket's buffer has room again. */
   drain(): void {
-    this.drained();
+    this.drainListener();
   }
 }
 

@@ -27,7 +27,7 @@ export class CachedHead {
   private readonly last: boolean;
   private readonly isJson: boolean;
   private readonly load: number;
-  private located: readonly number[] | null = null;
+  private lineOffsets: readonly number[] | null = null;
   private list: readonly string[] | null = null;
 
   constructor(bytes: Buffer, head: FastHead, authority: string) {
@@ -79,7 +79,7 @@ export class CachedHead {
 
   /** Offsets of the fields, then the end of the last one. */
   private get lines(): readonly number[] {
-    return (this.located ??=
+    return (this.lineOffsets ??=
       recordedLines(this.load, this.start, this.end) ?? linesOf(this.bytes, this.start, this.end));
   }
 }
@@ -116,7 +116,7 @@ const textOf = (bytes: Buffer, start: number, after: number): string => {
 
 const isBlank = (byte: number | undefined): boolean => byte === SPACE || byte === TAB;
 
-/** Compares a name in any case. Only a capital letter may differ from its lower-case byte. */
+/** Compares a name case-insensitively: only a capital letter may differ from its lower-case byte. */
 const isNamed = (bytes: Buffer, start: number, lowerName: string): boolean => {
   for (let index = 0; index < lowerName.length; index++) {
     const byte = bytes[start + index] as number;

@@ -1,4 +1,4 @@
-// Above 250 lines because buffered input and pending replies together determine when to read, serve, close and hand over.
+// More than 250 lines, because buffered input and pending replies together determine when to read, serve, close and hand over.
 import type { BodyGraceListener } from "../hub/body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
 import { FastExchange, type FastExchangeConnection } from "./fast-exchange.ts";
@@ -34,7 +34,7 @@ export interface FastConnectionHost {
   handOver(connection: FastConnection, socket: Socket, served: number, headSince: number | null): void;
 }
 
-/** Maximum concurrent requests of one connection. Further requests wait, and the socket is not read. */
+/** Maximum number of concurrent requests of one connection. Further requests wait, and the socket is not read. */
 const MAX_PIPELINED = 16;
 
 /** Idle milliseconds after which the cached head of a connection is dropped. */
@@ -118,7 +118,7 @@ export class FastConnection
   }
 
   check(now: number): void {
-    if (this.lingering?.isLate(now) === true || this.halfClose?.isIdle(now) === true) this.cut();
+    if (this.lingering?.isLate(now) === true || this.halfClose?.checkIdle(now) === true) this.cut();
     else if (this.readsTooSlowly(now)) this.reset();
     else if (this.pipeline.first !== null || this.lingering !== null) return;
     else if (this.input.bytes !== null) this.handOver(now); // node:http has the deadlines for incomplete messages
@@ -165,7 +165,7 @@ export class FastConnection
       return this.loneReplySent(exchange);
     }
     if (pipeline.unsent === pipeline.last) return this.pump();
-    // Replies that become ready in the same turn are sent in one write.
+    // Replies that become ready before this microtask runs are sent in one write.
     this.pumpQueued = true;
     queueMicrotask(() => {
       this.pumpQueued = false;
@@ -184,7 +184,7 @@ export class FastConnection
   closesAfter(exchange: FastExchange): boolean {
     if (exchange.last || exchange.next !== null) return exchange.last;
     if (this.stopped || this.hub.draining) return true;
-    if (this.hub.takeExcess()) this.stopped = true; // stored, because another reply writer may call this again
+    if (this.hub.takeExcess()) this.stopped = true; // stored, because this may be called again for the same reply
     return this.stopped;
   }
 
@@ -317,11 +317,12 @@ export class FastConnection
 
   private createExchange(bytes: Buffer, fields: CachedHead, head: FastHead, end: number): FastExchange {
     this.hub.inFlight++;
-    if (++this.served === this.options.limits.maxRequestsPerConnection || head.last) this.takesLast(head);
+    if (++this.served === this.options.limits.maxRequestsPerConnection || head.last)
+      this.stopAfterMessage(head);
     return new FastExchange(this, head.method, head.target, fields, bytes, head.bodyStart, end);
   }
 
-  private takesLast(head: FastHead): void {
+  private stopAfterMessage(head: FastHead): void {
     this.stopped = true;
     this.closeRequested = head.last;
   }
@@ -376,7 +377,7 @@ export class FastConnection
       if (this.socket.writableLength === 0) return false;
       this.writes = new WriteWatch(this.socket, this.options.timeouts.writeSecs);
     }
-    return this.writes.isTooSlow(now);
+    return this.writes.checkTooSlow(now);
   }
 
   private pauseReading(): void {

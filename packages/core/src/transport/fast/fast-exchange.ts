@@ -55,7 +55,7 @@ export class FastExchange implements RequestSource, Exchange, Receiver<Reply> {
   reply: Reply | null = null;
   /** Whether the connection closes after the reply. */
   last = false;
-  /** Number of the window load that contains the whole chunk, if the chunk ends with this request; otherwise 0. */
+  /** Number of the window load that contains the whole chunk, if the chunk is exactly this request and has a body; otherwise 0. */
   load = 0;
   private readonly head: ExchangeFields;
   /** The bytes that contain the body, from `bodyStart` to `bodyEnd`. A view of the body takes about 700 instructions, so it is created on demand. */

@@ -15,7 +15,7 @@ export interface FastHead {
   /** Offset of the body. */
   bodyStart: number;
   bodyLength: number;
-  /** Whether the client wants the connection closed after the reply. */
+  /** Whether the request has `Connection: close`. */
   last: boolean;
   /** Whether `Content-Type` is exactly `application/json`. */
   isJson: boolean;

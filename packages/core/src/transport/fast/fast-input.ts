@@ -9,12 +9,12 @@ import { INCOMPLETE, readFastHead, UNSUPPORTED } from "./fast-request-head.ts";
 /** Maximum number of reads of one message, because each read scans its head again. */
 const MAX_READS = 8;
 
-/** Maximum bytes of a cached chunk: a cached head retains its chunk. */
+/** Maximum number of bytes of a cached chunk: a cached head retains its chunk. */
 const MAX_CACHED_CHUNK = 2048;
 
 /** Unserved input of one connection, and the cached head of its previous request. */
 export class FastInput {
-  /** Unserved bytes, from `at` on; `null` without any. */
+  /** Unserved bytes, from `at` on; `null` if there are none. */
   bytes: Buffer | null = null;
   /** Position of the next unread byte. */
   at = 0;

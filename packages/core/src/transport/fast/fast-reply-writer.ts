@@ -37,14 +37,14 @@ export interface FastReplyConnection {
   cut(): void;
 }
 
-/** Approximate maximum length of one write with the joined replies of a turn. */
+/** Approximate maximum length of one write of joined replies. */
 const JOINED_LENGTH = 65_536;
 
-/** Writes the replies of one connection: short replies of a turn in one write, long and streamed replies chunk by chunk. */
+/** Writes the replies of one connection: joins short replies into one write, and writes long and streamed replies chunk by chunk. */
 export class FastReplyWriter {
   private readonly socket: Socket;
   private readonly connection: FastReplyConnection;
-  /** Replies of this turn, one character for each byte. */
+  /** Joined replies that are not sent yet, one character for each byte. */
   private out = "";
   private sink: FastBodySink | null = null;
   private writer: BodyWriter | null = null;
@@ -92,14 +92,14 @@ export class FastReplyWriter {
       const head = length < 0 ? null : this.ordinaryHead(exchange, reply, length);
       if (head === null) return false;
       exchange.reply = null;
-      this.socket.write(head + onWire(payload, length), "latin1");
+      this.socket.write(head + toWireText(payload, length), "latin1");
       return true;
     } catch {
-      return false; // `write` meets the same error and logs it
+      return false; // `write` gets the same error and logs it
     }
   }
 
-  /** Sends an interim reply, after the replies of this turn. */
+  /** Sends an interim reply, after the joined replies. */
   inform(text: string): void {
     this.out += text;
     this.send();
@@ -199,7 +199,7 @@ export class FastReplyWriter {
   private writeBody(text: string, payload: MemoryPayload, length: number): void {
     if (payload === null) this.out += text;
     else if (typeof payload !== "string") this.writeBytes(text, payload);
-    else this.out += text + onWire(payload, length);
+    else this.out += text + toWireText(payload, length);
   }
 
   private writeBytes(text: string, bytes: Uint8Array): void {
@@ -238,5 +238,5 @@ export class FastReplyWriter {
 }
 
 /** Encodes a string as UTF-8, one character for each byte. @param length number of bytes; an ASCII string has the same length */
-const onWire = (text: string, length: number): string =>
+const toWireText = (text: string, length: number): string =>
   length === text.length ? text : Buffer.from(text).toString("latin1");

@@ -6,7 +6,7 @@ import * as headWindow from "./head-window.ts";
 import * as headWords from "./head-words.ts";
 
 // V8 checks an imported binding before each call, but not a constant of the module: this saves 300 instructions per head.
-const { blanksEnd, byteAt, fourAt, fourOf, isBlank, loadWindow, lowerFourAt, matching } = headWindow;
+const { blanksEnd, byteAt, fourAt, fourOf, isBlank, loadWindow, lowerFourAt, matchLength } = headWindow;
 const { LONG_WINDOW, plainEnd, SHORT_WINDOW, targetEnd, textEnd, tokenEnd } = headWindow;
 const { lastLoad } = inputWindow;
 const { recordLine } = headLines;
@@ -76,7 +76,7 @@ const readWindow = (end: number, limits: LimitsConfig, head: FastHead): number =
   if (!head.isPlain) at = targetEnd(at);
   if (at > limits.maxRequestLine - (VERSION.length - 2)) return UNSUPPORTED;
   if (fourAt(at) !== versionStart || fourAt(at + 4) !== versionMiddle || fourAt(at + 7) !== versionEnd)
-    return at + matching(at, VERSION) === end ? INCOMPLETE : UNSUPPORTED;
+    return at + matchLength(at, VERSION) === end ? INCOMPLETE : UNSUPPORTED;
   head.targetStart = start;
   head.targetEnd = at;
   head.fieldsStart = at + VERSION.length;
@@ -95,7 +95,7 @@ const readMethod = (end: number, head: FastHead): number => {
     return 5;
   }
   for (const method of commonMethods) {
-    const count = matching(0, `${method} /`);
+    const count = matchLength(0, `${method} /`);
     if (count === end) return INCOMPLETE;
     if (count < method.length + 2) continue;
     head.method = method;
@@ -112,19 +112,19 @@ const readFields = (end: number, limits: LimitsConfig, head: FastHead): number =
   let seen = 0;
   let at = start;
   for (let count = 0; ; count++) {
-    // `readHead` counts a blank after each colon, present or not; so does this.
+    // `readHead` counts a blank after each colon, present or not. One byte more for each field accepts no head that `readHead` rejects.
     if (count > limits.maxHeaderFields || at - start + count > limits.maxHeaderBytes) return UNSUPPORTED;
     recordLine(count, at);
     if (byteAt(at) === CR) break;
     const colon = tokenEnd(at);
-    if (colon === at || byteAt(colon) !== COLON) return undecided(colon, end, start, limits);
+    if (colon === at || byteAt(colon) !== COLON) return resultForUnexpected(colon, end, start, limits);
     const valueStart = blanksEnd(colon + 1);
     const valueEnd = textEnd(valueStart);
     if (byteAt(valueEnd) !== CR || byteAt(valueEnd + 1) !== LF) {
       const stop = byteAt(valueEnd) === CR ? valueEnd + 1 : valueEnd;
-      return undecided(stop, end, start, limits);
+      return resultForUnexpected(stop, end, start, limits);
     }
-    seen = watch(at, colon, valueStart, valueEnd, seen, head);
+    seen = checkField(at, colon, valueStart, valueEnd, seen, head);
     if (seen < 0) return UNSUPPORTED;
     at = valueEnd + 2;
   }
@@ -136,11 +136,15 @@ const readFields = (end: number, limits: LimitsConfig, head: FastHead): number =
 };
 
 /** Returns the result for a head with an unexpected byte at `at`: the head may only be incomplete. */
-const undecided = (at: number, end: number, start: number, { maxHeaderBytes }: LimitsConfig): number =>
-  at < end || at - start > maxHeaderBytes ? UNSUPPORTED : INCOMPLETE;
+const resultForUnexpected = (
+  at: number,
+  end: number,
+  start: number,
+  { maxHeaderBytes }: LimitsConfig,
+): number => (at < end || at - start > maxHeaderBytes ? UNSUPPORTED : INCOMPLETE);
 
 /** Checks fields that determine framing and persistence, and fields that must not be repeated. Returns the bits of the fields seen so far. */
-const watch = (
+const checkField = (
   start: number,
   colon: number,
   valueStart: number,
@@ -169,12 +173,12 @@ const watch = (
       head.isJson = valueEnd - valueStart === 16 && isJson(valueStart);
       return once(seen, 64);
     default:
-      return watchRare(start, colon, seen);
+      return checkRareField(start, colon, seen);
   }
 };
 
-/** Like `watch` for rare fields. A separate function, so that V8 inlines the common comparisons into `watch`. */
-const watchRare = (start: number, colon: number, seen: number): number => {
+/** Like `checkField` for rare fields. A separate function, so that V8 inlines the common comparisons into `checkField`. */
+const checkRareField = (start: number, colon: number, seen: number): number => {
   switch (colon - start) {
     case 5:
       return isWord(start, range) ? once(seen, 8) : seen;

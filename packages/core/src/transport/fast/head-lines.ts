@@ -1,13 +1,13 @@
 import { lastLoad } from "../../exchange/input-window.ts";
 
-/** Maximum lines whose offsets are recorded, a power of two; a head with more lines is searched. */
-const MAX_RECORDED = 128;
+/** Maximum number of lines whose offsets are recorded, a power of two; a head with more lines is searched. */
+const MAX_RECORDED_LINES = 128;
 
-const offsets = new Int32Array(MAX_RECORDED);
+const offsets = new Int32Array(MAX_RECORDED_LINES);
 
 /** Records the offset of a line of the head in the window; the last one is the empty line after the fields. */
 export const recordLine = (index: number, at: number): void => {
-  offsets[index & (MAX_RECORDED - 1)] = at;
+  offsets[index & (MAX_RECORDED_LINES - 1)] = at;
 };
 
 /**
@@ -20,10 +20,10 @@ export const recordLine = (index: number, at: number): void => {
  */
 export const recordedLines = (load: number, start: number, end: number): number[] | null => {
   if (load !== lastLoad()) return null;
-  const by = start - (offsets[0] as number);
+  const shift = start - (offsets[0] as number);
   const lines: number[] = [];
-  for (let index = 0; index < MAX_RECORDED; index++) {
-    const at = (offsets[index] as number) + by;
+  for (let index = 0; index < MAX_RECORDED_LINES; index++) {
+    const at = (offsets[index] as number) + shift;
     lines.push(at);
     if (at === end) return lines;
   }

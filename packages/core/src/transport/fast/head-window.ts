@@ -25,7 +25,7 @@ export const lowerFourAt = (at: number): number => view.getInt32(at) | 0x2020202
 export const fourOf = (text: string, at = 0): number => Buffer.from(text, "latin1").readInt32BE(at);
 
 /** Number of leading characters of `text` that match the window at `start`. */
-export const matching = (start: number, text: string): number => {
+export const matchLength = (start: number, text: string): number => {
   let count = 0;
   while (count < text.length && window[start + count] === text.charCodeAt(count)) count++;
   return count;

@@ -15,14 +15,14 @@ const wordOf = (text: string): Word => {
   return { fours: [...fours, fourOf(text, last)], last };
 };
 
-// Words that most requests contain have separate constants: in a loop over an array each comparison takes twice as long.
+// Words that most requests contain have separate constants: comparisons in a loop over an array are slower.
 const [connection0, connection1, connection2] = ["conn", "ecti", "tion"].map((part) => fourOf(part));
 const [length0, length1, length2, length3] = ["cont", "ent-", "leng", "ngth"].map((part) => fourOf(part));
 const [type2] = ["type"].map((part) => fourOf(part));
 const [alive0, alive1, alive2] = ["keep", "-ali", "live"].map((part) => fourOf(part));
 const [json0, json1, json2, json3] = ["appl", "icat", "ion/", "json"].map((part) => fourOf(part));
 
-/** `host`, as `lowerFourAt` gives it. */
+/** `host`, as `lowerFourAt` returns it. */
 export const host: number = fourOf("host");
 
 export const isConnection = (at: number): boolean =>
@@ -56,7 +56,7 @@ export const proxyConnection: Word = wordOf("proxy-connection");
 export const transferEncoding: Word = wordOf("transfer-encoding");
 export const close: Word = wordOf("close");
 
-/** Compares with a word of the same length, in any case. */
+/** Compares with a word of the same length, case-insensitively. */
 export const isWord = (start: number, { fours, last }: Word): boolean => {
   const count = fours.length - 1;
   for (let index = 0; index < count; index++) {

@@ -1,4 +1,4 @@
-import { shown } from "../../config/wrong-value.ts";
+import { describeValue } from "../../config/wrong-value.ts";
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { fieldValue } from "../../http/field-values.ts";
 import type { Awaitable } from "../../middleware/middleware.ts";
@@ -24,7 +24,7 @@ interface WebHost {
   readonly log: Logger;
 }
 
-/** Serves a web request by a compiled app, as a transport without a socket. */
+/** Serves a web request by a compiled app, as a transport without a socket. @throws CORE_BAD_ARGUMENT for another value; the error of `serve` */
 export const serveWebRequest = async (
   serve: Serve,
   request: globalThis.Request,
@@ -47,7 +47,7 @@ const assertRequest = (request: unknown): void => {
   if (typeof url === "string" && typeof headers === "object") return;
   throw new FrameworkError(
     "CORE_BAD_ARGUMENT",
-    `fetch takes a Request, such as new Request("http://localhost/"), not ${shown(request)}`,
+    `fetch takes a Request, such as new Request("http://localhost/"), not ${describeValue(request)}`,
   );
 };
 
@@ -79,7 +79,7 @@ class WebExchange implements RequestSource, OpenCall {
     this.authority = host;
     this.fields = [...request.headers].flat();
     this.bodyLength = request.body === null ? 0 : declaredLength(request.headers.get("content-length"));
-    calls.opened(this);
+    calls.add(this);
     if (request.signal.aborted) this.end("aborted");
     else request.signal.addEventListener("abort", () => this.end("aborted"), { once: true });
   }
@@ -97,26 +97,27 @@ class WebExchange implements RequestSource, OpenCall {
     else notify(listener, this.ended, this, this.log);
   }
 
-  /** Converts the reply. The exchange ends when its streamed body was read or cancelled; without a streamed body, in the next microtask. */
+  /** Converts the reply to a web `Response`. The exchange ends when its streamed body was read or cancelled; without a streamed body, in the next microtask. */
   reply(response: Response): globalThis.Response {
     const { payload, status } = response;
     const isReset = status === 205;
     const length = isReset ? 0 : lengthToSend(this.method, response);
-    const bare = isReset || status === 0 || status === 204 || status === 304;
-    const sends = payload instanceof BodyStream && this.method !== "HEAD" && !bare;
-    if (sends)
+    const isBodiless = isReset || status === 0 || status === 204 || status === 304;
+    const sendsStream = payload instanceof BodyStream && this.method !== "HEAD" && !isBodiless;
+    if (sendsStream)
       response.payload = onBodyEnd(payload, ({ how }) => this.end(how === "complete" ? "sent" : "aborted"));
     else queueMicrotask(() => this.end("sent"));
-    if (this.method === "HEAD" || bare) {
+    if (this.method === "HEAD" || isBodiless) {
       if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // the reply has no body: an error of its source is irrelevant
       response.payload = null;
     }
-    if (sends) this.calls.closed(this); // otherwise a body that is never read would delay a stop until its deadline
+    if (sendsStream) this.calls.remove(this); // otherwise a body that is never read would delay a stop until its deadline
     const isEndless = payload instanceof EndlessBody; // the drain ends it even if it is not read
     const reply = toWebResponse(response, () => {
-      if (!isEndless && this.ended === undefined) this.calls.opened(this);
+      if (!isEndless && this.ended === undefined) this.calls.add(this);
     });
-    if (length !== null && (isReset || !bare)) reply.headers.set("content-length", String(length)); // after the app's own lines, as on the other transports
+    // Set after the app's own lines, as on the other transports.
+    if (length !== null && (isReset || !isBodiless)) reply.headers.set("content-length", String(length));
     return reply;
   }
 
@@ -127,7 +128,7 @@ class WebExchange implements RequestSource, OpenCall {
   private end(end: ExchangeEnd): void {
     if (this.ended !== undefined) return;
     this.ended = end;
-    this.calls.closed(this);
+    this.calls.remove(this);
     const { listeners } = this;
     this.listeners = [];
     for (const listener of listeners) notify(listener, end, this, this.log);

@@ -7,7 +7,7 @@ import { openListener } from "./open-listener.ts";
 import { PromptClose } from "./prompt-close.ts";
 import { ReadBatch } from "./read-batch.ts";
 import type {
-  Closed,
+  CloseResult,
   ListenAddress,
   ProtocolHost,
   Transport,
@@ -58,7 +58,7 @@ export class ConnectionHub implements Transport, ProtocolHost {
   private excess = 0;
   private keepsIdle = true;
   private closed = false;
-  private closing: Promise<Closed> | null = null;
+  private closing: Promise<CloseResult> | null = null;
   private whenEmpty: (() => void) | null = null;
 
   /** @param createServe returns the function that serves the sockets of this hub */
@@ -155,12 +155,12 @@ export class ConnectionHub implements Transport, ProtocolHost {
     });
   }
 
-  close(deadlineMs: number): Promise<Closed> {
+  close(deadlineMs: number): Promise<CloseResult> {
     this.drain();
     return (this.closing ??= this.untilClosed(deadlineMs));
   }
 
-  private untilClosed(deadlineMs: number): Promise<Closed> {
+  private untilClosed(deadlineMs: number): Promise<CloseResult> {
     return new Promise((resolve) => {
       let stopWaiting = (): void => {};
       const finish = (cut: number): void => {

@@ -41,7 +41,7 @@ export class DirectReading implements WaitingRead {
   readonly push: Push;
   readonly batch: ReadBatch;
   endIsHeld = false;
-  /** Bytes that wait for the end of the turn. */
+  /** Bytes that wait for the end of the turn of the event loop. */
   private chunk: Buffer | null = null;
 
   constructor(socket: Socket, owner: SocketOwner, batch: ReadBatch) {
@@ -59,7 +59,7 @@ export class DirectReading implements WaitingRead {
     socket.on("close", onClose);
   }
 
-  /** Whether bytes wait for the end of the turn. */
+  /** Whether bytes wait for the end of the turn of the event loop. */
   get waits(): boolean {
     return this.chunk !== null;
   }
@@ -67,7 +67,7 @@ export class DirectReading implements WaitingRead {
   /** Passes bytes to the owner, at once or with the others of a batch. */
   read(chunk: Buffer): void {
     this.chunk = chunk;
-    if (!this.batch.takes(this)) this.deliver();
+    if (!this.batch.add(this)) this.deliver();
   }
 
   deliver(): void {

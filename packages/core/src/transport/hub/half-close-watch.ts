@@ -19,7 +19,7 @@ export class HalfCloseWatch {
   }
 
   /** Returns whether nothing was written or waited to be sent for 2 s. Must be called once a second. */
-  isIdle(now: number): boolean {
+  checkIdle(now: number): boolean {
     const written = this.socket.bytesWritten;
     if (written !== this.written || this.socket.writableLength > 0) {
       this.written = written;

@@ -30,7 +30,7 @@ export const openListener = (
 };
 
 /**
- * Returns a bound socket for an IPv4 address, which saves Node's DNS lookup, a tenth of the start time. `undefined` before Node 26.4, and in a worker of
+ * Returns a bound socket for an IPv4 address, which saves Node's DNS lookup. `undefined` before Node 26.4, and in a worker of
  * `node:cluster`, where the primary binds.
  */
 const boundSocket = ({ host, port }: ListenAddress) => {

@@ -6,7 +6,7 @@ import type { ConnectionHub, ServeSocket } from "./connection-hub.ts";
  * Adds the transport's additional protocol to a function that serves HTTP/1.1 without TLS: connections that begin with the protocol's preface are passed to the
  * protocol. Without an additional protocol the function itself is returned, so connections have no extra cost.
  */
-export const orByPreface = (hub: ConnectionHub, http: ServeSocket): ServeSocket => {
+export const selectByPreface = (hub: ConnectionHub, http: ServeSocket): ServeSocket => {
   const { protocol } = hub.options;
   if (protocol?.preface === undefined) return http;
   const { preface } = protocol;
@@ -35,9 +35,9 @@ class PrefaceReader implements OpenConnection {
     this.choices = choices;
     this.since = hub.now;
     socket.on("data", this.take);
-    socket.on("end", this.gone);
-    socket.on("close", this.gone);
-    socket.on("error", this.gone);
+    socket.on("end", this.onGone);
+    socket.on("close", this.onGone);
+    socket.on("error", this.onGone);
     if (socket.isPaused()) socket.resume();
   }
 
@@ -72,15 +72,15 @@ class PrefaceReader implements OpenConnection {
     const { socket, hub } = this;
     socket.pause();
     socket.off("data", this.take);
-    socket.off("end", this.gone);
-    socket.off("close", this.gone);
+    socket.off("end", this.onGone);
+    socket.off("close", this.onGone);
     socket.unshift(received);
     serve(socket);
-    socket.off("error", this.gone); // `serve` has added a listener
+    socket.off("error", this.onGone); // `serve` has added a listener
     hub.remove(this);
   }
 
-  private readonly gone = (): void => {
+  private readonly onGone = (): void => {
     this.hub.remove(this);
     this.socket.destroy();
   };

@@ -8,8 +8,7 @@ export interface ClosesPromptly {
  * Closes connections after one more turn of the event loop, in which newly arrived bytes are read. A socket that is closed with unread bytes
  * sends a reset, which can destroy the reply.
  *
- * A client that requested the close sends nothing more (RFC 9112 9.6), so a lingering close, which waits for the client's close, is not needed. This saves a
- * sixth of the CPU time of a connection with one request.
+ * A client that requested the close sends nothing more (RFC 9112 9.6), so a lingering close, which waits for the client's close, is not needed.
  */
 export class PromptClose {
   private waiting: ClosesPromptly[] = [];

@@ -26,7 +26,7 @@ const arrive = (count: number, handle: (index: number) => void = () => {}): void
       if (batch.isEnabled) batch.hold({ send });
       else send();
     };
-    if (!batch.takes({ deliver })) deliver();
+    if (!batch.add({ deliver })) deliver();
   }
 };
 
@@ -162,7 +162,7 @@ test("after a reply has thrown, the others are sent", async () => {
   }));
   const fill = Array.from({ length: 29 }, () => ({ deliver: () => {} }));
   try {
-    for (const read of [...replies, ...fill]) batch.takes(read);
+    for (const read of [...replies, ...fill]) batch.add(read);
   } catch (thrown) {
     uncaught.push(thrown);
   }

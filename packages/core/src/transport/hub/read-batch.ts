@@ -1,7 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { type NodeBuiltins, nodeBuiltin } from "../../runtime/node-builtins.ts";
 
-/** A connection with read bytes that wait for the end of the turn. */
+/** A connection with read bytes that wait for the end of the turn of the event loop. */
 export interface WaitingRead {
   /** Handles the bytes. */
   deliver(): void;
@@ -15,8 +15,8 @@ export interface WaitingReply {
 
 type Scope = InstanceType<NodeBuiltins["node:async_hooks"]["AsyncResource"]>;
 
-/** Maximum reads in a batch. */
-const MAX_TOGETHER = 32;
+/** Maximum number of reads in a batch. */
+const MAX_READS = 32;
 
 /** Number of reads after which, while batching is disabled, one turn of the event loop is observed. */
 const OBSERVED_EVERY = 64;
@@ -55,13 +55,13 @@ export class ReadBatch {
   private quietTurns = 0;
   private turnEnds = false;
   private readonly reads: (WaitingRead | null)[] = [];
-  private count = 0;
-  private next = 0;
+  private readCount = 0;
+  private nextRead = 0;
   private readonly replies: (WaitingReply | null)[] = [];
   private replyCount = 0;
   private sent = 0;
   private handling = false;
-  private limit = MAX_TOGETHER;
+  private limit = MAX_READS;
   private steady = 0;
   /** Set before the first batch. */
   private scope: Scope | null = null;
@@ -73,15 +73,15 @@ export class ReadBatch {
     if (always) this.begin();
   }
 
-  /** Returns whether a read joins the batch, which delivers it now or later. Otherwise the caller must handle it. */
-  takes(read: WaitingRead): boolean {
+  /** Adds a read to the batch, which delivers it now or later. Returns `false` while batching is disabled: the caller must then handle it. */
+  add(read: WaitingRead): boolean {
     this.turn++;
     if (!this.isEnabled) {
       if (--this.unobserved === 0) this.observe();
       return false;
     }
-    this.reads[this.count++] = read;
-    if (this.count - this.next >= this.limit) this.serve();
+    this.reads[this.readCount++] = read;
+    if (this.readCount - this.nextRead >= this.limit) this.serve();
     else if (!this.turnEnds) this.awaitTurn();
     return true;
   }
@@ -131,8 +131,8 @@ export class ReadBatch {
       this.handle(this.scope as Scope);
     } finally {
       this.handling = false;
-      if (this.next < this.count) this.awaitTurn(); // a handler has thrown
-      else this.next = this.count = 0;
+      if (this.nextRead < this.readCount) this.awaitTurn(); // a handler has thrown
+      else this.nextRead = this.readCount = 0;
       this.sendAll();
     }
     this.adapt(this.clock.now() - began);
@@ -140,9 +140,9 @@ export class ReadBatch {
 
   private handle(scope: Scope): void {
     const { reads } = this;
-    while (this.next < this.count) {
-      const read = reads[this.next] as WaitingRead;
-      reads[this.next++] = null;
+    while (this.nextRead < this.readCount) {
+      const read = reads[this.nextRead] as WaitingRead;
+      reads[this.nextRead++] = null;
       scope.runInAsyncScope(deliver, null, read);
     }
   }
@@ -165,7 +165,7 @@ export class ReadBatch {
     if (tookMs > MAX_BATCH_MS) {
       this.limit = Math.max(2, this.limit >> 1);
       this.steady = 0;
-    } else if (this.limit < MAX_TOGETHER && ++this.steady === STEADY_BATCHES) {
+    } else if (this.limit < MAX_READS && ++this.steady === STEADY_BATCHES) {
       this.limit *= 2;
       this.steady = 0;
     }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Listener, Socket } from "../../exchange/socket.ts";
-import type { Closed, ListenAddress } from "../../exchange/transport.ts";
+import type { CloseResult, ListenAddress } from "../../exchange/transport.ts";
 import { timesOut } from "../../lifecycle/deadline.ts";
 import type { SocketListener } from "../../lifecycle/listener.ts";
 import type { Logger } from "../../log/logger.ts";
@@ -27,7 +27,7 @@ export class SocketTransport {
   private dropped = 0;
   private draining = false;
   private isClosed = false;
-  private closing: Promise<Closed> | null = null;
+  private closing: Promise<CloseResult> | null = null;
   private whenEmpty: () => void = () => {};
 
   constructor(protocol: SocketListener, options: SocketTransportOptions) {
@@ -84,34 +84,34 @@ export class SocketTransport {
     try {
       this.protocol.drain?.();
     } catch (error) {
-      this.failed(error);
+      this.logFailedClose(error);
     }
   }
 
-  close(deadlineMs: number): Promise<Closed> {
+  close(deadlineMs: number): Promise<CloseResult> {
     this.drain();
     return (this.closing ??= this.untilClosed(deadlineMs));
   }
 
-  private async untilClosed(deadlineMs: number): Promise<Closed> {
+  private async untilClosed(deadlineMs: number): Promise<CloseResult> {
     let cut = 0;
-    const closed = this.closed(deadlineMs).then((result) => {
+    const closed = this.whenClosed(deadlineMs).then((result) => {
       ({ cut } = result);
     });
     await timesOut(closed, deadlineMs); // `timesOut` has a timer that keeps the process alive, as an open connection does
     this.isClosed = true;
-    const left = this.sockets.size;
+    const remaining = this.sockets.size;
     for (const socket of this.sockets) socket.destroy();
-    return { cut: cut + left };
+    return { cut: cut + remaining };
   }
 
   /** Resolves when the protocol has closed and every connection is closed. */
-  private async closed(deadlineMs: number): Promise<Closed> {
-    let closed: Closed = { cut: 0 };
+  private async whenClosed(deadlineMs: number): Promise<CloseResult> {
+    let closed: CloseResult = { cut: 0 };
     try {
       closed = await this.protocol.close(deadlineMs);
     } catch (error) {
-      this.failed(error);
+      this.logFailedClose(error);
     }
     if (this.sockets.size > 0) {
       await new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ export class SocketTransport {
     return closed;
   }
 
-  private failed(error: unknown): void {
+  private logFailedClose(error: unknown): void {
     this.options.log.error("a listener failed to close", { listener: this.protocol.name, error });
   }
 

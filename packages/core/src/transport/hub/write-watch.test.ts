@@ -9,10 +9,10 @@ const LIMIT = 30;
 const cutAt = (taken: readonly number[], total = 100_000_000): number | null => {
   const counters = { bytesWritten: total, writableLength: total };
   const watch = new WriteWatch(counters as Socket, LIMIT); // it reads only the counters
-  watch.isTooSlow(0);
+  watch.checkTooSlow(0);
   for (const [at, bytes] of taken.entries()) {
     counters.writableLength = Math.max(0, counters.writableLength - bytes);
-    if (watch.isTooSlow((at + 1) * 1000)) return at + 1;
+    if (watch.checkTooSlow((at + 1) * 1000)) return at + 1;
   }
   return null;
 };

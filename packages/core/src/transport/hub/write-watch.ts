@@ -30,7 +30,7 @@ export class WriteWatch {
   }
 
   /** Returns whether bytes wait and the client has read too few of them for too long. Must be called once a second. */
-  isTooSlow(now: number): boolean {
+  checkTooSlow(now: number): boolean {
     const waiting = this.socket.writableLength;
     if (waiting === 0) {
       this.waitsSince = null;

@@ -1,4 +1,4 @@
-// Above 250 lines because the order of replies, the stop after an error and the close of a connection share one state.
+// More than 250 lines, because the order of replies, the stop after an error and the close of a connection share one state.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "../../errors/http-error.ts";
@@ -21,7 +21,7 @@ import { resetSocket } from "../hub/reset-socket.ts";
 import { HalfCloseWatch } from "../hub/half-close-watch.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
-/** Maximum concurrent requests of one connection. Further requests wait, and the socket is not read. */
+/** Maximum number of concurrent requests of one connection. Further requests wait, and the socket is not read. */
 const MAX_PIPELINED = 16;
 
 /**
@@ -192,7 +192,7 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
     this.closing ??= exchange;
   }
 
-  holds(exchange: NodeExchange): boolean {
+  holdReply(exchange: NodeExchange): boolean {
     const { batch } = this.hub;
     if (!batch.isEnabled || this.first !== exchange) return false;
     this.held = exchange;
@@ -236,8 +236,8 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
   check(now: number): void {
     this.watch.tick(now);
     this.bodyGraceEnded();
-    if (this.lingering?.isLate(now) === true || this.halfClose?.isIdle(now) === true) return this.cut();
-    if (this.writes.isTooSlow(now)) return resetSocket(this.socket);
+    if (this.lingering?.isLate(now) === true || this.halfClose?.checkIdle(now) === true) return this.cut();
+    if (this.writes.checkTooSlow(now)) return resetSocket(this.socket);
     if (this.unread?.complete === true) this.bodyIsIn();
     const { last } = this;
     if (last !== null) {
@@ -373,7 +373,7 @@ export class NodeConnection implements OpenConnection, BodyGraceListener, Exchan
 
   private checkHead(now: number): void {
     const found = this.watch.headState(now);
-    if (found === "slow") this.refuse(slow(), this.input.headWith(new Uint8Array(0)));
+    if (found === "slow") this.refuse(slowRequest(), this.input.headWith(new Uint8Array(0)));
     else if (found === "idle too long") this.cut();
   }
 
@@ -447,7 +447,7 @@ const headOf = ({ method, url, rawHeaders }: IncomingMessage): PartialHead => ({
 const mayBeAnswered = ({ replied, started, complete }: NodeExchange): boolean =>
   replied || (!started && complete);
 
-const slow = (): HttpError => new HttpError(408, "The request took too long to arrive");
+const slowRequest = (): HttpError => new HttpError(408, "The request took too long to arrive");
 
 const ignore = (): void => {};
 

@@ -1,4 +1,4 @@
-// Above 250 lines because a request and its reply share one object, which saves an allocation for each request.
+// More than 250 lines, because a request and its reply share one object, which saves an allocation for each request.
 import type { IncomingMessage } from "node:http";
 import { HttpError } from "../../errors/http-error.ts";
 import { fieldValue } from "../../http/field-values.ts";
@@ -29,8 +29,8 @@ import type { ExchangeEnd } from "../../exchange/request-source.ts";
 /** The connection's interface to its exchanges. */
 export interface ExchangeConnection extends ExchangeHost {
   readonly date: string;
-  /** Returns whether the reply to a complete request is held until the end of a batch, when `send` is called. */
-  holds(exchange: NodeExchange): boolean;
+  /** Holds the reply to a complete request until the end of a batch, when `send` is called, if it can. Returns whether it did. */
+  holdReply(exchange: NodeExchange): boolean;
   /** Whether the reply must carry `connection: close`. */
   closesAfter(exchange: NodeExchange): boolean;
   /** Serves no further request of the connection: the reply of this exchange is its last (RFC 9112 9.6). */
@@ -46,7 +46,7 @@ export interface ExchangeConnection extends ExchangeHost {
   cut(): void;
 }
 
-/** Maximum unread bytes of a body that are discarded to keep the connection open. */
+/** Maximum number of unread bytes of a body that are discarded to keep the connection open. */
 const UNREAD_BYTES = 65_536;
 
 /** Largest body in bytes that is collected before the app gets its request. */
@@ -135,7 +135,7 @@ export class NodeExchange implements ReceivingExchange, BodyWriterEvents, Stream
     return true;
   }
 
-  /** Starts to collect a short body, so that the app gets it together with the head. Returns whether there is a short body. */
+  /** Starts to collect a short body, so that the app gets it together with the head. Returns `false` for another body, or one that awaits 100 Continue. */
   collect(): boolean {
     const { bodyLength } = this;
     if (bodyLength === null || bodyLength === 0 || bodyLength > SHORT_BODY || this.expectsContinue)
@@ -203,7 +203,7 @@ export class NodeExchange implements ReceivingExchange, BodyWriterEvents, Stream
 
   failed(error: unknown): void {
     logFailed(this, error);
-    // node:http buffers the chunks of one turn, in the message or its socket: a cut would lose the chunks before the error.
+    // node:http buffers chunks until the next tick, in the message or its socket: a cut would lose the chunks before the error.
     const { response } = this;
     const { socket } = response;
     while (response.writableCorked > 0) response.uncork();
@@ -228,7 +228,7 @@ export class NodeExchange implements ReceivingExchange, BodyWriterEvents, Stream
   succeed(reply: Reply): void {
     if (this.end !== null || this.replied) return discardReply(this, reply);
     this.replied = true;
-    if (this.complete && !this.expectsContinue && this.connection.holds(this)) this.held = reply;
+    if (this.complete && !this.expectsContinue && this.connection.holdReply(this)) this.held = reply;
     else this.writeReply(reply);
   }
 

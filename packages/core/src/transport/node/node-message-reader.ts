@@ -1,16 +1,16 @@
-// Above 250 lines because one state machine is easier to read in one file.
+// More than 250 lines, because one state machine is easier to read in one file.
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
 import { fieldsTooLong, lineTooLong } from "../wire/head-limits.ts";
 import { ordinaryHeadEnd } from "./ordinary-head.ts";
 import { type ExtensionState, mayEnd, nextInExtension } from "./chunk-extension.ts";
 
-/** Maximum bytes of chunk extensions and leading zeros in one body, which carry no data. */
+/** Maximum number of bytes of chunk extensions and leading zeros in one body, which carry no data. */
 export const MAX_EXTENSION_BYTES = 16_384;
 
-/** Maximum significant digits of a chunk size; further ones can only be leading zeros. */
+/** Maximum number of significant digits of a chunk size; further ones can only be leading zeros. */
 const SIZE_DIGITS = 14;
-/** Maximum characters of a field name in an error. */
+/** Maximum number of characters of a field name in an error. */
 const NAME_LENGTH = 64;
 
 const LF = 0x0a;
@@ -52,7 +52,7 @@ const malformedChunk = (): HttpError => new HttpError(400, "The chunked body is 
  *
  * It rejects more than one empty line before a request, more than one blank between the parts of a request line, a protocol other than HTTP
  * (RFC 9112 2.2 and 3), a head beyond the limits, chunk sizes above 2^53 - 1, malformed chunk extensions and more than 16 KiB of them in a body (7.1).
- * The parser detects all other errors. It gets a message in separate pieces: its head, then its body; never bytes of two messages in one call.
+ * The parser detects all other errors. The parser gets a message in separate pieces: its head, then its body; never bytes of two messages in one call.
  */
 export class MessageReader {
   private readonly limits: LimitsConfig;
@@ -83,7 +83,7 @@ export class MessageReader {
     this.limits = limits;
   }
 
-  /** Whether the next byte begins a message; an empty line may already have been read. */
+  /** Whether no message has begun; the whole or a part of an empty line may already have been read. */
   get atStart(): boolean {
     return this.state === "start" || this.state === "empty line";
   }

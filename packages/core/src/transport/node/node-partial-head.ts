@@ -10,7 +10,7 @@ const FIELD_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /**
  * Returns the readable parts of a head that `node:http` could not parse: a valid request line, and the complete field lines after it up to the first malformed
- * line. If the request line is incomplete because it is too long, its target is reported if the path is complete.
+ * line. The target is reported without its query; if the request line is incomplete, for example because it is too long, only if the path is complete.
  *
  * Only for logs and for reply fields such as `Access-Control-Allow-Origin`; no request is served from it.
  *

@@ -11,7 +11,7 @@ import { headerName, headerValue } from "../../response/header-rules.ts";
 /**
  * Writes a reply with a short body in memory on a connection that stays open; `false`, with nothing written, for any other reply.
  *
- * @throws before anything is written, when a field cannot be sent
+ * @throws CORE_BAD_HEADER for an invalid field, before anything is written
  */
 export const writeOrdinary = (response: NodeResponse, reply: Reply): boolean => {
   const { status, payload } = reply;
@@ -33,9 +33,10 @@ export const writeOrdinary = (response: NodeResponse, reply: Reply): boolean => 
 };
 
 /**
- * Writes a reply's head, and a short body with it. Returns the writer of a long or streamed body, to be started after earlier replies.
+ * Writes a reply's head, and a short body with it. Returns the writer of a long or streamed body, to be started after earlier replies; `null` for a
+ * short body.
  *
- * @throws before anything is written, when a field cannot be sent
+ * @throws CORE_BAD_HEADER for an invalid field, before anything is written
  */
 export const writePrepared = (
   response: ServerResponse,

@@ -59,6 +59,6 @@ export class NodeWatch {
 
   /** Whether a body is too slow for its reader. Time without a waiting reader does not count. */
   bodyTooSlow(): boolean {
-    return this.body.isTooSlow(this.progress.bodyBytes, this.elapsed);
+    return this.body.checkTooSlow(this.progress.bodyBytes, this.elapsed);
   }
 }

@@ -9,14 +9,14 @@ import type { Socket } from "../../exchange/socket.ts";
 import { withoutConnectionFields } from "../wire/reply-head.ts";
 import type { RequestHead } from "../wire/request-head.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
-import type { BeginUpgraded } from "../../exchange/upgrade.ts";
+import type { UpgradeHandler } from "../../exchange/upgrade.ts";
 import { UpgradedReading } from "./upgraded-reading.ts";
 import { UpgradeExchange } from "./upgrade-exchange.ts";
 import { resetSocket } from "../hub/reset-socket.ts";
 import { HalfCloseWatch } from "../hub/half-close-watch.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
-/** Maximum bytes that are read after the request while the app decides: only reading detects a disconnect. */
+/** Number of bytes after the request at which reading pauses while the app decides; only reading detects a disconnect. */
 const MAX_EARLY = 65_536;
 
 /**
@@ -81,8 +81,8 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
 
   check(now: number): void {
     if (this.upgraded !== null) return;
-    if (this.lingering?.isLate(now) === true || this.halfClose?.isIdle(now) === true) this.cut();
-    else if (this.writes.isTooSlow(now)) resetSocket(this.socket);
+    if (this.lingering?.isLate(now) === true || this.halfClose?.checkIdle(now) === true) this.cut();
+    else if (this.writes.checkTooSlow(now)) resetSocket(this.socket);
   }
 
   drain(): void {
@@ -99,7 +99,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
   }
 
   inform(exchange: FastExchange, text: string): boolean {
-    const { unsent } = this.pipeline; // `null` while a lone exchange is served
+    const { unsent } = this.pipeline; // `null` after the reply
     if ((unsent !== null && unsent !== exchange) || this.socket.writableNeedDrain || !this.socket.writable)
       return false;
     this.replies.inform(text);
@@ -129,7 +129,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     this.socket.on("data", this.limitLinger);
   }
 
-  private beginUpgraded(begin: BeginUpgraded): void {
+  private beginUpgraded(begin: UpgradeHandler): void {
     const { socket, exchange, hub } = this;
     const fields = withoutConnectionFields(exchange.reply?.fields() ?? []);
     socket.off("readable", this.onReadable);

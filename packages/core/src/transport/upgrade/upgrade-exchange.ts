@@ -1,4 +1,4 @@
-import type { BeginUpgraded, UpgradeOffer } from "../../exchange/upgrade.ts";
+import type { UpgradeHandler, UpgradeOffer } from "../../exchange/upgrade.ts";
 import { fieldValue } from "../../http/field-values.ts";
 import { FastExchange, type FastExchangeConnection } from "../fast/fast-exchange.ts";
 import type { RequestHead } from "../wire/request-head.ts";
@@ -6,7 +6,7 @@ import type { RequestHead } from "../wire/request-head.ts";
 /** A request to upgrade its connection, and its reply. */
 export class UpgradeExchange extends FastExchange {
   readonly upgrade: UpgradeOffer = { accept: (begin) => void (this.begin = begin) };
-  private begin: BeginUpgraded | null = null;
+  private begin: UpgradeHandler | null = null;
 
   constructor(connection: FastExchangeConnection, { target, authority, fields }: RequestHead) {
     const get = (name: string): string | null => fieldValue(fields, name);
@@ -15,7 +15,7 @@ export class UpgradeExchange extends FastExchange {
   }
 
   /** The function that takes the connection; `null` unless the app accepted and its reply is a 101. */
-  get accepted(): BeginUpgraded | null {
+  get accepted(): UpgradeHandler | null {
     try {
       return this.reply?.status === 101 ? this.begin : null;
     } catch {

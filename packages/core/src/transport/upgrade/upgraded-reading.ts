@@ -23,7 +23,7 @@ export class UpgradedReading implements WaitingRead {
       if (this.chunk !== null) this.deliver(); // earlier bytes first, also before the end
       if (chunk === null || socket.readableFlowing !== true) return this.push.call(socket, chunk, encoding);
       this.chunk = chunk;
-      if (!this.batch.takes(this)) this.deliver();
+      if (!this.batch.add(this)) this.deliver();
       return true;
     };
   }

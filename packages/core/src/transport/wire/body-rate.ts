@@ -26,7 +26,7 @@ export class BodyRate {
    * @param bytes received so far
    * @param elapsedMs since the last call
    */
-  isTooSlow(bytes: number, elapsedMs: number): boolean {
+  checkTooSlow(bytes: number, elapsedMs: number): boolean {
     if (this.deadline === 0) {
       this.deadline = this.limitMs;
       this.setMark(bytes);

@@ -1,12 +1,12 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { BodyStream } from "../../exchange/payload.ts";
 
-/** Maximum bytes of one write: back-pressure and the write timeout apply between writes. */
+/** Maximum number of bytes of one write: back-pressure and the write timeout apply between writes. */
 const SLICE_BYTES = 65_536;
 
 const nothing: Uint8Array = new Uint8Array(0);
 
-/** Maximum bytes that a sink copies instead of waiting until they are written. */
+/** Maximum number of bytes that a sink copies instead of waiting until they are written. */
 export const COPIED_BYTES = 4096;
 
 /** Destination of a body: a `ServerResponse`, or an object that frames like a `ServerResponse`. An empty chunk only sends the head. */

@@ -17,7 +17,7 @@ export interface ExchangeHost {
 }
 
 /** The members of an exchange that log lines describe. */
-type Described = Pick<Exchange, "described" | "method" | "target">;
+type LoggedExchange = Pick<Exchange, "described" | "method" | "target">;
 
 /** Called once, at the end of an exchange. */
 export type EndListener = (end: ExchangeEnd) => void;
@@ -46,7 +46,7 @@ export interface ReceivingExchange extends Exchange, RequestSource, Receiver<Rep
   readonly refusal: HttpError | null;
   /** Writes the reply. */
   succeed(reply: Reply): void;
-  /** Handles an error of the app, which must not throw. */
+  /** Handles an error that the app threw although it must return a reply. */
   fail(error: unknown): void;
 }
 
@@ -85,7 +85,7 @@ export const notifyEnd = (exchange: Exchange, end: ExchangeEnd): void => {
 export const notify = (
   listener: EndListener,
   end: ExchangeEnd,
-  exchange: Described,
+  exchange: LoggedExchange,
   log: Pick<Logger, "error">,
 ): void => {
   try {

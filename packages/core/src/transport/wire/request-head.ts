@@ -32,7 +32,7 @@ export interface RequestHead {
   readonly bodyLength: number | null;
   /** Whether the request has `Expect: 100-continue`, which has no effect without a body. */
   readonly expectsContinue: boolean;
-  /** Whether the connection closes after the reply. */
+  /** Whether an HTTP/1.0 request has `Connection: close`; of HTTP/1.1, `node:http` detects it. */
   readonly last: boolean;
 }
 
@@ -42,10 +42,10 @@ const TRANSFER_ENCODING = 4;
 const EXPECT = 8;
 
 /** A field that the rules check. */
-type Watched = readonly [name: string, bit: number];
+type WatchedField = readonly [name: string, bit: number];
 
 /** One bit for each field. Fields above bit 8 are only checked for repetition. */
-const watched: readonly Watched[] = [
+const watched: readonly WatchedField[] = [
   ["host", HOST],
   ["content-length", CONTENT_LENGTH],
   ["transfer-encoding", TRANSFER_ENCODING],
@@ -59,7 +59,7 @@ const watched: readonly Watched[] = [
 /** Fields that may be repeated: their values are joined. */
 const repeatable: number = TRANSFER_ENCODING | EXPECT;
 /** Watched fields, indexed by the length of the name, which excludes most names. A map would first intern each received name. */
-const byLength: readonly (readonly Watched[])[] = Array.from({ length: 18 }, (_, length) =>
+const byLength: readonly (readonly WatchedField[])[] = Array.from({ length: 18 }, (_, length) =>
   watched.filter(([name]) => name.length === length),
 );
 
@@ -136,7 +136,7 @@ const watchedValues = (fields: readonly string[]): WatchedValues | HttpError => 
     if ((seen & bit & ~repeatable) !== 0)
       return badRequest(`The field ${name.toLowerCase()} must not be repeated`);
     seen |= bit;
-    if (bit !== 0 && bit <= EXPECT) keep(values, bit, fields[at + 1] ?? "");
+    if (bit !== 0 && bit <= EXPECT) storeValue(values, bit, fields[at + 1] ?? "");
   }
   return values;
 };
@@ -149,7 +149,7 @@ const bitOf = (name: string): number => {
   return 0;
 };
 
-/** Compares a name in any case. Exact, because `| 0x20` maps no other token character to a letter or hyphen of the watched names. */
+/** Compares a name case-insensitively. Exact, because `| 0x20` maps no other token character to a letter or hyphen of the watched names. */
 const isNamed = (name: string, lowerName: string): boolean => {
   for (let at = 0; at < lowerName.length; at++) {
     if ((name.charCodeAt(at) | 0x20) !== lowerName.charCodeAt(at)) return false;
@@ -157,14 +157,14 @@ const isNamed = (name: string, lowerName: string): boolean => {
   return true;
 };
 
-const keep = (values: WatchedValues, bit: number, value: string): void => {
+const storeValue = (values: WatchedValues, bit: number, value: string): void => {
   if (bit === HOST) values.host = value;
   else if (bit === CONTENT_LENGTH) values.contentLength = value;
-  else if (bit === EXPECT) values.expect = joined(values.expect, value);
-  else values.transferEncoding = joined(values.transferEncoding, value);
+  else if (bit === EXPECT) values.expect = joinValues(values.expect, value);
+  else values.transferEncoding = joinValues(values.transferEncoding, value);
 };
 
-const joined = (first: string | null, second: string): string =>
+const joinValues = (first: string | null, second: string): string =>
   first === null ? second : `${first}, ${second}`;
 
 const readHost = (host: string | null, minor: number): string | HttpError => {

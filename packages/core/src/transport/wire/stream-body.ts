@@ -29,7 +29,11 @@ export interface BodyReadable {
 export interface StreamBodyEvents {
   /** Called before the first read, to send `100 Continue`. */
   beforeFirst(): void;
-  /** Called when the stream has ended before the declared length. @returns the error if the client has abandoned the body; `null` if the body is complete */
+  /**
+   * Called when the stream has ended, unless the declared length has arrived.
+   *
+   * @returns the error if the client has abandoned the body; `null` if it is complete
+   */
   endedEarly(): unknown;
 }
 
@@ -133,7 +137,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     const { waiter } = this;
     this.waiter = null;
     waiter?.reject(error);
-    this.collected();
+    this.endCollecting();
   }
 
   /** Fails the unread rest of an incomplete body at the end of its exchange, even if the rest has arrived: `node:http` drops it. */
@@ -165,7 +169,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     if (this.received === this.length) this.complete = true;
     if (this.waiter !== null) this.settle({ done: false, value: chunk });
     else this.queue.push(chunk);
-    if (this.complete) this.collected();
+    if (this.complete) this.endCollecting();
     else if (this.onWhole === null && this.queue.length > 0) this.stream.pause();
   };
 
@@ -175,10 +179,10 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     if (error !== null) return this.fail(error);
     this.complete = true;
     this.settle(bodyEnd);
-    this.collected();
+    this.endCollecting();
   };
 
-  private collected(): void {
+  private endCollecting(): void {
     const { onWhole } = this;
     this.onWhole = null;
     onWhole?.();

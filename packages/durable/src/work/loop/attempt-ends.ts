@@ -1,7 +1,7 @@
 import type { Clock } from "@framework/core/feature";
 import type { Attempt } from "./attempt.ts";
 import { HourlyCount } from "./hourly-count.ts";
-import { type AttemptOutcome, CountedWork } from "./work-counts.ts";
+import { type AttemptOutcome, MutableWorkCounts } from "./work-counts.ts";
 import type { WorkTimes } from "./work-times.ts";
 
 /** Dependencies of `AttemptEnds`. */
@@ -13,7 +13,7 @@ export interface AttemptEndsParts {
 
 /** Counts and times of the ended attempts of one queue in this process. */
 export class AttemptEnds {
-  readonly counts: CountedWork = new CountedWork();
+  readonly counts: MutableWorkCounts = new MutableWorkCounts();
   private readonly parts: AttemptEndsParts;
   private readonly gaveUp: HourlyCount;
   private lastAt: number;

@@ -16,7 +16,7 @@ type StoredAttemptFailure = Failure & { readonly attempt?: number; readonly gave
 export const attemptFailureText = (error: unknown, { row }: Attempt): string =>
   JSON.stringify({ ...failureOf(error), attempt: row.attempts } satisfies AttemptFailure);
 
-/** Returns the failure of the previous attempt. If none is stored with the item, the process was lost in that attempt. */
+/** Returns the failure of the previous attempt. If the item has none, or the failure of an earlier attempt, the process was lost in the previous attempt. */
 export const lastFailureOf = async (
   { id, row }: Attempt,
   { reading }: Pick<WorkStore, "reading">,

@@ -1,4 +1,4 @@
-// Above 250 lines because every way in which an attempt ends is decided in one place.
+// More than 250 lines, because every way in which an attempt ends is decided in one place.
 import type { Awaitable } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";

@@ -1,9 +1,9 @@
 import type { ClaimedRow } from "../table/claiming.ts";
-import type { Held } from "../table/held.ts";
+import type { HeldItem } from "../table/held.ts";
 import type { Slot } from "./slots.ts";
 
-/** One attempt at an item in this process. It is open until its outcome is decided; the handler cannot change it afterwards. */
-export class Attempt implements Held {
+/** One attempt at an item in this process. It is open until its outcome is decided; then only the commit of a `complete` changes it. */
+export class Attempt implements HeldItem {
   readonly row: ClaimedRow;
   /** Last progress as JSON, until it is stored. */
   progress: string | null = null;

@@ -16,7 +16,7 @@ export interface HousekeepingParts {
 /** Mean pause between two rounds. */
 const PAUSE_MS = 10_000;
 
-/** Maximum items per statement that removes or reschedules, and maximum such statements per round. */
+/** Maximum number of items per statement that removes or reschedules, and of such statements per round. */
 const BATCH = 1000;
 const MAX_BATCHES = 100;
 
@@ -55,7 +55,10 @@ export class Housekeeping {
       if (this.round++ % HEAL_EVERY === 0) await this.heal();
       await this.prune();
     } catch (error) {
-      base.log.warn("durable: finished work could not be removed; the next round tries again", { error });
+      base.log.warn(
+        "durable: finished work could not be removed, or stranded work not repaired; the next round tries again",
+        { error },
+      );
     }
     if (base.host !== null) await this.count();
     if (this.hasEnded) return;

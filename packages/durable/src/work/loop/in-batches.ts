@@ -1,4 +1,4 @@
-/** Maximum batches of items that one poll wakes, takes over or blocks. */
+/** Maximum number of batches of items that one poll wakes, takes over or blocks. */
 export const MAX_BATCHES = 20;
 
 /** Size of a batch; a smaller one is the last. */

@@ -10,7 +10,7 @@ export type Invoke = (definition: QueueDefinition, item: WorkItem<never>) => Awa
 /** The operations `work`: attempts at items. */
 export type WorkOperations = Operations<WorkItem<never>>;
 
-/** Returns the function that calls handlers: in an app, each call is an invocation with its own scope, published as an operation. */
+/** Returns the function that calls handlers: in an app, each call is an invocation with its own scope, published as an operation, unless the queue is plain. */
 export const invokeWith = (host: KernelHost | null): Invoke => {
   if (host === null) return ({ handle }, item) => handle(item, noDependencies);
   const operations: WorkOperations = host.insight.operation({

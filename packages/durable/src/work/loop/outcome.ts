@@ -1,5 +1,5 @@
 import type { Settlement } from "../table/settling.ts";
-import type { Ended } from "../table/turnover.ts";
+import type { EndedAttempts } from "../table/turnover.ts";
 import type { Attempt } from "./attempt.ts";
 
 /** The outcome of an attempt, which is to be written. */
@@ -12,7 +12,7 @@ export interface Outcome {
   readonly onWritten: (isHeld: boolean) => void;
 }
 
-/** Maximum outcomes of one statement, and maximum characters of their JSON: a JavaScript string has at most half a GiB. */
+/** Maximum number of outcomes of one statement, and of characters of their JSON: a JavaScript string has at most half a GiB. */
 const MAX_BATCH = 1000;
 const MAX_BATCH_LENGTH = 16_777_216;
 
@@ -49,7 +49,7 @@ export const canShareStatement = (one: Outcome, other: Outcome): boolean =>
   (one.write === "remove") === (other.write === "remove");
 
 /** Combines outcomes of the same form into one change of the table. */
-export const endedOf = (outcomes: readonly Outcome[]): Ended =>
+export const endedOf = (outcomes: readonly Outcome[]): EndedAttempts =>
   outcomes[0]?.write === "remove"
     ? { remove: outcomes.map(({ attempt }) => attempt) }
     : { settle: outcomes.map(toSettlement) };

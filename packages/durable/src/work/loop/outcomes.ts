@@ -31,15 +31,15 @@ export interface OutcomesOptions {
 }
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 5000;
 
-/** Maximum outcomes that share a statement with a claim: with more, two concurrent statements are faster. */
+/** Maximum number of outcomes that share a statement with a claim: with more, two concurrent statements are faster. */
 const MAX_SHARED = 100;
 
-/** Maximum attempts to write an outcome that the database rejects, not counting an unavailable database; afterwards its lease expires. */
+/** Maximum number of attempts to write an outcome that the database rejects, not counting an unavailable database; afterwards its lease expires. */
 const MAX_REJECTIONS = 20;
 
-/** Writes the outcomes of one turn of the event loop in one statement, and retries while the database is unavailable. */
+/** Writes the outcomes of one turn of the event loop in one statement for each form, and retries while the database is unavailable. */
 export class Outcomes {
   private readonly options: OutcomesOptions;
   private readonly rejections = new WeakMap<Outcome, number>();
@@ -104,14 +104,14 @@ export class Outcomes {
   /** Removes and returns the waiting outcomes of a queue that finish items without keys in the same way. */
   private takePlain(queue: string): readonly Outcome[] {
     if (this.cancelPause !== null) return [];
-    const [taken, left]: [Outcome[], Outcome[]] = [[], []];
+    const [taken, remaining]: [Outcome[], Outcome[]] = [[], []];
     for (const outcome of this.waiting) {
       const isTaken =
         outcome.queue === queue && isPlain(outcome) && canShareStatement(outcome, taken[0] ?? outcome);
-      (isTaken ? taken : left).push(outcome);
+      (isTaken ? taken : remaining).push(outcome);
     }
     if (taken.length > MAX_SHARED || !fitsBatch(taken)) return [];
-    this.waiting = left;
+    this.waiting = remaining;
     return taken;
   }
 
@@ -124,7 +124,7 @@ export class Outcomes {
     return this.waiting.length > 0 || this.progress.hasSome;
   }
 
-  /** Outcomes added meanwhile are written at the end of a later turn, with the next claim. */
+  /** Outcomes added meanwhile are written at the end of a later turn of the event loop, with the next claim. */
   private async writeWaiting(): Promise<void> {
     const batch = takeBatch(this.waiting);
     const ended = batch.map(({ attempt }) => attempt).filter(({ progress }) => progress !== null);
@@ -210,6 +210,6 @@ export class Outcomes {
       this.endPause();
       this.flush();
     });
-    this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+    this.pauseMs = Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
   }
 }

@@ -3,7 +3,7 @@ import type { Attempt } from "./attempt.ts";
 import type { Failure } from "../../parked/failure.ts";
 
 /** An item that gave up. */
-export interface GivenUp {
+export interface ExhaustedItem {
   readonly definition: QueueDefinition;
   readonly attempt: Attempt;
   readonly failure: Failure;
@@ -13,4 +13,4 @@ export interface GivenUp {
  * Moves an item that gave up to the parked work, in the transaction that ends it. If `maxParked` is reached, the item waits in its queue and later gives
  * up again without running. Returns whether the item was held.
  */
-export type Park = (item: GivenUp) => Promise<boolean>;
+export type Park = (item: ExhaustedItem) => Promise<boolean>;

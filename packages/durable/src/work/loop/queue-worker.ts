@@ -1,6 +1,6 @@
 import { isPromise } from "@framework/core/feature";
 import type { KernelBase } from "../../base/kernel-base.ts";
-import type { Admitted } from "../queue/admission.ts";
+import type { AdmissionResult } from "../queue/admission.ts";
 import type { QueueDefinition } from "../queue/queue-options.ts";
 import type { ClaimedRow } from "../table/claiming.ts";
 import { workCancelled, workLost, workReleased } from "../queue/work-errors.ts";
@@ -42,7 +42,7 @@ export class QueueWorker {
   isHinted = false;
   /** Backlog at the last count. */
   backlog: Backlog = { ready: 0, oldestReadyMs: 0 };
-  /** Whether items of this queue have keys. */
+  /** Whether this process has claimed an item of the queue with a key. */
   hasKeys = false;
   /** Whether the admission grants no permits for now. */
   isClosed = false;
@@ -129,12 +129,12 @@ export class QueueWorker {
       if (permits < wanted && (permits === 0 || retryInMs > 0)) this.close(retryInMs);
       else this.isHinted = true;
     } catch (error) {
-      base.log.warn(`durable: items of "${definition.name}" could not be claimed`, { error }); // the next poll hints again
+      base.log.warn(`durable: items of "${definition.name}" could not be claimed`, { error }); // the next poll sets `isHinted` again
     }
   }
 
   /** Gives unused permits back, even if the claim fails. */
-  private async claimAdmitted({ permits, giveBack }: Admitted): Promise<number> {
+  private async claimAdmitted({ permits, giveBack }: AdmissionResult): Promise<number> {
     let claimed = 0;
     try {
       claimed = await this.claimAndStart(permits);

@@ -10,8 +10,8 @@ export interface WorkCounts {
   readonly staleWrites: number;
 }
 
-/** Mutable `WorkCounts`. */
-export class CountedWork implements WorkCounts {
+/** The counters, for the class that increments them. */
+export class MutableWorkCounts implements WorkCounts {
   readonly outcomes: Record<AttemptOutcome, number> = {
     done: 0,
     retried: 0,

@@ -1,10 +1,10 @@
-// Above 250 lines because one class owns the mutable state of the loop; everything else is in the neighbouring files.
+// More than 250 lines, because one class owns the mutable state of the loop; everything else is in the neighbouring files.
 import type { HostInsight } from "@framework/core/feature";
 import type { KernelBase } from "../../base/kernel-base.ts";
 import type { KernelPart } from "../../base/kernel-life.ts";
 import type { LeasedTable } from "../../owners/leased-table.ts";
 import type { Owners } from "../../owners/owners.ts";
-import { type Found, PollLoop } from "../../wake-up/poll-loop.ts";
+import { type PollOutcome, PollLoop } from "../../wake-up/poll-loop.ts";
 import type { WakeUp } from "../../wake-up/wake-up.ts";
 import type { QueueDefinition } from "../queue/queue-options.ts";
 import type { WorkStore } from "../table/work-store.ts";
@@ -90,7 +90,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
       void this.openInBackground();
   }
 
-  /** With `runWork: false` this process works only on its own queues, such as that of the replies to its requests. */
+  /** With `runWork: false` this process works only on queues with `endsWithStop`, such as the queue of replies to its requests. */
   private worksOn({ endsWithStop }: QueueDefinition): boolean {
     return endsWithStop || this.parts.base.config.runWork;
   }
@@ -126,7 +126,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
       await this.open();
     } catch (error) {
       if (this.hasStopped) return;
-      base.log.warn("durable: work could not begin, and is tried again", { error });
+      base.log.warn("durable: work could not begin and will be retried", { error });
       this.ends.push(base.clock.after(base.config.pollMaxMs, () => void this.openInBackground()));
     }
   }
@@ -136,8 +136,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     const { runWork, pollMinMs: minMs, pollMaxMs: maxMs } = base.config;
     await owners.join();
     if (this.poll !== null || this.hasStopped) return;
-    const onError = (error: unknown): void =>
-      base.log.warn("durable: work could not be looked for", { error });
+    const onError = (error: unknown): void => base.log.warn("durable: a poll for work failed", { error });
     this.poll = new PollLoop({ clock: base.clock, minMs, maxMs, pollOnce: () => this.pollOnce(), onError });
     for (const [queue, worker] of this.workers) {
       if (!this.worksOn(worker.definition)) continue;
@@ -195,11 +194,11 @@ export class WorkLoop implements KernelPart, LeasedTable {
   async renew(signal: AbortSignal): Promise<void> {
     const { base, store } = this.parts;
     const held = Array.from(this.workers.values(), (worker) => [worker, worker.heldAttempts] as const);
-    const attempts = held.flatMap(([, of]) => of);
+    const attempts = held.flatMap(([, each]) => each);
     if (attempts.length === 0) return;
     const urgent = base.db.until(signal, { isUrgent: true }); // handlers may hold all connections of the pool
     const renewed = await store().leasing.renew(attempts, base.config.leaseMs, urgent);
-    for (const [worker, of] of held) worker.lose(of.filter(({ id }) => !renewed.has(id)));
+    for (const [worker, each] of held) worker.lose(each.filter(({ id }) => !renewed.has(id)));
   }
 
   async expire(owners: readonly string[]): Promise<number> {
@@ -246,7 +245,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     });
   }
 
-  private async pollOnce(): Promise<Found> {
+  private async pollOnce(): Promise<PollOutcome> {
     const { leasing } = this.parts.store();
     const able = this.definitions().filter(({ name }) => (this.workers.get(name)?.free ?? 0) > 0);
     if (this.isDraining && able.length === 0) return "none";

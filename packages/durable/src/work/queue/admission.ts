@@ -1,10 +1,10 @@
 import type { Awaitable } from "@framework/core";
 
 /** Decides how many of `wanted` items of a queue may be claimed now, such as by a rate limit. Called before each claim, while there may be ready items. */
-export type Admission = (wanted: number) => Awaitable<Admitted>;
+export type Admission = (wanted: number) => Awaitable<AdmissionResult>;
 
 /** Permits to claim items. */
-export interface Admitted {
+export interface AdmissionResult {
   /** Number of items that may be claimed, at most `wanted`. */
   readonly permits: number;
   /** With fewer permits than wanted: milliseconds until there may be more, at most an hour; 0 to be called again at once, unless there were none. */

@@ -5,7 +5,7 @@ import { badWork } from "./work-errors.ts";
 /**
  * Serialises a value as JSON, `undefined` as `null`.
  *
- * @param what names the value in messages: `payload`
+ * @param options.subject names the value in messages, such as `payload`
  * @throws DURABLE_BAD_WORK if JSON cannot represent a part of it, with the path of that part, or if it is larger than `maxBytes`
  */
 export const jsonText = (
@@ -17,7 +17,7 @@ export const jsonText = (
   }: { readonly queue: string; readonly subject: string; readonly maxBytes: number },
 ): string => {
   if (value === undefined) return "null";
-  const text = serialised(value, queue, subject);
+  const text = serialise(value, queue, subject);
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text;
   throw badWork(
     queue,
@@ -27,7 +27,7 @@ export const jsonText = (
 
 const report = { debug: true, exact: true, log: { warn: () => {} }, code: "DURABLE_BAD_WORK" }; // problems are thrown, not logged
 
-const serialised = (value: unknown, queue: string, subject: string): string => {
+const serialise = (value: unknown, queue: string, subject: string): string => {
   try {
     return jsonWriter(`durable: ${subject} of "${queue}"`, report)(value);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { isPlainObject, returnedInstead, unknownFields } from "@framework/core/feature";
+import { isPlainObject, describeInvalid, unknownFields } from "@framework/core/feature";
 import { MAX_PRIORITY } from "../table/priorities.ts";
 import type { NewRow } from "../table/enqueueing.ts";
 import { jsonText } from "./json-text.ts";
@@ -10,7 +10,7 @@ export interface NewWork<T> {
   readonly payload: T;
   /** Items of a queue with the same key run one at a time, in the order in which they were added; at most 400 characters. @default none */
   readonly key?: string | undefined;
-  /** While an item with this key is unfinished, no other is added to the queue; at most 400 characters. @default none */
+  /** While an item with this key is unfinished, no other with it is added to the queue; at most 400 characters. @default none */
   readonly uniqueKey?: string | undefined;
   /** From -100 to 100; items with a higher priority are claimed first. @default 0 */
   readonly priority?: number | undefined;
@@ -26,7 +26,7 @@ export interface NewWork<T> {
 export const MAX_PAYLOAD_BYTES = 1_048_576;
 /** Maximum size of headers, in bytes of JSON. */
 export const MAX_HEADER_BYTES = 16_384;
-/** Maximum items per call. */
+/** Maximum number of items per call. */
 export const MAX_ITEMS = 10_000;
 /** Maximum total size of the payloads and headers of one call, in characters of JSON: a JavaScript string has at most half a GiB. */
 export const MAX_CALL_LENGTH = 67_108_864;
@@ -60,7 +60,7 @@ export const toRow = (queue: string, work: NewWork<unknown>): NewRow => {
   if (!(typeof delayMs === "number" && delayMs >= 0 && delayMs <= MAX_DELAY_MS))
     throw badWork(
       queue,
-      `delayMs must be a number from 0 to ${MAX_DELAY_MS}, not ${returnedInstead(delayMs)}`,
+      `delayMs must be a number from 0 to ${MAX_DELAY_MS}, not ${describeInvalid(delayMs)}`,
     );
   return {
     key: checkedKey(queue, "key", key),
@@ -77,7 +77,7 @@ const checkedKey = (queue: string, fieldName: string, key: string | undefined): 
   if (key === undefined) return null;
   const isText = typeof key === "string" && key !== "" && key.length <= MAX_KEY_LENGTH;
   if (isText && key.isWellFormed() && !key.includes("\0")) return key;
-  const found = typeof key === "string" ? "" : `, not ${returnedInstead(key)}`;
+  const found = typeof key === "string" ? "" : `, not ${describeInvalid(key)}`;
   throw badWork(
     queue,
     `${fieldName} must be a string of 1 to ${MAX_KEY_LENGTH} characters without NUL or lone surrogates${found}`,
@@ -93,7 +93,7 @@ const checkedDate = (queue: string, runAt: Date | number): number => {
 
 const checkedHeaders = (queue: string, headers: Readonly<Record<string, string>>): string => {
   if (!isPlainObject(headers))
-    throw badWork(queue, `headers must be an object of strings, not ${returnedInstead(headers)}`);
+    throw badWork(queue, `headers must be an object of strings, not ${describeInvalid(headers)}`);
   if (!Object.values(headers).every((value) => typeof value === "string"))
     throw badWork(queue, "every header must be a string");
   return jsonText(headers, { queue, subject: "headers", maxBytes: MAX_HEADER_BYTES });

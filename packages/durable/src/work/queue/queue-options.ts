@@ -19,7 +19,7 @@ export interface QueueOptions<
 > extends ConfigInput<QueueLimits> {
   /** Name of the queue, the same in every process: 1 to 100 letters, digits and `. _ : / -`. */
   readonly name: string;
-  /** Attempts and delays. @default 5 attempts, about 1 s, 4 s, 16 s and 64 s apart */
+  /** Attempts and delays. @default 5 attempts, up to 1 s, 4 s, 16 s and 64 s apart */
   readonly retry?: ConfigInput<RetryPolicy> | undefined;
   /** Whether to retry after an error; not called for a `NonRetryableError`. @default always */
   readonly isRetryable?: ((error: unknown) => boolean) | undefined;
@@ -51,7 +51,7 @@ export type WorkHandler<T, I extends Injections | undefined = undefined> = [NonN
 
 /** Limits of a queue. */
 export interface QueueLimits {
-  /** Maximum concurrent items in one process, 1 to 1,000. @default 10 */
+  /** Maximum number of concurrent items in one process, 1 to 1,000. @default 10 */
   readonly concurrency: number;
   /** Time limit of one attempt in milliseconds, from 1 to a week. When it is reached, the signal aborts and the attempt has failed, even if the handler returns later. @default 60000 */
   readonly timeoutMs: number;
@@ -110,7 +110,7 @@ const defaultRetry: ConfigInput<RetryPolicy> = {
   maxDelayMs: 3_600_000,
 };
 
-/** Checks the options of a queue and fills in defaults. @throws ConfigurationError CORE_BAD_CONFIG, all mistakes in one message */
+/** Checks the options of a queue and fills in defaults. @throws ConfigurationError CORE_BAD_CONFIG */
 export const queueDefinition = <T, I extends Injections | undefined>(
   options: QueueOptions<T, I>,
 ): QueueDefinition => {

@@ -42,12 +42,16 @@ export interface WorkItem<T> {
    * SQL condition that is true while this attempt holds the item: for fenced writes of a feature that keeps its own state in the same database.
    */
   readonly held: Statement;
-  /** Sets the callback for the write of this attempt's outcome. It gets `false` if the outcome was refused because the item was taken over or cancelled. */
+  /**
+   * Sets the callback for the write of this attempt's outcome. It gets `false` if the outcome was refused because the item was taken over or cancelled. It is not
+   * called if nothing is written: when the attempt was cancelled or lost before, or `complete` has ended it.
+   */
   onSettled(callback: (isHeld: boolean) => void): void;
   /**
    * Completes the item in the handler's own transaction: both are committed, or neither is. The value that the handler returns is then ignored.
    *
    * @throws DURABLE_LOST if the attempt has ended: its timeout has passed, or the item was taken over or cancelled. The transaction must be rolled back.
+   * DURABLE_BAD_WORK if the result cannot be stored
    */
   complete(tx: Transaction, result?: unknown): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { type ConfigInput, configRecord, decimal, integer } from "@framework/cor
 
 /** A rate limit on the start of work: attempts at a job, or calls of a message handler. */
 export interface WorkRate {
-  /** Maximum starts in one period, at least 1. */
+  /** Maximum number of starts in one period, at least 1. */
   readonly limit: number;
   /** Length of the period in seconds, at least 0.1. @default 1 */
   readonly perSecs: number;
@@ -12,7 +12,7 @@ export interface WorkRate {
 /** Input of a rate: `limit` has no default. */
 export type WorkRateInput = ConfigInput<WorkRate> & Pick<WorkRate, "limit">;
 
-/** Maximum values of a feature's rates. */
+/** Maximum values of the fields of a `WorkRate`. */
 export interface WorkRateBounds {
   readonly maxLimit: number;
   readonly maxPerSecs: number;

@@ -27,7 +27,7 @@ export interface Claim {
   readonly leaseMs: number;
 }
 
-/** Maximum attempts of one claim: another process may claim an item of the same key at the same time. */
+/** Maximum number of attempts of one claim: another process may claim an item of the same key at the same time. */
 const MAX_ATTEMPTS = 5;
 
 /**

@@ -26,22 +26,22 @@ export interface AddedRow {
   readonly isNew: boolean;
 }
 
-/** Maximum attempts to add rows whose unique keys are freed and taken again between two statements, or that deadlock. */
+/** Maximum number of attempts to add rows whose unique keys are freed and taken again between two statements, or that deadlock. */
 const MAX_ATTEMPTS = 10;
 
-const given = ({ list }: Placeholders, now: string | undefined): string =>
+const selectRows = ({ list }: Placeholders, now: string | undefined): string =>
   `SELECT s.n, s.key, s.unique_key, s.priority, COALESCE(s.run_at, ${now} + s.delay) AS due, s.payload, s.headers FROM ${list}`;
 
 const insert = (
   places: Placeholders,
 ): string => `INSERT INTO framework_work (queue, key, unique_key, priority, state, run_at, wake_at, payload, headers, created_at)
 SELECT ${places["queue"]}, key, unique_key, priority, CASE WHEN due > ${places["now"]} THEN 'waiting' ELSE 'ready' END, due, CASE WHEN due > ${places["now"]} THEN due END, payload, headers, ${places["now"]}
-FROM (${given(places, places["now"])}) AS given WHERE true ORDER BY n
+FROM (${selectRows(places, places["now"])}) AS given WHERE true ORDER BY n
 ON CONFLICT (queue, unique_key) WHERE unique_key IS NOT NULL AND finished_at IS NULL DO NOTHING
 RETURNING id, unique_key`;
 
 /** SQL of PostgreSQL: column arrays as a `FROM` item. */
-const unnested = (places: Placeholders, columns: Readonly<Record<string, string>>): string => {
+const unnestColumns = (places: Placeholders, columns: Readonly<Record<string, string>>): string => {
   const names = Object.keys(columns);
   return `unnest(${names.map((name) => places[name]).join(", ")}) AS s (${names.join(", ")})`;
 };
@@ -64,7 +64,7 @@ export const insertStatement: StatementShape = {
   parameters: { queue: "text" },
   list: rowColumns,
   returns,
-  postgres: (places) => insert({ ...places, list: unnested(places, rowColumns) }),
+  postgres: (places) => insert({ ...places, list: unnestColumns(places, rowColumns) }),
   sqlite: insert,
 };
 
@@ -77,7 +77,7 @@ export const findStatement: StatementShape = {
   parameters: { queue: "text" },
   list: { unique_key: "text" },
   returns,
-  postgres: (places) => find(places, unnested(places, { unique_key: "text" })),
+  postgres: (places) => find(places, unnestColumns(places, { unique_key: "text" })),
   sqlite: (places) => find(places, places["list"]),
 };
 
@@ -106,7 +106,7 @@ export class Enqueueing {
 
   private async insert(
     queue: string,
-    { rows, missing, added }: Adding,
+    { rows, missing, added }: Insertion,
     session: WorkSession | undefined,
   ): Promise<void> {
     const list = missing.map((at, n) => parameterOf(rows[at] as NewRow, n));
@@ -137,7 +137,7 @@ export class Enqueueing {
   /** Finds the items that have the unique keys of rows that were not inserted. */
   private async find(
     queue: string,
-    { rows, missing, added }: Adding,
+    { rows, missing, added }: Insertion,
     session: WorkSession | undefined,
   ): Promise<void> {
     const list = missing.map((at) => ({ unique_key: rows[at]?.uniqueKey ?? null }));
@@ -155,7 +155,7 @@ export class Enqueueing {
 }
 
 /** State of an insertion: the rows, the indexes of the rows still missing, and the results by index. */
-interface Adding {
+interface Insertion {
   readonly rows: readonly NewRow[];
   readonly missing: readonly number[];
   readonly added: AddedRow[];

@@ -1,8 +1,8 @@
-import { type Held, heldColumns, sortedById, valueIn } from "./held.ts";
+import { type HeldItem, heldColumns, sortedById, valueIn } from "./held.ts";
 import type { Placeholders, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
-/** Maximum items that one statement wakes or takes over. */
+/** Maximum number of items that one statement wakes or takes over. */
 const MAX_BATCH = 1000;
 
 /** Result of a poll of the table. */
@@ -23,7 +23,7 @@ interface PollRow {
 
 const sameFence = ({ id, fence }: Placeholders): string =>
   `w.id = ANY (${id}) AND w.fence = ${valueIn(fence, id, "w.id")}`;
-const joined = ({ list }: Placeholders): string =>
+const joinHeld = ({ list }: Placeholders): string =>
   `${list} JOIN framework_work AS w ON w.id = s.id AND w.fence = s.fence`;
 
 /** A locked item is being completed by a handler's transaction: no worker can claim it, and waiting for it would delay all other renewals. */
@@ -37,7 +37,7 @@ export const renewStatement: StatementShape = {
   ) => `UPDATE framework_work SET wake_at = ${places["now"]} + ${places["lease"]} WHERE id = ANY (ARRAY(
   SELECT w.id FROM framework_work AS w WHERE ${sameFence(places)} FOR UPDATE SKIP LOCKED)) RETURNING id`,
   sqlite: (places) =>
-    `UPDATE framework_work SET wake_at = ${places["now"]} + ${places["lease"]} WHERE id IN (SELECT w.id FROM ${joined(places)}) RETURNING id`,
+    `UPDATE framework_work SET wake_at = ${places["now"]} + ${places["lease"]} WHERE id IN (SELECT w.id FROM ${joinHeld(places)}) RETURNING id`,
 };
 
 export const heldStatement: StatementShape = {
@@ -45,7 +45,7 @@ export const heldStatement: StatementShape = {
   list: heldColumns,
   returns: { id: "bigint" },
   postgres: (places) => `SELECT w.id FROM framework_work AS w WHERE ${sameFence(places)}`,
-  sqlite: (places) => `SELECT w.id FROM ${joined(places)}`,
+  sqlite: (places) => `SELECT w.id FROM ${joinHeld(places)}`,
 };
 
 const READY = "UPDATE framework_work SET state = 'ready', owner = NULL, wake_at = NULL, fence = fence + 1";
@@ -65,9 +65,9 @@ export const wakeStatement: StatementShape = whenDue("wake", "waiting");
 export const takeStatement: StatementShape = whenDue("take", "running");
 
 /** Selects waits that were scheduled at a time after now, while the database's clock was ahead. Each is scheduled again from now, with its delay. */
-const planned = (now: string | undefined, lock: string): string =>
+const futureWaits = (now: string | undefined, lock: string): string =>
   `SELECT w.id FROM framework_work AS w WHERE w.state = 'waiting' AND w.settled_at IS NOT NULL AND w.settled_at > ${now} LIMIT ${MAX_BATCH} ${lock}`;
-const replanned = (now: string | undefined): string => {
+const replanUpdate = (now: string | undefined): string => {
   const due = `${now} + wake_at - settled_at`;
   return `UPDATE framework_work SET wake_at = ${due}, run_at = ${due}, settled_at = ${now}`;
 };
@@ -76,8 +76,8 @@ export const replanStatement: StatementShape = {
   name: "replan",
   returns: { queue: "text" },
   postgres: ({ now }) =>
-    `${replanned(now)} WHERE id = ANY (ARRAY(${planned(now, "FOR UPDATE SKIP LOCKED")})) RETURNING queue`,
-  sqlite: ({ now }) => `${replanned(now)} WHERE id IN (${planned(now, "")}) RETURNING queue`,
+    `${replanUpdate(now)} WHERE id = ANY (ARRAY(${futureWaits(now, "FOR UPDATE SKIP LOCKED")})) RETURNING queue`,
+  sqlite: ({ now }) => `${replanUpdate(now)} WHERE id IN (${futureWaits(now, "")}) RETURNING queue`,
 };
 
 const ofOwners = (owners: string, lock: string): string =>
@@ -130,7 +130,11 @@ export class Leasing {
    * Extends the leases of items. Returns the ids of the items still held; the others were taken over, cancelled or removed. Does not wait for an item that a
    * handler's transaction is completing, which counts as held.
    */
-  async renew(held: readonly Held[], leaseMs: number, session?: WorkSession): Promise<ReadonlySet<number>> {
+  async renew(
+    held: readonly HeldItem[],
+    leaseMs: number,
+    session?: WorkSession,
+  ): Promise<ReadonlySet<number>> {
     const list = sortedById(held).map(({ id, fence }) => ({ id, fence }));
     const parameters = { lease: leaseMs };
     const renewed = await this.table.run<{ id: number }>(renewStatement, { parameters, list, session });

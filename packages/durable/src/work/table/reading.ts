@@ -61,11 +61,11 @@ export class Reading {
 
   /** Returns the item with an id, or the unfinished one with a unique key. */
   async get(queue: string, item: number | { readonly uniqueKey: string }): Promise<StoredRow | null> {
-    const [isIt, value] =
+    const [condition, value] =
       typeof item === "number"
         ? ["id = $1", item]
         : ["unique_key = $1 AND finished_at IS NULL", item.uniqueKey];
-    const text = `SELECT ${FIELDS} FROM framework_work WHERE ${isIt} AND queue = $2`;
+    const text = `SELECT ${FIELDS} FROM framework_work WHERE ${condition} AND queue = $2`;
     const [row] = await this.table.select<StoredRow>(text, [value, queue]);
     return row ?? null;
   }
@@ -112,12 +112,12 @@ export class Reading {
 
   /** Counts unfinished items of a queue, each state up to `limit`. */
   async count(queue: string, limit: number): Promise<CountedRows> {
-    interface Counted {
+    interface CountRow {
       readonly state: string;
       readonly items: number;
       readonly oldest: number | null;
     }
-    const rows = await this.table.select<Counted>(this.countText, [queue, limit]);
+    const rows = await this.table.select<CountRow>(this.countText, [queue, limit]);
     const counts = Object.fromEntries(rows.map(({ state, items }) => [state, items]));
     const oldest = rows.find(({ state }) => state === "ready")?.oldest ?? null;
     return { counts, oldestReadyMs: oldest === null ? null : Math.max(0, oldest) };
@@ -135,10 +135,10 @@ const countText = (now: string): string => {
   const oldest = `WITH p (priority) AS (VALUES ${all.join(", ")})
 SELECT ${now} - min((SELECT min(w.run_at) ${ready} AND w.priority = p.priority)) FROM p
 WHERE p.priority BETWEEN (SELECT min(w.priority) ${ready}) AND (SELECT max(w.priority) ${ready})`;
-  const counted = (state: string, age: string): string =>
+  const countState = (state: string, age: string): string =>
     `SELECT '${state}' AS state, (SELECT count(*) FROM (SELECT 1 FROM framework_work WHERE queue = $1 AND state = '${state}' LIMIT $2) AS counted) AS items, ${age} AS oldest`;
   return [
-    counted("ready", `(${oldest})`),
-    ...["waiting", "blocked", "running"].map((state) => counted(state, "NULL")),
+    countState("ready", `(${oldest})`),
+    ...["waiting", "blocked", "running"].map((state) => countState(state, "NULL")),
   ].join(" UNION ALL ");
 };

@@ -1,9 +1,9 @@
-import { type Held, heldColumns, sortedById, valueIn } from "./held.ts";
+import { type HeldItem, heldColumns, sortedById, valueIn } from "./held.ts";
 import type { Placeholders, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
 /** A transition of a running item to another state. */
-export interface Settlement extends Held {
+export interface Settlement extends HeldItem {
   /** `waiting` and `ready` lead to another attempt. */
   readonly state: "waiting" | "ready" | "done" | "failed" | "parked";
   /** Milliseconds until it is due again. @default 0 */
@@ -17,7 +17,7 @@ export interface Settlement extends Held {
 }
 
 /** Progress of a running item, as JSON. */
-export interface ItemProgress extends Held {
+export interface ItemProgress extends HeldItem {
   readonly progress: string;
 }
 
@@ -87,7 +87,7 @@ export class Settling {
   }
 
   /** Removes finished items. Returns the ids of the items that were held. */
-  async remove(held: readonly Held[], session?: WorkSession): Promise<ReadonlySet<number>> {
+  async remove(held: readonly HeldItem[], session?: WorkSession): Promise<ReadonlySet<number>> {
     const list = sortedById(held).map(({ id, fence }) => ({ id, fence }));
     return idsOf(await this.table.run<Identified>(removeStatement, { list, session }));
   }

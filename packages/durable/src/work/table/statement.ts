@@ -33,7 +33,7 @@ export const sqliteStatement = (shape: StatementShape, now: string): Statement =
   const { columns, json } = shape.list === heldColumns ? heldList : listOf(shape.list ?? {});
   const list = `(SELECT ${columns} FROM json_each($${names.length + 1})) AS s`;
   return {
-    text: shape.sqlite({ ...numbered(names), now, list }),
+    text: shape.sqlite({ ...numberPlaceholders(names), now, list }),
     values(parameters, rows) {
       const single = names.map((name) => parameters[name] ?? null);
       return shape.list === undefined ? single : [...single, json(rows)];
@@ -54,7 +54,7 @@ const listOf = (list: NonNullable<StatementShape["list"]>): JsonList => ({
   json: JSON.stringify,
 });
 
-/** Claimed items are the members of one object. That takes two thirds of the time of a list of objects, each of which SQLite parses twice. */
+/** Claimed items are the members of one object: in a list of objects, SQLite would parse each object twice. */
 const heldList: JsonList = {
   columns: "CAST(key AS INTEGER) AS id, value AS fence",
   json: (rows) => `{${rows.map(({ id, fence }) => `"${Number(id)}":${Number(fence)}`).join(",")}}`,
@@ -100,11 +100,11 @@ export const postgresFunction = (shape: StatementShape): string => {
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET plan_cache_mode = force_generic_plan SET jit = off AS $work$
 #variable_conflict use_column
 BEGIN
-RETURN QUERY ${shape.postgres(numbered(names))};
+RETURN QUERY ${shape.postgres(numberPlaceholders(names))};
 END $work$;`;
 };
 
 const functionName = ({ name }: StatementShape): string => `framework_work_${name}`;
 
-const numbered = (names: readonly string[]): Placeholders =>
+const numberPlaceholders = (names: readonly string[]): Placeholders =>
   Object.fromEntries(names.map((name, at) => [name, `$${at + 1}`]));

@@ -6,7 +6,7 @@ import {
   claimParameters,
   claimStatement,
 } from "./claiming.ts";
-import { type Held, sortedById } from "./held.ts";
+import { type HeldItem, sortedById } from "./held.ts";
 import {
   removeStatement,
   type Settlement,
@@ -18,10 +18,12 @@ import type { ListRow, StatementShape } from "./statement.ts";
 import type { WorkTable } from "./work-table.ts";
 
 /** Ended attempts: their items are removed, or settled with their outcomes. */
-export type Ended = { readonly remove: readonly Held[] } | { readonly settle: readonly Settlement[] };
+export type EndedAttempts =
+  | { readonly remove: readonly HeldItem[] }
+  | { readonly settle: readonly Settlement[] };
 
 /** Result of `Turnover.run`. */
-export interface TurnedOver {
+export interface TurnoverResult {
   /** Ids of the ended items that were held. */
   readonly held: ReadonlySet<number>;
   readonly claimed: readonly ClaimedRow[];
@@ -63,7 +65,7 @@ export class Turnover {
   }
 
   /** Only for items without keys: the next item of a key can be claimed only after the statement that ended the previous one. */
-  async run(ended: Ended, claim: Claim): Promise<TurnedOver> {
+  async run(ended: EndedAttempts, claim: Claim): Promise<TurnoverResult> {
     if (this.table.db.dialect === "sqlite") return await this.runTwoStatements(ended, claim);
     const isRemoval = "remove" in ended;
     const shape = isRemoval ? removeClaimStatement : settleClaimStatement;
@@ -79,7 +81,7 @@ export class Turnover {
     return { held: new Set(idsOf(row?.[endedColumn])), claimed: claimed.sort(byOrder) };
   }
 
-  private async runTwoStatements(ended: Ended, claim: Claim): Promise<TurnedOver> {
+  private async runTwoStatements(ended: EndedAttempts, claim: Claim): Promise<TurnoverResult> {
     return await this.table.transaction(async (tx) => {
       const held = await ("remove" in ended
         ? this.settling.remove(ended.remove, tx)

@@ -14,7 +14,7 @@ export interface WorkTableOptions {
   readonly now: string;
   /** Runs a transaction; on SQLite several share one commit. */
   readonly transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>;
-  /** Converts the error of a failed statement for callers. @default unchanged */
+  /** Converts the error of a failed statement to the error that callers get. @default unchanged */
   readonly toError?: (error: unknown) => unknown;
 }
 

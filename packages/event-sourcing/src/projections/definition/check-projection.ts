@@ -13,24 +13,25 @@ const ranges = {
 } as const;
 
 /** @throws EVENTS_BAD_PROJECTION */
-export const checkProjection = (made: Projection): void => {
-  const problem = problemOf(made);
-  if (problem !== null) throw eventError("EVENTS_BAD_PROJECTION", `projection ${made.name}: ${problem}`);
+export const checkProjection = (projection: Projection): void => {
+  const problem = problemOf(projection);
+  if (problem !== null)
+    throw eventError("EVENTS_BAD_PROJECTION", `projection ${projection.name}: ${problem}`);
 };
 
-const problemOf = (made: Projection): string | null => {
-  const { name, types, tables, inline, shards, onError, apply, clear } = made;
+const problemOf = (projection: Projection): string | null => {
+  const { name, types, tables, inline, shards, onError, apply, clear } = projection;
   if (!NAME.test(name))
     return "its name must be 1 to 50 lower-case letters, digits, underscores and dashes, and begin with a letter";
   for (const [field, [min, max]] of Object.entries(ranges)) {
-    const value = made[field as keyof typeof ranges];
+    const value = projection[field as keyof typeof ranges];
     if (!Number.isInteger(value) || value < min || value > max)
       return `\`${field}\` must be an integer from ${min} to ${max}, not ${String(value)}`;
   }
   if (types?.length === 0) return "`types` must not be empty; leave it out for all types";
   for (const table of Object.keys(tables))
     if (!TABLE.test(table))
-      return `the table ${table} must be named with 1 to 50 lower-case letters, digits and underscores`;
+      return `the table ${table} must be named with 1 to 50 lower-case letters, digits and underscores, and begin with a letter`;
   if (inline && shards > 1) return "an inline projection must have one shard; remove `shards`";
   if (inline && onError === "park") return "an inline projection cannot park events; remove `onError`";
   if (onError !== "park" && onError !== "stop") return '`onError` must be "park" or "stop"';

@@ -27,11 +27,11 @@ export const projection = <Types extends AnyEventType = never, Table extends str
   const { maxLagSecs = 60, keepRetiredSecs = 86_400, autoLive = true, retry } = options;
   const { name, types, category, key, apply, clear, tables = {}, create = noIndexes } = options;
   const settings = { version, inline, shards, batchSize, onError, maxLagSecs, keepRetiredSecs, autoLive };
-  const attempts = retryPolicy(retry, { attempts: 5 });
-  const given = { name, types, category, key, apply, clear, tables, create, retry: attempts };
-  const made = { ...settings, ...given } as unknown as Projection; // safe, because readers pass only events of its types
-  checkProjection(made);
-  return Object.freeze(made);
+  const policy = retryPolicy(retry, { attempts: 5 });
+  const given = { name, types, category, key, apply, clear, tables, create, retry: policy };
+  const defined = { ...settings, ...given } as unknown as Projection; // safe, because readers pass only events of its types
+  checkProjection(defined);
+  return Object.freeze(defined);
 };
 
 const noIndexes = async (): Promise<void> => {};

@@ -8,7 +8,7 @@ import type { StoredEvent } from "../../events/stored-event.ts";
 export interface ProjectionContext<Table extends string = string> {
   /** Tables of this version, for use in statements: `` tx.execute`INSERT INTO ${tables.shelf} …` ``. */
   readonly tables: Readonly<Record<Table, Statement>>;
-  /** Whether events are replayed, to build a new version or rebuild a part. Skip side effects that must not be repeated, such as emails. */
+  /** Whether events are replayed, to build a version that is not live yet, or to rebuild a part. Skip side effects that must not be repeated, such as emails. */
   readonly isRebuild: boolean;
 }
 
@@ -25,7 +25,7 @@ export type EventsOf<Types extends AnyEventType> = [Types] extends [never] ? Sto
 
 /** Definition of a projection. */
 export interface ProjectionOptions<Types extends AnyEventType, Table extends string> {
-  /** Name: 1 to 50 lower-case letters, digits, underscores and dashes. */
+  /** Name: 1 to 50 lower-case letters, digits, underscores and dashes, beginning with a letter. */
   readonly name: string;
   /** Raise it when you change how the view is built: the new version is built while the old one stays live. @default 1 */
   readonly version?: number;
@@ -45,9 +45,9 @@ export interface ProjectionOptions<Types extends AnyEventType, Table extends str
   readonly shards?: number;
   /** Returns the key of an event. Events with the same key are applied in order, by one shard. @default the stream */
   readonly key?: (event: EventsOf<Types>) => string;
-  /** Maximum events per transaction, 1 to 1,000. @default 500 */
+  /** Maximum number of events per transaction, 1 to 1,000. @default 500 */
   readonly batchSize?: number;
-  /** Retry policy for an event that fails. @default 5 attempts, with delays from 0.1 s */
+  /** Retry policy for an event that fails. @default 5 attempts, with delays of up to 0.1 s, 0.2 s, 0.4 s and 0.8 s */
   readonly retry?: ConfigInput<RetryPolicy>;
   /**
    * Action after the last attempt: `"park"` sets aside the event and later ones of its key, `"stop"` stops the shard. An inline projection can only stop,
@@ -92,11 +92,11 @@ export interface Projection {
   readonly shards: number;
   /** Returns the key of an event, within which order is kept; `undefined` to use the stream. */
   readonly key: ((event: StoredEvent) => string) | undefined;
-  /** Maximum events per transaction. */
+  /** Maximum number of events per transaction. */
   readonly batchSize: number;
   /** Retry policy for an event that fails. */
   readonly retry: Readonly<RetryPolicy>;
-  /** Whether an event that keeps failing is parked with its key, or stops the projection. */
+  /** Whether an event that keeps failing is parked, with later events of its key, or stops the shard. */
   readonly onError: "park" | "stop";
   /** Lag above which the health check fails, in seconds. */
   readonly maxLagSecs: number;

@@ -19,7 +19,7 @@ export const replayNext = async (shard: OwnShard, isRebuild: boolean): Promise<b
     await asOwner(shard, async (tx) => {
       current = await inOrder.next(tx, parkedOrigin(ref), ref.shard);
       if (current === null) return;
-      if (!(await inOrder.replayed(tx, current))) throw new ShardMovedError("the event was discarded");
+      if (!(await inOrder.markReplayed(tx, current))) throw new ShardMovedError("the event was discarded");
       const rows = await parkedRows(base, tx, current);
       const units = parkedUnits(projection, await viewDecoder(base, tx, rows), rows, current);
       await applyEvents(tx, projection, units.map(eventOf), isRebuild);

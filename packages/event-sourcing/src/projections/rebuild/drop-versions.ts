@@ -12,7 +12,7 @@ import {
 import { createTables, dropTables } from "../versions/view-tables.ts";
 
 /**
- * Cancels the build of a new version, and drops its tables. Returns `false` if none was being built.
+ * Cancels the build of a new version, and drops its tables. Returns `false` if none was being built, or none is live.
  *
  * @param wanted the version; by default the highest that is being built
  */

@@ -11,7 +11,7 @@ import { AppendOpenError, lockInline, untilLocked } from "../versions/inline-loc
 import { headOf, lockVersions, setStatus, tableNames, type VersionRow } from "../versions/projection-rows.ts";
 import { pointViews } from "../versions/view-tables.ts";
 
-/** Maximum positions to read while appends wait. If there are more, the shard catches up first. */
+/** Maximum number of positions to read while appends wait. If there are more, the shard catches up first. */
 const MAX_REMAINING = 10_000;
 
 /** A version that may go live, and the dependencies of `goLive`. */
@@ -27,7 +27,7 @@ export interface Candidate {
 /**
  * Replaces the live version, in one transaction, if the new one has caught up with it. Returns whether the new version went live.
  *
- * @throws errors that were not caused by an event
+ * @throws EVENTS_APPEND_OPEN; errors that were not caused by an event
  */
 export const goLive = async (candidate: Candidate): Promise<boolean> => {
   const { shard } = candidate;

@@ -81,6 +81,13 @@ export const rebuildPartFacts: Readonly<Record<string, (fixture: EventStoreFixtu
     const other = await errorOf(store.projections.rebuildPart("desk", {}));
     assert.equal(other.code, "EVENTS_UNKNOWN_PROJECTION");
   },
+  "a store without projections knows none": async ({ open }) => {
+    const store = await open({ events });
+    assert.equal(
+      (await errorOf(store.projections.rebuildPart("shelf", {}))).code,
+      "EVENTS_UNKNOWN_PROJECTION",
+    );
+  },
   "rebuildPart refuses a projection without clear": async ({ open }) => {
     const store = await open({ events, projections: [{ ...shelf(), clear: undefined }] });
     const error = await errorOf(store.projections.rebuildPart("shelf", {}));

@@ -27,7 +27,7 @@ export interface PartToRebuild {
 }
 
 /**
- * Clears a part of the live view and applies its events again, in one transaction. Shards and appends wait meanwhile.
+ * Clears a part of the live view and applies its events again, in one transaction. Its shards wait meanwhile, or all appends if the view is inline.
  *
  * @returns the number of events applied
  * @throws EVENTS_PART_REFUSED, EVENTS_APPEND_OPEN; errors of the projection. After an error, nothing has changed
@@ -39,14 +39,14 @@ export const rebuildPart = ({ clock, ...given }: PartToRebuild): Promise<number>
   );
 };
 
-const rebuild = (given: Rebuilt, waitMs: number): Promise<number> =>
+const rebuild = (given: RebuildNeeds, waitMs: number): Promise<number> =>
   given.base.db.transaction(
     async (tx) => {
       if (given.versions.some(({ inline }) => inline)) await lockInline(given.base, tx, waitMs); // before any row, as appends do
       const projection = await liveVersion(given, tx);
       const appliedTo = await lockShards(given.base, tx, projection);
       const { clear } = projection;
-      if (clear === undefined) throw refused(projection, "it has no `clear`");
+      if (clear === undefined) throw refusalError(projection, "it has no `clear`");
       const context = { tables: tablesOf(projection), isRebuild: true };
       await clear(tx, given.part, context);
       return await reapply(given, tx, { projection, appliedTo });
@@ -54,17 +54,17 @@ const rebuild = (given: Rebuilt, waitMs: number): Promise<number> =>
     { timeoutSecs: APPLY_TIMEOUT_SECS },
   );
 
-type Rebuilt = Omit<PartToRebuild, "clock">;
+type RebuildNeeds = Omit<PartToRebuild, "clock">;
 
 /** Returns the position up to which the view contains the events of a shard. */
 type AppliedTo = (shard: number) => number;
 
-interface Locked {
+interface LockedVersion {
   readonly projection: Projection;
   readonly appliedTo: AppliedTo;
 }
 
-const liveVersion = async ({ base, versions }: Rebuilt, tx: Transaction): Promise<Projection> => {
+const liveVersion = async ({ base, versions }: RebuildNeeds, tx: Transaction): Promise<Projection> => {
   const [first] = versions;
   const rows = first === undefined ? [] : await lockVersions(base, tx, first.name);
   const live = rows.find(({ status }) => status === "live");
@@ -88,9 +88,9 @@ const lockShards = async (
 };
 
 const reapply = async (
-  given: Rebuilt,
+  given: RebuildNeeds,
   tx: Transaction,
-  { projection, appliedTo }: Locked,
+  { projection, appliedTo }: LockedVersion,
 ): Promise<number> => {
   const { base, part } = given;
   const { name, version, batchSize } = projection;
@@ -108,7 +108,7 @@ const reapply = async (
     );
     count += units.length;
     if (count > MAX_PART_EVENTS)
-      throw refused(
+      throw refusalError(
         projection,
         `the part has more than ${MAX_PART_EVENTS} events; raise \`version\` instead`,
       );
@@ -126,8 +126,8 @@ const expectNoneParked = async (
 ): Promise<void> => {
   const [key] = (await heldKeys(base, tx, ref, units)).keys();
   if (key !== undefined)
-    throw refused(ref, `events with the key ${key} are parked; replay or discard them first`);
+    throw refusalError(ref, `events with the key ${key} are parked; replay or discard them first`);
 };
 
-const refused = ({ name }: { readonly name: string }, reason: string): Error =>
+const refusalError = ({ name }: { readonly name: string }, reason: string): Error =>
   eventError("EVENTS_PART_REFUSED", `a part of projection ${name} cannot be rebuilt: ${reason}`);

@@ -51,11 +51,11 @@ export class LagWatch {
    * use that view, and if all processes lack it, nothing updates it.
    */
   private problemOf({ name, version, status, errors, lagSecs }: ProjectionStatus): string | null {
-    const named = this.projections.filter((each) => each.name === name);
-    const own = named.find((each) => each.version === version);
-    if (named.length === 0 || status !== "live") return null;
+    const sameName = this.projections.filter((each) => each.name === name);
+    const own = sameName.find((each) => each.version === version);
+    if (sameName.length === 0 || status !== "live") return null;
     if (errors.length > 0) return `projection ${name} ${version} has stopped`;
-    const maxLagSecs = own?.maxLagSecs ?? Math.max(...named.map((each) => each.maxLagSecs));
+    const maxLagSecs = own?.maxLagSecs ?? Math.max(...sameName.map((each) => each.maxLagSecs));
     if (lagSecs <= maxLagSecs) return null;
     const problem = `projection ${name} ${version} lags by ${Math.round(lagSecs)} s, more than ${maxLagSecs} s`;
     return own === undefined ? `${problem}; this process does not have that version` : problem;

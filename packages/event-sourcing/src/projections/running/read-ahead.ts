@@ -16,7 +16,7 @@ export interface NextBatch extends FinalPosition {
  */
 export class ReadAhead {
   private readonly read: (after: number) => Promise<NextBatch>;
-  private begun: { readonly after: number; readonly batch: Promise<NextBatch> } | null = null;
+  private prefetch: { readonly after: number; readonly batch: Promise<NextBatch> } | null = null;
 
   constructor(read: (after: number) => Promise<NextBatch>) {
     this.read = read;
@@ -26,13 +26,13 @@ export class ReadAhead {
   begin(after: number): void {
     const batch = this.read(after);
     batch.catch(() => {}); // `take` rejects
-    this.begun = { after, batch };
+    this.prefetch = { after, batch };
   }
 
   /** Returns the batch after a position, prefetched if possible. */
   async take(after: number): Promise<NextBatch> {
-    const { begun } = this;
-    this.begun = null;
-    return await (begun?.after === after ? begun.batch : this.read(after));
+    const { prefetch } = this;
+    this.prefetch = null;
+    return await (prefetch?.after === after ? prefetch.batch : this.read(after));
   }
 }

@@ -49,9 +49,9 @@ export const runShard = async (
   try {
     await setShards(base, ref, "running", null); // a shard stopped elsewhere may succeed in this process, or with later code
     while (!lane.signal.aborted) {
-      const found = await runner.step();
-      if (found === "more") await nextTurn(); // on SQLite every statement is synchronous
-      else await wakeSignal.wait(backoff.after(found === "some"), lane.signal);
+      const result = await runner.step();
+      if (result === "more") await nextTurn(); // on SQLite every statement is synchronous
+      else await wakeSignal.wait(backoff.after(result === "some"), lane.signal);
     }
   } finally {
     end();
@@ -75,7 +75,7 @@ export class ShardRunner {
   private readonly signal: AbortSignal;
   private readonly ahead: ReadAhead;
   /** Row of the shard after the last transaction; `null` if it must be read again. */
-  private known: ShardRow | null = null;
+  private cachedRow: ShardRow | null = null;
 
   constructor(needs: RunnerNeeds, shard: OwnShard, filter: EventFilter, signal: AbortSignal) {
     this.needs = needs;
@@ -88,8 +88,8 @@ export class ShardRunner {
   /** Runs the next step. @throws errors of the database; the kernel retries after a pause */
   async step(): Promise<StepResult> {
     const { base, ref } = this.shard;
-    const row = this.known ?? (await readShard(base, ref));
-    this.known = null;
+    const row = this.cachedRow ?? (await readShard(base, ref));
+    this.cachedRow = null;
     if (row === null || row.state !== "running") return "none";
     try {
       const isBuilding = row.status === "building";
@@ -121,7 +121,7 @@ export class ShardRunner {
       if (await goLive({ shard, filter, reader, clock, signal: this.signal })) needs.onAdvanced();
     }
     if (batch.state === "more") {
-      this.known = moved;
+      this.cachedRow = moved;
       return "more";
     }
     return batch.count > 0 || batch.state === "waiting" ? "some" : "none";

@@ -17,14 +17,14 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Maximum concurrent waits of a process. */
+/** Maximum number of concurrent waits of a process. */
 export const MAX_WAITS = 10_000;
 /** Maximum wait, in milliseconds. */
 export const MAX_TIMEOUT_MS = 600_000;
 const DEFAULT_TIMEOUT_MS = 5000;
 /** Pauses between two checks. A signal of progress, from any process, ends a pause early. */
 const FIRST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 200;
+const MAX_PAUSE_MS = 200;
 
 /** Dependencies of `Waits`. */
 export interface WaitNeeds {
@@ -50,7 +50,7 @@ export class Waits {
   /**
    * Resolves to `true` once the views of the projections contain every event up to a position; `false` after the timeout.
    *
-   * @throws EVENTS_BAD_POSITION 400, EVENTS_UNKNOWN_PROJECTION, EVENTS_BAD_READ; HttpError 503 (EVENTS_BUSY) if 10,000 calls are waiting
+   * @throws EVENTS_BAD_POSITION 400, EVENTS_UNKNOWN_PROJECTION, EVENTS_BAD_READ; HttpError 503 (EVENTS_BUSY) if 10,000 calls are waiting; the reason of `signal`
    */
   async until(position: string, { projections, timeoutMs, signal }: WaitOptions = {}): Promise<boolean> {
     const wanted = fromPosition(position);
@@ -77,7 +77,7 @@ export class Waits {
     const end = onProgress(() => wakeSignal.notify());
     const deadline = clock.now() + timeoutMs;
     try {
-      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
         const progress = names.length === 0 ? [] : await this.progress.run();
         signal?.throwIfAborted();
         if (names.every((name) => viewPosition(name, progress) >= wanted)) return true;

@@ -18,7 +18,7 @@ export interface PositionRange {
  * Applies events and advances the shard, in one transaction. Events whose key has parked events are parked after them.
  *
  * @returns the updated shard
- * @throws errors of the projection; nothing has changed then
+ * @throws errors of the projection, ShardMovedError, TooManyParkedError, LeaseLostError; nothing has changed then
  */
 export const applyRows = (
   shard: OwnShard,

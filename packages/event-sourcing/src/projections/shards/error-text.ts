@@ -1,7 +1,7 @@
 import { messageOf } from "@framework/core/feature";
 import { failureOf } from "@framework/durable/feature";
 
-/** Maximum characters of a stored error. */
+/** Maximum length of a stored error, in characters. */
 const MAX_ERROR = 4000;
 
 /** Formats the error of a stopped shard for storage. */

@@ -4,8 +4,8 @@ import { TooManyParkedError } from "./park-units.ts";
 import { ShardMovedError } from "./shard-rows.ts";
 
 /**
- * Whether a failure was caused by an event, and therefore counts as an attempt. An unavailable database or a moved shard is not. A transaction timeout
- * is, because it would happen again.
+ * Whether a failure was caused by an event, and therefore counts as an attempt. `false` for an unavailable database or a moved shard; `true` for a transaction
+ * timeout, because it would happen again.
  */
 export const isCausedByEvent = (error: unknown): boolean => {
   if (error instanceof DatabaseError) return error.kind !== "serialization" && error.kind !== "deadlock";

@@ -9,7 +9,7 @@ import type { Unit } from "./units.ts";
 /** The limit of parked work is reached; the shard stops. */
 export class TooManyParkedError extends Error {}
 
-/** Returns the keys of events that have parked events: further events with these keys must also be parked. */
+/** Returns the keys, among those of `units`, that have parked events: further events with these keys must also be parked. */
 export const heldKeys = async (
   { parked }: StoreBase,
   queries: Queries,

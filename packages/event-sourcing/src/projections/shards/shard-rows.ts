@@ -36,7 +36,7 @@ export const readShard = async (
   return row === null ? null : { ...row, replays: Boolean(row.replays) };
 };
 
-/** The shard is not at the position of this process: it has ended, or another process owns it. The transaction is rolled back. */
+/** The shard is not at the position of this process: it has stopped or ended, or another process owns it. The transaction is rolled back. */
 export class ShardMovedError extends Error {}
 
 /** A shard after it was advanced. */
@@ -45,7 +45,11 @@ export interface MovedShard extends ShardRow {
   readonly holds: boolean;
 }
 
-/** Advances a shard, in the transaction of the view, never beyond the last event. @throws ShardMovedError unless it is at `from` and running */
+/**
+ * Advances a shard, in the transaction of the view, never beyond the last event.
+ *
+ * @throws ShardMovedError unless it is at `from` and running, and `to` is at most the last event
+ */
 export const advanceShard = async (
   { now, parked }: StoreBase,
   tx: Transaction,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { returnedInstead } from "@framework/core/feature";
+import { describeInvalid } from "@framework/core/feature";
 import type { EventRow } from "../../events/event-row.ts";
 import type { AnyEventType } from "../../events/event-type.ts";
 import type { StoredEvent } from "../../events/stored-event.ts";
@@ -74,7 +74,7 @@ const keyOf = ({ key }: UnitsOptions, event: StoredEvent): { key: string; error:
     const given: unknown = key(event);
     if (typeof given === "string" && given.length <= MAX_KEY)
       return { key: `${event.tenant}/${storable(given)}`, error: null };
-    const found = typeof given === "string" ? "" : `, not ${returnedInstead(given)}`;
+    const found = typeof given === "string" ? "" : `, not ${describeInvalid(given)}`;
     return {
       key: streamKey(event),
       error: new TypeError(`\`key\` must return a string of at most ${MAX_KEY} characters${found}`),

@@ -20,7 +20,7 @@ export const shareInline = async ({ db }: StoreBase, tx: Transaction): Promise<R
 };
 
 /** The inline lock was not acquired in time. Timeouts of other locks, such as locks of a projection's statements, are not retried. */
-class InlineLockTaken extends Error {}
+class InlineLockError extends Error {}
 
 /** All attempts to acquire the inline lock have failed. */
 export class AppendOpenError extends FrameworkError {
@@ -30,23 +30,23 @@ export class AppendOpenError extends FrameworkError {
   }
 }
 
-/** Waits for appends in flight, and blocks further ones until the transaction ends. Call it within `untilLocked`. @throws InlineLockTaken after `waitMs` */
+/** Waits for appends in flight, and blocks further ones until the transaction ends. Call it within `untilLocked`. @throws InlineLockError after `waitMs` */
 export const lockInline = async ({ db }: StoreBase, tx: Transaction, waitMs: number): Promise<void> => {
   if (db.dialect === "sqlite") return;
   await tx.script(`SET LOCAL lock_timeout = ${waitMs}`);
   try {
     await tx.query`SELECT pg_advisory_xact_lock(${INLINE_LOCK}, ${storeKey})::text`;
   } catch (cause) {
-    throw isLockTimeout(cause) ? new InlineLockTaken("an append is open", { cause }) : cause;
+    throw isLockTimeout(cause) ? new InlineLockError("an append is open", { cause }) : cause;
   }
   await tx.script("SET LOCAL lock_timeout TO DEFAULT");
 };
 
 /** Lock timeouts of the attempts, which double. Appends that start during an attempt also wait. */
 const FIRST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 5000;
-/** Maximum total time of attempts and pauses, without a signal. */
-const MAX_WAITED_MS = 30_000;
+const MAX_WAIT_MS = 5000;
+/** Maximum total time of attempts and pauses, if there is no signal. */
+const MAX_TOTAL_MS = 30_000;
 /** Waits of at least this length are logged. */
 const LOGGED_WAIT_MS = 800;
 
@@ -61,22 +61,22 @@ export interface LockNeeds {
 }
 
 /**
- * Runs a transaction that calls `lockInline` until it acquires the lock. After a failed attempt, it pauses for as long as the attempt waited, so that appends continue.
+ * Runs a transaction that calls `lockInline` until it acquires the lock. After a failed attempt, it pauses for as long as that waited, so that appends continue.
  *
- * @throws EVENTS_APPEND_OPEN after the last attempt; errors of the transaction
+ * @throws EVENTS_APPEND_OPEN after the last attempt, or when the signal has aborted; errors of the transaction
  */
 export const untilLocked = async <T>(
   { base, clock, projection, signal }: LockNeeds,
   run: (waitMs: number) => Promise<T>,
 ): Promise<T> => {
   let waitedMs = 0;
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
     try {
       return await run(waitMs);
     } catch (error) {
-      if (!(error instanceof InlineLockTaken)) throw error;
+      if (!(error instanceof InlineLockError)) throw error;
       waitedMs += 2 * waitMs;
-      if (signal === undefined ? waitedMs > MAX_WAITED_MS : signal.aborted)
+      if (signal === undefined ? waitedMs > MAX_TOTAL_MS : signal.aborted)
         throw new AppendOpenError(projection, error.cause);
       if (waitMs >= LOGGED_WAIT_MS)
         base.log.warn("event-sourcing: an inline projection is waiting for an open append", {

@@ -4,7 +4,7 @@ import { lastStored } from "../../global-order/last-stored.ts";
 import type { Projection } from "../definition/projection.ts";
 
 /**
- * Status of a version: `building` while another may be live, `live`, `retired` after a later one went live, `cancelled` by the program. A live inline version
+ * Status of a version: `building` while another may be live, `live`, `retired` after a later one went live, `cancelled` by `Projections.cancel`. A live inline version
  * is updated by appends; all others that are building or live read events in the background.
  */
 export type VersionStatus = "building" | "live" | "retired" | "cancelled";

@@ -12,7 +12,7 @@ import { createTables, pointViews } from "./view-tables.ts";
  * Adds new versions to the store, with their tables. The first version of a projection is live at once, while it reads the existing events; an inline one
  * goes live when it has read them.
  *
- * @throws EVENTS_BAD_PROJECTION if an existing version was changed
+ * @throws EVENTS_BAD_PROJECTION if an existing version was changed; EVENTS_APPEND_OPEN
  */
 export const registerProjections = async (
   base: StoreBase,

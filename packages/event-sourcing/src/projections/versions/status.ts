@@ -18,7 +18,7 @@ export interface ProjectionStatus {
   readonly progress: number;
   /** Estimated seconds until it has read everything, at the speed so far; 0 if it has, `null` if unknown. */
   readonly etaSecs: number | null;
-  /** Age in seconds of the oldest event that it has not read; 0 if it has read everything. */
+  /** Age in seconds of the oldest event that it has not read; 0 if it has read everything, or is retired or cancelled. */
   readonly lagSecs: number;
   /** Number of parked events. */
   readonly parked: number;

@@ -2,7 +2,7 @@ import type { Awaitable } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 
 /** Continues with the outcome of `work`; synchronously if the work is synchronous. */
-export const settled = <T, U>(
+export const mapOutcome = <T, U>(
   work: () => Awaitable<T>,
   succeeded: (value: T) => U,
   failed: (error: unknown) => U,

@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { returnedInstead } from "@framework/core/feature";
+import { describeInvalid } from "@framework/core/feature";
 
 /**
  * Checks that a function of the program returned a string for a key. Another value could be equal for all callers, such as a promise, which is {} in JSON.
@@ -7,10 +7,10 @@ import { returnedInstead } from "@framework/core/feature";
  * @param subject the function, for the message
  * @throws CQRS_BAD_RETURN
  */
-export const returnedString = (subject: string, value: unknown): string => {
+export const requireString = (subject: string, value: unknown): string => {
   if (typeof value === "string") return value;
   throw new FrameworkError(
     "CQRS_BAD_RETURN",
-    `cqrs: ${subject} must return a string, not ${returnedInstead(value)}`,
+    `cqrs: ${subject} must return a string, not ${describeInvalid(value)}`,
   );
 };

@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
-import { returnedInstead } from "../feature.ts";
+import { describeInvalid } from "../feature.ts";
 
 test("describes a return value without the content of objects and strings", () => {
   const values = [Promise.resolve(1), { a: 1 }, "", "secret", Number.NaN, undefined, null, 5n];
-  expect(values.map((value) => returnedInstead(value))).toEqual([
+  expect(values.map((value) => describeInvalid(value))).toEqual([
     "a promise; return the value itself",
     "a value of type object",
     "an empty string",
@@ -20,7 +20,7 @@ test("the rejection of a returned promise is not an unhandled rejection", async 
   const note = (reason: unknown): void => void stray.push(reason);
   process.on("unhandledRejection", note);
   try {
-    returnedInstead(Promise.reject(new Error("away")));
+    describeInvalid(Promise.reject(new Error("away")));
     await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections once a turn is over
     expect(stray).toEqual([]);
   } finally {

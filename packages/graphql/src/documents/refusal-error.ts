@@ -1,7 +1,7 @@
 import { GraphQLError } from "graphql";
 
 /** Creates an error that refuses a request before its execution, with the framework's error body in `extensions`. It has no stack, because it is never logged. */
-export const refused = (
+export const refusalError = (
   detail: string,
   extras: Readonly<Record<string, unknown>> = {},
   status = 400,
