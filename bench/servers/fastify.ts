@@ -1,4 +1,4 @@
-/** Fastify with its JSON schemas and its own logger, pino. */
+/** Fastify with its JSON schemas; with `--five` also its plugins for CORS and entity tags, and its own logger, pino. */
 import { Readable } from "node:stream";
 import cors from "@fastify/cors";
 import etag from "@fastify/etag";

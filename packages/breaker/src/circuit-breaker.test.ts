@@ -45,26 +45,24 @@ eachClient(
       world.answer = () => "hello";
       expect(await statuses(client, "/", 1)).toEqual([200]);
     },
-    "three successful trials close it, and a failed one reopens it for the whole time": async (
-      client,
-      { world, clock, circuits },
-    ) => {
-      const state = () => circuits.list().find(({ name }) => name === "GET /")?.state;
-      world.answer = fails(502);
-      await statuses(client, "/", 5);
-      await clock.advance(30_000);
-      world.answer = () => "hello";
-      expect(await statuses(client, "/", 2)).toEqual([200, 200]);
-      world.answer = fails(504);
-      expect([await statuses(client, "/", 2), state()]).toEqual([[504, 503], "open"]);
-      await clock.advance(29_999);
-      expect(await statuses(client, "/", 1)).toEqual([503]);
-      await clock.advance(1);
-      world.answer = fails(404);
-      expect([await statuses(client, "/", 3), state()]).toEqual([[404, 404, 404], "closed"]);
-      world.answer = fails();
-      expect(await statuses(client, "/", 5)).toEqual([500, 500, 500, 500, 500]);
-    },
+    "three successful trials close a circuit, and a failed one reopens it for the whole `resetTimeout`":
+      async (client, { world, clock, circuits }) => {
+        const state = () => circuits.list().find(({ name }) => name === "GET /")?.state;
+        world.answer = fails(502);
+        await statuses(client, "/", 5);
+        await clock.advance(30_000);
+        world.answer = () => "hello";
+        expect(await statuses(client, "/", 2)).toEqual([200, 200]);
+        world.answer = fails(504);
+        expect([await statuses(client, "/", 2), state()]).toEqual([[504, 503], "open"]);
+        await clock.advance(29_999);
+        expect(await statuses(client, "/", 1)).toEqual([503]);
+        await clock.advance(1);
+        world.answer = fails(404);
+        expect([await statuses(client, "/", 3), state()]).toEqual([[404, 404, 404], "closed"]);
+        world.answer = fails();
+        expect(await statuses(client, "/", 5)).toEqual([500, 500, 500, 500, 500]);
+      },
     "a route has one circuit for all its paths, and HEAD shares it with GET, POST does not": async (
       client,
       { world, circuits },
@@ -95,7 +93,7 @@ eachClient(
       for (let path = 0; path < 50; path++) await client.get(`/nowhere/${path}`);
       expect(circuits.list()).toHaveLength(5);
     },
-    "metrics count states, rejections and transitions": async (client, app) => {
+    "metrics report states, rejections and transitions": async (client, app) => {
       app.world.answer = fails();
       await statuses(client, "/", 8);
       await client.get("/own");
@@ -130,7 +128,7 @@ test("scope app has one circuit, except for routes with their own settings", asy
   ]);
 });
 
-test("an error counts by its reply", async () => {
+test("an error counts as a failure if its reply has a failure status", async () => {
   const app = guardedApp().exceptionHandler(RangeError, () =>
     Response.json({ sorry: true }, { status: 409 }),
   );
@@ -145,7 +143,7 @@ test("an error counts by its reply", async () => {
   expect(await statuses(client, "/", 6)).toEqual([500, 500, 500, 500, 500, 503]);
 });
 
-test("a denial of a guard does not reach the circuit, and an invalid body is not a failure", async () => {
+test("a denial by a guard does not reach the circuit", async () => {
   const app = guardedApp({ failureThreshold: 1, failureCodes: [403, 500] });
   app.get("/guarded", { guards: [() => false] }, () => "never");
   await using client = testClient(app, quiet);

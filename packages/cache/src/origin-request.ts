@@ -20,7 +20,7 @@ export const withFields = (request: HttpRequest, changes: FieldChanges): HttpReq
 };
 
 const changedRaw = (raw: globalThis.Request, changes: FieldChanges): globalThis.Request => {
-  const headers = new Headers(raw.headers); // not the headers of `request`, whose body may have been decoded
+  const headers = new Headers(raw.headers); // not those of `request`: `raw` lacks `Content-Encoding` if the body was decoded
   for (const [name, value] of changes) {
     if (value === null) headers.delete(name);
     else headers.set(name, value);
@@ -28,7 +28,7 @@ const changedRaw = (raw: globalThis.Request, changes: FieldChanges): globalThis.
   return new globalThis.Request(raw, { headers });
 };
 
-/** Returns accessors for the properties of the original request, so that a property that either of them creates on first use is shared. */
+/** Returns accessors for the properties of the original request, so that a value that either request computes on first use is shared. */
 const sharedState = (request: HttpRequest): PropertyDescriptorMap =>
   Object.fromEntries(
     Object.keys(request).map((name) => [

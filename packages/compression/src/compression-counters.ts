@@ -27,7 +27,7 @@ export const compressionCounters = (encodings: readonly Encoding[]): Compression
     metrics: [
       {
         name: "compression_replies_total",
-        help: "Replies sent in a content coding",
+        help: "Compressed replies",
         type: "counter",
         read: read("replies"),
       },

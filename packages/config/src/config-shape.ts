@@ -60,7 +60,9 @@ export const shapeProblems = (settings: readonly Setting<unknown>[]): Problem[] 
   return settings.flatMap(({ name, defaultProblem, unknownOptions = [] }) => {
     const messages = [...unknownOptions];
     if (!/^[a-z_]\w{0,199}$/i.test(name))
-      messages.push(`${JSON.stringify(name)} is not a valid variable name: use letters, digits and _`);
+      messages.push(
+        `${JSON.stringify(name)} is not a valid variable name: use at most 200 letters, digits and _, not starting with a digit`,
+      );
     for (const each of [name, `${name}_FILE`]) {
       if (usedNames.has(each)) messages.push(`two settings use the variable ${each}: rename one`);
       usedNames.add(each);

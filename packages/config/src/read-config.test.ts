@@ -109,7 +109,7 @@ test("problems of the definition and of the environment are reported together", 
     "CONFIG_BAD_SETTING: two settings use the variable PORT: rename one",
     "CONFIG_BAD_SETTING: two settings use the variable PORT_FILE: rename one",
     "CONFIG_BAD_SETTING: two settings use the variable PORT_FILE: rename one",
-    'CONFIG_BAD_SETTING: "a-b" is not a valid variable name: use letters, digits and _',
+    'CONFIG_BAD_SETTING: "a-b" is not a valid variable name: use at most 200 letters, digits and _, not starting with a digit',
     "CONFIG_BAD_SETTING: the default of BOTH has no effect within optional: remove one of the two",
     "CONFIG_MISSING: LEVEL is missing: set it to a whole number of at least 0, or LEVEL_FILE to a file with it",
   ]);

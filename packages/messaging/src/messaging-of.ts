@@ -69,7 +69,7 @@ const sendOne = async (
   message: NewMessage,
   options: SendOptions,
 ): Promise<Receipt> => {
-  const [receipt] = await sendAll(app, to, [message], options);
+  const [receipt] = await sendAll(app, to, [message], options, "send");
   if (receipt === undefined) throw new Error("messaging: the broker confirmed nothing");
   return receipt;
 };
@@ -79,8 +79,9 @@ const sendAll = async (
   to: string | Topic,
   messages: readonly NewMessage[],
   options: SendOptions,
+  call: "send" | "sendAll" = "sendAll",
 ): Promise<readonly Receipt[]> => {
-  checkNames("send", options, sendOptionNames);
+  checkNames(call, options, sendOptionNames);
   const { broker, ...settings } = options;
   const { sender, config } = app.broker(broker);
   const events = messages.map((message) => eventOf(message, config));

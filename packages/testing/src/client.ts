@@ -11,7 +11,7 @@ import { readReply, type TestReply } from "./test-reply.ts";
 export type SendRequest = (path: string, init?: TestInit) => Promise<TestReply>;
 
 /**
- * Client of one application, over `fetch`, over a socket, or of another process.
+ * Client of one application, in this process over `fetch` or a socket, or in another process.
  *
  * Redirects are not followed and bodies are not decompressed: a test sees what the application sent. Disposing of the client aborts requests in flight.
  */
@@ -30,15 +30,16 @@ export interface TestClient extends AsyncDisposable {
   readonly delete: SendRequest;
   /** Sends an OPTIONS request. */
   readonly options: SendRequest;
-  /** Sends a request with any method. @throws TESTING_TIMEOUT, TESTING_CLIENT_CLOSED, the reason of `init.signal`, the app's start error */
+  /** Sends a request with any method. @throws TESTING_TIMEOUT, TESTING_CLIENT_CLOSED, TESTING_BAD_OPTION, TESTING_REPLY_TOO_LARGE, the reason of `init.signal`, the app's start error */
   readonly request: (method: string, path: string, init?: TestInit) => Promise<TestReply>;
-  /** Resolves with the head of the reply and a live body, for event streams and long downloads; `timeoutMs` counts up to the head. */
+  /** Resolves with the head of the reply and a live body, for event streams and long downloads; `timeoutMs` applies until the head arrives. */
   readonly stream: (method: string, path: string, init?: TestInit) => Promise<Response>;
   /** Absolute URL of a path, for clients of another protocol; a socket client starts to listen. */
   readonly url: (path?: string) => Promise<string>;
   /**
    * The last 1000 log lines of the app that this client started, oldest first: lines of the framework, with the cause of each 500, and lines of `enableLogging`
-   * that would be written to standard output or error. Nothing is printed. Always empty for `clientFor`.
+   * that would be written to standard output or error. Nothing is printed. With the option `log`, that logger also gets the framework's lines, and `enableLogging` writes
+   * its lines to its usual output instead. Always empty for `clientFor`.
    */
   readonly logs: readonly LogLine[];
 }

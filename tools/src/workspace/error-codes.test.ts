@@ -52,7 +52,7 @@ test("a code that is missing in the catalogue is reported", () => {
 test("an unused code, and a catalogue that is not exported, are reported", () => {
   expect(usedCodesAreCatalogued(limiter({ "src/limit.ts": "", "src/index.ts": "" }), known)).toEqual([
     "RATE_LIMIT_EXCEEDED of error-codes.ts is not used",
-    "index.ts does not export the codes of error-codes.ts",
+    "neither index.ts nor feature.ts exports the codes of error-codes.ts",
   ]);
 });
 

@@ -30,7 +30,7 @@ const codesIn = ({ files }: WorkspacePackage, prefix: string): ReadonlySet<strin
     ),
   );
 
-/** Returns the prefix of codes: the name of the package, or the first word of its codes where that is shorter, as in `EVENTS_CONFLICT` of `event-sourcing`. */
+/** Returns the prefix of codes: the name of the package, or the first word of its codes if they do not start with that name, as in `EVENTS_CONFLICT` of `event-sourcing`. */
 const prefixOf = (pkg: WorkspacePackage): string => {
   const name = pkg.folder.replace("packages/", "").replaceAll("-", "_").toUpperCase();
   const [first = `${name}_`] = Object.keys(catalogueOf(pkg));
@@ -46,7 +46,9 @@ export const usedCodesAreCatalogued: CodeRule = (pkg) => {
   return [
     ...[...used].filter((code) => !listed.includes(code)).map((code) => `${code} is not in error-codes.ts`),
     ...listed.filter((code) => !used.has(code)).map((code) => `${code} of error-codes.ts is not used`),
-    ...(listed.length > 0 && !isExported ? ["index.ts does not export the codes of error-codes.ts"] : []),
+    ...(listed.length > 0 && !isExported
+      ? ["neither index.ts nor feature.ts exports the codes of error-codes.ts"]
+      : []),
   ];
 };
 

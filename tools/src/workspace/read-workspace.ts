@@ -33,7 +33,7 @@ export interface WorkspacePackage {
   readonly manifest: Manifest;
   /** Paths in `references` of tsconfig.json, as written; `null` without that file. */
   readonly references: readonly string[] | null;
-  /** Texts of README.md, of the pages in docs and of all files in src, by path from the folder. */
+  /** Texts of README.md, of the pages in docs and of the TypeScript files in src, by path from the folder. */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -60,7 +60,7 @@ const readPackage = (root: string, folder: string): WorkspacePackage => {
   };
 };
 
-/** Returns the folders in packages/, apps/ and tests/ with sources but no package.json. */
+/** Returns the names of the folders in packages/, apps/ and tests/ with src, README.md or tsconfig.json but without package.json. */
 export const strayFolders = (root: string): string[] =>
   globSync("{packages,apps,tests}/*/{src,README.md,tsconfig.json}", { cwd: root })
     .map((path) => join(path, ".."))

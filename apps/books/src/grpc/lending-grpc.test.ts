@@ -25,10 +25,10 @@ beforeAll(async () => {
   stack.defer(() => running.close());
   client = clientAt(app.grpcAddress?.port);
   stack.defer(() => client.close());
-  const post = { "content-type": "application/json" };
+  const jsonFields = { "content-type": "application/json" };
   const reply = await fetch(new URL("/token", running.url), {
     method: "POST",
-    headers: post,
+    headers: jsonFields,
     body: JSON.stringify({ user: "ann", password: "demo" }),
   });
   const { token } = (await reply.json()) as { readonly token: string };
@@ -37,7 +37,7 @@ beforeAll(async () => {
   send = (method, path, body) =>
     fetch(new URL(path, running.url), {
       method,
-      headers: { ...post, authorization },
+      headers: { ...jsonFields, authorization },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
 });
@@ -62,7 +62,7 @@ test("a call with the token of a loan sees it, and one with the token of the ret
   expect((await client.ListOpenLoans({ member: "ann", token })).loans).toEqual([]);
 });
 
-test("calls that write need the token of the routes and have the corresponding gRPC status, and reading needs none", async () => {
+test("calls that write need the bearer token of the HTTP API and fail with the matching gRPC status, and reading needs no token", async () => {
   const book = await addBook("Emma");
   expect(await statusOf(client.GiveBack({ book }))).toBe("UNAUTHENTICATED");
   expect(await statusOf(client.GiveBack({ book }, { metadata: { authorization: "Bearer x" } }))).toBe(

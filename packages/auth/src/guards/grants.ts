@@ -16,7 +16,8 @@ export type Grants = readonly string[] | string | null | undefined;
 
 /** The requirement of a role or permission guard. */
 export interface GrantRule {
-  readonly words: readonly string[];
+  /** The required roles or permissions. */
+  readonly required: readonly string[];
   readonly requireAll: boolean;
   readonly userKey: string;
   /** Properties of an identity that contain its roles or permissions. */
@@ -29,10 +30,10 @@ export interface GrantRule {
 
 /** Returns a guard's required names as a list. @throws AUTH_GUARD_EMPTY if there are none, or one is not a non-empty string */
 export const requiredGrants = (guard: string, given: string | readonly string[]): readonly string[] => {
-  const words = toGrants(given);
-  if (Array.isArray(given) && words.length < given.length)
+  const names = toGrants(given);
+  if (Array.isArray(given) && names.length < given.length)
     throw authError("AUTH_GUARD_EMPTY", `${guard}: every name must be a non-empty string`);
-  if (words.length > 0) return words;
+  if (names.length > 0) return names;
   throw authError("AUTH_GUARD_EMPTY", `${guard} needs at least one name, such as new ${guard}(["admin"])`);
 };
 
@@ -44,14 +45,14 @@ export const checkGrants = (rule: GrantRule, invocation: Invocation): Awaitable<
   const granted = new Set(identities.flatMap((identity) => ownGrants(identity, rule.members)));
   const { resolve } = rule;
   const resolved = resolve === undefined ? [] : callResolve(resolve, identities, invocation);
-  if (!resolved.some((words) => isPromise(words)))
+  if (!resolved.some((grants) => isPromise(grants)))
     return decide(rule, invocation, granted, resolved as Grants[]);
   const { timer } = rule;
   const onTimeout = (): never => {
     throw new Error(`resolve did not answer within ${timer.timeoutMs} ms`);
   };
-  const all = timer.limit(Promise.all(resolved.map(async (words) => words)), onTimeout);
-  return mapAwaitable(all, (words) => decide(rule, invocation, granted, words));
+  const all = timer.limit(Promise.all(resolved.map(async (grants) => grants)), onTimeout);
+  return mapAwaitable(all, (grants) => decide(rule, invocation, granted, grants));
 };
 
 /** Calls `resolve` for each identity. If one call throws, promises of earlier calls are marked as handled: their rejections would end the process. */
@@ -71,17 +72,17 @@ const callResolve = (
 };
 
 const decide = (
-  { words, requireAll, kind }: GrantRule,
+  { required, requireAll, kind }: GrantRule,
   { context }: Invocation,
   granted: Set<string>,
   resolved: readonly Grants[],
 ): true => {
-  for (const word of resolved.flatMap(resolvedGrants)) granted.add(word);
-  const absent = words.filter((word) => !granted.has(word));
-  if (requireAll ? absent.length === 0 : absent.length < words.length) return true;
+  for (const name of resolved.flatMap(resolvedGrants)) granted.add(name);
+  const absent = required.filter((name) => !granted.has(name));
+  if (requireAll ? absent.length === 0 : absent.length < required.length) return true;
   const detail = requireAll
     ? `Missing required ${kind}: ${absent.join(", ")}`
-    : `Requires one of ${kind}: ${words.join(", ")}`;
+    : `Requires one of ${kind}: ${required.join(", ")}`;
   throw new ForbiddenError(detail, context.has(JwtClaims) ? { headers: insufficientScope } : {});
 };
 
@@ -94,14 +95,14 @@ const ownGrants = (identity: unknown, members: readonly string[]): readonly stri
     : [];
 
 /** Returns the names in a result of `resolve`. @throws TypeError for a result of another type, so that `Not(guard)` does not pass the caller */
-const resolvedGrants = (words: unknown): readonly string[] => {
-  const isNone = words === undefined || words === null;
-  if (!isNone && typeof words !== "string" && !Array.isArray(words))
+const resolvedGrants = (result: unknown): readonly string[] => {
+  const isNone = result === undefined || result === null;
+  if (!isNone && typeof result !== "string" && !Array.isArray(result))
     throw new TypeError("resolve must return a list of strings, a string, or null for none");
-  return toGrants(words);
+  return toGrants(result);
 };
 
 const toGrants = (value: unknown): readonly string[] => {
-  if (typeof value === "string") return value.split(/[\s,]/).filter((word) => word !== "");
-  return Array.isArray(value) ? value.filter((word) => typeof word === "string" && word !== "") : [];
+  if (typeof value === "string") return value.split(/[\s,]/).filter((name) => name !== "");
+  return Array.isArray(value) ? value.filter((name) => typeof name === "string" && name !== "") : [];
 };

@@ -28,10 +28,10 @@ export class PermissionGuard implements GuardObject {
 
   constructor(permissions: string | readonly string[], options: PermissionGuardOptions = {}) {
     const { requireAll, userKey, permKey, resolve, ...limit } = PermissionOptions.of(options);
-    const words = requiredGrants("PermissionGuard", permissions);
-    this.name = `PermissionGuard(${words.join(", ")})`;
+    const required = requiredGrants("PermissionGuard", permissions);
+    this.name = `PermissionGuard(${required.join(", ")})`;
     this.rule = {
-      words,
+      required,
       requireAll,
       userKey,
       members: [permKey, "scope", "scp"],

@@ -27,10 +27,10 @@ export class RoleGuard implements GuardObject {
 
   constructor(roles: string | readonly string[], options: RoleGuardOptions = {}) {
     const { requireAll, userKey, roleKey, resolve, ...limit } = RoleOptions.of(options);
-    const words = requiredGrants("RoleGuard", roles);
-    this.name = `RoleGuard(${words.join(", ")})`;
+    const required = requiredGrants("RoleGuard", roles);
+    this.name = `RoleGuard(${required.join(", ")})`;
     this.rule = {
-      words,
+      required,
       requireAll,
       userKey,
       members: [roleKey, "role"],

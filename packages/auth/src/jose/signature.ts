@@ -3,7 +3,7 @@ import type { Awaitable } from "@framework/core";
 import type { JwtAlgorithm } from "./algorithms.ts";
 import type { CompactToken } from "./compact-token.ts";
 
-/** A key of the signature library or of `node:crypto`. */
+/** A signing or verification key: a `KeyObject` of Node, or a `CryptoKey` of Web Crypto. */
 export type SigningKey = KeyObject | webcrypto.CryptoKey;
 
 /** Signs and verifies with one algorithm. */
@@ -17,7 +17,7 @@ export interface Signatures {
   ): Awaitable<string>;
 }
 
-/** Loads the signature library, which only asymmetric algorithms need. */
+/** Loads jose, which only asymmetric algorithms need. */
 export const loadSignatures = async (algorithm: JwtAlgorithm): Promise<Signatures> => {
   const { CompactSign, compactVerify } = await import("jose");
   const algorithms = [algorithm];

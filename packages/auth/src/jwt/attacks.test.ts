@@ -38,7 +38,7 @@ const none = (alg: string) => `${base64url({ alg })}.${body}.`;
 const publicPem = pem(rsa.publicKey);
 const always = (bytes: Uint8Array) => () => bytes;
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const loosened = signature.slice(0, -1) + alphabet[alphabet.indexOf(signature.slice(-1)) + 1]; // the last character has two unused bits;
+const nonCanonical = signature.slice(0, -1) + alphabet[alphabet.indexOf(signature.slice(-1)) + 1]; // the last character has two unused bits
 
 const attacks: readonly (readonly [name: string, token: string, config?: Name])[] = [
   // RFC 8725 2.1, 3.1: the algorithm
@@ -138,7 +138,7 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
   ],
   ["claims changed after signing", `${head}.${base64url({ ...validClaims, sub: "root" })}.${signature}`],
   ["header changed after signing", `${base64url({ alg: "HS256", typ: "JWT" })}.${body}.${signature}`],
-  // RFC 7515 2, 7.1: the form
+  // RFC 7515 2, 7.1: the serialization
   ["no dots", "abc"],
   ["one dot", `${head}.${body}`],
   ["four parts", `${validTokens.HS256}.${signature}`],
@@ -147,7 +147,7 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
   ["an empty header", `.${body}.${signature}`],
   ["an empty payload", forge({ alg: "HS256" }, "")],
   ["padding", `${head}.${body}.${signature}=`],
-  ["non-zero trailing bits", `${head}.${body}.${loosened}`],
+  ["non-zero trailing bits", `${head}.${body}.${nonCanonical}`],
   [
     "the Base64 alphabet",
     `${head}.${body}.${Buffer.from(signature, "base64url").toString("base64").replace(/=/g, "")}+`,
@@ -160,7 +160,7 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
   ["a header that is not JSON", forge("{alg:HS256}")],
   ["alg twice in the header", forge('{"alg":"none","alg":"HS256"}')],
   ["alg twice, once escaped", forge('{"\\u0061lg":"none","alg":"HS256"}')],
-  ["JSON form", JSON.stringify({ protected: head, payload: body, signature })],
+  ["the JSON serialization", JSON.stringify({ protected: head, payload: body, signature })],
   ["more than 8 KiB", hs({}, { ...validClaims, pad: "x".repeat(6200) })],
   ["a second token after a comma", `${validTokens.HS256},${validTokens.HS256}`],
   ["a second token after a space", `${validTokens.HS256} ${validTokens.HS256}`],

@@ -47,7 +47,7 @@ export class Invalidations {
     this.forgottenUntil = this.count;
   }
 
-  /** Whether one of the tags was dropped after a sequence number. */
+  /** Whether one of the tags was dropped after a sequence number, or may have been. */
   droppedSince(sequence: number, tags: readonly string[]): boolean {
     if (sequence === this.count) return false;
     return sequence < this.forgottenUntil || tags.some((tag) => (this.lastDrop.get(tag) ?? 0) > sequence);

@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import { editionIn, runSuite } from "./run-suite.test-kit.ts";
 import { differences, passed } from "./unmet.test-kit.ts";
 
-// Runs the public suite, from npm or from a clone of its repository. Prints every failure and the totals.
+// Runs the public suite http-cache-tests, from npm or from a clone of its repository. Prints the failures of required and optimal tests, and the totals.
+// Exits with 1 if the failures differ from the list.
 const [folder] = process.argv.slice(2);
 const edition = editionIn(folder === undefined ? undefined : resolve(folder));
 const verdicts = await runSuite(edition);

@@ -3,7 +3,7 @@ import { key, type Key, type Response } from "@framework/core";
 const CacheTags: Key<readonly string[]> = key<readonly string[]>("cache_tags", []);
 
 /**
- * Adds tags for `invalidateCache` to a reply and returns it. Tags are never sent; without the feature this does nothing.
+ * Adds tags for `invalidateCache` to a reply and returns it. Tags are never sent; without the caching feature they have no effect.
  *
  * @example
  * return cacheTags(Response.json(book), `book:${book.id}`);

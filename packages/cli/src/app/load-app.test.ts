@@ -33,7 +33,7 @@ test.each([
 
 test.each([
   ["process.exit(3);", "CLI_ENDED_EARLY", "it ended the process with exit code 3"],
-  ["await new Promise(() => {});", "CLI_ENDED_EARLY", "it waits for something that can never happen"],
+  ["await new Promise(() => {});", "CLI_ENDED_EARLY", "it awaits a promise that never settles"],
   [
     'setImmediate(() => { throw new Error("late"); });\nawait new Promise(() => {});',
     "CLI_APP_FAILED",

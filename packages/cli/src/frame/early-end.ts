@@ -1,8 +1,8 @@
 import { FrameworkError } from "@framework/core";
 
 /**
- * Reports an error when this process ends before its command is done, because the imported app ends the process, waits for
- * something that never happens, or throws an uncaught error. The exit code is then 1.
+ * Reports an error when this process ends before its command is done, because the imported app ends the process, awaits a
+ * promise that never settles, or throws an uncaught error. The exit code is then 1.
  *
  * @returns a function that stops watching, to call when the command is done
  */
@@ -13,8 +13,7 @@ export const watchEarlyEnd = (report: (error: FrameworkError) => void): (() => v
     report(error);
     process.exitCode = 1;
   };
-  const onIdle = (): void =>
-    fail(endedEarly("it waits for something that can never happen, such as an await"));
+  const onIdle = (): void => fail(endedEarly("it awaits a promise that never settles"));
   const onExit = (code: number): void =>
     fail(
       uncaught === null

@@ -4,7 +4,7 @@ import { type Setting, setting, type SettingOptions } from "./setting.ts";
 export const text = (name: string, options: SettingOptions<string> = {}): Setting<string> =>
   setting(name, { ...options, expected: "text", parse: (value) => ({ value }) });
 
-/** One of a few words, in exactly this spelling. */
+/** One of the given words, case-sensitive; white space around it is ignored. */
 export const oneOf = <const T extends string>(
   name: string,
   words: readonly T[],

@@ -19,7 +19,7 @@ test("speaks HTTPS with a certificate", async () => {
   await close();
 });
 
-test("serves only clients with a certificate of the authority when it requires one", async () => {
+test("serves only clients with a certificate signed by the configured CA when one is required", async () => {
   const [own, client] = [selfSigned(), selfSigned("client")];
   const app = new App();
   app.get("/", () => ({ hello: true }));

@@ -32,7 +32,7 @@ const fuzz = async (chosen: readonly Lane[], connections: number): Promise<strin
   return found;
 };
 
-test("both transports and an independent reader of the standard agree on random traffic", async () => {
+test("both transports and an independent parser of the standard agree on random traffic", async () => {
   expect(await fuzz(lanes, CONNECTIONS)).toEqual([]);
 });
 

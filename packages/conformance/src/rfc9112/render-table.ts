@@ -20,11 +20,11 @@ export const renderTable = (): string => {
 
 Both transports, \`fast\` (the framework's HTTP/1.1 path, with \`node:http\` as fallback) and \`node\` (\`node:http\` alone), pass the same tests for the same requirements.
 
-- **Rows** are exact bytes with the required replies: ${count} of them in ${wireTables.length} tables in \`src/rfc9112\`. Each one is sent whole, byte by byte and split at random to each
-  transport, followed by a valid request: \`<table>: answers each row as listed and runs no hidden request, sent <way>\`. Every row belongs to a requirement.
+- **Rows** are exact bytes with the required replies: ${count} of them in ${wireTables.length} tables in \`src/rfc9112\`. Each one is sent whole, byte by byte (unless it has 2,000 bytes or more) and split at random
+  to each transport, followed by a valid request: \`<table>: answers each row as listed and runs no smuggled request, sent <way>\`. Every row belongs to a requirement.
 - **Tests** are the names of additional tests in \`src\`, run on each transport.
 - **More lenient** is input that llhttp, the parser of \`node:http\`, accepts beyond the requirement. It changes neither where a message ends nor what the app sees. The framework's
-  parser accepts none of it and hands such messages over to \`node:http\`; random traffic is compared with an independent reader that knows exactly these exceptions.
+  parser accepts none of it and hands such messages over to \`node:http\`; random traffic is compared with an independent parser that has exactly these exceptions.
 
 This page is generated from \`src/rfc9112/requirements.ts\` by \`node --conditions=@framework/source src/rfc9112/main.ts\`; a test compares the two.
 
@@ -34,12 +34,13 @@ ${requirements.map(asLine).join("\n")}
 
 ## Random traffic
 
-Valid and invalid messages of a grammar, mutated and split anywhere, are sent to both transports, which must pass the same requests to their apps and the same replies to their clients, and to an
-independent reader of the standard, which must agree with each of them and with the framework's parser. The tests send 250 connections per lane (\`FRAMEWORK_FUZZ_CONNECTIONS\`); more with
-\`node --conditions=@framework/source src/fuzz/main.ts --minutes 60 --seed 1\`, which prints the smallest traffic for each difference; \`--replay\` repeats it.
+Valid and invalid messages are generated from a grammar, mutated and split anywhere. Both transports must pass the same requests to their apps and the same replies to their clients. An
+independent parser of the standard must agree with each transport and with the framework's parser. The tests open 250 connections for each of the first three comparisons below
+(\`FRAMEWORK_FUZZ_CONNECTIONS\`), and ten times as many for the last, which needs no sockets.
+\`node --conditions=@framework/source src/fuzz/main.ts --minutes 60 --seed 1\` runs longer and prints a minimal reproduction of each difference, which \`--replay\` runs again.
 Permitted differences are listed with their reasons in \`src/fuzz/accepted-differences.ts\`; all cases ever found are kept in \`src/fuzz/found-cases.ts\`.
 
-Last hour, 2026-11-21, Node 26.10.0, seed 20261121: 10.8 million connections with 9.2 million whole messages, 15.3 GiB.
+Last one-hour run, 2026-11-21, Node 26.10.0, seed 20261121: 10.8 million connections with 9.2 million whole messages, 15.3 GiB.
 
 | Compared | Connections | Whole messages | Differences | Accepted differences |
 | --- | --- | --- | --- | --- |

@@ -262,7 +262,7 @@ export const requirements: readonly Requirement[] = [
   {
     section: "RFC 9110 8.6",
     level: "MUST",
-    text: "A length beyond the countable range does not overflow.",
+    text: "A length beyond 2^53 - 1, the largest safe integer of JavaScript, does not overflow.",
     behaviour: "413 + close",
     rows: [
       ["field lines", /^a Content-Length beyond/],
@@ -444,8 +444,8 @@ export const requirements: readonly Requirement[] = [
     section: "RFC 9112 11.2",
     level: "MUST",
     text: "Every parser on the path agrees on the end of a message.",
-    behaviour: "both transports and an independent reader agree on random traffic",
-    tests: ["both transports and an independent reader of the standard agree on random traffic"],
+    behaviour: "both transports and an independent parser agree on random traffic",
+    tests: ["both transports and an independent parser of the standard agree on random traffic"],
   },
   {
     section: "RFC 9110 7.8",

@@ -56,7 +56,7 @@ const serve: Serve = async (source) => {
 /** Runs the rows of a table against a transport: complete, byte by byte, and split at random. */
 export const wireSuite = (test: Test, make: MakeTransport, { title, rows }: WireTable): void => {
   for (const [way, send] of Object.entries(ways)) {
-    test(`${title}: answers each row as listed and runs no hidden request, sent ${way}`, () =>
+    test(`${title}: answers each row as listed and runs no smuggled request, sent ${way}`, () =>
       withServer(make, { serve }, async (server) => {
         const left = [...rows];
         const work = async (): Promise<void> => {

@@ -22,7 +22,7 @@ export interface WorkQueue<T> {
    * @throws DURABLE_BAD_WORK
    */
   cancel(item: string | UniqueItem, options?: CancelOptions): Promise<boolean>;
-  /** Restarts a failed or cancelled item, with all its attempts. Returns `false` for any other item, and if its unique key is taken. */
+  /** Restarts a failed or cancelled item, with its number of attempts reset. Returns `false` for any other item, and if its unique key is taken. */
   retry(id: string): Promise<boolean>;
   /**
    * Returns the item with this id, or the unfinished one with this unique key; `null` if it does not exist or is no longer kept.
@@ -50,7 +50,7 @@ export interface WorkOptions {
 
 /** Options of a cancellation. */
 export interface CancelOptions extends WorkOptions {
-  /** Whether a running item is not cancelled; `cancel` then returns `false`. @default false */
+  /** Whether a running item continues; `cancel` then returns `false`. @default false */
   readonly keepRunning?: boolean | undefined;
 }
 

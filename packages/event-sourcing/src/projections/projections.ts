@@ -16,7 +16,7 @@ import { goLive } from "./rebuild/go-live.ts";
 import { rebuildPart } from "./rebuild/rebuild-part.ts";
 import { registerProjections } from "./versions/register-projections.ts";
 import { type ProjectionStatus, readStatus } from "./versions/status.ts";
-import { Throttle } from "./running/throttle.ts";
+import { ConcurrencyLimit } from "./running/concurrency-limit.ts";
 
 /** Inspects and operates the projections of a store. @throws EVENTS_UNKNOWN_PROJECTION for a name that this process does not have */
 export interface Projections {
@@ -72,7 +72,9 @@ export class ProjectionSet implements Projections {
   constructor(needs: ProjectionNeeds) {
     this.needs = needs;
     const { kernel, base, reader, clock, projections, eventsChannel } = needs;
-    const throttle = new Throttle(() => Math.max(1, Math.floor(base.db.maxTransactions * BUILDING_PART)));
+    const buildLimit = new ConcurrencyLimit(() =>
+      Math.max(1, Math.floor(base.db.maxTransactions * BUILDING_PART)),
+    );
     const onAdvanced = (): void => kernel.wakeUp.signal(PROJECTIONS_CHANNEL);
     const onProgress = (listener: () => void): (() => void) =>
       kernel.wakeUp.on(PROJECTIONS_CHANNEL, listener);
@@ -85,7 +87,7 @@ export class ProjectionSet implements Projections {
       random: Math.random,
       onAdvanced,
       onWork: (listener) => kernel.wakeUp.on(eventsChannel, listener),
-      throttled: (run) => throttle.run(run),
+      limited: (run) => buildLimit.run(run),
     };
   }
 

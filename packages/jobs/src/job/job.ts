@@ -46,7 +46,7 @@ export interface Job<S extends StandardSchema | undefined = StandardSchema | und
    * whether there was one.
    */
   cancel(job: string | UniqueItem, options?: WorkOptions): Promise<boolean>;
-  /** Restarts a failed or cancelled job, with all its attempts. Returns `false` for any other job, and if its unique key is taken. */
+  /** Restarts a failed or cancelled job, with its number of attempts reset. Returns `false` for any other job, and if its unique key is taken. */
   retry(id: string): Promise<boolean>;
   /** Returns a job with its progress, result or failure; `null` if it does not exist or is no longer kept. */
   get(id: string): Promise<JobInfo | null>;

@@ -82,7 +82,7 @@ test("a misspelt option of send, sendAll and request is rejected, with the neare
   const limit = { timeoutMS: 5 } as object;
   for (const [sent, call, near] of [
     [app.messaging.send("books", message, delay), "send", '"delayMS"; did you mean "delayMs"?'],
-    [app.messaging.sendAll("books", [message], delay), "send", '"delayMS"; did you mean "delayMs"?'],
+    [app.messaging.sendAll("books", [message], delay), "sendAll", '"delayMS"; did you mean "delayMs"?'],
     [app.messaging.request("books", message, limit), "request", '"timeoutMS"; did you mean "timeoutMs"?'],
   ] as const)
     await expect(sent).rejects.toMatchObject({

@@ -16,7 +16,7 @@ import type { MessageTarget, DelayQueues } from "../topology/delay-queues.ts";
 import { ConfirmLane, type ConfirmLaneParts } from "./confirm-lane.ts";
 import type { Publication } from "./publication.ts";
 import { refused, timedOut } from "./send-errors.ts";
-import { TargetLines } from "./target-lines.ts";
+import { SendQueues } from "./send-queues.ts";
 
 /** Dependencies of `Publisher`. */
 export interface PublisherParts {
@@ -54,7 +54,7 @@ export class Publisher {
   private readonly shared: ConfirmLane;
   /** Dedicated lanes of stuck targets, each with at most one unconfirmed message: a leaderless queue blocks all messages of its channel. */
   private readonly dedicated = new Map<string, ConfirmLane>();
-  private readonly lines = new TargetLines();
+  private readonly queues = new SendQueues();
   private knownExchanges = new Set<string>();
 
   constructor(parts: PublisherParts) {
@@ -76,7 +76,7 @@ export class Publisher {
   async publish(publication: Publication, signal: AbortSignal): Promise<void> {
     const channel = this.channelIfReady(publication);
     if (channel !== null) return await this.shared.publish(channel, publication.to, publication, signal);
-    const { published } = await this.lines.run(targetOf(publication), signal, async () => {
+    const { published } = await this.queues.run(targetOf(publication), signal, async () => {
       const { lane, channel: prepared, to } = await this.prepareWithRetries(publication, signal);
       return { published: lane.publish(prepared, to, publication, signal) }; // wrapped, so that the next message does not wait for the confirmation
     });
@@ -87,7 +87,7 @@ export class Publisher {
   private channelIfReady(publication: Publication): ConfirmChannel | null {
     const { to, delayMs } = publication;
     if (this.shared.isFull || this.parts.link.blockedReason !== null) return null;
-    if (!this.lines.isEmpty && this.lines.has(targetOf(publication))) return null;
+    if (!this.queues.isEmpty && this.queues.has(targetOf(publication))) return null;
     if (this.dedicated.size > 0 && this.dedicated.has(nameOf(to))) return null;
     return delayMs === 0 && (to.exchange === "" || this.knownExchanges.has(to.exchange))
       ? this.shared.current
@@ -171,7 +171,7 @@ export class Publisher {
     this.parts.delays.forget();
   }
 
-  /** Ensures that an exchange exists: publishing to a missing one would close the channel, with other unconfirmed messages. */
+  /** Ensures that an exchange exists: publishing to a missing one would close the channel, and its other unconfirmed messages would fail. */
   private async ensureExchange(exchange: string): Promise<void> {
     const check = (): Promise<unknown> =>
       withChannel(this.parts.link, (channel) => channel.checkExchange(exchange));

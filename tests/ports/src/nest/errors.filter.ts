@@ -11,7 +11,7 @@ import type { Request, Response } from "express";
 export const invalidInput = (fields: readonly string[]): BadRequestException =>
   new BadRequestException({ error: "Invalid input", fields });
 
-/** One shape for every error: `{ error }`. */
+/** Replies to every `HttpException` with `{ error }`, and with the invalid `fields` for a 400. */
 @Catch(HttpException)
 export class ErrorsFilter implements ExceptionFilter<HttpException> {
   catch(exception: HttpException, host: ArgumentsHost): void {

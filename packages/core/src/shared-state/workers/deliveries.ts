@@ -3,7 +3,7 @@ import type { PrimaryLink, PrimaryMessage } from "./primary-link.ts";
 /** Bounds on unacknowledged messages of one worker. */
 export interface DeliveriesOptions {
   readonly maxUnacknowledged: number;
-  /** Called once when the bound is reached. */
+  /** Called once, when a message is not sent because of the bound. */
   readonly onStuck: () => void;
 }
 
@@ -47,7 +47,7 @@ export class Deliveries {
     this.unacknowledged.delete(id);
   }
 
-  /** Sends another message to the worker; messages to an exited worker are dropped. */
+  /** Sends a message without waiting for an acknowledgement; messages to an exited worker are dropped. */
   send(message: PrimaryMessage): void {
     if (this.closed) return;
     try {

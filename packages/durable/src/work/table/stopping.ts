@@ -49,7 +49,7 @@ WHERE id = $1 AND queue = $2 AND state IN ('failed', 'cancelled') RETURNING id, 
   /**
    * Cancels an unfinished item, by its id or unique key: every later write of its owner is refused. `null` if there is none.
    *
-   * @param keepRunning whether not to cancel a running item
+   * @param keepRunning whether a running item continues; the result is then `null`
    */
   async cancel(
     queue: string,
@@ -66,7 +66,7 @@ WHERE id = $1 AND queue = $2 AND state IN ('failed', 'cancelled') RETURNING id, 
     return row ?? null;
   }
 
-  /** Makes a failed or cancelled item ready again, with all its attempts. `null` if there is none, or if its unique key is taken. */
+  /** Makes a failed or cancelled item ready again, with its number of attempts reset. `null` if there is none, or if its unique key is taken. */
   async restart(queue: string, id: number): Promise<ChangedRow | null> {
     try {
       const [row] = await this.table.query<ChangedRow>(this.restartText, [id, queue]);

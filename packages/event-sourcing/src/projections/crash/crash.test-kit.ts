@@ -65,7 +65,7 @@ const run = async ({ base, reader }: StoreParts, projections: readonly Projectio
     random: () => 0,
     onWork: () => () => {},
     onAdvanced: () => {},
-    throttled: <T>(work: () => Promise<T>) => work(),
+    limited: <T>(work: () => Promise<T>) => work(),
   };
   for (const projection of projections)
     for (let shard = 0; shard < projection.shards; shard++) {

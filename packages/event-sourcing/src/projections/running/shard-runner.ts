@@ -26,7 +26,7 @@ export interface RunnerNeeds {
   /** Called after a shard has advanced. */
   readonly onAdvanced: () => void;
   /** Runs a step of a version that is being built, with limited concurrency. */
-  readonly throttled: <T>(run: () => Promise<T>) => Promise<T>;
+  readonly limited: <T>(run: () => Promise<T>) => Promise<T>;
 }
 
 /** Result of a step: `more` continues at once, `some` and `none` after a pause. */
@@ -93,7 +93,7 @@ export class ShardRunner {
     if (row === null || row.state !== "running") return "none";
     try {
       const isBuilding = row.status === "building";
-      return isBuilding ? await this.needs.throttled(() => this.work(row)) : await this.work(row);
+      return isBuilding ? await this.needs.limited(() => this.work(row)) : await this.work(row);
     } catch (error) {
       if (error instanceof ShardMovedError) return "some";
       if (!(error instanceof TooManyParkedError || error instanceof ViewAheadError)) throw error;

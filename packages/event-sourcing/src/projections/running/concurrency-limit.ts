@@ -1,5 +1,5 @@
 /** Limits concurrency; further calls wait in order. The queue is bounded by the number of shards of a process. */
-export class Throttle {
+export class ConcurrencyLimit {
   private readonly limit: () => number;
   private running = 0;
   private readonly waiting: (() => void)[] = [];

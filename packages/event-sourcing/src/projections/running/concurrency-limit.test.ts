@@ -1,14 +1,14 @@
 import { expect, test } from "@jest/globals";
-import { Throttle } from "./throttle.ts";
+import { ConcurrencyLimit } from "./concurrency-limit.ts";
 
 test("calls run in order, and no more than the limit concurrently", async () => {
-  const throttle = new Throttle(() => 2);
+  const limit = new ConcurrencyLimit(() => 2);
   const begun: number[] = [];
   const ends: PromiseWithResolvers<void>[] = [];
   const all = [0, 1, 2, 3].map((number) => {
     const end = Promise.withResolvers<void>();
     ends.push(end);
-    return throttle.run(async () => {
+    return limit.run(async () => {
       begun.push(number);
       await end.promise;
       if (number === 1) throw new Error("failed");

@@ -1,7 +1,7 @@
 import { untilAborted } from "@framework/messaging/adapter";
 
 /** Queued work of one target. */
-interface Line {
+interface SendQueue {
   /** Resolves when the last queued work has ended. */
   tail: Promise<void>;
   waiting: number;
@@ -10,37 +10,37 @@ interface Line {
 }
 
 /** Keeps the order of messages that wait for a channel or exchange: runs work one at a time for each target. */
-export class TargetLines {
-  private readonly lines = new Map<string, Line>();
+export class SendQueues {
+  private readonly queues = new Map<string, SendQueue>();
 
   /** Whether no work is queued. */
   get isEmpty(): boolean {
-    return this.lines.size === 0;
+    return this.queues.size === 0;
   }
 
   /** Whether a target has queued work. */
   has(target: string): boolean {
-    return this.lines.has(target);
+    return this.queues.has(target);
   }
 
   /** Runs work after all earlier work of its target, or when its signal aborts. After a failure, other than an abort, all queued work of the target fails. */
   async run<T>(target: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const line = this.lines.get(target) ?? { tail: Promise.resolve(), waiting: 0, failure: null };
-    this.lines.set(target, line);
-    const { tail: before } = line;
+    const queue = this.queues.get(target) ?? { tail: Promise.resolve(), waiting: 0, failure: null };
+    this.queues.set(target, queue);
+    const { tail: before } = queue;
     const { promise, resolve: end } = Promise.withResolvers<void>();
-    line.tail = before.then(() => promise);
-    line.waiting++;
+    queue.tail = before.then(() => promise);
+    queue.waiting++;
     try {
       await untilAborted(before, signal).catch(() => {}); // `work` throws the error of the abort
-      if (line.failure !== null && !signal.aborted) throw line.failure;
+      if (queue.failure !== null && !signal.aborted) throw queue.failure;
       return await work();
     } catch (error) {
-      if (!signal.aborted) line.failure ??= error;
+      if (!signal.aborted) queue.failure ??= error;
       throw error;
     } finally {
       end();
-      if (--line.waiting === 0) this.lines.delete(target);
+      if (--queue.waiting === 0) this.queues.delete(target);
     }
   }
 }
