@@ -235,7 +235,7 @@ test("load reports capacity, heap, event loop delay and workers, and fails far b
   expect(out).toContain(capacity);
   expect(printed.slice(-3)).toEqual([
     "usual capacity: 0 requests/s",
-    "regression: 0 % below the usual capacity, or more",
+    "regression: more than 0 % below the usual capacity",
     expect.stringMatching(/^workers: 0 \(0 % of a CPU at capacity/),
   ]);
   expect([exitCode, readFileSync(history, "utf8")]).toEqual([1, expect.stringContaining('"capacity": 3,')]);
