@@ -40,7 +40,7 @@ const atMost = (
   result,
 });
 
-/** CPU time of raw divided by the CPU time of the framework on its fast transport. */
+/** CPU time of raw divided by the CPU time of the framework, on its fast transport by default. */
 const ratio =
   (workload: string, server = "fast"): GateDefinition["result"] =>
   (measurements) =>

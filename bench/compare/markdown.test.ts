@@ -21,7 +21,7 @@ test("columns are padded, and numbers are right-aligned", () => {
 test("the block describes the machine, and every result has its interval", () => {
   const block = blockOf(exampleReport);
   expect(block).toContain("2026-01-02, `pnpm bench`, 12 min. Node 26.0.0");
-  expect(block).toContain("servers and client each pinned to a core, 1.2 % of the time taken by the host");
+  expect(block).toContain("servers and client each pinned to a core, steal time 1.2 %");
   expect(block).toContain(
     "n = 20 rounds, 40 for workloads with a gate relative to raw, with 4 starts of all servers, after 12000 warm-up requests, 40000 for workloads with a gate",
   );

@@ -57,7 +57,7 @@ const factsOf = ({
   (quick ? " A quick run: not for publishing." : "");
 
 const steal = (share: number | null): string =>
-  share === null ? "" : `, ${(share * 100).toFixed(1)} % of the time taken by the host`;
+  share === null ? "" : `, steal time ${(share * 100).toFixed(1)} %`;
 
 /** Replaces the text between the markers. @throws when the markers are missing */
 export const withBlock = (text: string, block: string): string => {

@@ -37,7 +37,7 @@ export const plotOf = (report: Report): string => {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" ` +
       `aria-label="CPU time of raw node:http divided by that of each server">`,
     `<style>${STYLE}</style>`,
-    text(MARGIN, 20, "title", "Requests per CPU time that raw node:http needs for one"),
+    text(MARGIN, 20, "title", "Requests per CPU time, relative to raw node:http"),
     text(MARGIN, 42, "note", `longer is better; line: 95 % interval of the median; ${subtitle}`),
     ...drawn,
     "</svg>\n",

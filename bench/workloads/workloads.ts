@@ -81,7 +81,7 @@ const json = {
 
 const NOTHING = "nothing that another request could use";
 const SAME_BYTES =
-  "the framework: the last request of a connection, where the next one is the same, and heads of replies for a second; the others: nothing";
+  "the framework: the last request of a connection, in case the next one is identical, and reply heads for a second; the others: nothing";
 
 const fiveFields = ["access-control-allow-origin", "x-request-id", "etag", "x-content-type-options"];
 const notANumber = [{ path: "/users/abc" }];
@@ -158,7 +158,7 @@ export const workloads: readonly Workload[] = [
     variants: variedCalls.map((call) => ({ ...call, fields: { ...call.fields, Origin: ALLOWED_ORIGIN } })),
     fields: fiveFields,
     scenario: "five",
-    cached: "the framework: tags of short bodies, of which there are 1,800 here; the others: nothing",
+    cached: "the framework: tags of short bodies, here about 1,800 different ones; the others: nothing",
   },
   {
     ...jwt,

@@ -96,7 +96,8 @@ export const settingsShape = {
   }),
   work: oneOf("BOOKS_WORK", ["on", "off"], {
     default: "on",
-    meaning: "off for a process that only serves requests; others then update the views and remind members.",
+    meaning:
+      "off for a process that only serves requests; others then update views and the word index, remind members, and run orders.",
   }),
   sagaRunner: oneOf("BOOKS_SAGAS", ["local", "dbos"], {
     default: "local",

@@ -44,7 +44,7 @@ type Stateful<T> = App<object> extends T ? App : T;
 /**
  * An HTTP application: register routes, enable features, run it.
  *
- * `App.with(...)` creates a class with exactly the methods of the given features. Methods that register or enable something return the app, so calls chain,
+ * `App.with(...)` creates a class that also has the methods of the given features. Methods that register or enable something return the app, so calls chain,
  * except the route methods. Nothing may be registered after start.
  *
  * @example

@@ -49,7 +49,7 @@ export const durableErrors: ErrorCatalogue = {
     action: "correct the value or option that the message names",
   },
   DURABLE_BAD_FILTER: {
-    summary: "a list, replay or discard has an option out of its range",
+    summary: "a list, replay or discard has an unknown option, or one out of its range",
     action: "correct the option that the message names",
   },
   DURABLE_QUEUE_TAKEN: {

@@ -22,7 +22,8 @@ export const messagingErrors: ErrorCatalogue = {
   },
   MESSAGING_SEND_FAILED: {
     status: 503,
-    summary: "the broker did not confirm a message in time or refused it, or the app has stopped",
+    summary:
+      "the broker did not confirm a message in time or refused it, the app has stopped, or 10,000 requests wait for their replies",
     action: "send it again with the same id, or send with `tx`: the outbox retries",
   },
   MESSAGING_UNDECODABLE: {

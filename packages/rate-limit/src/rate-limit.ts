@@ -30,7 +30,7 @@ export interface RateLimit extends AddsRouteOptions<RateLimitRouteOptions> {
 }
 
 /**
- * Denies clients above their limit with 429 and an exact `Retry-After`, before authentication and before any body is read.
+ * Denies clients above their limit with 429 and `Retry-After`, before authentication and before any body is read.
  *
  * Limits are exact across workers. Health, metrics and docs are never limited, nor preflights that `enableCors` answers. Every limited reply carries
  * `RateLimit-Policy`, `RateLimit` and the `X-RateLimit-*` fields.

@@ -26,8 +26,9 @@ export const sagaErrors: ErrorCatalogue = {
     action: "call it before the start",
   },
   SAGA_NOT_POSSIBLE: {
-    summary: "409: the state of a saga does not allow an operator's decision, or a filter is invalid",
-    action: "read the saga again, or correct the filter; the message states the reason",
+    summary:
+      "409: the state of a saga does not allow an operator's decision or a further message, or a filter or reason is invalid",
+    action: "read the saga again, or correct the argument; the message states the problem",
   },
   SAGA_NO_MESSAGING: {
     summary: "a step sends messages in an app without messaging",
@@ -43,7 +44,7 @@ export const sagaErrors: ErrorCatalogue = {
   },
   SAGA_STALE: {
     summary: "a saga was changed by another process, or taken over, before a change was written",
-    action: "repeat an operator's decision; a worker reads the saga again by itself",
+    action: "repeat an operator's decision; a worker reads the saga again automatically",
   },
   SAGA_STEP_TIMEOUT: {
     summary: "an attempt took longer than the `timeoutMs` of its step; it counts as a transient error",

@@ -27,7 +27,7 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
     action: "call `enableSessions`, or remove the path from `skipPaths`",
   },
   SESSIONS_NOT_STARTED: {
-    summary: "`app.sessions` was used before the app had started",
+    summary: "`app.sessions.destroyAll` was called before the app had started",
     action: "call `enableSessions` and start the app first",
   },
   SESSIONS_CLOSED: {

@@ -24,7 +24,7 @@ const bySub: LoginMethod["install"] = (app) => {
   return { fieldsOf: async (sub) => ({ cookie: `login=${await auth.createToken({ sub })}` }) };
 };
 
-/** The rows of the README's table. */
+/** The rows of the table of logins in the README of security. */
 const loginMethods: Readonly<Record<string, LoginMethod>> = {
   "`JwtAuth` with `cookieName`": { install: bySub },
   "`BasicAuth`": {

@@ -176,7 +176,7 @@ test("the 304 of a shared route is as public as its 200", async () => {
   ]);
 });
 
-test("a 401 is private and varies by the credentials, and replies without authentication are not private", async () => {
+test("a 401 is private and varies by the credentials, and replies of a path without authentication are not private", async () => {
   const app = makeApp(false);
   app.use(new ApiKeyAuth(apiKeys).skipPath("/aged"));
   await using client = testClient(app);

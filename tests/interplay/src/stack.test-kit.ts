@@ -103,7 +103,7 @@ const authenticate: Middleware<HttpRequest, Response> = (request, next) => {
 const page = (headers: Readonly<Record<string, string>> = {}): Response =>
   Response.text(pageText, { headers });
 
-/** The route options of features, which exist only while those are installed. */
+/** Route options that exist only while their features are installed. */
 type OfFeatures = CircuitBreakerRouteOptions & RateLimitRouteOptions;
 
 const addRoutes = (

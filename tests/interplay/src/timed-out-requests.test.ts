@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 
 const policy = retryPolicy({ attempts: 3, delayMs: 1 });
 
-test("retry around requests repeats a failed one, and not one that timed out", async () => {
+test("retry middleware repeats a failed request, and not one that timed out", async () => {
   const clock = virtualClock();
   const calls = { fails: 0, hangs: 0 };
   const app = new App().use(retry({ policy })).use(timeout({ timeoutMs: 50, clock }));
@@ -25,7 +25,7 @@ test("retry around requests repeats a failed one, and not one that timed out", a
   expect([(await hanging).status, calls.hangs]).toEqual([504, 1]);
 });
 
-test("retry around requests does not repeat one that exceeded the route's timeoutSecs", async () => {
+test("retry middleware does not repeat a request that exceeded the route's timeoutSecs", async () => {
   let calls = 0;
   const app = new App().use(retry({ policy }));
   app.get("/", { timeoutSecs: 0.01 }, () => {

@@ -41,7 +41,7 @@ const destination = (writeLine: (line: string) => void) => ({
   },
 });
 
-/** Every feature in the path of a request. */
+/** Every tested feature that takes part in a request. */
 export const toggles = {
   cors: toggle(cors, (app) =>
     app.enableCors([pageOrigin], { credentials: true, exposeHeaders: ["X-Request-ID"] }),

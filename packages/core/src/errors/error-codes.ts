@@ -33,8 +33,8 @@ export const coreErrors: ErrorCatalogue = {
     action: "correct the field that the message names",
   },
   CORE_BAD_CONTRACT: {
-    summary: "a contract suite states no facts, or its broken adapter cannot be created",
-    action: "state facts; repair `makeBroken`",
+    summary: "a contract suite has no tests, or its broken adapter cannot be created",
+    action: "add tests; repair `makeBroken`",
   },
   CORE_BAD_COOKIE: {
     summary: "name, value, attributes or size of a cookie are not allowed, or a reply sets more than 64",
@@ -136,8 +136,8 @@ export const coreErrors: ErrorCatalogue = {
     action: "use `getContext`",
   },
   CORE_CONTRACT_BLIND: {
-    summary: "every fact of a contract held for an adapter that was broken on purpose",
-    action: "add a fact that fails for this adapter",
+    summary: "every test of a contract passed for an adapter that was broken on purpose",
+    action: "add a test that fails for this adapter",
   },
   CORE_CRASH_LOOP: {
     summary: "workers keep exiting before they are ready",

@@ -55,7 +55,7 @@ inChromium({
     assert.deepEqual([status, text], [200, "Emma"]);
   },
 
-  "a form of another site is refused by the browser's fetch metadata": async ({ serve, visit }) => {
+  "a form of another site is refused because of its fetch metadata": async ({ serve, visit }) => {
     const app = books();
     const [site, otherSite] = [await serve(app), await serve(emptyPage())];
     const page = await visit(site.url);
@@ -67,7 +67,7 @@ inChromium({
     assert.deepEqual([asked?.headers["sec-fetch-site"], asked?.headers["cookie"]], ["cross-site", undefined]);
   },
 
-  "over plain HTTP, without fetch metadata, Origin rejects a form of another port that knows the token":
+  "over plain HTTP, without fetch metadata, a form of another port that has the token is refused because of its Origin":
     async ({ serve, visit }) => {
       const app = books();
       const [site, otherPort] = [await serve(app), await serve(emptyPage())];
@@ -83,7 +83,7 @@ inChromium({
       assert.match(asked?.headers["cookie"] ?? "", /_csrf=/);
     },
 
-  "a form from another port of the same host is refused, although it knows the token": async ({
+  "a form from another port of the same host is refused, although it has the token": async ({
     serve,
     visit,
   }) => {

@@ -128,7 +128,7 @@ inChromium({
     assert.equal(app.received("/edition").length, 3);
   },
 
-  "with clientTtlSecs the browser also caches what the reply cache stores, and an invalidation takes effect only when the page bypasses that cache":
+  "with clientTtlSecs the browser also caches the replies that the reply cache stores, and an invalidation takes effect only when the page bypasses that cache":
     async ({ serve, visit }) => {
       const app = cachedNews(60);
       const { url } = await serve(app);

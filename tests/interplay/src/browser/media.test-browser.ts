@@ -104,7 +104,7 @@ inChromium({
     assert.ok(from > 880 * rate && from <= 900 * rate, `requests from ${from}`);
   },
 
-  "after the file has changed, the player continues in the new one": async ({ serve, visit }) => {
+  "after the file has changed, the player continues with the new one": async ({ serve, visit }) => {
     using sounds = new Sounds();
     sounds.write(100);
     const app = player(sounds.directory);
@@ -120,7 +120,7 @@ inChromium({
     assert.equal(requests.at(-1)?.status, 206);
   },
 
-  "a page with one part of a file gets no other part of a changed one": async ({ serve, visit }) => {
+  "a page that has parts of a file gets the whole new file after a change": async ({ serve, visit }) => {
     using sounds = new Sounds();
     sounds.write(100);
     const app = player(sounds.directory);

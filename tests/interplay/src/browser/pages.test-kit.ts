@@ -10,7 +10,7 @@ export const emptyPage = (): App => {
   return app;
 };
 
-/** Runs in the page: fetches a URL and returns what the page can read of the reply, or the error as text with status 0. */
+/** Runs in the page: fetches a URL and returns the part of the reply that the page can read, or the error as text with status 0. */
 export const fetchInPage = async (url: string, init: RequestInit = {}) => {
   try {
     const reply = await fetch(url, init);

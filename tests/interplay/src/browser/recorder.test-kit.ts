@@ -15,7 +15,7 @@ export interface Recording {
   received(path?: string): readonly Exchange[];
 }
 
-/** Records every request outside all other features. */
+/** Records every request, as the outermost middleware. */
 export const recorder: Feature<Recording> = {
   name: "recorder",
   install: (host) => {

@@ -11,7 +11,7 @@ const withNonce = { "default-src": ["'self'"], "script-src": ["'self'", "'nonce'
 
 const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"></svg>';
 
-/** Pages that record in `ran` which of their scripts ran. */
+/** Pages whose scripts record their names in `ran`. */
 const site = (options: Partial<SecurityHeadersConfig> = {}) => {
   const app = new (App.with(recorder, cors, securityHeaders))().enableSecurityHeaders(options);
   const recording = (name: string) => `(globalThis.ran ??= []).push("${name}")`;

@@ -138,7 +138,7 @@ inChromium({
     assert.deepEqual(app.ends, []);
   },
 
-  "a page of a listed origin, or of one that CORS lists, can connect": async ({ serve, visit }) => {
+  "a page of an origin that the option origins or CORS lists can connect": async ({ serve, visit }) => {
     const [first, second] = [await serve(emptyPage()), await serve(emptyPage())];
     const app = echo({ origins: [first.as("localhost")] });
     app.enableCors([second.as("good.example")], { credentials: true });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** How a service in another language is built, tested and started. */
+/** The commands that build, test and start a service in another language. */
 export interface ExternalService {
   readonly name: string;
   /** Folder of its sources. */
