@@ -41,7 +41,7 @@ test("a code that a page names is a link to its page", () => {
 
 test("a page quotes the paragraphs that name its code", () => {
   expect(textOf(pages.get("errors/CORE_ALREADY_STARTED/") ?? "")).toContain(
-    "after it nothing can be registered",
+    "from then on nothing can be registered",
   );
 });
 

@@ -227,10 +227,7 @@ class ReplyCache {
 const ifShareable = (entry: StoredReply | undefined): StoredReply | undefined =>
   entry?.shareable === true ? entry : undefined;
 
-/**
- * Marks the reply for other caches: private for one caller; private for a part of the key that they do not know, unless the handler made it public; shared on
- * a `shared` route.
- */
+/** Marks the reply for other caches: private for one caller, and with a custom key unless the handler made it public; shared on a `shared` route. */
 const markForCaches = (
   response: Response,
   request: HttpRequest,
