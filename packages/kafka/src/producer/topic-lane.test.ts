@@ -8,15 +8,17 @@ const tooLarge = Object.assign(new Error("the message is too large"), {
   type: "MESSAGE_TOO_LARGE",
 });
 
-/** Sends messages, written as `call key body`, in one batch to a broker that refuses batches with the body "large". */
+/** Sends messages, written as `call key body`, in one batch to a broker that refuses batches with the body "large". A message "timeout" ends the time limit of all. */
 const sendAll = async (
   texts: readonly string[],
 ): Promise<{ results: readonly SendResult[]; stored: readonly string[] }> => {
   const stored: string[] = [];
+  const limit = new AbortController();
   const send = async (_topic: string, { records }: Batch) => {
     const bodies = records.map(({ value }) => String(value));
     if (bodies.includes("large")) throw tooLarge;
     stored.push(...bodies);
+    if (bodies.includes("timeout")) limit.abort(new Error("the time limit"));
     return [];
   };
   const lane = new TopicLane({
@@ -40,8 +42,7 @@ const sendAll = async (
       delayMs: 0,
     };
     const { promise, resolve } = Promise.withResolvers<SendResult>();
-    const { signal } = new AbortController();
-    return { promise, waiting: { message, bytes: 100, call, signal, settle: resolve } };
+    return { promise, waiting: { message, bytes: 100, call, signal: limit.signal, settle: resolve } };
   });
   lane.add(pending.map(({ waiting }) => waiting));
   return { results: await Promise.all(pending.map(({ promise }) => promise)), stored };
@@ -66,5 +67,14 @@ test("after a refused message no later one of the same call and key is stored, b
     "stored",
     "stored",
     "retry",
+  ]);
+});
+
+test("a message that is sent alone is not sent after its time limit", async () => {
+  const { results, stored } = await sendAll(["a k1 large", "a k2 timeout", "a k3 late", "b k3 later"]);
+  expect(stored).toEqual(["timeout"]);
+  expect(results.slice(2)).toMatchObject([
+    { error: { message: "the time limit" }, isRetryable: true },
+    { error: { message: "the time limit" }, isRetryable: true },
   ]);
 });

@@ -66,14 +66,15 @@ export class TopicLane {
     return taken;
   }
 
-  private async sendPending(taken: readonly UnconfirmedMessage[]): Promise<void> {
+  /** Sends the messages whose time limit has not passed. Returns the error of a single message, or of all messages; `null` if there is none. */
+  private async sendPending(taken: readonly UnconfirmedMessage[]): Promise<Error | null> {
     const aborted = taken.filter(({ signal }) => signal.aborted);
-    if (aborted.length > 0) this.fail(aborted, abortReason(aborted), true);
-    const pending = aborted.length === 0 ? taken : taken.filter(({ signal }) => !signal.aborted);
-    if (pending.length > 0) await this.send(pending);
+    const reason = aborted.length === 0 ? null : abortReason(aborted);
+    if (reason !== null) this.fail(aborted, reason, true);
+    const pending = reason === null ? taken : taken.filter(({ signal }) => !signal.aborted);
+    return pending.length === 0 ? reason : await this.send(pending);
   }
 
-  /** Returns the error of a single message, or of all messages; `null` if there is none. */
   private async send(taken: readonly UnconfirmedMessage[]): Promise<Error | null> {
     const batch = new Batch(taken.map(({ message }) => message));
     try {
@@ -99,7 +100,7 @@ export class TopicLane {
         this.fail([each], earlier.error, true);
         continue;
       }
-      const error = await this.send([each]);
+      const error = await this.sendPending([each]);
       if (error !== null) failures.push({ of: each, error });
     }
   }
