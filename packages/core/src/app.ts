@@ -213,8 +213,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   async fetch(request: globalThis.Request): Promise<globalThis.Response> {
     joinWebClass();
     await (this.kernel.ready ?? this.start());
-    const { serve, calls, settings } = this.kernel;
-    return serveWebRequest(serve, request, { calls, log: settings.log });
+    return serveWebRequest(this.kernel.serve, request, this.kernel);
   }
 
   /**

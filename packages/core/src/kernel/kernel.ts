@@ -4,7 +4,7 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import { HttpError } from "../errors/http-error.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { BackgroundTasks } from "../lifecycle/background-tasks.ts";
-import { environmentProblem } from "../lifecycle/default-settings.ts";
+import { environmentProblems } from "../lifecycle/default-settings.ts";
 import { compileTrustedProxies } from "../request/client-address.ts";
 import { DRAIN_SECS } from "../lifecycle/stop-options.ts";
 import { OpenCalls } from "../lifecycle/open-calls.ts";
@@ -76,8 +76,7 @@ export class Kernel extends Registry {
    */
   start(settings: AppSettings, mistakes: readonly Problem[] = []): Promise<void> {
     if (this.stopped !== undefined) return this.refuseStart();
-    this.started ??= this.begin(settings, mistakes);
-    return this.started;
+    return (this.started ??= this.begin(settings, mistakes));
   }
 
   /** Runs the listening tasks of a started app, once. */
@@ -86,8 +85,7 @@ export class Kernel extends Registry {
   }
 
   get serve(): Serve {
-    if (this.stopped !== undefined)
-      return () => errorReply(appStopped(), { path: null, accept: null }, this.settings);
+    if (this.stopped !== undefined) return () => this.refuse(appStopped());
     if (this.pipeline !== undefined) return this.pipeline.serve;
     throw new FrameworkError("CORE_NOT_STARTED", "start the app before serving requests");
   }
@@ -95,6 +93,11 @@ export class Kernel extends Registry {
   override replyTo(error: Error, request: HttpRequest): Awaitable<Response> {
     if (this.pipeline !== undefined) return this.pipeline.rescue(error, request);
     throw new FrameworkError("CORE_NOT_STARTED", "error replies are available once the app has started");
+  }
+
+  /** Returns the reply to an error of no readable request. */
+  refuse(error: Error): Response {
+    return errorReply(error, { path: null, accept: null }, this.settings);
   }
 
   /** The interface for `run`. */
@@ -109,7 +112,7 @@ export class Kernel extends Registry {
       serve: (source) => this.serve(source),
       reject: (error, source) =>
         source === null || this.refusals === undefined || this.stopped !== undefined
-          ? errorReply(error, { path: null, accept: null }, this.settings)
+          ? this.refuse(error)
           : this.refusals(error, source),
       drain: (limitMs) => this.drain(limitMs),
       endStreams: () => this.draining.begin(),
@@ -159,9 +162,7 @@ export class Kernel extends Registry {
     if (this.isClaimed && this.stopped === undefined)
       throw new FrameworkError("CORE_RUN_TWICE", "an app runs once; create a new App for each run");
     this.isClaimed = true;
-    return () => {
-      this.isClaimed = false;
-    };
+    return () => void (this.isClaimed = false);
   }
 
   private report(): AppReport {
@@ -197,9 +198,8 @@ export class Kernel extends Registry {
       place: `${method} ${path}`,
       inject: options.inject ?? {},
     }));
-    const badEnvironment = environmentProblem(settings);
     const problems = [
-      ...(badEnvironment === null ? [] : [badEnvironment]),
+      ...environmentProblems(settings),
       ...this.problems,
       ...this.checks.flatMap((findProblems) => findProblems(settings)),
       ...badProxies.map((message) => ({ code: "CORE_BAD_CONFIG", message })),

@@ -79,11 +79,11 @@ const levels = ["info", "warn", "error"] as const;
 
 const toConsole = (line: string): void => console.error(line.trimEnd());
 
-/** Returns the problem of an unknown environment, which may come from an untyped program or from FRAMEWORK_ENV; `null` for a known environment. */
-export const environmentProblem = ({ env }: Pick<AppSettings, "env">): Problem | null => {
-  if (environments.includes(env)) return null;
+/** Returns the problem of an unknown environment, which may come from an untyped program or from FRAMEWORK_ENV. */
+export const environmentProblems = ({ env }: Pick<AppSettings, "env">): readonly Problem[] => {
+  if (environments.includes(env)) return [];
   const message = `env, or the variable FRAMEWORK_ENV, must be ${environments.join(" or ")}, not ${JSON.stringify(String(env).slice(0, 80))}`;
-  return { code: "CORE_BAD_SETTING", message };
+  return [{ code: "CORE_BAD_SETTING", message }];
 };
 
 const environments: readonly Environment[] = ["development", "production"];

@@ -79,3 +79,17 @@ test("clones have separate fields, and each has the complete body", async () => 
   expect(Response.json(1).clone().contentType).toBe("application/json");
   expect(new Response(new Blob(["abc"])).clone().contentLength).toBe(3);
 });
+
+test.each(["text", "stream"])("a %s body with a reader cannot be cloned, though nothing was read", (kind) => {
+  const response = new Response(kind === "text" ? "a" : ReadableStream.from(["a"]));
+  response.body?.getReader();
+  expect(() => response.clone()).toThrow(TypeError);
+});
+
+test("a stream that was accessed before the clone cannot take chunks from the two replies", async () => {
+  const response = new Response(ReadableStream.from(["a", "b"]));
+  const { body } = response;
+  const copy = response.clone();
+  expect(body?.locked).toBe(true);
+  expect(await Promise.all([response.text(), copy.text()])).toEqual(["ab", "ab"]);
+});

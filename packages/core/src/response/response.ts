@@ -420,16 +420,16 @@ export class Response {
     return (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream());
   }
 
-  /** A second reply with the same body; a stream is read once and buffered for the slower reader. @throws TypeError when the body was read */
+  /** A second reply with the same body; a stream is read once and buffered for the slower reader. @throws TypeError when the body was read or has a reader */
   clone(): Response {
-    if (this.bodyUsed) throw new TypeError("the body was read already");
+    const { stream } = this.readableBody();
     const copy = this.copy();
     copy.reading = null;
     copy.source = undefined;
     if (this.payload instanceof BodyStream) {
       const { length } = this.payload;
       const isEndless = this.payload instanceof EndlessBody;
-      const [ours, theirs] = toReadableStream(this.payload)
+      const [ours, theirs] = (stream ?? toReadableStream(this.payload))
         .tee()
         .map((half) =>
           isEndless ? new EndlessBody(toChunks(half)) : new BodyStream(toChunks(half), length),
@@ -483,9 +483,14 @@ export class Response {
 
   /** Takes the body for reading, once, as the web's class does. */
   private use(): Payload {
+    this.readableBody().used = this.payload !== null;
+    return this.payload;
+  }
+
+  /** @throws TypeError when the body was read or has a reader */
+  private readableBody(): Reading {
     const reading = this.currentReading();
     if (reading.used || reading.stream?.locked === true) throw new TypeError("the body was read already");
-    reading.used = this.payload !== null;
-    return this.payload;
+    return reading;
   }
 }

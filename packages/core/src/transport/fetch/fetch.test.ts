@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { BodyStream } from "../../exchange/payload.ts";
-import { App, Response } from "../../index.ts";
+import { App, type FrameworkError, Response } from "../../index.ts";
 
 const replies: Record<string, () => Response | globalThis.Response> = {
   reply: () => new Response(null, { headers: { "content-length": "1234" } }),
@@ -21,6 +21,21 @@ test("the content-length of a reply with a body is the length of the body, whate
     const reply = await app.fetch(new Request("http://localhost/", { method }));
     expect(reply.headers.get("content-length")).toBe("5");
   }
+});
+
+test("a 101 that no upgrade stands behind becomes a 500 and a line in the log", async () => {
+  const lines: { message: string; code: unknown; path: unknown }[] = [];
+  const error = (message: string, fields?: Record<string, unknown>) =>
+    void lines.push({ message, code: (fields?.["error"] as FrameworkError | undefined)?.code, path: fields?.["path"] });
+  const app = new App();
+  app.get("/upgrade", () => Response.switchingProtocols());
+  await app.start({ env: "production", log: { info() {}, warn() {}, error } });
+  const reply = await app.fetch(new Request("http://localhost/upgrade"));
+  expect([reply.status, await reply.json()]).toEqual([500, expect.objectContaining({ status: 500 })]);
+  await app.stop();
+  expect(lines).toEqual([
+    { message: "a reply could not be written", code: "CORE_BAD_REPLY", path: "/upgrade" },
+  ]);
 });
 
 test("the error of an end listener is logged, and the others run, also those added after the end", async () => {

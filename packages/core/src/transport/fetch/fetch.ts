@@ -1,5 +1,6 @@
 import { describeValue } from "../../config/wrong-value.ts";
 import { FrameworkError } from "../../errors/framework-error.ts";
+import { HttpError } from "../../errors/http-error.ts";
 import { fieldValue } from "../../http/field-values.ts";
 import type { Awaitable } from "../../middleware/middleware.ts";
 import type { OpenCall, OpenCalls } from "../../lifecycle/open-calls.ts";
@@ -9,7 +10,7 @@ import { onBodyEnd } from "../../response/body-end.ts";
 import { BodyStream } from "../../exchange/payload.ts";
 import type { Response } from "../../response/response.ts";
 import { toWebResponse } from "../../response/web-response.ts";
-import type { DescribedRequest } from "../../exchange/request-fields.ts";
+import { type DescribedRequest, exchangeFields } from "../../exchange/request-fields.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
 import { type EndListener, notify } from "../wire/exchange.ts";
 import { lengthToSend } from "../wire/reply-head.ts";
@@ -20,8 +21,10 @@ type Serve = (source: RequestSource) => Awaitable<Response>;
 interface WebHost {
   /** Counts the calls in progress. */
   readonly calls: OpenCalls;
-  /** Receives the errors of listeners. */
-  readonly log: Logger;
+  /** Its logger receives the errors of listeners, and of replies that cannot be sent. */
+  readonly settings: { readonly log: Logger };
+  /** Creates the reply that is sent instead of one that cannot be sent. */
+  refuse(error: HttpError): Response;
 }
 
 /** Serves a web request by a compiled app, as a transport without a socket. @throws CORE_BAD_ARGUMENT for another value; the error of `serve` */
@@ -33,7 +36,8 @@ export const serveWebRequest = async (
   assertRequest(request);
   const exchange = new WebExchange(request, host);
   try {
-    return exchange.reply(await serve(exchange));
+    const response = await serve(exchange);
+    return exchange.reply(response.status === 101 ? exchange.refuse101(host) : response);
   } catch (error) {
     exchange.cut();
     throw error;
@@ -68,11 +72,11 @@ class WebExchange implements RequestSource, OpenCall {
   private ended: ExchangeEnd | undefined;
   private listeners: EndListener[] = [];
 
-  constructor(request: globalThis.Request, { calls, log }: WebHost) {
+  constructor(request: globalThis.Request, { calls, settings }: WebHost) {
     const { protocol, host, pathname, search } = new URL(request.url);
     this.request = request;
     this.calls = calls;
-    this.log = log;
+    this.log = settings.log;
     this.method = request.method;
     this.target = pathname + search;
     this.scheme = protocol === "https:" ? "https" : "http";
@@ -119,6 +123,13 @@ class WebExchange implements RequestSource, OpenCall {
     // Set after the app's own lines, as on the other transports.
     if (length !== null && (isReset || !isBodiless)) reply.headers.set("content-length", String(length));
     return reply;
+  }
+
+  /** Logs that the app replied with 101 and returns a 500: a web request offers no upgrade, and a web `Response` cannot have this status. */
+  refuse101(host: WebHost): Response {
+    const error = new FrameworkError("CORE_BAD_REPLY", "101 is not a final status: use 200 to 599");
+    this.log.error("a reply could not be written", { ...exchangeFields(this), error });
+    return host.refuse(new HttpError(500, "The server failed"));
   }
 
   cut(): void {
