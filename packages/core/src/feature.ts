@@ -137,6 +137,7 @@ export {
   redactionFor,
   type SentValues,
 } from "./insight/redaction.ts";
+export { methodAttribute, methodWord } from "./insight/method-names.ts";
 export { type StepReport, stepReports } from "./insight/step-reports.ts";
 export { operationsWithoutApp } from "./insight/app-operations.ts";
 export type { ContextStore, OperationListener } from "./insight/operation-listener.ts";
@@ -228,6 +229,7 @@ export { type BodyWait, bodyWait } from "./request/body-wait.ts";
 export { cameOverSocket } from "./request/http-request.ts";
 export { clientGone } from "./errors/client-gone.ts";
 export { fieldValue } from "./http/field-values.ts";
+export { knownMethods } from "./http/methods.ts";
 export { headerName, headerValue } from "./response/header-rules.ts";
 export { type BodyReadable, StreamBody, type StreamBodyEvents } from "./transport/wire/stream-body.ts";
 export { type MemoryPayload, toWriterBody } from "./transport/wire/memory-payload.ts";

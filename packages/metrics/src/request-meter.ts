@@ -1,4 +1,11 @@
-import { BodyStream, isPromise, mapOutput, payloadLength, waitsOnce } from "@framework/core/feature";
+import {
+  BodyStream,
+  isPromise,
+  knownMethods,
+  mapOutput,
+  payloadLength,
+  waitsOnce,
+} from "@framework/core/feature";
 import type { Awaitable, Endpoint, HttpRequest, Middleware, Response } from "@framework/core";
 import { observe, widthOf } from "./buckets.ts";
 import { labelValue, seriesOf } from "./family.ts";
@@ -21,19 +28,7 @@ export const REQUESTS = "";
 /** Status of a request whose client disconnected before the reply: not an HTTP status, but common in logs. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-const methods: readonly string[] = [
-  "OTHER",
-  "GET",
-  "HEAD",
-  "POST",
-  "PUT",
-  "PATCH",
-  "DELETE",
-  "OPTIONS",
-  "QUERY",
-  "TRACE",
-  "CONNECT",
-];
+const methods: readonly string[] = ["OTHER", ...knownMethods];
 const methodNumbers: ReadonlyMap<string, number> = new Map(
   methods.slice(1).map((method, index) => [method, index + 1]),
 );

@@ -61,6 +61,15 @@ test("a call of fetch is an operation with its method, server and status, withou
   });
 });
 
+test("a call with an unknown method has neither the method's name nor its attribute", async () => {
+  await using there = await echoServer();
+  const app = recordingApp();
+  const end = app.observeCalls();
+  await (await fetch(there.url, { method: "BREW" })).text();
+  end();
+  expect(app.calls[0]).toMatchObject({ name: "HTTP", attributes: { "http.request.method": "_OTHER" } });
+});
+
 test("several observers get one operation, with the attributes and header fields that they add", async () => {
   await using there = await echoServer();
   const app = recordingApp();

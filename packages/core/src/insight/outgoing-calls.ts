@@ -1,5 +1,5 @@
-import { knownMethods } from "../http/methods.ts";
 import { hasBuiltin, nodeBuiltin } from "../runtime/node-builtins.ts";
+import { methodAttribute, methodWord } from "./method-names.ts";
 import { operationChannels } from "./operation-channels.ts";
 import type { OperationControl, Operations } from "./operations.ts";
 import type { Attributes, OperationDefinition } from "./traced-operation.ts";
@@ -44,7 +44,7 @@ export class OutgoingCalls {
     this.operations = createOperations({
       kind: "http.client",
       role: "client",
-      describe: (call) => ({ name: nameOf(call), attributes: this.attributesOf(call) }),
+      describe: (call) => ({ name: methodWord(call.method), attributes: this.attributesOf(call) }),
     });
   }
 
@@ -61,7 +61,7 @@ export class OutgoingCalls {
   private attributesOf(call: OutgoingCall): Attributes {
     const { hostname, port, protocol } = new URL(String(call.origin));
     const attributes = {
-      "http.request.method": knownMethods.has(call.method) ? call.method : "_OTHER",
+      "http.request.method": methodAttribute(call.method),
       "server.address": hostname.startsWith("[") ? hostname.slice(1, -1) : hostname,
       "server.port": port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
     };
@@ -69,8 +69,6 @@ export class OutgoingCalls {
     return attributes;
   }
 }
-
-const nameOf = ({ method }: OutgoingCall): string => (knownMethods.has(method) ? method : "HTTP");
 
 /**
  * The observed apps of this process. A call belongs to the app of the current operation if that is observed, otherwise to the app observed last: more than one

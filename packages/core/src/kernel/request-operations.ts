@@ -1,5 +1,5 @@
 import type { ExchangeEnd } from "../exchange/request-source.ts";
-import { knownMethods } from "../http/methods.ts";
+import { methodAttribute, methodWord } from "../insight/method-names.ts";
 import type { OperationControl, Operations } from "../insight/operations.ts";
 import type { Attributes, OperationDefinition } from "../insight/traced-operation.ts";
 import { type Handler, mapAwaitable } from "../middleware/middleware.ts";
@@ -23,14 +23,14 @@ export const requestOperation: OperationDefinition<HttpRequest> = {
   role: "server",
   describe: (request) => {
     const { method, route, path } = request;
-    const known = knownMethods.has(method);
+    const known = methodAttribute(method);
     const attributes = {
-      "http.request.method": known ? method : "_OTHER",
-      ...(!known && { "http.request.method_original": method }),
+      "http.request.method": known,
+      ...(known !== method && { "http.request.method_original": method }),
       ...(route !== null && { "http.route": route }),
       ...(path !== UNREADABLE && { "url.path": path }),
     };
-    const word = known ? method : "HTTP";
+    const word = methodWord(method);
     return { name: route === null ? word : `${word} ${route}`, attributes, subject: request };
   },
 };

@@ -1,7 +1,8 @@
 import { type HrTime, type MeterProvider, ValueType } from "@opentelemetry/api";
 import type { Endpoint, HttpRequest } from "@framework/core";
+import { methodAttribute } from "@framework/core/feature";
 import { HistogramSeries, type Labels } from "./histogram-series.ts";
-import { methodNumber, methodOf } from "../redaction/method.ts";
+import { methodNumber } from "./method-number.ts";
 
 /** Counts and times requests. */
 export interface RequestMeter {
@@ -76,7 +77,7 @@ export class OwnRequestMeter implements RequestMeter {
 
   /** At most one series for each known method and scheme. */
   private activeOf(method: string, scheme: string): ActiveSeries {
-    const word = methodOf(method);
+    const word = methodAttribute(method);
     const key = `${scheme} ${word}`;
     const attributes = { "http.request.method": word, "url.scheme": scheme };
     const series = this.active.get(key) ?? { attributes, startTime: this.time(), value: 0 };
@@ -139,7 +140,7 @@ export const apiRequestMeter = (provider: MeterProvider): RequestMeter => {
     unit: activeMetric.unit,
   });
   const labels = ({ method, scheme }: HttpRequest) => ({
-    "http.request.method": methodOf(method),
+    "http.request.method": methodAttribute(method),
     "url.scheme": scheme,
   });
   return {
@@ -156,7 +157,7 @@ export const apiRequestMeter = (provider: MeterProvider): RequestMeter => {
 };
 
 const durationLabels = ({ method, scheme, route }: LabelSource, status: number): Labels => ({
-  "http.request.method": methodOf(method),
+  "http.request.method": methodAttribute(method),
   "url.scheme": scheme,
   ...(route !== null && { "http.route": route }),
   ...(status !== 0 && { "http.response.status_code": status }),

@@ -3,7 +3,7 @@ import type { MetricData } from "@opentelemetry/sdk-metrics";
 import type { MetricKinds } from "./metric-kinds.ts";
 import { activeMetric, durationMetric, type OwnRequestMeter } from "./request-meter.ts";
 
-/** Returns the series of requests, cumulative since the first request of each series. */
+/** Converts the metrics of requests to `MetricData`. Each series is cumulative since its creation. */
 export const requestMetrics = (
   { durations, active }: OwnRequestMeter,
   { DataPointType, AggregationTemporality }: MetricKinds,

@@ -1,12 +1,11 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { HttpRequest } from "@framework/core";
-import { methodOf } from "../redaction/method.ts";
+import { methodAttribute, methodWord } from "@framework/core/feature";
 import { redactPath, redactQuery, redactText } from "../redaction/redact.ts";
 
 /** Returns a request's span name: method and route pattern, never its path. */
 export const requestSpanName = ({ method, route }: HttpRequest): string => {
-  const known = methodOf(method);
-  const word = known === "_OTHER" ? "HTTP" : known;
+  const word = methodWord(method);
   return route === null ? word : `${word} ${route}`;
 };
 
@@ -19,7 +18,7 @@ export const requestAttributes = (request: HttpRequest): Attributes => ({
 /** Returns the attributes that many requests have in common. */
 export const serverAttributes = ({ method, route, scheme, host }: HttpRequest): Attributes => {
   const [address, port] = authority(host);
-  const known = methodOf(method);
+  const known = methodAttribute(method);
   const attributes: Attributes = { "http.request.method": known, "url.scheme": scheme };
   if (known !== method) attributes["http.request.method_original"] = redactText(method.slice(0, 64));
   if (route !== null) attributes["http.route"] = route;

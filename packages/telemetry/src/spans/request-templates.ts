@@ -1,7 +1,7 @@
 import type { Endpoint, HttpRequest } from "@framework/core";
 import { ProtoWriter } from "../export/proto-writer.ts";
 import { encodeAttributes } from "../export/span-bytes.ts";
-import { methodNumber } from "../redaction/method.ts";
+import { methodNumber } from "../metrics/method-number.ts";
 import type { EncodedAttributes } from "../tracing/span-parts.ts";
 import { serverAttributes } from "./request-attributes.ts";
 
