@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { expect, test } from "@jest/globals";
+import { type ProxyTracerProvider, trace } from "@opentelemetry/api";
 import { virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
-import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import type { ReadableSpan, TracerProvider } from "@opentelemetry/sdk-trace";
 import { listExporter } from "./export/batch-exporter.ts";
 import { SpanQueue } from "./export/span-queue.ts";
 import { get, newApp, tracedService, type TracedApp } from "./traced-app.test-kit.ts";
@@ -121,6 +122,28 @@ test("a hanging collector only fills the queue; requests succeed, and the stop e
   const stopped = app.stop();
   await waitFor(async () => (await clock.advance(1000), counts(app).dropped.stopped === 40));
   await stopped;
+  for (const reply of pending) reply.writeHead(400).end(); // the SDK's exporter would try again, in real time
+});
+
+test("a program's flush that waits for a hanging collector ends with the stop", async () => {
+  const clock = virtualClock();
+  const pending: ServerResponse[] = [];
+  await using service = await tracedService(
+    { exportMetrics: false, clock },
+    { fault: (reply) => pending.push(reply) > 0 },
+  );
+  const { app, receiver } = service;
+  app.get("/", () => "here");
+  await app.start({ log: silent });
+  await get(app, "/");
+  const provider = trace.getTracerProvider() as ProxyTracerProvider;
+  const flushed = (provider.getDelegate() as TracerProvider).forceFlush();
+  await waitFor(() => receiver.requests.length === 1);
+  const stopped = app.stop();
+  await waitFor(async () => (await clock.advance(1000), counts(app).dropped.stopped === 1));
+  await stopped;
+  await expect(flushed).resolves.toBeUndefined();
+  expect(clock.pending).toBe(0);
   for (const reply of pending) reply.writeHead(400).end(); // the SDK's exporter would try again, in real time
 });
 

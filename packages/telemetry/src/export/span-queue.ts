@@ -38,6 +38,7 @@ export class SpanQueue implements SpanProcessor {
   private full: SpanBatch[] = [];
   private filling: SpanBatch;
   private inFlight = 0;
+  /** Cancels the current timer: of an export that waits for its batch to fill, or of the export in flight. */
   private cancelTimer: (() => void) | null = null;
   private isFlushing = false;
   private isClosed = false;
@@ -71,7 +72,7 @@ export class SpanQueue implements SpanProcessor {
     }
   }
 
-  /** Sends all queued spans; resolves when the queue is empty. */
+  /** Sends all queued spans; resolves when the queue is empty or closed. */
   forceFlush(): Promise<void> {
     if (this.size === 0) return Promise.resolve();
     this.isFlushing = true;
@@ -88,7 +89,8 @@ export class SpanQueue implements SpanProcessor {
     this.waiting = 0;
     this.full = [];
     this.inFlight = 0;
-    this.cancelTimer?.();
+    this.stopTimer();
+    this.settle(); // this flush and the program's own have nothing left to send
     void this.options.exporter.shutdown().catch(() => {}); // all spans are already counted
   }
 
@@ -114,8 +116,7 @@ export class SpanQueue implements SpanProcessor {
 
   private send(): void {
     const { timeoutMs, clock, withoutTracing } = this.options;
-    this.cancelTimer?.();
-    this.cancelTimer = null;
+    this.stopTimer();
     const batch = this.oldest();
     const { size } = batch;
     this.waiting -= size;
@@ -124,11 +125,11 @@ export class SpanQueue implements SpanProcessor {
     const finish = (outcome: ExportOutcome): void => {
       if (hasEnded) return;
       hasEnded = true;
-      cancel();
+      this.stopTimer();
       this.settleBatch(size, outcome);
     };
     const fail = (error: Error): void => finish({ code: 1, error });
-    const cancel = clock.after(timeoutMs, () => fail(new Error(`no response within ${timeoutMs} ms`)));
+    this.cancelTimer = clock.after(timeoutMs, () => fail(new Error(`no response within ${timeoutMs} ms`)));
     withoutTracing(() => {
       try {
         batch.export(finish);
@@ -136,6 +137,11 @@ export class SpanQueue implements SpanProcessor {
         fail(toError(error));
       }
     });
+  }
+
+  private stopTimer(): void {
+    this.cancelTimer?.();
+    this.cancelTimer = null;
   }
 
   private oldest(): SpanBatch {
