@@ -18,7 +18,7 @@ const recordOperations = () => {
   const feature: Feature<object> = {
     name: "recordOperations",
     install: ({ insight }) => {
-      const headers = () => ({ traceparent: "00-trace", "x-own": "of the trace" });
+      const headers = () => ({ traceparent: "00-trace", "x-own": "from the trace" });
       insight.provideTrace(() => ({ traceId: "trace", spanId: "span", headers }));
       insight.onOperation(listener);
       return {};
@@ -47,10 +47,10 @@ const service = async () => {
   return { client, seen, metadata, [Symbol.asyncDispose]: () => running.close() };
 };
 
-test("a call of the app's client is an operation and sends the trace; metadata of the program takes precedence", async () => {
+test("a call of the app's client is an operation and sends the trace headers; metadata of the call takes precedence", async () => {
   await using one = await service();
-  await one.client.GetBook({ id: 1 }, { metadata: { "x-own": "of the program" } });
-  expect(one.metadata).toEqual([["00-trace", "of the program"]]);
+  await one.client.GetBook({ id: 1 }, { metadata: { "x-own": "from the call" } });
+  expect(one.metadata).toEqual([["00-trace", "from the call"]]);
   expect(one.seen).toEqual(["begin books.v1.Catalog/GetBook", "end 0"]);
 });
 
@@ -73,5 +73,5 @@ test("a client closes when its app has stopped", async () => {
   const one = await service();
   await one.client.GetBook({ id: 1 });
   await one[Symbol.asyncDispose]();
-  await expect(one.client.GetBook({ id: 1 })).rejects.toThrow(GrpcError);
+  await expect(one.client.GetBook({ id: 1 })).rejects.toMatchObject({ status: "CANCELLED" });
 });

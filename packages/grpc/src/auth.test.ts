@@ -51,7 +51,7 @@ test("the same authentication and guards give the same results over HTTP and gRP
   expect(await outcomes(`Bearer ${librarian}`)).toEqual([200, "OK"]);
 });
 
-test("an open method needs no token, and the text of a guard is the status message", async () => {
+test("an open method needs no token, and the text that a guard returns is the status message", async () => {
   const client = served.client(catalog);
   expect(await client.AddBooks([])).toEqual({ added: 0 });
   const authorization = `Bearer ${await auth.createToken({ sub: "ada" })}`;

@@ -32,7 +32,7 @@ afterAll(() => {
 const headers = { ":status": 200, "content-type": "application/grpc" };
 const message = Buffer.from([8, 1, 18, 1, 97]);
 
-const sending =
+const respondWith =
   (frames: readonly Buffer[], fields: Readonly<Record<string, string>> = {}) =>
   (stream: ServerHttp2Stream): void => {
     stream.respond({ ...headers, ...fields }, { waitForTrailers: true });
@@ -41,7 +41,7 @@ const sending =
   };
 
 test.each([
-  ["with the status", sending([framed(message), framed(message)])],
+  ["with the status", respondWith([framed(message), framed(message)])],
   [
     "without a status",
     (stream: ServerHttp2Stream) => {
@@ -49,8 +49,8 @@ test.each([
       stream.write(Buffer.concat([framed(message), framed(message)]));
     },
   ],
-])("a second response message, %s, ends a unary call with UNIMPLEMENTED", async (_, two) => {
-  respond = two;
+])("a second response message, %s, ends a unary call with UNIMPLEMENTED", async (_, sendTwo) => {
+  respond = sendTwo;
   expect(await failure(client.GetBook({ id: 1 }))).toMatchObject({
     status: "UNIMPLEMENTED",
     message: "The server sent more than one message",
@@ -72,7 +72,7 @@ test.each([
   ["an unknown grpc-encoding", { "grpc-encoding": "snappy" }],
   ["no grpc-encoding", {}],
 ])("a response that is compressed with %s is INTERNAL with the reason", async (_, fields) => {
-  respond = sending([framed(message, 1)], fields);
+  respond = respondWith([framed(message, 1)], fields);
   const refused = { status: "INTERNAL", message: expect.stringContaining("grpc-encoding") };
   expect(await failure(client.GetBook({ id: 1 }))).toMatchObject(refused);
   expect(await failure(all(client.ListBooks({ count: 1 })))).toMatchObject(refused);

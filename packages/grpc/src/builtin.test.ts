@@ -9,7 +9,7 @@ import { aBook, all, catalog, failure, type GrpcApp, serve, serveApp } from "./g
 import { grpc } from "./index.ts";
 import { decodeFile } from "./descriptors/descriptor-messages.ts";
 
-test("the health service reports the result of the readiness checks, and needs no token", async () => {
+test("the health service reports the result of the readiness checks, and skips the guards", async () => {
   let isUp = true;
   let now = 0;
   class HealthyApp extends App.with(healthChecks, grpc) {}

@@ -43,13 +43,13 @@ async function* unfinished(): AsyncGenerator<{ text: string }> {
   await new Promise(() => {});
 }
 
-const failing: Iterable<{ text: string }> = {
+const failingSource: Iterable<{ text: string }> = {
   [Symbol.iterator]: () => {
     throw new Error("the source failed");
   },
 };
 
-test("close ends calls in progress with CANCELLED, also on the server", async () => {
+test("close ends calls in progress with CANCELLED, on the client and on the server", async () => {
   const client = grpcClient(catalog, served.target, { timeoutMs: 0 });
   const calls = [
     failure(client.GetBook({ id: 1 })),
@@ -74,7 +74,7 @@ test("close ends calls that have no connection yet, and later calls, with CANCEL
   expect(await failure(all(client.ListBooks({ count: 1 })))).toMatchObject({ status: "CANCELLED" });
 });
 
-const passing: GrpcClientOptions["use"] = [
+const passThrough: GrpcClientOptions["use"] = [
   async (call, next) => {
     const responses = (await next(call)) as AsyncIterable<unknown>;
     return (async function* () {
@@ -89,8 +89,8 @@ const passing: GrpcClientOptions["use"] = [
 
 test.each([
   ["without middleware", [], ["CANCELLED"]],
-  ["within middleware", passing, ["CANCELLED", "middleware"]],
-])("ending an iteration before its first message cancels the call %s", async (_, use, expected) => {
+  ["with middleware", passThrough, ["CANCELLED", "middleware"]],
+])("ending an iteration before its first message cancels the call, %s", async (_, use, expected) => {
   const client = served.client(catalog, { timeoutMs: 0, use });
   const stream = client.ListBooks({ count: 1 })[Symbol.asyncIterator]();
   await waitFor(() => begun === 1);
@@ -105,15 +105,15 @@ test("a call that is cancelled in the event-loop turn in which it was made does 
   const first = new AbortController();
   const warm = failure(client.GetBook({ id: 1 }, { signal: first.signal }));
   await waitFor(() => begun === 1);
-  const now = new AbortController();
-  const { signal } = now;
+  const second = new AbortController();
+  const { signal } = second;
   const calls = [
     failure(client.GetBook({ id: 1 }, { signal })),
     failure(all(client.ListBooks({ count: 1 }, { signal }))),
     failure(all(client.Chat(unfinished(), { signal }))),
   ];
-  now.abort();
-  calls.push(failure(client.GetBook({ id: 1 }, { signal })), failure(all(client.Chat(failing))));
+  second.abort();
+  calls.push(failure(client.GetBook({ id: 1 }, { signal })), failure(all(client.Chat(failingSource))));
   const abandoned = client.ListBooks({ count: 1 })[Symbol.asyncIterator]();
   await abandoned.return?.();
   for (const error of await Promise.all(calls)) expect(error).toMatchObject({ status: "CANCELLED" });

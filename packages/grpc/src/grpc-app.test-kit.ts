@@ -10,7 +10,7 @@ import {
   type SchemaService,
 } from "./index.ts";
 
-/** A book with every form of field. */
+/** A book with every kind of field. */
 export interface Book {
   readonly id: number;
   readonly title: string;
@@ -75,9 +75,9 @@ export interface Served {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export const serve = async (set: (app: GrpcApp) => void, options: RunOptions = {}): Promise<Served> => {
+export const serve = async (configure: (app: GrpcApp) => void, options: RunOptions = {}): Promise<Served> => {
   const app = new (App.with(grpc))() as GrpcApp;
-  set(app);
+  configure(app);
   return serveApp(app, options);
 };
 

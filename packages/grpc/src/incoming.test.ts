@@ -9,7 +9,7 @@ import { framed, rawCall } from "./raw-call.test-kit.ts";
 const MIB = 1_048_576;
 
 let served: Served;
-let taken = 0;
+let readCount = 0;
 let release = Promise.withResolvers<void>();
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
       AddBooks: async (books) => {
         let added = 0;
         for await (const { title } of books) {
-          taken++;
+          readCount++;
           if (title.length > 100) await release.promise;
           added++;
         }
@@ -45,8 +45,8 @@ const varint = (value: number): Buffer => {
   return Buffer.from([...bytes, rest]);
 };
 
-/** Encodes a book with a title of `length` bytes. */
-const bookOf = (length: number): Buffer =>
+/** Encodes a book whose title has `length` bytes. */
+const encodeBook = (length: number): Buffer =>
   Buffer.concat([Buffer.from([8, 1, 18]), varint(length), Buffer.alloc(length, 97)]);
 
 const open = (session: ClientHttp2Session, method: string, encoding: string) => {
@@ -69,28 +69,30 @@ const roundTrips = async (session: ClientHttp2Session, count: number): Promise<v
 };
 
 test("messages that arrive before the handler reads them stay compressed", async () => {
-  taken = 0;
+  readCount = 0;
   release = Promise.withResolvers();
   const session = connect(`http://${served.target}`);
   session.on("error", () => {});
-  const message = framed(gzipSync(bookOf(4 * MIB - 100)), 1);
+  const message = framed(gzipSync(encodeBook(4 * MIB - 100)), 1);
   const before = process.memoryUsage().arrayBuffers;
   const streams = [1, 2, 3, 4].map(() => open(session, "AddBooks", "gzip"));
   const replies = streams.map((stream) => once(stream, "response"));
   for (const stream of streams) stream.end(Buffer.concat(Array.from({ length: 8 }, () => message)));
-  await waitFor(() => taken === 4);
+  await waitFor(() => readCount === 4);
   await roundTrips(session, 200); // the rest has arrived
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * MIB); // the messages inflate to 128 MiB
   release.resolve();
   await Promise.all(replies);
-  expect(taken).toBe(32);
+  expect(readCount).toBe(32);
   session.destroy();
 });
 
 test("a unary or server-streaming call does not inflate a second message", async () => {
   const session = connect(`http://${served.target}`);
   session.on("error", () => {});
-  const four = Buffer.concat(Array.from({ length: 4 }, () => framed(gzipSync(bookOf(4 * MIB - 100)), 1)));
+  const fourMessages = Buffer.concat(
+    Array.from({ length: 4 }, () => framed(gzipSync(encodeBook(4 * MIB - 100)), 1)),
+  );
   const before = process.memoryUsage().arrayBuffers;
   let maxBytes = 0;
   const sampler = setInterval(() => {
@@ -100,7 +102,7 @@ test("a unary or server-streaming call does not inflate a second message", async
     const stream = open(session, at % 2 === 0 ? "GetBook" : "ListBooks", "gzip");
     stream.resume();
     const reply = once(stream, "response");
-    stream.end(four);
+    stream.end(fourMessages);
     const [headers] = (await reply) as [Record<string, string>];
     return headers["grpc-status"];
   });
@@ -128,28 +130,28 @@ test.each([
     };
     expect(await call("GetBook", Buffer.from([8, 1]))).toEqual(["0", true]);
     expect(await call("ListBooks", Buffer.from([8, 2]))).toEqual(["0", true]);
-    expect(await call("AddBooks", bookOf(3))).toEqual(["0", true]);
+    expect(await call("AddBooks", encodeBook(3))).toEqual(["0", true]);
     expect(await call("Chat", Buffer.from([10, 1, 97]))).toEqual(["0", true]);
     const session = connect(`http://${served.target}`);
     session.on("error", () => {});
     const stream = open(session, "AddBooks", encoding);
-    taken = 0;
+    readCount = 0;
     const reply = once(stream, "response");
     const body = Buffer.concat([
-      framed(compress(bookOf(3)), 1),
-      framed(bookOf(4)),
-      framed(compress(bookOf(5)), 1),
+      framed(compress(encodeBook(3)), 1),
+      framed(encodeBook(4)),
+      framed(compress(encodeBook(5)), 1),
     ]);
     for (const byte of body) stream.write(Buffer.from([byte]));
     stream.end();
     await reply;
-    expect(taken).toBe(3);
+    expect(readCount).toBe(3);
     session.destroy();
   },
 );
 
 test.each(["GetBook", "ListBooks", "AddBooks", "Chat"])(
-  "a message of %s with an unknown flag, an unknown encoding or a missing end is refused",
+  "a message of %s that cannot be decoded, is incomplete or is too long is refused",
   async (method) => {
     const path = `/books.v1.Catalog/${method}`;
     const status = async (body: Buffer, headers: Record<string, string> = {}) =>

@@ -71,7 +71,7 @@ test("the client's deadline and its cancellation abort the signal of the handler
   await until(() => aborted.includes("CANCELLED"));
 });
 
-test("a method's own limit ends a call before the client's deadline", async () => {
+test("timeoutSecs of a method ends a call before the client's deadline", async () => {
   async function* unfinished(): AsyncGenerator<{ text: string }> {
     yield { text: "a" };
     await new Promise(() => {});
@@ -109,7 +109,7 @@ test("a stream is paused until the client's first read, and loses no responses",
   expect(sent).toBeLessThan(1000);
   const ids: number[] = [];
   for await (const { id } of stream) if (ids.push(id) === 2000) break;
-  expect(ids).toEqual(Array.from({ length: 2000 }, (_, at) => (ids[0] ?? 0) + at));
+  expect(ids).toEqual(Array.from({ length: 2000 }, (_, at) => at));
   await until(() => aborted.length === 1);
 });
 

@@ -51,7 +51,7 @@ test("the operation of a call has the status of the call", async () => {
   ]);
 });
 
-test("a call that is refused before its handler is an operation, which has no name for an unknown method", async () => {
+test("a call that is refused before its handler runs is an operation, with the name _OTHER for an unknown method", async () => {
   const { feature, ended } = recordOperations();
   const app = new (App.with(feature, grpc))().enableGrpc({ address, maxMessageSize: 10 });
   app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
@@ -75,10 +75,10 @@ test("the operation of an aborted call ends with the status that the client gets
   const clock = virtualClock();
   const app = new (App.with(feature, grpc))().enableGrpc({ address, clock });
   let begun = 0;
-  const ends: (() => void)[] = [];
+  const releases: (() => void)[] = [];
   const slow = async <T>(value: T): Promise<T> => {
     begun++;
-    await new Promise<void>((resolve) => void ends.push(resolve));
+    await new Promise<void>((resolve) => void releases.push(resolve));
     return value;
   };
   app.addGrpcService(catalog, {
@@ -104,7 +104,7 @@ test("the operation of an aborted call ends with the status that the client gets
   await waitFor(() => begun === 3);
   const stop = served.stop().catch(() => {});
   expect(await stopped).toMatchObject({ status: "UNAVAILABLE" });
-  for (const end of ends) end();
+  for (const release of releases) release();
   await stop;
   expect(ended).toEqual([
     ["GetBook", 1, null],

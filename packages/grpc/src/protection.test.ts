@@ -13,9 +13,9 @@ const address = "127.0.0.1:0";
 const clientOf = (served: Served) => served.client(catalog);
 type Client = ReturnType<typeof clientOf>;
 
-const check = healthService as unknown as typeof catalog;
+const healthAsCatalog = healthService as unknown as typeof catalog;
 
-test("a client over the rate limit of the app is RESOURCE_EXHAUSTED with the time to wait, and HTTP requests also count", async () => {
+test("a client over the app's rate limit gets RESOURCE_EXHAUSTED with the time to wait; HTTP requests count, health checks do not", async () => {
   const app = new (App.with(rateLimit, grpc))();
   app.enableRateLimit(RateLimitConfig.tokenBucket(3, 600)).enableGrpc({ address });
   app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
@@ -34,11 +34,14 @@ test("a client over the rate limit of the app is RESOURCE_EXHAUSTED with the tim
   expect(detail).toMatchObject({ kind: "retryInfo" });
   expect(detail?.kind === "retryInfo" && detail.delayMs).toBeGreaterThan(100_000);
   expect((await fetch(served.url)).status).toBe(429);
-  const health = served.client(check) as unknown as Record<"Check", (request: object) => Promise<unknown>>;
+  const health = served.client(healthAsCatalog) as unknown as Record<
+    "Check",
+    (request: object) => Promise<unknown>
+  >;
   expect(await health.Check({ service: "" })).toEqual({ status: "SERVING" });
 });
 
-test("callKey identifies callers of gRPC, and exemptPaths also exempts gRPC services", async () => {
+test("callKey identifies callers of gRPC, and exemptPaths exempts gRPC methods", async () => {
   const app = new (App.with(rateLimit, grpc))();
   const config = RateLimitConfig.tokenBucket(1, 600, {
     callKey: ({ headers }) => headers.get("x-tenant"),
@@ -70,25 +73,25 @@ test.each([
   const probes = { cpu: () => 0, memory: () => 0, now: () => now, everySecond };
   const app = new (App.with(rateLimit, grpc))();
   app.enableRateLimit(RateLimitConfig.adaptive(100, 60, { probes, minSamples: 1 })).enableGrpc({ address });
-  const over = Promise.withResolvers<void>();
+  const handled = Promise.withResolvers<void>();
   app.addGrpcService(catalog, {
     GetBook: async ({ id }, { signal }) => {
       if (id === 404) await new Promise((resolve) => signal.addEventListener("abort", resolve));
-      over.resolve();
+      handled.resolve();
       if (id >= 400) throw new GrpcError("INTERNAL", "no database");
       now += 150;
       return aBook(id);
     },
     *ListBooks({ count }) {
       now += 60_000;
-      over.resolve();
+      handled.resolve();
       for (let id = 1; id <= count; id++) yield aBook(id);
     },
   });
   app.get("/", () => "ok");
   await using served = await serveApp(app as unknown as GrpcApp);
   await call(clientOf(served));
-  await over.promise;
+  await handled.promise;
   await new Promise(setImmediate);
   for (const tick of ticks) tick();
   await new Promise(setImmediate);
@@ -193,7 +196,10 @@ test("the app's guards run before the guards of gRPC, except for open methods an
   expect(await client.GetBook({ id: 1 }, { metadata: { "x-member": "ada" } })).toEqual(aBook(1));
   expect(seen).toEqual(["grpc"]);
   expect(await client.AddBooks([])).toEqual({ added: 0 });
-  const health = served.client(check) as unknown as Record<"Check", (request: object) => Promise<unknown>>;
+  const health = served.client(healthAsCatalog) as unknown as Record<
+    "Check",
+    (request: object) => Promise<unknown>
+  >;
   expect(await health.Check({ service: "" })).toEqual({ status: "SERVING" });
 });
 

@@ -27,7 +27,7 @@ interface LoansHandlers {
 const file = new URL("./testing/library.proto", import.meta.url);
 const loans = protoService<LoansHandlers>("library.v1.Loans", file);
 
-test("serves a service of a .proto with enums, bytes, presence and oneofs", async () => {
+test("serves a service of a .proto file with enums, bytes, optional fields and oneofs", async () => {
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" });
     app.addGrpcService(loans, {
@@ -49,7 +49,7 @@ test("serves a service of a .proto with enums, bytes, presence and oneofs", asyn
   ]);
 });
 
-test("the descriptors have the names of the file, its imports and its presence", () => {
+test("the descriptors have the imports of the file, the names of its fields, and which of them are optional", () => {
   const { files } = loans.resolve({ recorded: true });
   const [own] = files.filter((each) => each.package === "library.v1");
   expect(own?.dependency).toEqual(["google/protobuf/timestamp.proto"]);
@@ -77,7 +77,7 @@ test.each([
   expect(() => protoService(name, url).resolve({ recorded: false })).toThrow(message);
 });
 
-test("the descriptors have the names of fields in JSON, and enums with aliases", () => {
+test("the descriptors have the JSON names of fields and the aliases of enums", () => {
   const path = join(mkdtempSync(join(tmpdir(), "grpc-")), "names.proto");
   writeFileSync(
     path,

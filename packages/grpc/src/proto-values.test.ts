@@ -36,7 +36,7 @@ interface ValuesHandlers {
 const values = protoService<ValuesHandlers>("values.v1.Values", file, { longs: "string" });
 const deep = (levels: number): Message => (levels === 0 ? { n: 1 } : { inner: deep(levels - 1) });
 
-const right: readonly (readonly [sent: Message, received?: Message])[] = [
+const valid: readonly (readonly [sent: Message, received?: Message])[] = [
   [{ i: -(2 ** 31), u: 2 ** 32 - 1, d: -1.5, f: 0.5, b: true, s: "text", kind: "ONE" }],
   [
     { l: 12, ul: "18446744073709551615" },
@@ -73,7 +73,7 @@ const right: readonly (readonly [sent: Message, received?: Message])[] = [
   [{ packed: { "@type": "values.v1.Inner", n: 1 } }, { packed: { type_url: "/values.v1.Inner" } }],
 ];
 
-const wrong: readonly (readonly [sent: Message, message: string])[] = [
+const invalid: readonly (readonly [sent: Message, message: string])[] = [
   [{ i: "12abc" }, "message.i must be a whole number from -2^31 to 2^31 - 1"],
   [{ i: 2 ** 40 }, "message.i must be a whole number from -2^31 to 2^31 - 1"],
   [{ i: 1.7 }, "message.i must be a whole number"],
@@ -108,7 +108,7 @@ const wrong: readonly (readonly [sent: Message, message: string])[] = [
   [{ inner: deep(101) }, "must be at most 100 messages deep"],
 ];
 
-test("values of every type of a .proto arrive as proto-loader documents it, and dates as timestamps", async () => {
+test("values of every type of a .proto file arrive in the form that proto-loader documents, and dates as timestamps", async () => {
   let response: Message = {};
   let seen: Message = {};
   await using served = await serve((app) => {
@@ -121,7 +121,7 @@ test("values of every type of a .proto arrive as proto-loader documents it, and 
     });
   });
   const client = served.client(values);
-  for (const [sent, received = sent] of right) {
+  for (const [sent, received = sent] of valid) {
     response = sent;
     expect(await client.Echo(sent)).toMatchObject(received);
     expect(seen).toMatchObject(received);
@@ -146,7 +146,7 @@ test("clients and services refuse a value of the wrong type with the name of its
   });
   const client = served.client(values);
   const [echo] = values.resolve({ recorded: false }).methods;
-  for (const [sent, message] of wrong) {
+  for (const [sent, message] of invalid) {
     response = {};
     await expect(client.Echo(sent)).rejects.toThrow(message);
     const problem = expect.objectContaining({ code: "GRPC_BAD_MESSAGE" });

@@ -12,7 +12,7 @@ export interface RandomCall {
   readonly maxReads: number | null;
   /** Turns that the handler waits first. */
   readonly handlerWait: number;
-  readonly ends: "well" | "with a status" | "with an error";
+  readonly ends: "successfully" | "with a status" | "with an error";
   /** Turns after which the client cancels; `null` for never. */
   readonly cancelAfter: number | null;
   /** Number of responses after which the client stops reading; `null` for all. */
@@ -33,7 +33,7 @@ const call: fc.Arbitrary<RandomCall> = fc.record({
   maxReads: rarely(fc.nat(3)),
   handlerWait: pause,
   ends: fc.oneof(
-    { weight: 4, arbitrary: fc.constant("well" as const) },
+    { weight: 4, arbitrary: fc.constant("successfully" as const) },
     { weight: 1, arbitrary: fc.constantFrom("with a status" as const, "with an error" as const) },
   ),
   cancelAfter: rarely(pause),

@@ -88,7 +88,7 @@ const start = (): Promise<Served> =>
 const clientOf = (served: Served) => served.client(service);
 type Client = ReturnType<typeof clientOf>;
 
-async function* sent(texts: readonly string[]): AsyncGenerator<Line> {
+async function* toMessages(texts: readonly string[]): AsyncGenerator<Line> {
   for (const text of texts) {
     yield { text };
     await turns(1);
@@ -111,11 +111,12 @@ const runOne = async (client: Client, planned: RandomCall, at: number): Promise<
   const responses: string[] = [];
   const call = async (): Promise<null> => {
     if (kind === "Unary") responses.push((await client.Unary(first, options)).text);
-    else if (kind === "ClientStream") responses.push((await client.ClientStream(sent(texts), options)).text);
+    else if (kind === "ClientStream")
+      responses.push((await client.ClientStream(toMessages(texts), options)).text);
     else {
       const stream =
         kind === "Bidirectional"
-          ? client.Bidirectional(sent(texts), options)
+          ? client.Bidirectional(toMessages(texts), options)
           : client.ServerStream(first, options);
       for await (const { text } of stream) if (responses.push(text) === stopAfter) break;
     }
@@ -132,20 +133,20 @@ const runOne = async (client: Client, planned: RandomCall, at: number): Promise<
 const expectOutcome = (planned: RandomCall, at: number, { responses, error }: Outcome): void => {
   const { requests, maxReads, ends, cancelAfter, stopAfter } = planned;
   const all = textsOf(at, planned.responses);
-  const wanted = hasResponseStream(planned) ? all : all.slice(-1);
+  const expected = hasResponseStream(planned) ? all : all.slice(-1);
   if (cancelAfter !== null && (error as GrpcError | null)?.status === "CANCELLED")
-    return expect(responses).toEqual(wanted.slice(0, responses.length));
-  if (hasResponseStream(planned) && stopAfter !== null && stopAfter <= wanted.length)
-    return expect([responses, error]).toEqual([wanted.slice(0, stopAfter), null]);
-  if (ends === "well") {
+    return expect(responses).toEqual(expected.slice(0, responses.length));
+  if (hasResponseStream(planned) && stopAfter !== null && stopAfter <= expected.length)
+    return expect([responses, error]).toEqual([expected.slice(0, stopAfter), null]);
+  if (ends === "successfully") {
     const count = hasRequestStream(planned) ? requests.length : 1;
     expect(progress.read.get(at)).toEqual(textsOf(at, requests.slice(0, Math.min(count, maxReads ?? count))));
-    return expect([responses, error]).toEqual([wanted, null]);
+    return expect([responses, error]).toEqual([expected, null]);
   }
   const failure =
     ends === "with a status" ? { status: "ABORTED", message: `call ${at}` } : { status: "INTERNAL" };
   expect(error).toMatchObject(failure);
-  expect(responses).toEqual(hasResponseStream(planned) ? wanted : []);
+  expect(responses).toEqual(hasResponseStream(planned) ? expected : []);
 };
 
 const allEnded = async (): Promise<void> => {

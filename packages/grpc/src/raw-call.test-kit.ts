@@ -8,7 +8,7 @@ export interface RawReply {
   readonly body: Buffer;
 }
 
-/** A raw request: it can also be invalid. */
+/** A raw request, which may be invalid. */
 export interface RawRequest {
   /** @default a message without fields */
   readonly body?: Uint8Array;

@@ -21,7 +21,7 @@ const untilCancelled = (_: unknown, { signal }: { readonly signal: AbortSignal }
   });
 
 /** Sends a call and cancels it. */
-const cancelledCall = async (session: ClientHttp2Session): Promise<void> => {
+const callAndCancel = async (session: ClientHttp2Session): Promise<void> => {
   const stream = session.request({
     ":method": "POST",
     ":path": "/books.v1.Catalog/GetBook",
@@ -47,7 +47,7 @@ test("3000 cancelled calls do not affect later calls of the connection", async (
   const session = connect(`http://${served.target}`);
   session.on("error", () => {});
   for (let round = 0; round < 60; round++) {
-    await Promise.all(Array.from({ length: 50 }, () => cancelledCall(session)));
+    await Promise.all(Array.from({ length: 50 }, () => callAndCancel(session)));
   }
   expect((await rawCallOver(session, { body: framed(Buffer.from([8, 1])) })).status).toBe("0");
   session.destroy();
@@ -62,7 +62,7 @@ test("a connection that cancels more than resetBurst calls is closed", async () 
   session.on("error", () => {});
   let cancelled = 0;
   while (!session.destroyed && !session.closed && cancelled < 1000) {
-    await cancelledCall(session);
+    await callAndCancel(session);
     cancelled++;
   }
   await waitFor(() => session.destroyed || session.closed);

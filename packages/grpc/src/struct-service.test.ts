@@ -59,15 +59,20 @@ test("a service without enableGrpc fails the start", async () => {
   expect(String(await failure(start))).toContain("GRPC_NOT_ENABLED");
 });
 
-test.each([undefined, []])("a service with the methods %j starts, together with others", async (methods) => {
-  await using served = await serve((app) => {
-    app.enableGrpc({ address: "127.0.0.1:0" });
-    app.addGrpcService("plain.None", methods);
-    app.addGrpcService("plain.Things", ["Echo"]);
-    app.grpcMethod("plain.Things", "Echo", (request) => request);
-  });
-  expect(await served.client(structService("plain.Things", ["Echo"]))["Echo"]?.({ a: 1 })).toEqual({ a: 1 });
-});
+test.each([undefined, []])(
+  "a service with the methods %j starts, and other services of the app serve calls",
+  async (methods) => {
+    await using served = await serve((app) => {
+      app.enableGrpc({ address: "127.0.0.1:0" });
+      app.addGrpcService("plain.None", methods);
+      app.addGrpcService("plain.Things", ["Echo"]);
+      app.grpcMethod("plain.Things", "Echo", (request) => request);
+    });
+    expect(await served.client(structService("plain.Things", ["Echo"]))["Echo"]?.({ a: 1 })).toEqual({
+      a: 1,
+    });
+  },
+);
 
 test("a handler that is not a function is reported at start", async () => {
   const start = serve((app) => {

@@ -88,16 +88,16 @@ test("a response with a malformed string is INTERNAL for the client", async () =
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const target = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  using says = grpcClient(echo, target);
-  using lends = grpcClient(loans, target);
+  using echoClient = grpcClient(echo, target);
+  using loansClient = grpcClient(loans, target);
   for (const end of [
     [9, 97],
     [1, 0xff],
   ]) {
     response = [10, ...end];
-    expect(await failure(says.Say({ text: "" }))).toMatchObject({ status: "INTERNAL" });
+    expect(await failure(echoClient.Say({ text: "" }))).toMatchObject({ status: "INTERNAL" });
     response = [34, ...end];
-    expect(await failure(lends.GetLoan({ id: 1 }))).toMatchObject({ status: "INTERNAL" });
+    expect(await failure(loansClient.GetLoan({ id: 1 }))).toMatchObject({ status: "INTERNAL" });
   }
   server.close();
 });

@@ -89,7 +89,7 @@ test("certificates that cannot be used fail the start, together with other mista
   expect(await startWith(async () => nonsense)).toMatchObject({ problems: codes.slice(0, 1) });
 });
 
-test("certificates that load asynchronously fail the start if they cannot be used", async () => {
+test("certificates that load asynchronously and cannot be used fail the start after one load", async () => {
   let loads = 0;
   const load = async (): Promise<Certificates> => {
     loads++;
@@ -118,9 +118,9 @@ test("without requireClientCert a client needs no certificate, but a certificate
 });
 
 test.each([
-  ["loses ca", undefined],
-  ["finds an empty ca", ""],
-])("a reload that %s keeps the current certificates", async (_name, ca) => {
+  ["without ca", undefined],
+  ["with an empty ca", ""],
+])("a reload %s keeps the current certificates", async (_name, ca) => {
   const client = selfSigned("client");
   const periodic: (() => void)[] = [];
   const clock = { ...systemClock, every: (_: number, task: () => void) => (periodic.push(task), () => {}) };
@@ -141,7 +141,7 @@ test.each<[string, () => unknown, string]>([
   ["rejects", () => Promise.reject(new Error("vault: sealed")), "vault: sealed"],
   ["returns nothing", () => Promise.resolve(), "load must return { cert, key }"],
   ["returns no key", () => Promise.resolve({ cert: server.cert }), "load must return { cert, key }"],
-])("the start error of a load that %s has the setting and the cause", async (_, load, reason) => {
+])("if load %s, the start error has the setting and the cause", async (_, load, reason) => {
   const start = serve((app) => app.enableGrpc({ address: "127.0.0.1:0", tls: { load: load as never } }));
   const message = `the certificates of GrpcConfig.tls cannot be loaded or used: ${reason}`;
   expect(await failure(start)).toMatchObject({

@@ -87,7 +87,7 @@ test("a message may arrive byte by byte", async () => {
   expect(fields["grpc-status"]).toBe("0");
 });
 
-test("a large message arrives in many pieces", async () => {
+test("a message of 200 kB, which arrives in many frames, is read", async () => {
   const text = Buffer.alloc(200_000, "x");
   const unknownField = Buffer.concat([Buffer.from([0x7a, 0xc0, 0x9a, 0x0c]), text]); // field 15 of 200,000 bytes
   const body = framed(Buffer.concat([Buffer.from([8, 1]), unknownField]));
@@ -108,7 +108,7 @@ test.each([
   expect(handled).toEqual([]);
 });
 
-test("a compressed message with its encoding is read, and so is one of the encoding identity", async () => {
+test("a compressed message with its encoding is read, and so is an uncompressed one with the encoding identity", async () => {
   const zipped = framed(gzipSync(Buffer.from([8, 1])), 1);
   const gzip = { "grpc-encoding": "gzip" };
   expect((await rawCallOver(session, { body: zipped, headers: gzip })).status).toBe("0");
@@ -128,12 +128,12 @@ test("a call has the address of its client", async () => {
   expect(peers).toEqual([`127.0.0.1:${session.socket.localPort}`]);
 });
 
-test("several values of a trailer all arrive", async () => {
+test("all values of a trailer arrive", async () => {
   const { status, fields } = await rawCallOver(session, { body: message(4) });
   expect([status, fields["x-shelf"]]).toEqual(["0", "1, 2"]);
 });
 
-test("metadata may have names of members of Object.prototype", async () => {
+test("metadata may have the names of properties of Object.prototype", async () => {
   const stream = session.request({
     ":method": "POST",
     ":path": "/books.v1.Catalog/GetBook",

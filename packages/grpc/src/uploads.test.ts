@@ -5,7 +5,7 @@ import { aBook, all, type Book, catalog, failure, serve, type Served } from "./g
 import { GrpcError } from "./index.ts";
 import { framed, rawCall } from "./raw-call.test-kit.ts";
 
-const TIMES = 20;
+const ROUNDS = 20;
 
 let served: Served;
 let received = 0;
@@ -45,7 +45,7 @@ beforeEach(() => {
   ends = [];
 });
 
-test("an error of the client's source cancels its call, and is the cause", async () => {
+test("an error of the client's source cancels the call, and is the cause of the call's error", async () => {
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" });
     app.addGrpcService(catalog, {
@@ -68,33 +68,33 @@ test("an error of the client's source cancels its call, and is the cause", async
 
 test("the request stream of a cancelled upload fails, and never ends as complete", async () => {
   const client = served.client(catalog);
-  for (let times = 1; times <= TIMES; times++) {
+  for (let round = 1; round <= ROUNDS; round++) {
     const controller = new AbortController();
     async function* books(): AsyncGenerator<Book> {
       yield aBook(1);
-      await waitFor(() => received === times);
+      await waitFor(() => received === round);
       controller.abort();
       await new Promise(() => {});
     }
     const cancelled = failure(client.AddBooks(books(), { signal: controller.signal }));
     expect(await cancelled).toMatchObject({ status: "CANCELLED" });
-    await waitFor(() => ends.length === times);
+    await waitFor(() => ends.length === round);
   }
-  expect(ends).toEqual(Array.from({ length: TIMES }, () => "CANCELLED"));
+  expect(ends).toEqual(Array.from({ length: ROUNDS }, () => "CANCELLED"));
 });
 
 test("the request stream of a client whose source fails never ends as complete", async () => {
   const client = served.client(catalog);
-  for (let times = 1; times <= TIMES; times++) {
+  for (let round = 1; round <= ROUNDS; round++) {
     async function* lines() {
       yield { text: "a" };
-      await waitFor(() => received === times);
+      await waitFor(() => received === round);
       throw new Error("the source fails");
     }
-    await failure(times % 2 === 0 ? client.AddBooks(booksOf(lines())) : all(client.Chat(lines())));
-    await waitFor(() => ends.length === times);
+    await failure(round % 2 === 0 ? client.AddBooks(booksOf(lines())) : all(client.Chat(lines())));
+    await waitFor(() => ends.length === round);
   }
-  expect(ends).toEqual(Array.from({ length: TIMES }, () => "CANCELLED"));
+  expect(ends).toEqual(Array.from({ length: ROUNDS }, () => "CANCELLED"));
 });
 
 async function* booksOf(lines: AsyncIterable<unknown>): AsyncGenerator<Book> {

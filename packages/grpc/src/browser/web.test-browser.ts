@@ -106,13 +106,10 @@ void test(
       );
       const title = Array.from(Buffer.from("Bearer x"));
       for (const format of ["text", "binary"]) {
-        const seen = (await visit.run(callAll, url, format)) as { readonly many: unknown };
-        assert.deepEqual(seen, {
-          one: [8, 7, 18, title.length, ...title],
-          missing: [5, "no such bøok"],
-          // grpc-web supports streams only in the text format.
-          many: format === "text" ? [1, 2, 3] : seen.many,
-        });
+        const seen = (await visit.run(callAll, url, format)) as Readonly<Record<string, unknown>>;
+        assert.deepEqual(seen["one"], [8, 7, 18, title.length, ...title]);
+        assert.deepEqual(seen["missing"], [5, "no such bøok"]);
+        if (format === "text") assert.deepEqual(seen["many"], [1, 2, 3]); // grpc-web supports streams only in this format
       }
     } finally {
       await running.close();

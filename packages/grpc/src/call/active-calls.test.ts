@@ -26,7 +26,7 @@ test("each call is aborted at its deadline, regardless of the order in which cal
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
       const clock = virtualClock();
       const calls = new ActiveCalls(clock);
-      const ends: [is: number | null, expected: number | null][] = [];
+      const ends: [actual: number | null, expected: number | null][] = [];
       for (const { waitMs, limitMs, endsAfterMs } of steps) {
         await clock.advance(waitMs);
         const from = clock.now();
@@ -44,7 +44,7 @@ test("each call is aborted at its deadline, regardless of the order in which cal
         if (endsAfterMs !== null) clock.after(endsAfterMs, () => (call.settle(), calls.delete(call)));
       }
       await clock.advance(1000);
-      expect(ends.map(([is]) => is)).toEqual(ends.map(([, expected]) => expected));
+      expect(ends.map(([actual]) => actual)).toEqual(ends.map(([, expected]) => expected));
     }),
     { numRuns: 200 },
   );

@@ -1,10 +1,11 @@
 import type { Metadata } from "@framework/core";
+import { metadataBytes } from "../metadata/metadata-rules.ts";
 
 /** Metadata that a client sent. Names are case-insensitive. */
 export interface CallMetadata extends Metadata {
   /** Returns every value of a name that ends in `-bin`. */
   getBinary(name: string): readonly Uint8Array[];
-  /** Bytes of names and values plus 32 for each value (RFC 9113 6.5.2); values of `-bin` names count before Base64. */
+  /** Bytes of names and values plus 32 for each value (RFC 9113 6.5.2); values of `-bin` names count as Base64. */
   readonly byteLength: number;
 }
 
@@ -40,7 +41,10 @@ export class ReceivedMetadata implements CallMetadata {
   }
 
   get byteLength(): number {
-    return metadataBytes(this.all());
+    let bytes = 0;
+    for (const [name, values] of Object.entries(this.all()))
+      for (const value of values) bytes += metadataBytes(name, value);
+    return bytes;
   }
 
   private all(): MetadataFields {
@@ -57,10 +61,3 @@ export class ReceivedMetadata implements CallMetadata {
 /** Returns text unchanged, and bytes as Base64, as header fields carry them. */
 const toText = (value: string | Uint8Array): string =>
   typeof value === "string" ? value : Buffer.from(value).toString("base64");
-
-const metadataBytes = (fields: MetadataFields): number => {
-  let bytes = 0;
-  for (const [name, values] of Object.entries(fields))
-    for (const value of values) bytes += name.length + value.length + 32;
-  return bytes;
-};

@@ -15,7 +15,7 @@ export interface GrpcRetry {
 
 /** Credentials of a client for TLS, in PEM. */
 export interface GrpcClientTls {
-  /** Trusted certificate authorities. @default the system's authorities */
+  /** Trusted certificate authorities. @default Node's default CAs */
   readonly ca?: string | Uint8Array;
   /** Certificate of the client, for mutual TLS. Needs `key`. */
   readonly cert?: string | Uint8Array;

@@ -39,7 +39,7 @@ export const service = grpcService("a.v1.Service", {
   return file;
 };
 
-test("writes the .proto, keeps its numbers at the next run, and checks it", async () => {
+test("writes the .proto file, keeps its numbers at the next run, and --check compares it", async () => {
   const at = folder();
   try {
     const one = moduleIn(at, "a: z.string()");
@@ -58,7 +58,7 @@ test("writes the .proto, keeps its numbers at the next run, and checks it", asyn
   }
 });
 
-test("a module without services, and a missing argument, are errors with the expected input", async () => {
+test("a module without services fails, a missing argument fails with the usage, and --help succeeds", async () => {
   expect(await run(fileURLToPath(new URL("../index.ts", import.meta.url)))).toMatchObject({ code: 1 });
   expect(await run()).toMatchObject({
     code: 1,

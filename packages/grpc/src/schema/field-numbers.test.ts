@@ -87,7 +87,7 @@ test("a service resolves with its recorded numbers, and refuses a missing or out
   expect(() => serviceOf({ a: z.string() }).resolve({ recorded: true })).toThrow("GRPC_NUMBERS_UNRECORDED");
 });
 
-test("the .proto has the service, its streams and every form of field", () => {
+test("the .proto file has the service, its streams and every kind of field", () => {
   const Node = z
     .object({
       get children() {
@@ -188,13 +188,13 @@ message DoResponsePingsItemPong {
 
 test.each([
   ["a list of lists", z.object({ a: z.array(z.array(z.string())) }), "a list within a list"],
-  ["text", z.string(), "must be an object"],
+  ["a schema of text", z.string(), "must be an object"],
   [
     "a name that is invalid in a .proto",
     z.object({ "a-b": z.string() }),
     "has a name that is invalid in a .proto",
   ],
-])("%s is refused with the path and the remedy", (_, request, message) => {
+])("%s is refused with the reason", (_, request, message) => {
   const service = grpcService("a.v1.Service", { methods: { Do: { request, response: z.object({}) } } });
   expect(() => protoOf(service, null)).toThrow(message);
 });

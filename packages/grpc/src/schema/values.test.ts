@@ -25,19 +25,19 @@ const typed = codecOf(
   }) as GrpcService,
 );
 
-const sent = (codec: typeof plain, value: unknown): unknown => codec.decode(codec.encode(value));
+const roundTrip = (codec: typeof plain, value: unknown): unknown => codec.decode(codec.encode(value));
 
-test("objects with toJSON are sent as its result, like JSON.stringify", () => {
+test("objects with toJSON are sent as its result, as JSON.stringify does", () => {
   const at = new Date(0);
   const url = new URL("http://a.example/");
   const expected = { at: "1970-01-01T00:00:00.000Z", list: ["http://a.example/"] };
-  expect(sent(plain, { at, list: [url] })).toEqual(expected);
-  expect(sent(plain, { toJSON: () => ({ a: 1 }) })).toEqual({ a: 1 });
-  expect(sent(typed, { any: { at, list: [url] } })).toEqual({ any: expected });
+  expect(roundTrip(plain, { at, list: [url] })).toEqual(expected);
+  expect(roundTrip(plain, { toJSON: () => ({ a: 1 }) })).toEqual({ a: 1 });
+  expect(roundTrip(typed, { any: { at, list: [url] } })).toEqual({ any: expected });
 });
 
-test("objects whose content is not in own members are refused", () => {
-  const refusals = [
+test("objects whose content is not in own properties are refused", () => {
+  const opaqueValues = [
     new Map([["a", 1]]),
     new Set([1]),
     /a/,
@@ -45,7 +45,7 @@ test("objects whose content is not in own members are refused", () => {
     new Uint8Array([1]),
     new Error("a"),
   ];
-  for (const value of refusals) {
+  for (const value of opaqueValues) {
     expect(() => plain.encode({ a: [value] })).toThrow("message.a[0] must be JSON");
     expect(() => plain.encode(value)).toThrow("message must be an object");
     expect(() => typed.encode({ any: { a: value } })).toThrow("message.any.a must be JSON");
@@ -55,17 +55,17 @@ test("objects whose content is not in own members are refused", () => {
   expect(() => typed.encode({ inner: new Date(0) })).toThrow("message.inner must be an object");
 });
 
-test("instances of classes are sent with their members", () => {
+test("instances of classes are sent with their own properties", () => {
   class Book {
     readonly title = "Dune";
   }
-  expect(sent(plain, { book: new Book() })).toEqual({ book: { title: "Dune" } });
-  expect(sent(plain, { none: Object.create(null), empty: {} })).toEqual({ none: {}, empty: {} });
+  expect(roundTrip(plain, { book: new Book() })).toEqual({ book: { title: "Dune" } });
+  expect(roundTrip(plain, { none: Object.create(null), empty: {} })).toEqual({ none: {}, empty: {} });
 });
 
 test("lone surrogates are replaced, because gRPC strings are UTF-8", () => {
-  expect(sent(plain, { "a\ud800": ["\udc00b"] })).toEqual({ "a\ufffd": ["\ufffdb"] });
-  expect(sent(typed, { text: "\ud83d", names: { "\ud83d": "\ude00" }, any: "\ud83d" })).toEqual({
+  expect(roundTrip(plain, { "a\ud800": ["\udc00b"] })).toEqual({ "a\ufffd": ["\ufffdb"] });
+  expect(roundTrip(typed, { text: "\ud83d", names: { "\ud83d": "\ude00" }, any: "\ud83d" })).toEqual({
     text: "\ufffd",
     names: { "\ufffd": "\ufffd" },
     any: "\ufffd",

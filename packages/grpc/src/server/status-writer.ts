@@ -4,7 +4,7 @@ import type { GrpcError } from "../status/grpc-error.ts";
 import { statusMessage } from "../status/status-message.ts";
 import { encodeDetails } from "../status/status-details-codec.ts";
 
-/** Converts outcomes to the statuses and metadata of grpc-js. */
+/** Converts errors and metadata to the types of grpc-js; `NativeEndpoint` sends them. */
 export class StatusWriter {
   private readonly grpc: typeof Grpc;
 
@@ -25,7 +25,7 @@ export class StatusWriter {
     return { name: "Error", message: details, code, details, metadata };
   }
 
-  /** Returns the trailers that a handler set. */
+  /** Returns the trailers that the handler set. */
   trailersOf({ trailersToSend }: GrpcCall): Grpc.Metadata {
     return trailersToSend === null ? new this.grpc.Metadata() : this.metadataOf(trailersToSend);
   }

@@ -4,7 +4,10 @@ import { messageOf } from "@framework/core/feature";
 import type { Certificates, GrpcTls } from "../config/grpc-tls.ts";
 
 /** Returns Node's TLS options for the certificates. */
-export const contextOf = ({ cert, key, ca }: Certificates, { minVersion = "1.2" }: GrpcTls): TlsOptions => ({
+export const tlsOptionsOf = (
+  { cert, key, ca }: Certificates,
+  { minVersion = "1.2" }: GrpcTls,
+): TlsOptions => ({
   cert: pem(cert),
   key: pem(key),
   ...(ca !== undefined && { ca: pem(ca) }),
@@ -16,21 +19,25 @@ const pem = (value: string | Uint8Array): string | Buffer =>
 
 /** Checks certificates before the port opens. @throws an error if they cannot be used */
 export const checkCertificates = (certificates: Certificates, tls: GrpcTls): void => {
-  requirePems(certificates);
+  checkLoaded(certificates);
   if (tls.requireClientCert === true && certificates.ca === undefined)
     throw new Error("requireClientCert needs ca");
-  process.getBuiltinModule("node:tls").createSecureContext(contextOf(certificates, tls)); // node:tls is loaded only with TLS
+  process.getBuiltinModule("node:tls").createSecureContext(tlsOptionsOf(certificates, tls)); // node:tls is loaded only with TLS
 };
 
-/** Checks the result of `load`. With an empty `ca`, such as a file that is being written, Node would verify clients by the system's authorities. */
-export const requirePems = (certificates: unknown): void => {
+/**
+ * Checks the result of `load`. With an empty string as `ca`, such as from a file that is being written, Node would verify clients against its default CAs.
+ *
+ * @throws an error for an unusable result
+ */
+export const checkLoaded = (certificates: unknown): void => {
   const { cert, key, ca } = (certificates ?? {}) as Readonly<Record<keyof Certificates, unknown>>;
-  if (!isPem(cert) || !isPem(key) || !(ca === undefined || isPem(ca)))
+  if (!isStringOrBytes(cert) || !isStringOrBytes(key) || !(ca === undefined || isStringOrBytes(ca)))
     throw new Error("load must return { cert, key } and optionally ca, in PEM, as strings or bytes");
   if (ca?.length === 0) throw new Error("ca is empty");
 };
 
-const isPem = (value: unknown): value is string | Uint8Array =>
+const isStringOrBytes = (value: unknown): value is string | Uint8Array =>
   typeof value === "string" || value instanceof Uint8Array;
 
 /** Returns the error for certificates that cannot be loaded or used. */

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import type { Awaitable, Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import type { Certificates, GrpcTls } from "../config/grpc-tls.ts";
-import { badTls, checkCertificates, contextOf, requirePems } from "./tls-context.ts";
+import { badTls, checkCertificates, checkLoaded, tlsOptionsOf } from "./tls-context.ts";
 
 /** Milliseconds that a handshake may take. */
 const HANDSHAKE_MS = 10_000;
@@ -31,7 +31,7 @@ export class TlsPort {
     this.log = log;
     const { requireClientCert = false } = tls;
     this.server = createServer({
-      ...contextOf(certificates, tls),
+      ...tlsOptionsOf(certificates, tls),
       ALPNProtocols: ["h2"],
       requestCert: requireClientCert || certificates.ca !== undefined,
       rejectUnauthorized: requireClientCert,
@@ -87,11 +87,11 @@ export class TlsPort {
   async reload(): Promise<void> {
     try {
       const certificates = await this.tls.load();
-      requirePems(certificates);
+      checkLoaded(certificates);
       if (isSame(certificates, this.current)) return;
       if ((certificates.ca === undefined) !== (this.current.ca === undefined))
         throw new Error("ca can be replaced while the port is open, not added or removed");
-      this.server.setSecureContext(contextOf(certificates, this.tls));
+      this.server.setSecureContext(tlsOptionsOf(certificates, this.tls));
       this.current = certificates;
       this.log.info("the certificates of the gRPC port were reloaded");
     } catch (error) {
