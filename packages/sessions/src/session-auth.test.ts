@@ -1,5 +1,5 @@
 import { anyOf, ApiKeyAuth, AuthenticatedGuard } from "@framework/auth";
-import { And, App, Blueprint, Not, Or } from "@framework/core";
+import { And, App, Blueprint, type ConfigurationError, Not, Or } from "@framework/core";
 import { openapi } from "@framework/openapi";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -108,6 +108,14 @@ test("app.sessions.auth without enableSessions is a start error", async () => {
   const app = new Shop();
   app.use(app.sessions.auth);
   await expect(app.start()).rejects.toThrow("app.sessions.auth is used, but sessions are not enabled");
+});
+
+test("app.sessions.auth that an app uses alone and within anyOf reports its problem once", async () => {
+  const app = new Shop();
+  app.use(app.sessions.auth);
+  app.use(anyOf(app.sessions.auth, new ApiKeyAuth({ "a-long-random-key": "billing" })));
+  const error = await app.start().catch((thrown: ConfigurationError) => thrown);
+  expect(error).toMatchObject({ problems: [{ code: "SESSIONS_NOT_ENABLED" }] });
 });
 
 test("the API document has the error replies of sessions, except on skipped paths", async () => {

@@ -18,7 +18,7 @@ import { CurrentSession, SessionUsed } from "./session.ts";
 
 /** Refuses requests without a session of a logged-in user, with 401: for `use`, and for `anyOf` of `@framework/auth`, together with tokens. */
 export interface SessionAuth extends HttpMiddlewareObject, Authenticator {
-  /** Called by each app that uses it. */
+  /** Called by each app that uses it; a repeated call for the same app has no effect. */
   install(host: Host): void;
   /**
    * Requires a session of a logged-in user. After the reply, such as in a WebSocket, the session is read again, so that `sessionOf` and guards
@@ -58,9 +58,12 @@ export const sessionAuth = ({ install, cookieName }: SessionAuthParts): SessionA
     if (!(session instanceof RequestSession) || !session.closed) return requireUser(invocation);
     return session.refresh().then(() => requireUser(invocation));
   };
+  const hosts = new WeakSet<Host>(); // `anyOf` and objects of programs call `install` besides the app
   const observers: DecisionReasons[] = []; // one per app in which a tool observes decisions
   return {
     install(host) {
+      if (hosts.has(host)) return;
+      hosts.add(host);
       const { reasons } = host.insight;
       if (reasons.isObserved) observers.push(reasons);
       install(host);
