@@ -22,7 +22,7 @@ export interface CommandLineOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Whether the outputs count as a terminal, for colours and progress. @default false for a replaced output, else whether the stream is a terminal */
   readonly isTerminal?: boolean;
-  /** Timers of `--timeout`. @default timers of the process */
+  /** Timers of `--timeout`, and of `--after` of `drain`. @default timers of the process */
   readonly clock?: DeadlineClock;
 }
 

@@ -1,5 +1,9 @@
-/** Programs that run a module of an app. */
-const RUNNER = /^(?:node|tsx|bun)$/;
+/** Programs that run a module of an app, with their subcommand for it, if there is one. */
+const runners: ReadonlyMap<string, string | null> = new Map([
+  ["node", null],
+  ["tsx", "watch"],
+  ["bun", "run"],
+]);
 const MODULE = /\.[cm]?[jt]s$/;
 /** Options of runners whose value is the path of another module. */
 const LOADING = /^(?:-r|--require|--import|--loader|--experimental-loader)$/;
@@ -28,14 +32,15 @@ const commandsOf = (script: string): readonly (readonly string[])[] => {
 const isOption = (word: string): boolean => /^-|^\$\{?\w+\}?$/.test(word);
 
 /**
- * Returns the module: the first word after the runner that is neither an option nor the value of one. A word after an option counts as its value, unless
+ * Returns the module: the first word after the runner and its subcommand that is neither an option nor the value of one. A word after an option counts as its value, unless
  * it is the path of a module and the option loads none.
  */
 const moduleOfCommand = (words: readonly string[]): string | null => {
-  const runner = words.findIndex((word) => RUNNER.test(word));
+  const runner = words.findIndex((word) => runners.has(word));
   if (runner === -1) return null;
+  const subcommand = runners.get(words[runner] ?? "");
   const found = words.find((word, at) => {
-    if (at <= runner || isOption(word)) return false;
+    if (at <= runner || isOption(word) || word === subcommand) return false;
     const before = words[at - 1] ?? "";
     const isAfterOption = before.startsWith("-") && !before.includes("=");
     return !isAfterOption || (MODULE.test(word) && !LOADING.test(before));

@@ -26,20 +26,17 @@ test("bash completes commands, options of each command, and choices", async () =
     );
 });
 
-test.each(["zsh", "fish"])(
-  "the script of %s has every command with its summary and its options",
-  async (shell) => {
-    const script = await scriptOf(shell);
-    for (const { name, options } of commands) {
-      const part =
-        shell === "zsh"
-          ? script.slice(script.indexOf(`    ${name})`), script.indexOf(";;", script.indexOf(`    ${name})`)))
-          : script
-              .split("\n")
-              .filter((line) => line.includes(`__fish_seen_subcommand_from ${name}'`))
-              .join("\n");
-      for (const { name: option } of [...options, ...commonOptions])
-        expect(part).toContain(shell === "zsh" ? `--${option}[` : `-l ${option}`);
-    }
-  },
-);
+test.each(["zsh", "fish"])("the %s script has every command with its options", async (shell) => {
+  const script = await scriptOf(shell);
+  for (const { name, options } of commands) {
+    const part =
+      shell === "zsh"
+        ? script.slice(script.indexOf(`    ${name})`), script.indexOf(";;", script.indexOf(`    ${name})`)))
+        : script
+            .split("\n")
+            .filter((line) => line.includes(`__fish_seen_subcommand_from ${name}'`))
+            .join("\n");
+    for (const { name: option } of [...options, ...commonOptions])
+      expect(part).toContain(shell === "zsh" ? `--${option}[` : `-l ${option}`);
+  }
+});

@@ -25,14 +25,17 @@ export const checkProgram = async (
   let [out, err] = ["", ""];
   child.stdout.on("data", (piece: Buffer) => (out = `${out}${piece.toString()}`.slice(-MAX_OUTPUT)));
   child.stderr.on("data", (piece: Buffer) => (err = `${err}${piece.toString()}`.slice(-MAX_OUTPUT)));
-  const endReason = await new Promise<string>((done) => {
+  const failure = await new Promise<string>((done) => {
     child.on("error", (error) => done(error.message));
-    child.on("close", (code, signal) =>
-      done(signal === null ? `exit code ${code}` : `no end within ${timeoutSecs} s`),
-    );
+    child.on("close", (code, signal) => {
+      if (signal === null) return done(errorLine(err) || `exit code ${code}`);
+      // `killed` is set only by the timeout, and only if the process had not ended before.
+      const reason = child.killed ? `no end within ${timeoutSecs} s` : `ended by signal ${signal}`;
+      done([reason, errorLine(err)].filter(Boolean).join(": "));
+    });
   });
   const report = reportIn(out);
-  return { path: relative(cwd, path), report, failure: report === null ? errorLine(err) || endReason : "" };
+  return { path: relative(cwd, path), report, failure: report === null ? failure : "" };
 };
 
 const reportIn = (output: string): ProgramReport | null => {

@@ -171,6 +171,27 @@ test("a program that fails before run is a finding with its error message", asyn
   ]);
 });
 
+const END = 'process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 1000);';
+
+test.each([
+  ["a signal ends", END, "60", "ended by signal SIGTERM"],
+  [
+    "a signal ends after a message",
+    `console.error("no memory"); ${END}`,
+    "60",
+    "ended by signal SIGTERM: no memory",
+  ],
+  ["does not end", "setInterval(() => {}, 1000);", "1", "no end within 1 s"],
+])("a program that %s is a finding that says so", async (_, text, timeoutSecs, reason) => {
+  const { findings } = await runCliJson<Examined>(["doctor", "--timeout", timeoutSecs], {
+    cwd: project({ "main.ts": text }),
+    environment: plainEnvironment,
+  });
+  expect(findings).toEqual([
+    { code: "CLI_NO_REPORT", message: `main.ts --check printed no report: ${reason}` },
+  ]);
+});
+
 test("a project without a program has no findings about it", async () => {
   expect(await examined(project({ "package.json": "{}" }))).toMatchObject({ findings: [] });
 });

@@ -1,6 +1,7 @@
 import { systemClock } from "@framework/core/feature";
 import { requireProgram } from "../app/find-program.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
+import type { DeadlineClock } from "../frame/terminal.ts";
 import { countReplies } from "../load/count-replies.ts";
 import { httpSender } from "../load/http-sender.ts";
 import { loadRequest } from "../load/load-request.ts";
@@ -8,7 +9,7 @@ import { type Line, styled } from "../frame/text.ts";
 import { type Service, type ServiceExit, type ServiceTask, startService } from "../service/start-service.ts";
 import { type LoadCounts, steadyLoad } from "./steady-load.ts";
 
-export const rehearse: RunCommand = async (given, { cwd, environment, progress }) => {
+export const rehearse: RunCommand = async (given, { cwd, environment, progress, clock }) => {
   const request = loadRequest(given);
   const program = requireProgram(given.text("program"), cwd, "name it with --program src/main.ts");
   const timeoutSecs = given.number("timeout") ?? 60;
@@ -21,18 +22,18 @@ export const rehearse: RunCommand = async (given, { cwd, environment, progress }
     timeoutSecs,
   });
   using sender = httpSender(service.url, request);
-  const clock = { ...systemClock, now: () => performance.now() };
+  const loadClock = { ...systemClock, now: () => performance.now() };
   const replies = countReplies(() => sender.send());
-  const load = steadyLoad(replies.send, given.number("rate") ?? 100, clock);
+  const load = steadyLoad(replies.send, given.number("rate") ?? 100, loadClock);
   const afterSecs = given.number("after") ?? 2;
   progress.show(0.3, `load for ${afterSecs} s`);
-  await new Promise((resolve) => setTimeout(resolve, afterSecs * 1000));
+  await new Promise<void>((resolve) => void clock.after(afterSecs * 1000, resolve));
   const before = load.counts.answered + load.counts.errors;
   load.markSignalled();
   const signalledMs = performance.now();
   service.kill("SIGTERM");
   progress.show(0.7, "SIGTERM was sent");
-  const exit = await endOf(service, timeoutSecs);
+  const exit = await endOf(service, timeoutSecs, clock);
   const tookMs = performance.now() - signalledMs;
   await load.stop(LAST_REPLIES_MS);
   return outcome({
@@ -49,10 +50,14 @@ export const rehearse: RunCommand = async (given, { cwd, environment, progress }
 /** Milliseconds to wait for replies in transit when the process has ended. */
 const LAST_REPLIES_MS = 2000;
 
-const endOf = async (service: Service, timeoutSecs: number): Promise<ServiceExit | null> => {
+const endOf = async (
+  service: Service,
+  timeoutSecs: number,
+  clock: DeadlineClock,
+): Promise<ServiceExit | null> => {
   const { promise, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(resolve, timeoutSecs * 1000, null);
-  return Promise.race([service.exited, promise]).finally(() => clearTimeout(timer));
+  const cancel = clock.after(timeoutSecs * 1000, () => resolve(null));
+  return Promise.race([service.exited, promise]).finally(cancel);
 };
 
 interface Rehearsal {
