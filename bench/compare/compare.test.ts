@@ -23,7 +23,7 @@ test("a small run writes a report and a plot, and fails only for a failed gate",
   try {
     const flags = ["--servers=raw,fast", "--only=json,mw5", "--rounds=2", "--requests=0.05", `--out=${out}`];
     const { code, output } = await bench(...flags);
-    const report = JSON.parse(readFileSync(join(out, "latest.json"), "utf8")) as Report;
+    const report = JSON.parse(readFileSync(join(out, "partial.json"), "utf8")) as Report;
     expect(report).toMatchObject({ quick: false, partial: true, rounds: 2 });
     expect(report.command).toContain("--servers=raw,fast");
     expect(report.cells.map(({ workload, server }) => `${workload} ${server}`)).toEqual([
@@ -41,7 +41,7 @@ test("a small run writes a report and a plot, and fails only for a failed gate",
     const measured = report.gates.filter(({ pass }) => pass !== null).map(({ name }) => name);
     expect(measured).toEqual(["get-json", "five-middlewares", "p99-vs-raw"]);
     expect(code).toBe(report.gates.some(({ pass }) => pass === false) ? 1 : 0);
-    expect(readFileSync(join(out, "latest.svg"), "utf8")).toContain("framework, fast");
+    expect(readFileSync(join(out, "partial.svg"), "utf8")).toContain("framework, fast");
     expect(output).toContain("| framework, fast |");
   } finally {
     rmSync(out, { recursive: true, force: true });

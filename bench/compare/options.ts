@@ -43,7 +43,7 @@ export const usage = `pnpm bench [--quick] [--only a,b] [--servers a,b] [--round
   --rounds     rounds of slices
   --requests   factor for the requests of a slice and of the warm-up
   --write      writes the tables to comparison.md; a full run always does
-  --out        folder for latest.json and latest.svg instead of results/
+  --out        folder for the report and its plot instead of results/
 `;
 
 const flags = {

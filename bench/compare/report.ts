@@ -89,7 +89,7 @@ export interface Machine {
   readonly steal: number | null;
 }
 
-/** All results of one run: `results/latest.json`. */
+/** All results of one run: `results/latest.json`, or `results/partial.json` for a quick or partial run. */
 export interface Report extends Measurements {
   readonly date: string;
   readonly command: string;

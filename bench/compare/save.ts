@@ -23,16 +23,18 @@ export const printReport = (report: Report): void => {
 };
 
 /**
- * Writes `latest.json` and `latest.svg`, or `partial.*` for a partial run without `--out`. A full run first renames the earlier `latest.json` to
- * `previous.json`. If `write` is set, which it always is for a full run, writes the tables, compared with `previous.json`, to comparison.md.
+ * Writes `latest.json` and `latest.svg`, or `partial.*` for a quick or partial run. A full run first renames the earlier `latest.json` to
+ * `previous.json`, so that runs are compared only with full ones. If `write` is set, which it always is for a full run, writes the tables, compared
+ * with `previous.json`, to comparison.md.
  */
 export const saveReport = (report: Report, { out, partial, quick, write }: Options): void => {
   const folder = out ?? join(bench, "results");
-  const name = partial && out === null ? "partial" : "latest";
+  const isFull = !partial && !quick;
+  const name = isFull ? "latest" : "partial";
   const file = join(folder, `${name}.json`);
   const earlier = join(folder, "previous.json");
   mkdirSync(folder, { recursive: true });
-  if (!partial && !quick && existsSync(file)) renameSync(file, earlier);
+  if (isFull && existsSync(file)) renameSync(file, earlier);
   writeFileSync(file, `${JSON.stringify(rounded(report), null, 2)}\n`);
   writeFileSync(join(folder, `${name}.svg`), plotOf(report));
   console.log(`\nwritten: ${join(folder, name)}.json and .svg`);
