@@ -12,7 +12,7 @@ interface Working {
   readonly insight: Host["insight"];
 }
 
-/** A feature that works on two lanes. */
+/** A feature that runs two lanes. */
 const working: Feature<Working, DurableMethods> = {
   name: "working",
   install: (host, needs) => ({
@@ -28,16 +28,16 @@ const working: Feature<Working, DurableMethods> = {
 
 const log = { info() {}, warn() {}, error() {} };
 const WorkingApp = App.with(database, durable, working);
-const ended = (signal: AbortSignal): Promise<void> =>
+const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
-test("work begins when the app listens, and ends with the drain before the stop tasks run", async () => {
+test("lanes run after the startup handlers, and end before the shutdown handlers", async () => {
   await using file = await sqliteFile();
   const events: string[] = [];
   const app = new WorkingApp()
     .enableWorking(async ({ lane, signal }) => {
       events.push(`begin ${lane}`);
-      await ended(signal);
+      await untilAborted(signal);
       events.push(`end ${lane}`);
     })
     .enableDurable({ pollMinMs: 5 })
@@ -54,12 +54,12 @@ test("work begins when the app listens, and ends with the drain before the stop 
 
 test("a stopped app leaves no owner, no member and no lease", async () => {
   await using file = await sqliteFile();
-  let begun = 0;
+  let runs = 0;
   const app = new WorkingApp()
-    .enableWorking(({ signal }) => (begun++, ended(signal)))
+    .enableWorking(({ signal }) => (runs++, untilAborted(signal)))
     .enableDatabase({ url: file.url });
   await app.start({ log });
-  await waitFor(() => begun === 2, { subject: "both lanes" });
+  await waitFor(() => runs === 2, { subject: "both lanes" });
   await app.stop();
   const db = file.open();
   expect(await db.query("SELECT * FROM framework_owners")).toEqual([]);
@@ -67,7 +67,7 @@ test("a stopped app leaves no owner, no member and no lease", async () => {
   expect(await db.query("SELECT * FROM framework_leases WHERE owner IS NOT NULL")).toEqual([]);
 });
 
-test("a start that fails after work has begun ends it, and leaves no owner, no member and no lease", async () => {
+test("a start that fails after lanes have begun ends them, and leaves no owner, no member and no lease", async () => {
   await using file = await sqliteFile();
   const events: string[] = [];
   const failing: Feature = {
@@ -84,7 +84,7 @@ test("a start that fails after work has begun ends it, and leaves no owner, no m
   const app = new (App.with(database, durable, working, failing))()
     .enableWorking(async ({ signal }) => {
       events.push("begin");
-      await ended(signal);
+      await untilAborted(signal);
       events.push("end");
     })
     .enableDurable({ pollMinMs: 5 })
@@ -97,23 +97,23 @@ test("a start that fails after work has begun ends it, and leaves no owner, no m
   expect(await db.query("SELECT * FROM framework_leases WHERE owner IS NOT NULL")).toEqual([]);
 });
 
-test("an app stops although a lane ignores its signal, and the lane is released to other processes", async () => {
+test("an app stops even if its lanes ignore their signals, and the lanes are released to other processes", async () => {
   await using file = await sqliteFile();
-  let begun = 0;
+  let runs = 0;
   const app = new WorkingApp()
-    .enableWorking(() => (begun++, new Promise(() => {})))
+    .enableWorking(() => (runs++, new Promise(() => {})))
     .enableDatabase({ url: file.url });
   await app.start({ log });
-  await waitFor(() => begun === 2, { subject: "both lanes" });
+  await waitFor(() => runs === 2, { subject: "both lanes" });
   await app.stop({ timeoutSecs: 0.1 });
   expect(await file.open().query("SELECT * FROM framework_leases WHERE owner IS NOT NULL")).toEqual([]);
 });
 
-test("metrics and the health check report leases and renewals", async () => {
+test("metrics count leases held, leases lost and stale writes, and the health check reports the last renewal", async () => {
   await using file = await sqliteFile();
   const lanes: Lane[] = [];
   const app = new WorkingApp()
-    .enableWorking((lane) => (lanes.push(lane), ended(lane.signal)))
+    .enableWorking((lane) => (lanes.push(lane), untilAborted(lane.signal)))
     .enableDatabase({ url: file.url });
   await app.start({ log });
   await waitFor(() => lanes.length === 2, { subject: "both lanes" });

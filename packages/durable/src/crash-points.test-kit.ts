@@ -15,7 +15,7 @@ import { tableClock, type TableClock } from "./testing/table-clock.ts";
 const LEASE_MS = 15_000;
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** A process without timers: the test makes the calls of its loops. */
+/** A process without timers: the test calls the functions that its loops would call. */
 const manualProcess = (
   db: Database,
   id: string,
@@ -47,7 +47,7 @@ const manualProcess = (
   return { ...parts, lanesRun };
 };
 
-/** Every operation of owners, leases and lanes once. */
+/** Runs every operation of owners, leases and lanes. */
 const runEachOperation = async (
   process: ReturnType<typeof manualProcess>,
   db: Database,
@@ -74,22 +74,22 @@ const runEachOperation = async (
 /** Declares the tests of crashes at each statement, which run on every database. */
 export const crashPoints = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
   test.each(["before", "after"] as const)(
-    "whichever statement a process dies %s, another one has all its lanes and leases after the lease, and it has none",
+    "if a process dies %s any statement, another process gets all its lanes and leases after leaseMs, and its own are refused",
     async (when) => {
       await using database = await make();
       const [db, other] = [database.open(), database.open()];
       await createKernel(db).migrate();
       const time = await tableClock(db);
       let points = 0;
-      for (let at = 1, isUntouched = false; !isUntouched; at++) {
-        const mortal = faultingDatabase(db, { at, when });
-        const process = manualProcess(mortal, `dies at ${at}`, time);
+      for (let at = 1, hasSurvived = false; !hasSurvived; at++) {
+        const faulty = faultingDatabase(db, { at, when });
+        const process = manualProcess(faulty, `dies at ${at}`, time);
         const holds: HeldLease[] = [];
-        await runEachOperation(process, mortal, holds).catch((error: unknown) => {
-          if (!mortal.isDead) throw error;
+        await runEachOperation(process, faulty, holds).catch((error: unknown) => {
+          if (!faulty.isDead) throw error;
         });
-        await mortal.close();
-        isUntouched = !mortal.isDead;
+        await faulty.close();
+        hasSurvived = !faulty.isDead;
         points++;
         await time.advance(LEASE_MS);
         const successor = manualProcess(other, `successor ${at}`, time);

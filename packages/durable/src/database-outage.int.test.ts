@@ -30,7 +30,7 @@ const start = async (url: string, leaseMs: number) => {
 
 // The shared server is not stopped; it is requested only so that these tests count as skipped without PostgreSQL.
 withServer("postgres", () => {
-  test("a restart of the database that is shorter than the lease takes no lane away", async () => {
+  test("if the database restarts in less than leaseMs, no lane is lost", async () => {
     await using server = await startPostgres();
     await using process = await start(server.url, 600_000);
     await server.kill();
@@ -53,7 +53,7 @@ withServer("postgres", () => {
     for (const number of [0, 1]) {
       const fences = process.lanes.filter(({ lane }) => lane === number).map(({ fence }) => fence);
       expect(fences.length).toBeGreaterThan(1);
-      expect(fences).toEqual([...new Set(fences)].toSorted((a, b) => a - b)); // each owner has a higher one
+      expect(fences).toEqual([...new Set(fences)].toSorted((a, b) => a - b)); // the fence is higher after each claim
     }
   }, 240_000);
 });

@@ -41,7 +41,7 @@ test("no table is created if no feature uses the kernel", async () => {
   await app.stop();
 });
 
-test("in production missing tables are a start error, until the deployment has migrated", async () => {
+test("with migrateAtStart: false, missing tables are a start error until migrate() has run", async () => {
   await using db = Object.assign(openDatabase(memory), {
     [Symbol.asyncDispose]: () => db.close(),
   });
@@ -61,7 +61,7 @@ test("in production an app does not migrate by itself", async () => {
   });
 });
 
-test("a kernel in use without a database is reported at start, with all other mistakes", async () => {
+test("a kernel in use without a database is reported at start, together with all other mistakes", async () => {
   const app = newApp().enableNoting().enableDurable({ leaseMs: 1, pollMinMs: 2000 });
   const failure = app.start({ log });
   await expect(failure).rejects.toThrow("durable: noting needs a database; call enableDatabase()");
@@ -69,13 +69,13 @@ test("a kernel in use without a database is reported at start, with all other mi
   await expect(failure).rejects.toThrow("DurableConfig.pollMinMs must not be above pollMaxMs");
 });
 
-test("a kernel without an app rejects contradictions in its configuration", () => {
+test("a kernel without an app rejects contradictory options", () => {
   const db = openDatabase(memory);
   const create = () => createKernel(db, { config: { pollMinMs: 2000 } });
   expect(create).toThrow("DurableConfig.pollMinMs must not be above pollMaxMs");
 });
 
-test("migrate makes the table of parked work before a feature uses it; pending lists it before", async () => {
+test("migrate creates the table of parked work even if no feature uses it; before, pending lists it and calls are rejected", async () => {
   const app = new (App.with(database, durable))().enableDatabase(memory);
   expect(await app.durable.pending()).toContainEqual({
     set: "durable-parked",
@@ -100,7 +100,7 @@ test("migrate makes the table of parked work before a feature uses it; pending l
   await app.db.close();
 });
 
-test("the error of parked work in an app that has not started names the reason", async () => {
+test("the error of parked.list says that the app has not started", async () => {
   const app = new (App.with(database, durable))().enableDatabase(memory);
   app.durable.kernel.queue({ name: "mail", handle: async () => {} });
   await expect(app.durable.parked.list()).rejects.toMatchObject({
@@ -112,7 +112,7 @@ test("the error of parked work in an app that has not started names the reason",
   await app.db.close();
 });
 
-test("parked work of a started app that has no feature for it says which table is missing", async () => {
+test("the error of parked.list in a started app says that no feature has used parked work", async () => {
   const app = new (App.with(database, durable))().enableDatabase(memory);
   await app.start({ log: { info() {}, warn() {}, error() {} } });
   await expect(app.durable.parked.list()).rejects.toMatchObject({
@@ -122,7 +122,7 @@ test("parked work of a started app that has no feature for it says which table i
   await app.stop();
 });
 
-test("a feature that uses the kernel in an app without durable names the missing feature", () => {
+test("the error names the missing feature if durable has no database before it, or a feature has no durable before it", () => {
   const compose = App.with as unknown as (...features: object[]) => typeof App;
   const eager: Feature<object, DurableMethods> = {
     name: "eager",

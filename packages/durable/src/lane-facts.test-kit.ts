@@ -3,11 +3,11 @@ import { expect } from "@jest/globals";
 import type { Lane } from "./feature.ts";
 import type { Place } from "./place/place.ts";
 import {
-  claimed,
+  acquireFree,
   type Fact,
   LEASE_MS,
   quiet,
-  running,
+  runLanes,
   stoppedClock,
   waitForAbort,
 } from "./processes.test-kit.ts";
@@ -16,22 +16,22 @@ import {
 export const laneFacts = (fact: Fact): void => {
   fact("five processes share seven lanes as equally as possible", async (processes) => {
     const kernels = await Promise.all(Array.from({ length: 5 }, () => processes.start()));
-    const sets = kernels.map((kernel) => running(kernel, "projection", 7));
+    const sets = kernels.map((kernel) => runLanes(kernel, "projection", 7));
     const sizes = () => sets.map(({ handle }) => handle.held().length).toSorted((a, b) => a - b);
     await waitFor(() => sizes().join() === "1,1,1,2,2", { subject: "equal shares" });
     await Promise.all(kernels.map((kernel) => kernel.stop()));
   });
 
   fact(
-    "lanes of a process that hangs are taken over after the lease, and refused to it",
+    "lanes of a process that hangs are taken over after the lease, and its checks are refused",
     async (processes) => {
       const clock = virtualClock();
       await using hung = await processes.start({ clock });
-      const first = running(hung, "projection", 4);
+      const first = runLanes(hung, "projection", 4);
       await waitFor(async () => (await clock.advance(20), first.lanes.size === 4), { subject: "all lanes" });
       await using other = await processes.start();
       const stale = [...first.lanes.values()];
-      const second = running(other, "projection", 4);
+      const second = runLanes(other, "projection", 4);
       await processes.time.advance(LEASE_MS);
       await waitFor(() => second.lanes.size === 4, { subject: "all lanes in the other process" });
       for (const lane of stale) {
@@ -46,10 +46,10 @@ export const laneFacts = (fact: Fact): void => {
   fact("a process that comes back after a stall gets its share again", async (processes) => {
     const clock = virtualClock();
     await using stalled = await processes.start({ clock });
-    const first = running(stalled, "projection", 4);
+    const first = runLanes(stalled, "projection", 4);
     await waitFor(async () => (await clock.advance(20), first.lanes.size === 4), { subject: "all lanes" });
     await using other = await processes.start();
-    const second = running(other, "projection", 4);
+    const second = runLanes(other, "projection", 4);
     await processes.time.advance(LEASE_MS);
     await waitFor(() => second.lanes.size === 4, { subject: "all lanes in the other process" });
     await clock.advance(LEASE_MS / 3); // its renewals find the leases lost
@@ -58,7 +58,7 @@ export const laneFacts = (fact: Fact): void => {
     });
   });
 
-  fact("a lane whose function fails or returns is called again", async (processes) => {
+  fact("a lane's function is called again after it fails or returns", async (processes) => {
     await using kernel = await processes.start();
     let calls = 0;
     kernel.lanes({
@@ -69,55 +69,59 @@ export const laneFacts = (fact: Fact): void => {
     await waitFor(() => calls >= 4, { subject: "four calls" });
   });
 
-  fact("lanes end with the drain, or with `endsWithStop` with the stop", async (processes) => {
+  fact("lanes end at the drain, and lanes with `endsWithStop` at the stop", async (processes) => {
     const kernel = await processes.start();
-    const short = running(kernel, "short", 2);
-    const long = running(kernel, "long", 2, { endsWithStop: true });
+    const short = runLanes(kernel, "short", 2);
+    const long = runLanes(kernel, "long", 2, { endsWithStop: true });
     await waitFor(() => short.lanes.size === 2 && long.lanes.size === 2, { subject: "all lanes" });
     await kernel.drain();
     expect(short.handle.held()).toEqual([]);
     expect(long.handle.held()).toEqual([0, 1]);
-    const addedInDrain = running(kernel, "late", 1, { endsWithStop: true });
+    const addedInDrain = runLanes(kernel, "late", 1, { endsWithStop: true });
     await waitFor(() => addedInDrain.lanes.size === 1, { subject: "a lane that is added in the drain" });
     await kernel.stop();
     expect([...long.handle.held(), ...addedInDrain.handle.held()]).toEqual([]);
     await using other = await processes.start();
-    const next = running(other, "long", 2);
+    const next = runLanes(other, "long", 2);
     await waitFor(() => next.lanes.size === 2, { subject: "the lanes in the next process" });
   });
 
   fact("a lane is released to other processes only when its function has returned", async (processes) => {
     await using one = await processes.start();
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
-    const active = new Map<number, number>();
+    const active = new Set<number>();
+    let overlaps = 0;
     const run = async ({ lane, signal }: Lane, end: Promise<void>): Promise<void> => {
-      active.set(lane, (active.get(lane) ?? 0) + 1);
-      expect(active.get(lane)).toBe(1);
+      if (active.has(lane)) overlaps++;
+      active.add(lane);
       await waitForAbort(signal);
       await end;
-      active.set(lane, 0);
+      active.delete(lane);
     };
     const first = one.lanes({ kind: "slow", count: 2, run: (lane) => run(lane, finished) });
     await waitFor(() => active.size === 2, { subject: "both lanes" });
     await using other = await processes.start();
     const second = other.lanes({ kind: "slow", count: 2, run: (lane) => run(lane, Promise.resolve()) });
     await waitFor(() => first.held().length === 1, { subject: "the first process to give one up" });
+    const probe = runLanes(other, "probe", 1);
+    await waitFor(() => probe.lanes.size === 1, { subject: "a poll of the second process" });
     expect(second.held()).toEqual([]);
     finish();
     await waitFor(() => second.held().length === 1, { subject: "the second process to own one" });
+    expect(overlaps).toBe(0);
   });
 
   fact(
-    "processes with another number of lanes wait until processes with the current one have stopped",
+    "a process with a different number of lanes waits until processes with the current number have stopped",
     async (processes) => {
       const old = await processes.start();
-      const oldLanes = running(old, "projection", 2);
+      const oldLanes = runLanes(old, "projection", 2);
       await waitFor(() => oldLanes.lanes.size === 2, { subject: "the old lanes" });
       const warnings: string[] = [];
       await using next = await processes.start({
         log: { ...quiet, warn: (message) => void warnings.push(message) },
       });
-      const nextLanes = running(next, "projection", 3);
+      const nextLanes = runLanes(next, "projection", 3);
       await waitFor(() => warnings.some((text) => text.includes('"projection" with 3 lanes waits')), {
         subject: "the warning",
       });
@@ -128,13 +132,13 @@ export const laneFacts = (fact: Fact): void => {
   );
 
   fact(
-    "a kernel that is stopped lets its lanes end, and releases lanes that do not end",
+    "a stopping kernel waits until its lanes end, and releases lanes that do not end",
     async (processes) => {
       const clock = virtualClock();
       const warnings: string[] = [];
       const log = { ...quiet, warn: (message: string) => void warnings.push(message) };
       const kernel = await processes.start({ clock, log });
-      const obedient = running(kernel, "obedient", 2);
+      const obedient = runLanes(kernel, "obedient", 2);
       const stubborn = kernel.lanes({ kind: "stubborn", count: 1, run: () => new Promise(() => {}) });
       await waitFor(
         async () => (await clock.advance(20), obedient.lanes.size === 2 && stubborn.held().length === 1),
@@ -150,7 +154,7 @@ export const laneFacts = (fact: Fact): void => {
       await stopped;
       expect(warnings).toEqual([expect.stringContaining('lane 0 of "stubborn" did not end')]);
       await using other = await processes.start();
-      const next = running(other, "stubborn", 1);
+      const next = runLanes(other, "stubborn", 1);
       await waitFor(() => next.lanes.size === 1, { subject: "the lane in another process" });
     },
   );
@@ -158,13 +162,13 @@ export const laneFacts = (fact: Fact): void => {
   fact("lanes that are stopped move to the other processes", async (processes) => {
     await using one = await processes.start();
     await using other = await processes.start();
-    const first = running(one, "projection", 2);
-    const second = running(other, "projection", 2);
+    const first = runLanes(one, "projection", 2);
+    const second = runLanes(other, "projection", 2);
     await waitFor(() => first.lanes.size === 1 && second.lanes.size === 1, { subject: "one lane each" });
     await first.handle.stop();
     expect(first.lanes.size).toBe(0);
     await waitFor(() => second.lanes.size === 2, { subject: "both lanes" });
-    const again = running(one, "projection", 2);
+    const again = runLanes(one, "projection", 2);
     await waitFor(() => again.lanes.size === 1 && second.lanes.size === 1, {
       subject: "one lane each again",
     });
@@ -175,42 +179,39 @@ export const laneFacts = (fact: Fact): void => {
       config: { runWork: false, leaseMs: LEASE_MS, pollMaxMs: 20, pollMinMs: 1 },
     });
     await using worker = await processes.start();
-    const none = running(web, "projection", 2);
-    const all = running(worker, "projection", 2);
+    const none = runLanes(web, "projection", 2);
+    const all = runLanes(worker, "projection", 2);
     await waitFor(() => all.lanes.size === 2, { subject: "both lanes" });
     expect(none.lanes.size).toBe(0);
   });
 
-  fact(
-    "an owner of the same place that is gone is replaced at once, without waiting for the lease",
-    async (processes) => {
-      const alive = new Set([1, 2]);
-      const at = (pid: number) => (): Place => ({
-        id: "here",
-        pid,
-        started: "0",
-        isGone: (other) => !alive.has(other),
-      });
-      const dead = await processes.start({ clock: stoppedClock(), place: at(1) });
-      await claimed(dead, "rebuild", "shelf");
-      await using other = await processes.start({ place: at(2) });
-      expect(await other.acquireLease("rebuild", "shelf")).toBeNull();
-      alive.delete(1);
-      await waitFor(() => other.acquireLease("rebuild", "shelf"), {
-        subject: "the lease of the process that is gone",
-      });
-    },
-  );
+  fact("the lease of an owner of the same place that is gone is taken over at once", async (processes) => {
+    const alive = new Set([1, 2]);
+    const at = (pid: number) => (): Place => ({
+      id: "here",
+      pid,
+      started: "0",
+      isGone: (other) => !alive.has(other),
+    });
+    const dead = await processes.start({ clock: stoppedClock(), place: at(1) });
+    await acquireFree(dead, "rebuild", "shelf");
+    await using other = await processes.start({ place: at(2) });
+    expect(await other.acquireLease("rebuild", "shelf")).toBeNull();
+    alive.delete(1);
+    await waitFor(() => other.acquireLease("rebuild", "shelf"), {
+      subject: "the lease of the process that is gone",
+    });
+  });
 
-  fact("an owner of another place is replaced only after its lease", async (processes) => {
+  fact("the lease of an owner of another place is taken over only when it has expired", async (processes) => {
     const at = (id: string, pid: number) => (): Place => ({ id, pid, started: "0", isGone: () => true });
     const far = await processes.start({ clock: stoppedClock(), place: at("there", 1) });
-    await claimed(far, "rebuild", "shelf");
+    await acquireFree(far, "rebuild", "shelf");
     await using other = await processes.start({ place: at("here", 2) });
-    const probe = await claimed(other, "rebuild", "probe");
+    const probe = await acquireFree(other, "rebuild", "probe");
     await probe.release();
     expect(await other.acquireLease("rebuild", "shelf")).toBeNull();
     await processes.time.advance(LEASE_MS);
-    await claimed(other, "rebuild", "shelf");
+    await acquireFree(other, "rebuild", "shelf");
   });
 };

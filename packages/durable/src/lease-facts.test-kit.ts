@@ -1,24 +1,24 @@
 import { virtualClock, waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import type { HeldLease, OwnKernel } from "./feature.ts";
-import { claimed, type Fact, LEASE_MS, running, stoppedClock } from "./processes.test-kit.ts";
+import { acquireFree, type Fact, LEASE_MS, runLanes, stoppedClock } from "./processes.test-kit.ts";
 
 /** Declares the lease tests, which run on every database. */
 export const leaseFacts = (fact: Fact): void => {
-  fact("a lease has one owner, and the next has a higher fence", async (processes) => {
+  fact("a lease has one owner, and the next owner has a higher fence", async (processes) => {
     await using one = await processes.start();
     await using other = await processes.start();
-    const lease = await claimed(one, "rebuild", "shelf");
+    const lease = await acquireFree(one, "rebuild", "shelf");
     expect(await other.acquireLease("rebuild", "shelf")).toBeNull();
     expect(await one.acquireLease("rebuild", "shelf")).toBeNull();
     expect(await other.acquireLease("rebuild", "other")).not.toBeNull();
     await lease.release();
     expect(lease.signal.aborted).toBe(true);
-    const next = await claimed(other, "rebuild", "shelf");
+    const next = await acquireFree(other, "rebuild", "shelf");
     expect(next.fence).toBeGreaterThan(lease.fence);
   });
 
-  fact("of many processes that claim a lease concurrently, one gets it", async (processes) => {
+  fact("of many processes that claim a lease concurrently, exactly one gets it", async (processes) => {
     const kernels = await Promise.all(Array.from({ length: 4 }, () => processes.start()));
     for (const name of ["a", "b", "c"]) {
       const leases = await Promise.all(
@@ -32,11 +32,11 @@ export const leaseFacts = (fact: Fact): void => {
   fact("an expired lease is taken over, and the write of its former owner is refused", async (processes) => {
     await using hung = await processes.start({ clock: stoppedClock() });
     await using other = await processes.start();
-    const stale = await claimed(hung, "rebuild", "shelf");
+    const stale = await acquireFree(hung, "rebuild", "shelf");
     await processes.time.advance(LEASE_MS - 1);
     expect(await other.acquireLease("rebuild", "shelf")).toBeNull();
     await processes.time.advance(1);
-    const lease = await claimed(other, "rebuild", "shelf");
+    const lease = await acquireFree(other, "rebuild", "shelf");
     const write = (owner: OwnKernel, held: HeldLease) =>
       owner.db.transaction(async (tx) => {
         await tx.execute`INSERT INTO framework_lanes (kind, lanes) VALUES (${`written by ${held.fence}`}, 1)`;
@@ -52,26 +52,23 @@ export const leaseFacts = (fact: Fact): void => {
     expect(rows).toEqual([{ kind: `written by ${lease.fence}` }]);
   });
 
-  fact(
-    "a lease whose claim got no reply is claimed again by the same process, without waiting for the lease",
-    async (processes) => {
-      await using one = await processes.start();
-      const lease = await claimed(one, "rebuild", "shelf");
-      const owner = await one.db.fetchValue<string>("SELECT owner FROM framework_leases");
-      await lease.release();
-      await one.db
-        .execute`UPDATE framework_leases SET owner = ${owner}, lease_until = ${await processes.time.read()} + 15000`;
-      const again = await claimed(one, "rebuild", "shelf");
-      expect(again.fence).toBeGreaterThan(lease.fence);
-    },
-  );
+  fact("a process that got no reply to its claim can claim the lease again at once", async (processes) => {
+    await using one = await processes.start();
+    const lease = await acquireFree(one, "rebuild", "shelf");
+    const owner = await one.db.fetchValue<string>("SELECT owner FROM framework_leases");
+    await lease.release();
+    await one.db
+      .execute`UPDATE framework_leases SET owner = ${owner}, lease_until = ${await processes.time.read()} + 15000`;
+    const again = await acquireFree(one, "rebuild", "shelf");
+    expect(again.fence).toBeGreaterThan(lease.fence);
+  });
 
-  fact("a late release of a former owner leaves the new owner its lease", async (processes) => {
+  fact("a late release by a former owner does not affect the lease of the new owner", async (processes) => {
     await using hung = await processes.start({ clock: stoppedClock() });
     await using other = await processes.start();
-    const stale = await claimed(hung, "rebuild", "shelf");
+    const stale = await acquireFree(hung, "rebuild", "shelf");
     await processes.time.advance(LEASE_MS);
-    const lease = await claimed(other, "rebuild", "shelf");
+    const lease = await acquireFree(other, "rebuild", "shelf");
     await stale.release();
     await other.db.transaction((tx) => lease.check(tx));
     expect(await hung.acquireLease("rebuild", "shelf")).toBeNull();
@@ -80,7 +77,7 @@ export const leaseFacts = (fact: Fact): void => {
   fact("an expired lease is not taken during a transaction that has checked it", async (processes) => {
     await using hung = await processes.start({ clock: stoppedClock() });
     await using other = await processes.start();
-    const lease = await claimed(hung, "rebuild", "shelf");
+    const lease = await acquireFree(hung, "rebuild", "shelf");
     const order: string[] = [];
     const { promise: checked, resolve: hasChecked } = Promise.withResolvers<void>();
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
@@ -93,7 +90,7 @@ export const leaseFacts = (fact: Fact): void => {
       })
       .then(() => order.push("committed"));
     await checked;
-    // PostgreSQL replies that it is not free; SQLite waits for the transaction.
+    // PostgreSQL replies at once that the lease is taken; SQLite waits for the transaction.
     const attempt = other
       .acquireLease("rebuild", "shelf")
       .then((got) => order.push(got === null ? "refused" : "claimed"));
@@ -103,17 +100,17 @@ export const leaseFacts = (fact: Fact): void => {
     expect(order).toEqual(
       other.db.dialect === "postgres" ? ["refused", "committed"] : ["committed", "claimed"],
     );
-    if (other.db.dialect === "postgres") await claimed(other, "rebuild", "shelf");
+    if (other.db.dialect === "postgres") await acquireFree(other, "rebuild", "shelf");
   });
 
   fact("when a process stops, its leases are free at once", async (processes) => {
     const one = await processes.start();
     await using other = await processes.start();
-    const lease = await claimed(one, "rebuild", "shelf");
+    const lease = await acquireFree(one, "rebuild", "shelf");
     await one.stop();
     expect(lease.signal.aborted).toBe(true);
     expect(await one.acquireLease("rebuild", "shelf")).toBeNull();
-    await claimed(other, "rebuild", "shelf");
+    await acquireFree(other, "rebuild", "shelf");
   });
 
   fact("renewals keep a lease, even if the worker's clock is wrong", async (processes) => {
@@ -121,7 +118,7 @@ export const leaseFacts = (fact: Fact): void => {
     const slowClock = virtualClock({ start: -3_600_000 });
     await using one = await processes.start({ clock: ahead });
     await using other = await processes.start({ clock: slowClock });
-    const lease = await claimed(one, "rebuild", "shelf");
+    const lease = await acquireFree(one, "rebuild", "shelf");
     const until = async () => await one.db.fetchValue<number>`SELECT lease_until FROM framework_leases`;
     for (let round = 0; round < 6; round++) {
       const before = (await until()) ?? 0;
@@ -137,11 +134,11 @@ export const leaseFacts = (fact: Fact): void => {
     "one process runs all lanes, a second one takes half, and gets all when the first stops",
     async (processes) => {
       const one = await processes.start();
-      const first = running(one, "projection", 8);
+      const first = runLanes(one, "projection", 8);
       await waitFor(() => first.lanes.size === 8, { subject: "all lanes" });
       await using other = await processes.start();
-      const second = running(other, "projection", 8);
-      await waitFor(() => first.lanes.size === 4 && second.lanes.size === 4, { subject: "half of them" });
+      const second = runLanes(other, "projection", 8);
+      await waitFor(() => first.lanes.size === 4 && second.lanes.size === 4, { subject: "four lanes each" });
       expect([...first.handle.held(), ...second.handle.held()].toSorted((a, b) => a - b)).toEqual([
         0, 1, 2, 3, 4, 5, 6, 7,
       ]);

@@ -1,7 +1,7 @@
 import { withServer } from "@framework/services";
 import { afterAll, expect, test } from "@jest/globals";
 import { leasesAndLanes } from "./leases-and-lanes.test-kit.ts";
-import { claimed, Processes } from "./processes.test-kit.ts";
+import { acquireFree, Processes } from "./processes.test-kit.ts";
 import { postgresSchemas } from "./testing/open-databases.test-kit.ts";
 
 const onServer = (url: string): void => {
@@ -11,11 +11,11 @@ const onServer = (url: string): void => {
   });
   leasesAndLanes(test, databases);
 
-  test("transactions that check one lease at the same time do not wait for each other, nor do renewals", async () => {
+  test("transactions that check one lease do not wait for each other, and a renewal does not wait for them", async () => {
     await using database = await databases();
     const processes = await Processes.on(database);
     await using owner = await processes.start();
-    const lease = await claimed(owner, "rebuild", "shelf");
+    const lease = await acquireFree(owner, "rebuild", "shelf");
     await owner.db.transaction(async (tx) => {
       await lease.check(tx);
       await owner.db.transaction((second) => lease.check(second));

@@ -8,8 +8,8 @@ import { sqliteFile } from "./testing/open-databases.test-kit.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** A kernel with a queue whose handler always fails. */
-const failing = async (db: Database, options: KernelOptions): Promise<OwnKernel> => {
+/** A kernel with a queue whose handler always fails, and one parked item. */
+const kernelWithParkedItem = async (db: Database, options: KernelOptions): Promise<OwnKernel> => {
   const kernel = createKernel(db, { log: quiet, ...options });
   const queue = kernel.queue<string>({
     name: "mail",
@@ -27,29 +27,29 @@ const failing = async (db: Database, options: KernelOptions): Promise<OwnKernel>
 test("codeVersion is stored with parked work, which is kept for keepParkedSecs after it was discarded", async () => {
   await using database = await sqliteFile();
   const db = database.open();
-  const kernel = await failing(db, { config: { codeVersion: "1.2.3" } });
+  const kernel = await kernelWithParkedItem(db, { config: { codeVersion: "1.2.3" } });
   const [item] = (await kernel.parked.list()).items;
   expect(item?.codeVersion).toBe("1.2.3");
   const id = item?.id ?? "";
   await kernel.parked.discard([id], { note: "not needed" });
   await kernel.stop();
   const next = async (config: NonNullable<KernelOptions["config"]>): Promise<OwnKernel> => {
-    const started = createKernel(database.open(), { log: quiet, config });
-    started.queue<string>({ name: "mail", handle: () => {} });
-    await started.start();
-    return started;
+    const other = createKernel(database.open(), { log: quiet, config });
+    other.queue<string>({ name: "mail", handle: () => {} });
+    await other.start();
+    return other;
   };
-  const keeping = await next({});
-  expect(await keeping.parked.inspect(id)).toMatchObject({ state: "discarded" });
-  await keeping.stop();
-  const removing = await next({ keepParkedSecs: 0 });
-  await waitFor(async () => (await removing.parked.inspect(id)) === null);
-  await removing.stop();
+  const withDefaults = await next({});
+  expect(await withDefaults.parked.inspect(id)).toMatchObject({ state: "discarded" });
+  await withDefaults.stop();
+  const withoutKeeping = await next({ keepParkedSecs: 0 });
+  await waitFor(async () => (await withoutKeeping.parked.inspect(id)) === null);
+  await withoutKeeping.stop();
 });
 
-test("a replay uses all given ids, and a filter with an unknown field is rejected", async () => {
+test("a replay uses all given ids and lists at most 100 failures, and invalid filters are rejected", async () => {
   await using database = await sqliteFile();
-  const kernel = await failing(database.open(), {});
+  const kernel = await kernelWithParkedItem(database.open(), {});
   const ids = Array.from({ length: 150 }, (_, at) => String(1000 + at));
   const [item] = (await kernel.parked.list()).items;
   const replayed = await kernel.parked.replay([...ids, item?.id ?? ""], { perSecond: 10_000 });
@@ -109,7 +109,7 @@ const tests: Readonly<Record<keyof DurableConfig, readonly [file: string, name: 
   pollMinMs: ["options.test.ts", "pollMinMs and pollMaxMs bound the pauses"],
   pollMaxMs: ["options.test.ts", "pollMinMs and pollMaxMs bound the pauses"],
   runWork: ["lane-facts.test-kit.ts", "a process with runWork: false runs no lanes"],
-  migrateAtStart: ["durable.test.ts", "in production missing tables are a start error"],
+  migrateAtStart: ["durable.test.ts", "with migrateAtStart: false, missing tables are a start error"],
   migrationTimeoutSecs: ["options.test.ts", "migrationTimeoutSecs bounds the wait"],
   maxParked: ["work/parked-facts.test-kit.ts", "when the parked work is full"],
   keepParkedSecs: [
@@ -125,7 +125,7 @@ test("every option changes behaviour in a test", () => {
   expect(Object.keys(tests).toSorted()).toEqual([...options].toSorted());
   for (const [option, [file, name]] of Object.entries(tests)) {
     const source = readFileSync(new URL(`./${file}`, import.meta.url), "utf8");
-    const title = file === "options.test.ts" ? `test("${name}` : name; // this file has each name in the list as well
+    const title = file === "options.test.ts" ? `test("${name}` : name; // this file also contains each name in the list above
     expect([option, source.includes(title), source.includes(option)]).toEqual([option, true, true]);
   }
 });

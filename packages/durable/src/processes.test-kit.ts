@@ -16,7 +16,7 @@ import type { Place } from "./place/place.ts";
 import { tableClock, type TableClock } from "./testing/table-clock.ts";
 import type { TestDatabase } from "./testing/open-databases.test-kit.ts";
 
-/** The lease of every process. */
+/** Duration of the leases of every process. */
 export const LEASE_MS = 15_000;
 
 /** A logger that writes nothing. */
@@ -52,7 +52,7 @@ export class Processes {
     return this.createOn(this.database.open(), options);
   }
 
-  /** Starts a process that then hangs: its clock is stopped, and it gets no notifications, which would make it renew its leases. */
+  /** Creates a process that hangs after its start: its clock is stopped, and it gets no notifications, which would make it renew its leases. */
   createHanging(): OwnKernel {
     const listen = { value: () => new Promise<never>(() => {}) };
     return this.createOn(Object.create(this.database.open(), { listen }), { clock: virtualClock() });
@@ -68,7 +68,7 @@ export class Processes {
 }
 
 /** Runs lanes and records which are running, in one process. */
-export const running = (
+export const runLanes = (
   kernel: OwnKernel,
   kind: string,
   count: number,
@@ -96,19 +96,19 @@ export const waitForAbort = (signal: AbortSignal): Promise<void> =>
   });
 
 /** Acquires a lease that must be free. */
-export const claimed = async (kernel: OwnKernel, kind: string, name: string): Promise<HeldLease> => {
+export const acquireFree = async (kernel: OwnKernel, kind: string, name: string): Promise<HeldLease> => {
   const lease = await kernel.acquireLease(kind, name);
   if (lease === null) throw new Error("the lease is not free");
   return lease;
 };
 
-/** Timers that never fire: a process that hangs. */
+/** A clock whose timers never fire, for a process that hangs. */
 export const stoppedClock = (): VirtualClock => virtualClock();
 
 /** Declares one test, which gets processes on a separate database. */
 export type Fact = (name: string, run: (processes: Processes) => Promise<void>) => void;
 
-/** Returns the function that declares tests on databases. */
+/** Returns a function that declares tests, each on its own database. */
 export const factsOn =
   (test: typeof jestTest, make: () => Promise<TestDatabase>): Fact =>
   (name, run) =>

@@ -1,4 +1,4 @@
-// Works without `run` on SQLite, where only the kernel keeps the process running: on delayed items, and on their replay.
+// Uses SQLite without `run`, so that only the kernel keeps the process running: for delayed items, and for their replay.
 import { App } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import { database, openDatabase } from "@framework/database";
@@ -10,7 +10,7 @@ interface Working {
 }
 
 const url = process.argv[2] ?? "";
-const failing = (kernel: Kernel): WorkQueue<number> =>
+const addFailingQueue = (kernel: Kernel): WorkQueue<number> =>
   kernel.queue<number>({
     name: "numbers",
     retry: { attempts: 1 },
@@ -23,7 +23,7 @@ const failing = (kernel: Kernel): WorkQueue<number> =>
 const working: Feature<Working, DurableMethods> = {
   name: "working",
   install(_host, needs) {
-    const queue = failing(kernelOf(needs).use("working"));
+    const queue = addFailingQueue(kernelOf(needs).use("working"));
     return {
       get queue() {
         return queue;
@@ -39,20 +39,20 @@ const app = new (App.with(database, durable, working))()
 await app.start({ log });
 await app.queue.enqueue([1, 2, 3].map((payload) => ({ payload, delayMs: 300 })));
 const { parked } = app.durable;
-/** Polls repeatedly, one poll at a time, because one that is running when the app stops would fail. */
+/** Polls repeatedly, one poll at a time, because a poll that is running when the app stops would fail. */
 const pollOnce = (): void =>
   void setTimeout(async () => {
     if ((await parked.count()) < 3) return pollOnce();
     await replay();
   }, 20).unref();
 
-/** Replays the three items like a script, with a kernel that is not started. */
+/** Replays the three items as a script would, with a kernel that is not started. */
 const replay = async (): Promise<void> => {
   const { items } = await parked.list();
   await app.stop();
   const db = openDatabase({ url });
   const kernel = createKernel(db);
-  failing(kernel);
+  addFailingQueue(kernel);
   console.log(JSON.stringify(await kernel.parked.replay(items.map(({ id }) => id))));
   await db.close();
 };

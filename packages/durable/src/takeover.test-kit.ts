@@ -11,7 +11,7 @@ const LONG_LEASE_MS = 600_000;
 /** A lease that is long enough for a busy machine to renew, and short enough to wait for. */
 const SHORT_LEASE_MS = 1500;
 
-/** Seconds in which processes are frozen, killed and replaced, at least once. */
+/** For how many seconds processes are frozen, killed and replaced. At least one round runs. */
 const CHAOS_SECS = Number(process.env["FRAMEWORK_CHAOS_SECS"] ?? 0);
 
 /** A process that runs lanes. */
@@ -33,7 +33,7 @@ class LaneProcess implements AsyncDisposable {
     });
   }
 
-  /** The lanes in which it has written. */
+  /** The lanes that it has written to. */
   get held(): readonly number[] {
     return this.lanes;
   }
@@ -64,19 +64,19 @@ class LaneProcess implements AsyncDisposable {
 
   private async end(signal: NodeJS.Signals): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const gone = once(this.child, "exit");
+    const exited = once(this.child, "exit");
     this.child.kill(signal);
-    await gone;
+    await exited;
   }
 }
 
 const waitForLanes = (process: LaneProcess, count: number, subject: string): Promise<unknown> =>
-  waitFor(() => process.held.length === count, { subject: subject, timeoutMs: 60_000 });
+  waitFor(() => process.held.length === count, { subject, timeoutMs: 60_000 });
 
 /**
  * Freezes the first process until the others have its lanes, kills the second one meanwhile, and resumes the first.
  *
- * A process that is frozen in a transaction keeps what it has locked, so this waits for three leases at most.
+ * A process that is frozen in a transaction keeps its locks, so this waits for three leases at most.
  */
 const freezeAndKill = async (processes: LaneProcess[], url: string): Promise<void> => {
   const [frozen, killed, other] = processes;
@@ -139,9 +139,9 @@ export const takeovers = (test: typeof jestTest, make: () => Promise<TestDatabas
       const random = seededRandom(17);
       const processes = Array.from({ length: 3 }, () => new LaneProcess(url, SHORT_LEASE_MS));
       const owners = () => processes.filter(({ held }) => held.length > 0);
-      const allHeld = (what: string): Promise<unknown> =>
+      const allHeld = (subject: string): Promise<unknown> =>
         waitFor(() => owners().flatMap(({ held }) => held).length === 4 && owners().length > 1, {
-          subject: what,
+          subject,
         });
       try {
         await allHeld("all lanes, in two processes at least");
@@ -166,7 +166,7 @@ const LEDGER = {
     "CREATE TABLE ledger (id BIGINT GENERATED ALWAYS AS IDENTITY, lane INTEGER, fence BIGINT, pid INTEGER)",
 } as const;
 
-/** In the order of the writes, the fences of a lane never fall, and each belongs to one process. */
+/** In the order of the writes, the fences of a lane never decrease, and each belongs to one process. */
 const expectOneOwnerAtATime = async (database: TestDatabase): Promise<void> => {
   const db = database.open();
   const rows = await db.query<{ id: number; lane: number; fence: number; pid: number }>(

@@ -1,5 +1,5 @@
-// One process of the takeover tests: runs lanes, and writes a row for each piece of work.
-// When its lanes change, it prints them, once each has a row of this process.
+// One process of the takeover tests: runs lanes, each of which writes rows.
+// Prints its lanes when they change. A new lane counts when this process has written its first row.
 import { setTimeout as delay } from "node:timers/promises";
 import { openDatabase } from "@framework/database";
 import { createKernel } from "./feature.ts";
@@ -10,7 +10,7 @@ const config = { leaseMs: Number(LEASE_MS), pollMinMs: 10, pollMaxMs: 100 };
 const kernel = createKernel(db, { config, log: { info() {}, warn() {}, error: console.error } });
 await kernel.start();
 
-const working = new Set<number>();
+const written = new Set<number>();
 kernel.lanes({
   kind: "takeover",
   count: 4,
@@ -21,18 +21,18 @@ kernel.lanes({
           await check(tx);
           await tx.execute`INSERT INTO ledger (lane, fence, pid) VALUES (${lane}, ${fence}, ${process.pid})`;
         });
-        working.add(lane);
+        written.add(lane);
         await delay(5);
       }
     } finally {
-      working.delete(lane);
+      written.delete(lane);
     }
   },
 });
 
 let printed = "";
 setInterval(() => {
-  const held = JSON.stringify([...working]);
+  const held = JSON.stringify([...written]);
   if (held !== printed) console.log(held);
   printed = held;
 }, 10);

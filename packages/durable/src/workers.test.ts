@@ -12,25 +12,25 @@ interface Worker {
 /** Returns the lanes of one worker. Each call opens a new connection, so any worker may reply. */
 const fetchLanes = ({ url }: Program): Promise<Worker> =>
   new Promise((resolve, reject) => {
-    const asking = request(new URL("/lanes", url), { agent: false }, (reply) => {
+    const call = request(new URL("/lanes", url), { agent: false }, (reply) => {
       let text = "";
       reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       reply.on("end", () => resolve(JSON.parse(text) as Worker));
       reply.on("error", reject);
     });
-    asking.on("error", reject).end();
+    call.on("error", reject).end();
   });
 
-/** Two workers with two lanes each, by their process ids; `null` while they share otherwise. */
-const shared = async (program: Program): Promise<ReadonlyMap<number, readonly number[]> | null> => {
+/** The lanes of two workers by process id, once each has two; `null` before. */
+const evenShares = async (program: Program): Promise<ReadonlyMap<number, readonly number[]> | null> => {
   const workers = await Promise.all(Array.from({ length: 8 }, () => fetchLanes(program)));
   const lanes = new Map(workers.map((worker) => [worker.pid, worker.lanes]));
   const numbers = [...lanes.values()].flat().toSorted((a, b) => a - b);
-  const isShared = lanes.size === 2 && [...lanes.values()].every(({ length }) => length === 2);
-  return isShared && numbers.join() === "0,1,2,3" ? lanes : null;
+  const isEven = lanes.size === 2 && [...lanes.values()].every(({ length }) => length === 2);
+  return isEven && numbers.join() === "0,1,2,3" ? lanes : null;
 };
 
-test("two workers share the lanes, and the one that replaces a killed worker has its share at once", async () => {
+test("two workers share the lanes, and the worker that replaces a killed one has its share at once", async () => {
   await using file = await sqliteFile();
   await using program = await startProgram(
     bundledProgram(new URL("./workers.test-program.ts", import.meta.url)),
@@ -40,15 +40,15 @@ test("two workers share the lanes, and the one that replaces a killed worker has
       conditions: ["@framework/source"],
     },
   );
-  const before = await waitFor(() => shared(program), { subject: "two workers with two lanes each" });
+  const before = await waitFor(() => evenShares(program), { subject: "two workers with two lanes each" });
   const [killed = 0] = before.keys();
   process.kill(killed, "SIGKILL");
   const after = await waitFor(
     async () => {
-      const lanes = await shared(program);
+      const lanes = await evenShares(program);
       return lanes !== null && !lanes.has(killed) && lanes;
     },
-    { subject: "the replaced worker to have two lanes" }, // long before the lease of ten minutes ends
+    { subject: "the replacement to have two lanes" }, // long before the lease of ten minutes ends
   );
   expect([...after.keys()].filter((pid) => before.has(pid))).toHaveLength(1);
   expect((await program.stop("SIGTERM")).code).toBe(0);

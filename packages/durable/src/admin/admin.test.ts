@@ -45,7 +45,7 @@ const newApp = () =>
 const guard = (request: { getHeader(name: string): string | null }): boolean =>
   request.getHeader("key") === "secret";
 
-const started = async () => {
+const startApp = async () => {
   fails = true;
   const app = newApp()
     .enableMailing()
@@ -65,7 +65,7 @@ const started = async () => {
 };
 
 test("parked work is listed, shown, replayed and discarded over HTTP", async () => {
-  const { app, call } = await started();
+  const { app, call } = await startApp();
   await app.mail.enqueue([{ payload: "a" }, { payload: "b" }]);
   await waitFor(async () => (await app.durable.parked.count()) === 2);
   const { body: list } = await call("GET", "/parked?source=work&limit=1");
@@ -93,7 +93,7 @@ test("parked work is listed, shown, replayed and discarded over HTTP", async () 
 });
 
 test("queues and items are shown, cancelled and retried over HTTP", async () => {
-  const { app, call } = await started();
+  const { app, call } = await startApp();
   fails = false;
   const [added] = await app.mail.enqueue({ payload: "a", delayMs: 3_600_000 });
   expect((await call("GET", "/queues")).body).toMatchObject({ mail: { waiting: 1, ready: 0 } });
@@ -112,7 +112,7 @@ test("queues and items are shown, cancelled and retried over HTTP", async () => 
 });
 
 test("items are listed from the oldest, or from the newest, page by page", async () => {
-  const { app, call } = await started();
+  const { app, call } = await startApp();
   const added = await app.mail.enqueue(["a", "b", "c"].map((payload) => ({ payload, delayMs: 3_600_000 })));
   const ids = added.map(({ id }) => id);
   const pages = async (query: string): Promise<readonly string[]> => {
@@ -131,8 +131,8 @@ test("items are listed from the oldest, or from the newest, page by page", async
   await app.stop();
 });
 
-test("unknown items are answered with 404, and malformed requests with 422", async () => {
-  const { app, call } = await started();
+test("requests for unknown items get 404, and malformed requests get 422", async () => {
+  const { app, call } = await startApp();
   for (const path of ["/parked/7", "/queues/none/items", "/queues/mail/items/7"])
     expect((await call("GET", path)).status).toBe(404);
   for (const path of [
@@ -165,8 +165,8 @@ test("unknown items are answered with 404, and malformed requests with 422", asy
   await app.stop();
 });
 
-test("the guards of the admin API are checked, and without guards the app does not start", async () => {
-  const { app } = await started();
+test("the guards of the admin API are checked, and an invalid path or list of guards is a start error", async () => {
+  const { app } = await startApp();
   for (const [method, path] of [
     ["GET", "/parked"],
     ["POST", "/parked/replay"],

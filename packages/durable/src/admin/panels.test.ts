@@ -31,7 +31,7 @@ const mailing: Feature<Mailing, DurableMethods> = {
   },
 };
 
-const started = async (onExhausted: "park" | "keep") => {
+const startApp = async (onExhausted: "park" | "keep") => {
   const state = { fails: true, done: 0 };
   const app = new (App.with(database, durable, mailing, panelProbe))()
     .enableDatabase({ url: "sqlite://:memory:" })
@@ -51,7 +51,7 @@ for (const [name, onExhausted] of [
   ["work", "keep"],
 ] as const)
   panelContract(test, async () => {
-    const { app, rows } = await started(onExhausted);
+    const { app, rows } = await startApp(onExhausted);
     await app.mail.enqueue({ payload: "one" });
     await waitFor(async () => (await rows(name)).length > 0, {
       subject: `rows of ${name}`,
@@ -61,7 +61,7 @@ for (const [name, onExhausted] of [
   });
 
 test("parked work is shown with its stack, replayed and discarded", async () => {
-  const { app, state, act, rows } = await started("park");
+  const { app, state, act, rows } = await startApp("park");
   await app.mail.enqueue([{ payload: "one" }, { payload: "two" }]);
   await waitFor(async () => (await rows("parked")).length === 2, {
     subject: "parked work",
@@ -73,7 +73,7 @@ test("parked work is shown with its stack, replayed and discarded", async () => 
   expect(details?.map(({ title }) => title)).toEqual(["Facts", "Stack"]);
   expect(details?.[1]?.rows[0]?.cells[0]).toContain("no post today");
   state.fails = false;
-  expect(await act("parked", "replay", one?.id ?? "")).toBe("The item was given back to its source");
+  expect(await act("parked", "replay", one?.id ?? "")).toBe("The item was returned to its source");
   await expect(act("parked", "discard", two?.id ?? "", { note: " " })).rejects.toThrow(
     "note must have 1 to 2000",
   );
@@ -84,8 +84,8 @@ test("parked work is shown with its stack, replayed and discarded", async () => 
   await app.stop();
 });
 
-test("of many failed items the newest are shown", async () => {
-  const { app, rows } = await started("keep");
+test("only the newest 20 failed items are shown", async () => {
+  const { app, rows } = await startApp("keep");
   const added = await app.mail.enqueue(Array.from({ length: 25 }, (_, at) => ({ payload: `item ${at}` })));
   const failed = async () => (await rows("work")).filter(({ cells }) => cells[1] === "failed");
   const last = `mail ${added.at(-1)?.id}`;
@@ -103,7 +103,7 @@ test("of many failed items the newest are shown", async () => {
 });
 
 test("the items of queues are shown; failed ones are retried, unfinished ones cancelled", async () => {
-  const { app, state, act, rows } = await started("keep");
+  const { app, state, act, rows } = await startApp("keep");
   await app.mail.enqueue({ payload: "one" });
   await waitFor(async () => (await rows("work"))[0]?.cells[1] === "failed", {
     subject: "a failure",
@@ -115,7 +115,7 @@ test("the items of queues are shown; failed ones are retried, unfinished ones ca
     cells: ["mail 1", "failed", null, 1, expect.any(String), "no post today"],
   });
   state.fails = false;
-  expect(await act("work", "retry", failed?.id ?? "")).toBe("The item starts again");
+  expect(await act("work", "retry", failed?.id ?? "")).toBe("The item will run again");
   await waitFor(async () => (await rows("work"))[0]?.cells[1] === "done", {
     subject: "the retried item",
     timeoutMs: 60_000,
@@ -123,7 +123,7 @@ test("the items of queues are shown; failed ones are retried, unfinished ones ca
   await app.mail.enqueue({ payload: "later", delayMs: 3_600_000 });
   const later = (await rows("work")).find(({ cells }) => cells[1] === "waiting");
   expect(later?.actions).toEqual(["cancel"]);
-  expect(await act("work", "cancel", later?.id ?? "")).toBe("The item is cancelled");
+  expect(await act("work", "cancel", later?.id ?? "")).toBe("The item was cancelled");
   await expect(act("work", "cancel", later?.id ?? "")).rejects.toThrow("no longer in that state");
   await expect(act("work", "retry", "nowhere 1")).rejects.toThrow("no such queue");
   expect((await app.panel("work").read()).note).toBe("mail: 0 running, 0 ready, 0 waiting, 0 blocked");

@@ -41,7 +41,7 @@ export const workPanel = (queues: () => readonly WorkQueue<unknown>[]): Panel =>
         on: "row",
         async run(row) {
           const [queue, id] = queueOf(row);
-          return requireDone(await queue.retry(id), "The item starts again");
+          return requireDone(await queue.retry(id), "The item will run again");
         },
       },
       {
@@ -50,7 +50,7 @@ export const workPanel = (queues: () => readonly WorkQueue<unknown>[]): Panel =>
         on: "row",
         async run(row) {
           const [queue, id] = queueOf(row);
-          return requireDone(await queue.cancel(id), "The item is cancelled");
+          return requireDone(await queue.cancel(id), "The item was cancelled");
         },
       },
     ],

@@ -1,5 +1,6 @@
 import type { Awaitable, Logger } from "@framework/core";
 import { type Clock, type HostInsight, keepAlive } from "@framework/core/feature";
+import { pause } from "../time/pause.ts";
 
 /** A part of the kernel with a lifecycle: it begins, drains and stops. */
 export interface KernelPart {
@@ -7,9 +8,9 @@ export interface KernelPart {
   readonly name: string;
   /** Begins background work, once the tables exist. Called in the order of `add`. */
   begin?(): Awaitable<void>;
-  /** Ends background work, in parallel with the other parts. Must end soon after `deadline` aborts: the stop waits for it. */
+  /** Ends background work, in parallel with the other parts. Must end within 2 s after `deadline` aborts: then it is no longer waited for. */
   drain?(deadline: AbortSignal): Awaitable<void>;
-  /** Frees resources, in reverse order. */
+  /** Frees resources, in reverse order; all parts together within 7 s. */
   stop?(): Awaitable<void>;
   /** Publishes metrics and health checks. Called in an app only, before `begin`. */
   report?(insight: HostInsight): void;
@@ -17,6 +18,13 @@ export interface KernelPart {
 
 /** Time to drain when `stop` is called without a previous `drain`. */
 const STOP_GRACE_MS = 5000;
+
+/** Time that a part has to end its drain after the deadline. With `STOP_MS` it is below the 10 s of an app's stop task. */
+const OVERDUE_MS = 2000;
+
+/** Time to stop all parts: more than the 5 s that lanes allow their runs. A part that is stopped later still has `LAST_STOP_MS`. */
+const STOP_MS = 7000;
+const LAST_STOP_MS = 100;
 
 /** Lifecycle of one kernel: begin, drain, stop. Each runs once, and `stop` stops exactly the parts that have begun. */
 export class KernelLife {
@@ -61,38 +69,65 @@ export class KernelLife {
     }
   }
 
-  /** Never rejects: the failure of a part is logged. */
+  /** Never rejects: the failure of a part is logged, and so is a part that ends more than 2 s after the deadline. */
   drain(deadline: AbortSignal): Promise<void> {
-    const parts = this.parts.slice(0, this.begunCount);
-    const drain = async (part: KernelPart): Promise<void> => {
-      await this.attempt(part, "drain", () => part.drain?.(deadline));
+    const limit = async (ended: AbortSignal): Promise<void> => {
+      await aborted(AbortSignal.any([deadline, ended]));
+      await pause(this.clock(), OVERDUE_MS, ended);
     };
+    const parts = this.parts.slice(0, this.begunCount);
+    const drain = (part: KernelPart): Promise<void> =>
+      this.attempt(part, "drain", { act: () => part.drain?.(deadline), limit });
     return (this.draining ??= Promise.all(parts.map(drain)).then(() => {}));
   }
 
-  /** Drains with a deadline of 5 s, unless a drain has started, and stops all parts. Never rejects. */
+  /** Drains with a deadline of 5 s, unless a drain has started, and stops all parts, within 7 s. Never rejects. */
   stop(): Promise<void> {
     return (this.stopping ??= this.stopAll());
   }
 
   private async stopAll(): Promise<void> {
+    const clock = this.clock();
     const grace = new AbortController();
-    const cancel = this.clock().after(STOP_GRACE_MS, () =>
-      grace.abort(new Error("the time to drain has passed")),
-    );
+    const cancel = clock.after(STOP_GRACE_MS, () => grace.abort(new Error("the time to drain has passed")));
     await this.drain(grace.signal);
     cancel();
+    const endsAt = clock.now() + STOP_MS;
+    const limit = (ended: AbortSignal): Promise<void> =>
+      pause(clock, Math.max(endsAt - clock.now(), LAST_STOP_MS), ended);
     for (const part of this.parts.slice(0, this.begunCount).toReversed()) {
-      await this.attempt(part, "stop", () => part.stop?.());
+      await this.attempt(part, "stop", { act: () => part.stop?.(), limit });
     }
     this.release?.();
   }
 
-  private async attempt({ name }: KernelPart, phase: string, act: () => Awaitable<void>): Promise<void> {
-    try {
-      await act();
-    } catch (error) {
-      this.log().error(`durable: the ${phase} of ${name} failed`, { error });
-    }
+  /** Resolves when the part has ended, or at the limit. */
+  private async attempt({ name }: KernelPart, phase: string, { act, limit }: Bounded): Promise<void> {
+    const ended = new AbortController();
+    const run = async (): Promise<boolean> => {
+      try {
+        await act();
+      } catch (error) {
+        this.log().error(`durable: the ${phase} of ${name} failed`, { error });
+      }
+      return true;
+    };
+    const hasEnded = await Promise.race([run(), limit(ended.signal).then(() => false)]);
+    ended.abort();
+    if (!hasEnded)
+      this.log().error(`durable: the ${phase} of ${name} has not ended in time, and is no longer waited for`);
   }
 }
+
+/** A call of a part, and a function that resolves at its limit, or when the call has ended. */
+interface Bounded {
+  readonly act: () => Awaitable<void>;
+  readonly limit: (ended: AbortSignal) => Promise<void>;
+}
+
+const aborted = async (signal: AbortSignal): Promise<void> => {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+};

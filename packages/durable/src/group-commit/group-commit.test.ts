@@ -20,7 +20,7 @@ const withFile = async (run: (db: Database) => Promise<void>): Promise<void> => 
 };
 
 /** Counts the transactions that reach the database. */
-const counted = (db: Database): { readonly db: Database; readonly begun: () => number } => {
+const countTransactions = (db: Database): { readonly db: Database; readonly begun: () => number } => {
   let begun = 0;
   const transaction: Database["transaction"] = (run, options) => {
     begun++;
@@ -41,7 +41,7 @@ const ids = async (db: Database): Promise<unknown> =>
 
 test("units of one tick share a transaction, and each gets its own result", async () => {
   await withFile(async (db) => {
-    const { db: watched, begun } = counted(db);
+    const { db: watched, begun } = countTransactions(db);
     const transaction = groupCommit(watched);
     const results = await Promise.all(Array.from({ length: 100 }, (_, id) => transaction(insert(id))));
     expect(results).toEqual(Array.from({ length: 100 }, (_, id) => id));
@@ -50,9 +50,9 @@ test("units of one tick share a transaction, and each gets its own result", asyn
   });
 });
 
-test("units that are called while a commit runs share the next one", async () => {
+test("units that arrive while a transaction runs share the next one", async () => {
   await withFile(async (db) => {
-    const { db: watched, begun } = counted(db);
+    const { db: watched, begun } = countTransactions(db);
     const transaction = groupCommit(watched);
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
@@ -69,9 +69,9 @@ test("units that are called while a commit runs share the next one", async () =>
   });
 });
 
-test("a unit that is one statement runs without a transaction, unless others share it", async () => {
+test("a unit of one statement runs without a transaction, unless it shares one with others", async () => {
   await withFile(async (db) => {
-    const { db: watched, begun } = counted(db);
+    const { db: watched, begun } = countTransactions(db);
     const transaction = groupCommit(watched);
     const add = (id: number): Promise<number> =>
       transaction(insert(id), async (queries) => {
@@ -118,7 +118,7 @@ test("when the shared commit fails, only the unit that caused it is rejected", a
   });
 });
 
-test("callbacks of a unit run after the shared commit, and not for a unit that failed", async () => {
+test("commit callbacks of a unit run if it is committed, and not if it fails", async () => {
   await withFile(async (db) => {
     const transaction = groupCommit(db);
     const called: string[] = [];
@@ -136,7 +136,7 @@ test("callbacks of a unit run after the shared commit, and not for a unit that f
   });
 });
 
-test("when too many are waiting, the next is rejected with 503", async () => {
+test("when too many units wait, the next unit is rejected with 503", async () => {
   await withFile(async (db) => {
     const transaction = groupCommit(db, { maxWaiting: 2 });
     const accepted = [transaction(insert(1)), transaction(insert(2))];
@@ -146,7 +146,7 @@ test("when too many are waiting, the next is rejected with 503", async () => {
   });
 });
 
-test("a transaction that cannot begin rejects every unit at once", async () => {
+test("when the transaction cannot begin, every unit is rejected", async () => {
   await withFile(async (db) => {
     const transaction = groupCommit(db);
     await db.close();

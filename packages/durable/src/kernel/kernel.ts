@@ -40,9 +40,9 @@ export interface Kernel extends KernelMembers {
 export interface OwnKernel extends Kernel, AsyncDisposable {
   /** Prepares the tables and begins background work. @throws DURABLE_TABLES_MISSING; errors of `migrate` */
   start(options?: { readonly signal?: AbortSignal }): Promise<void>;
-  /** Ends background work, until `deadline` aborts. @default no deadline */
+  /** Ends background work, until `deadline` aborts; resolves at most 2 s later. @default no deadline */
   drain(deadline?: AbortSignal): Promise<void>;
-  /** Drains with a deadline of 5 s, unless a drain has started, and releases all leases. The database stays open. */
+  /** Drains with a deadline of 5 s, unless a drain has started, and releases all leases, within 7 s. The database stays open. */
   stop(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { heldBeyondTheLease, histories, type Step, World } from "./lanes-model.t
 const RUNS = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 5);
 
 const onServer = (url: string): void => {
-  test("transactions that stay open after their check keep every other owner out", async () => {
+  test("while a transaction that has checked a lane is open, no other owner passes its check", async () => {
     let writes = 0;
     const holds = async (history: readonly Step[][]): Promise<void> => {
       await using database = await postgresSchema(url);

@@ -18,7 +18,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 
 /** One step of a history; `process` is a slot. */
 export type Step =
-  | { readonly do: "poll" | "beat" | "sweep" | "crash" | "finish"; readonly process: number }
+  | { readonly do: "poll" | "renew" | "takeOver" | "crash" | "finish"; readonly process: number }
   | { readonly do: "work" | "hold"; readonly process: number; readonly which: number }
   | { readonly do: "advance"; readonly ms: number }
   | { readonly do: "tick"; readonly process: number; readonly ms: number };
@@ -30,11 +30,11 @@ export const histories = (processes: number): fc.Arbitrary<Step[][]> => {
   const advances = fc.oneof(fc.nat(LEASE_MS / 2), fc.constant(LEASE_MS));
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ do: fc.constant("poll" as const), process }) },
-    { weight: 4, arbitrary: fc.record({ do: fc.constant("beat" as const), process }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("renew" as const), process }) },
     { weight: 5, arbitrary: fc.record({ do: fc.constant("work" as const), process, which }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant("hold" as const), process, which }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant("finish" as const), process }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("sweep" as const), process }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("takeOver" as const), process }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), process }) },
     { weight: 3, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: advances }) },
     {
@@ -62,13 +62,13 @@ class ModelProcess {
   readonly db: Database;
   readonly parts: LeaseParts;
   readonly clock: VirtualClock;
-  /** Every lane that it was ever given, including lost ones. */
+  /** Every lane that it has owned, including lost ones. */
   readonly lanes: Lane[] = [];
-  /** Transactions that have checked a lane and are still open. */
-  readonly open: (() => void)[] = [];
+  /** Functions that end the open transactions, each of which has checked a lane. */
+  readonly openTransactions: (() => void)[] = [];
   isGone = false;
   private polling: Promise<unknown> = Promise.resolve();
-  private beating: Promise<unknown> = Promise.resolve();
+  private renewing: Promise<unknown> = Promise.resolve();
   private letEnd = Promise.withResolvers<void>();
 
   constructor(world: World, id: number, db: Database, count: number) {
@@ -102,10 +102,10 @@ class ModelProcess {
     return (this.polling = this.polling.then(() => this.parts.lanes.pollOnce()));
   }
 
-  beat(): Promise<unknown> {
+  renew(): Promise<unknown> {
     const { signal } = new AbortController();
     const { membership, leases } = this.parts;
-    return (this.beating = this.beating
+    return (this.renewing = this.renewing
       .then(() => membership.renew(signal))
       .then(() => leases.renew(signal)));
   }
@@ -136,16 +136,16 @@ export interface WorldOptions {
   readonly canHold: boolean;
 }
 
-/** Rounds of all processes until shares are verified. A lane that a process gives back is free once its server has written that, which may take longer. */
+/** Rounds of all processes until shares are verified. A released lane is free only when the server has written the release, which can take more rounds. */
 const MIN_ROUNDS = 8;
 const MAX_ROUNDS = 50;
 
-/** Processes on one database, with the invariants that hold at any time. */
+/** Processes on one database. Checks the invariants that must hold at any time. */
 export class World {
   readonly time: TableClock;
-  /** Process ids that have ended. */
+  /** Ids of killed processes. */
   readonly dead: Set<number> = new Set();
-  /** Writes that were accepted, in any order. */
+  /** Number of accepted writes. */
   writes = 0;
   private readonly open: () => Database;
   private readonly count: number;
@@ -184,7 +184,7 @@ export class World {
     for (let round = 0; round < MIN_ROUNDS || (round < MAX_ROUNDS && !this.isFair()); round++) {
       for (const process of this.slots) {
         process.finish();
-        await process.beat();
+        await process.renew();
         await process.pollOnce();
         await settle();
       }
@@ -205,7 +205,7 @@ export class World {
 
   /** Ends the transactions that are still open. */
   async endTransactions(): Promise<void> {
-    for (const { open } of this.slots) for (const end of open.splice(0)) end();
+    for (const { openTransactions } of this.slots) for (const end of openTransactions.splice(0)) end();
     await settle();
   }
 
@@ -223,7 +223,7 @@ export class World {
     const process = this.process(slot);
     this.dead.add(Number(process.id.split(" ")[1]));
     process.isGone = true;
-    for (const end of process.open.splice(0)) end();
+    for (const end of process.openTransactions.splice(0)) end();
     process.lanes.length = 0;
     this.slots[slot % this.slots.length] = this.newProcess();
   }
@@ -232,26 +232,26 @@ export class World {
     if (step.do === "advance") return await this.time.advance(step.ms);
     const process = this.process(step.process);
     if (step.do === "poll") await process.pollOnce();
-    else if (step.do === "beat") await process.beat();
-    else if (step.do === "sweep") await process.parts.owners.takeOver();
+    else if (step.do === "renew") await process.renew();
+    else if (step.do === "takeOver") await process.parts.owners.takeOver();
     else if (step.do === "crash") this.crash(step.process);
     else if (step.do === "finish") process.finish();
     else if (step.do === "tick") await process.clock.advance(step.ms);
     else if ("which" in step) await this.work(process, step.which, step.do === "hold" && this.canHold);
   }
 
-  /** Runs a transaction that relies on a lane, perhaps on a lost one. With `holds`, it stays open after its check. */
-  private async work(process: ModelProcess, which: number, holds: boolean): Promise<void> {
+  /** Runs a transaction that relies on a lane, perhaps on a lost one. With `staysOpen`, it stays open after its check. */
+  private async work(process: ModelProcess, which: number, staysOpen: boolean): Promise<void> {
     const lane = process.lanes[which % process.lanes.length];
-    if (lane === undefined || process.open.length > 2) return;
+    if (lane === undefined || process.openTransactions.length > 2) return;
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
     const transaction = process.db.transaction(async (tx) => {
       await lane.check(tx);
       this.enter(lane, process.id);
       enter();
-      if (holds && !process.isGone) {
-        process.open.push(end);
+      if (staysOpen && !process.isGone) {
+        process.openTransactions.push(end);
         await ended;
       }
       if (process.isGone) this.rollBackKilled(lane, process.id);
@@ -261,7 +261,7 @@ export class World {
     const refused = transaction.catch((error: Error & { code?: string }) => {
       if (error.code !== "DURABLE_LEASE_LOST" && !(error instanceof ProcessKilled)) throw error;
     });
-    await (holds ? Promise.race([entered, refused]) : refused);
+    await (staysOpen ? Promise.race([entered, refused]) : refused);
   }
 
   private enter(hold: Lane, owner: string): void {

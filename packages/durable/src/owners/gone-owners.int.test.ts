@@ -18,9 +18,9 @@ withServer("postgres", (server) => {
   test("an item that a transaction of the dead process still locks is taken over when the transaction has ended", async () => {
     await using database = await make();
     const db = database.open();
-    const adding = createKernel(db, { config: { runWork: false } });
-    const queue = adding.queue<string>({ name: "mail", handle: () => {} });
-    await adding.start();
+    const producer = createKernel(db, { config: { runWork: false } });
+    const queue = producer.queue<string>({ name: "mail", handle: () => {} });
+    await producer.start();
     await registerDead(db);
     await queue.enqueue({ payload: "locked" });
     await claimForDead(db);
@@ -33,6 +33,6 @@ withServer("postgres", (server) => {
     });
     await waitUntilDone(worker.done, "locked");
     await worker.kernel.stop();
-    await adding.stop();
+    await producer.stop();
   }, 120_000);
 });

@@ -12,7 +12,7 @@ withServer("postgres", (server) => {
   test("leases are renewed while the transactions of handlers hold every connection of the pool", async () => {
     await using schema = await databaseInSchema(server);
     const db = openDatabase({ url: schema.url, poolSize: POOL });
-    const onlooker = openDatabase({ url: schema.url });
+    const observer = openDatabase({ url: schema.url });
     const log = { info() {}, warn() {}, error: console.error };
     const kernel = createKernel(db, { config: { leaseMs: LEASE_MS, pollMinMs: 5, pollMaxMs: 10 }, log });
     const end = Promise.withResolvers<void>();
@@ -33,10 +33,10 @@ withServer("postgres", (server) => {
     await queue.enqueue([{ payload: "completes first" }, { payload: "completes last" }]);
     await waitFor(() => attempts.length === POOL, { subject: "both transactions", timeoutMs: 60_000 });
     const leaseEnd = (): Promise<number | null> =>
-      onlooker.fetchValue<number>`SELECT max(wake_at) FROM framework_work`;
-    for (const what of ["the first renewal", "the second renewal"]) {
+      observer.fetchValue<number>`SELECT max(wake_at) FROM framework_work`;
+    for (const subject of ["the first renewal", "the second renewal"]) {
       const before = (await leaseEnd()) ?? 0;
-      await waitFor(async () => ((await leaseEnd()) ?? 0) > before, { subject: what, timeoutMs: 60_000 });
+      await waitFor(async () => ((await leaseEnd()) ?? 0) > before, { subject, timeoutMs: 60_000 });
     }
     end.resolve();
     const isDone = async (): Promise<boolean> => {
@@ -46,6 +46,6 @@ withServer("postgres", (server) => {
     await waitFor(isDone, { subject: "both items", timeoutMs: 60_000 });
     expect(attempts).toHaveLength(POOL);
     await kernel.stop();
-    await Promise.all([db.close(), onlooker.close()]);
+    await Promise.all([db.close(), observer.close()]);
   }, 240_000);
 });

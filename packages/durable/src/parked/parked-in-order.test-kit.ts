@@ -22,12 +22,12 @@ const blocked = { failure: null, attempts: 0 };
 
 /** A kernel with an ordered source, and the owner of its lane 3. */
 const open = async (db: Database) => {
-  const woken: string[] = [];
+  const replayCalls: string[] = [];
   const kernel = createKernel(db, { config: { runWork: false }, log: { info() {}, warn() {}, error() {} } });
   kernel.parked.add({
     source: origin.source,
     isOrdered: true,
-    replay: async (_tx, { payload }) => void woken.push(String(payload)),
+    replay: async (_tx, { payload }) => void replayCalls.push(String(payload)),
     load: async ({ payload }) => `the letter ${String(payload)}`,
   });
   await kernel.start();
@@ -36,7 +36,7 @@ const open = async (db: Database) => {
     db.transaction(async (tx) => {
       for (const each of letters) await parked.park(tx, each);
     });
-  /** Takes the next item of the lane, and ends it. */
+  /** Passes the next item of the lane to `end`. */
   const take = (end: (tx: Transaction, item: ParkedDetails) => Promise<unknown>): Promise<unknown> =>
     db.transaction(async (tx) => {
       const item = await parked.inOrder.next(tx, origin, 3);
@@ -54,7 +54,7 @@ const open = async (db: Database) => {
   };
   const ids = async (): Promise<readonly string[]> =>
     (await parked.list({ ...origin })).items.map(({ id }) => id);
-  return { kernel, parked, woken, park, deliver, fail, states, ids };
+  return { kernel, parked, replayCalls, park, deliver, fail, states, ids };
 };
 
 /** Declares the tests of ordered parked work, which run on every database. */
@@ -83,9 +83,9 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
   });
 
   fact(
-    "items that wait for another are replayed after it, in their order, and others are not",
+    "blocked items are replayed in order after the item that blocks them; items of other keys and lanes are not",
     async (db) => {
-      const { kernel, parked, woken, park, deliver, states, ids } = await open(db);
+      const { kernel, parked, replayCalls, park, deliver, states, ids } = await open(db);
       await park(newItem("a", "a1"), newItem("b", "b1"), newItem("a", "a2", blocked));
       await park(newItem("a", "a3", blocked), newItem("a", "other lane", { ...blocked, lane: 4, key: "z" }));
       const [a1 = "", , a2 = ""] = await ids();
@@ -94,7 +94,7 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
         failed: [{ id: a2, reason: "an earlier item of its key is parked; replay or discard that" }],
       });
       expect(await parked.replay([a1, a2])).toEqual({ replayed: 2, failed: [] });
-      expect(woken).toEqual(["a1", "a2"]);
+      expect(replayCalls).toEqual(["a1", "a2"]);
       await park(newItem("a", "a4", { ...blocked, state: "replaying" }), newItem("a", "a5", blocked)); // meanwhile
       for (const next of ["a1", "a2", "a3", "a4", "a5"]) expect(await deliver()).toEqual([next, true]);
       expect(await deliver()).toBeNull();
@@ -111,21 +111,24 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
     },
   );
 
-  fact("an item that fails again is parked with the items that follow it, one attempt later", async (db) => {
-    const { kernel, parked, park, deliver, fail, states, ids } = await open(db);
-    await park(newItem("a", "a1"), newItem("a", "a2", blocked));
-    const [a1 = ""] = await ids();
-    await parked.replay([a1]);
-    await fail();
-    expect(await states()).toEqual(["a1 parked", "a2 parked"]);
-    expect(await parked.inspect(a1)).toMatchObject({
-      attempts: 3,
-      errorClass: "TypeError",
-      payload: "the letter a1",
-    });
-    expect(await deliver()).toBeNull();
-    await kernel.stop();
-  });
+  fact(
+    "an item whose replay fails is parked again with the items that follow it, and the attempt counts",
+    async (db) => {
+      const { kernel, parked, park, deliver, fail, states, ids } = await open(db);
+      await park(newItem("a", "a1"), newItem("a", "a2", blocked));
+      const [a1 = ""] = await ids();
+      await parked.replay([a1]);
+      await fail();
+      expect(await states()).toEqual(["a1 parked", "a2 parked"]);
+      expect(await parked.inspect(a1)).toMatchObject({
+        attempts: 3,
+        errorClass: "TypeError",
+        payload: "the letter a1",
+      });
+      expect(await deliver()).toBeNull();
+      await kernel.stop();
+    },
+  );
 
   fact("an item discarded during its replay is not delivered, but later ones are", async (db) => {
     const { kernel, parked, park, deliver, states, ids } = await open(db);
@@ -141,7 +144,7 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
     await kernel.stop();
   });
 
-  fact("all parked items of an origin are discarded with it", async (db) => {
+  fact("discardAll discards all parked items of an origin, and no others", async (db) => {
     const { kernel, parked, park, states } = await open(db);
     await park(newItem("a", "a1"), newItem("a", "a2", blocked), newItem("a", "other", { name: "inbox" }));
     expect(await db.transaction((tx) => parked.inOrder.discardAll(tx, origin, "removed"))).toBe(2);

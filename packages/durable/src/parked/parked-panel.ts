@@ -52,7 +52,7 @@ export const parkedPanel = (parked: ParkedWork, isUsed: () => boolean): Panel =>
       async run(id) {
         const { replayed, failed } = await parked.replay([id ?? ""]);
         if (replayed === 0) throw new NotFoundError(failed[0]?.reason ?? "The item was not replayed");
-        return "The item was given back to its source";
+        return "The item was returned to its source";
       },
     },
     {

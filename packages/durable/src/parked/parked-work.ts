@@ -54,7 +54,7 @@ export interface DiscardOptions {
 
 /** The result of a replay. */
 export interface ReplayResult {
-  /** Number of items given back to their sources. */
+  /** Number of items returned to their sources. */
   readonly replayed: number;
   /** The first 100 items that could not be replayed, with the reason. */
   readonly failed: readonly { readonly id: string; readonly reason: string }[];

@@ -43,7 +43,7 @@ const startTimeOf = (pid: number): string => {
       const pid = Number(line.toString());
       const started = startTimeOf(pid);
       const isReplaced = () => readFileSync(`/proc/${parent.pid}/comm`, "latin1").trim() === "sleep";
-      await waitFor(isReplaced, { subject: "the shell to be replaced" }); // it may reap its child
+      await waitFor(isReplaced, { subject: "the shell to be replaced" }); // until then it may reap its child
       process.kill(pid, "SIGSTOP");
       expect(thisPlace().isGone(pid, started)).toBe(false);
       process.kill(pid, "SIGKILL");

@@ -1,13 +1,17 @@
 import { type Database, openDatabase } from "@framework/database";
-import { databaseInFile, databaseInSchema, type TestDatabase as Made } from "@framework/database/testing";
+import {
+  databaseInFile,
+  databaseInSchema,
+  type TestDatabase as ClosableDatabase,
+} from "@framework/database/testing";
 
 /** A database of one test, which several processes may open. */
-export interface TestDatabase extends Made {
+export interface TestDatabase extends ClosableDatabase {
   /** Opens another connection, as another process would. Closed with the test. */
   open(): Database;
 }
 
-const opener = ({ url, ...made }: Made): TestDatabase => {
+const withOpen = ({ url, ...database }: ClosableDatabase): TestDatabase => {
   const opened: Database[] = [];
   return {
     url,
@@ -18,22 +22,22 @@ const opener = ({ url, ...made }: Made): TestDatabase => {
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(opened.map((db) => db.close()));
-      await made[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
     },
   };
 };
 
-export const sqliteFile = async (): Promise<TestDatabase> => opener(databaseInFile());
+export const sqliteFile = async (): Promise<TestDatabase> => withOpen(databaseInFile());
 
 export const postgresSchema = async (server: string): Promise<TestDatabase> =>
-  opener(await databaseInSchema(server));
+  withOpen(await databaseInSchema(server));
 
 /** Creates databases, one at a time. */
 export type TestDatabases = (() => Promise<TestDatabase>) & AsyncDisposable;
 
 /** Creates databases in one schema, which is emptied for each. New tables and connections for each test would take most of the time. */
 export const postgresSchemas = (server: string): TestDatabases => {
-  let schema: Promise<Made> | null = null;
+  let schema: Promise<ClosableDatabase> | null = null;
   const databases: Database[] = [];
   const make = async (): Promise<TestDatabase> => {
     const { url } = await (schema ??= databaseInSchema(server));

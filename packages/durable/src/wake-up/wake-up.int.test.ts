@@ -7,7 +7,7 @@ import { postgresSchema } from "../testing/open-databases.test-kit.ts";
 const log = { info() {}, warn() {}, error() {} };
 
 withServer("postgres", (url) => {
-  test("a signal reaches the processes of other hosts through a notification", async () => {
+  test("a signal reaches other processes through a notification", async () => {
     await using database = await postgresSchema(url);
     await using one = createKernel(database.open(), { log });
     await using other = createKernel(database.open(), { log });
@@ -19,7 +19,7 @@ withServer("postgres", (url) => {
     expect(heard).toBeGreaterThan(0);
   });
 
-  test("a thousand signals are at most two notifications, and a transaction that was rolled back sends none", async () => {
+  test("a thousand signals of a transaction send at most two notifications, and a rolled-back transaction sends none", async () => {
     await using database = await postgresSchema(url);
     const db = database.open();
     await using kernel = createKernel(db, { log });
@@ -35,8 +35,8 @@ withServer("postgres", (url) => {
       subject: "the last notification",
     });
     expect(heard.filter((payload) => payload.endsWith(" many")).length).toBeLessThanOrEqual(2);
-    const bystander = database.open();
-    await bystander
+    const other = database.open();
+    await other
       .transaction(async (tx) => {
         kernel.wakeUp.signalAfter(tx, "undone");
         await tx.execute`SELECT 1`;
@@ -48,7 +48,7 @@ withServer("postgres", (url) => {
     expect(heard.filter((payload) => payload.endsWith(" undone"))).toEqual([]);
   });
 
-  test("listeners are woken after the connection of the notifications was cut, because some may be lost", async () => {
+  test("listeners are woken after the connection for notifications was lost, because signals may have been missed", async () => {
     await using database = await postgresSchema(url);
     const db = database.open();
     await using kernel = createKernel(db, { log });

@@ -6,7 +6,7 @@ import { createKernel } from "../feature.ts";
 import { Coalesced } from "./coalesced.ts";
 import { type PollOutcome, PollLoop } from "./poll-loop.ts";
 
-const newLoop = (results: (PollOutcome | Error)[]) => {
+const newLoop = (results: (PollOutcome | Error)[], untilReply: Promise<void> | null = null) => {
   const clock = virtualClock();
   const polls: number[] = [];
   const errors: unknown[] = [];
@@ -16,6 +16,7 @@ const newLoop = (results: (PollOutcome | Error)[]) => {
     maxMs: 1000,
     pollOnce: async () => {
       polls.push(clock.now());
+      if (untilReply !== null) await untilReply;
       const result = results.shift() ?? "none";
       if (result instanceof Error) throw result;
       return result;
@@ -32,13 +33,13 @@ test("pauses double from the shortest to the longest while nothing is found", as
   expect(polls).toEqual([0, 50, 150, 350, 750, 1550, 2550, 3550]);
 });
 
-test("polls again at once while there is more, and after the shortest pause when something was found", async () => {
+test("the loop polls again at once while there is more, and after the shortest pause when something was found", async () => {
   const { clock, polls } = newLoop(["more", "more", "none", "none", "some", "none"]);
   await clock.advance(600);
   expect(polls).toEqual([0, 0, 0, 50, 150, 200, 300, 500]);
 });
 
-test("a wake-up polls at once, and one during a poll causes another poll", async () => {
+test("a wake-up causes a poll at once, and a wake-up during a poll causes another poll", async () => {
   const { clock, polls, loop } = newLoop([]);
   await clock.advance(1000);
   const before = polls.length;
@@ -57,14 +58,21 @@ test("a failed poll is reported and followed by a pause, even if the loop was wo
 });
 
 test("an ended loop does not poll, and its end waits for the running poll", async () => {
-  const { clock, polls, loop } = newLoop([]);
-  await loop.end();
+  const reply = Promise.withResolvers<void>();
+  const { clock, polls, loop } = newLoop([], reply.promise);
+  let hasEnded = false;
+  const end = loop.end().then(() => (hasEnded = true));
+  loop.wake();
+  await clock.advance(10_000);
+  expect(hasEnded).toBe(false);
+  reply.resolve();
+  await end;
   loop.wake();
   await clock.advance(10_000);
   expect(polls).toEqual([0]);
 });
 
-test("a channel is sent at once and then at most once per period, and never twice at the same time", async () => {
+test("a channel is sent at once and then at most once per period", async () => {
   const clock = virtualClock();
   const sent: string[] = [];
   const coalesced = new Coalesced({
@@ -81,7 +89,26 @@ test("a channel is sent at once and then at most once per period, and never twic
   expect(sent).toEqual(["jobs 0", "jobs 10", "mail 12", "jobs 20", "jobs 30"]);
 });
 
-test("a send that fails is tried again with the next signal", async () => {
+test("sends of one channel never overlap", async () => {
+  const clock = virtualClock();
+  const sent: number[] = [];
+  const reply = Promise.withResolvers<void>();
+  const coalesced = new Coalesced({
+    clock,
+    everyMs: 10,
+    send: (_channel) => (sent.push(clock.now()), reply.promise),
+  });
+  coalesced.send("jobs");
+  await clock.advance(50);
+  coalesced.send("jobs");
+  await clock.advance(50);
+  expect(sent).toEqual([0]);
+  reply.resolve();
+  await clock.advance(10);
+  expect(sent).toHaveLength(2);
+});
+
+test("after a send that failed, the next signal is sent", async () => {
   const clock = virtualClock();
   let sends = 0;
   const send = () => (++sends === 1 ? Promise.reject(new Error("away")) : Promise.resolve());

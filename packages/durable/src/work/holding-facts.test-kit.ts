@@ -5,11 +5,11 @@ import {
   add,
   type Fact,
   Gate,
-  hangingWork,
+  startHangingWorker,
   LEASE_MS,
   waitForState,
   waitUntilRemoved,
-  work,
+  startWorker,
 } from "./queue-tools.test-kit.ts";
 
 /** Declares the tests of the ownership of items, which run on every database. */
@@ -28,23 +28,21 @@ export const holdingFacts = (fact: Fact): void => {
         running.delete(key ?? "");
       },
     };
-    const { queue } = await work(processes, options);
-    await work(processes, options);
-    const work30 = Array.from({ length: 30 }, (_, at) => ({ payload: `${at % 3} ${at}`, key: `k${at % 3}` }));
-    await queue.enqueue(work30);
+    const { queue } = await startWorker(processes, options);
+    await startWorker(processes, options);
+    const items = Array.from({ length: 30 }, (_, at) => ({ payload: `${at % 3} ${at}`, key: `k${at % 3}` }));
+    await queue.enqueue(items);
     await waitFor(() => order.length === 30);
     expect(overlaps).toBe(0);
     for (const key of ["0", "1", "2"]) {
-      const mine = order.filter((payload) => payload.startsWith(key));
-      expect(mine).toEqual(work30.map(({ payload }) => payload).filter((payload) => payload.startsWith(key)));
+      const ofKey = order.filter((payload) => payload.startsWith(key));
+      expect(ofKey).toEqual(items.map(({ payload }) => payload).filter((payload) => payload.startsWith(key)));
     }
   });
 
   fact("an item completes in the transaction of its handler, or not at all", async (processes) => {
-    const db = processes.time;
-    expect(db).toBeDefined();
     const seen: string[] = [];
-    const { queue, kernel } = await work(processes, {
+    const { queue, kernel } = await startWorker(processes, {
       keepSecs: 60,
       retry: { attempts: 2, delayMs: 0 },
       async handle(item) {
@@ -70,12 +68,12 @@ export const holdingFacts = (fact: Fact): void => {
 
   fact("a transaction cannot complete an item that was taken over", async (processes) => {
     const gate = new Gate();
-    const hung = await hangingWork(processes, { handle: gate.handle });
+    const hung = await startHangingWorker(processes, { handle: gate.handle });
     const id = await add(hung.queue, "a");
     await gate.waitUntilBegun("a");
     await processes.time.advance(LEASE_MS);
     const other = new Gate();
-    const { queue } = await work(processes, { handle: other.handle });
+    const { queue } = await startWorker(processes, { handle: other.handle });
     await other.waitUntilBegun("a");
     const completing = hung.kernel.db.transaction((tx) => gate.item("a").complete(tx));
     await expect(completing).rejects.toMatchObject({ code: "DURABLE_LOST" });
@@ -85,36 +83,39 @@ export const holdingFacts = (fact: Fact): void => {
     await waitUntilRemoved(queue, id);
   });
 
-  fact("an item whose process was killed in every attempt is parked without another", async (processes) => {
-    const gate = new Gate();
-    const policy = { retry: { attempts: 2 } };
-    for (let attempt = 1; attempt <= 2; attempt++) {
-      const { queue } = await hangingWork(processes, { ...policy, handle: gate.handle });
-      if (attempt === 1) await add(queue, "a");
-      await waitFor(() => gate.items.length === attempt);
-      await processes.time.advance(LEASE_MS);
-    }
-    const { kernel } = await work(processes, { ...policy, handle: gate.handle });
-    await waitFor(async () => (await kernel.parked.count()) === 1, { subject: "the parked item" });
-    expect((await kernel.parked.list()).items[0]).toMatchObject({
-      errorCode: "DURABLE_ATTEMPT_LOST",
-      attempts: 2,
-    });
-    expect(gate.items.length).toBe(2);
-  });
+  fact(
+    "an item whose process was killed in every attempt is parked without another attempt",
+    async (processes) => {
+      const gate = new Gate();
+      const policy = { retry: { attempts: 2 } };
+      for (let attempt = 1; attempt <= 2; attempt++) {
+        const { queue } = await startHangingWorker(processes, { ...policy, handle: gate.handle });
+        if (attempt === 1) await add(queue, "a");
+        await waitFor(() => gate.items.length === attempt);
+        await processes.time.advance(LEASE_MS);
+      }
+      const { kernel } = await startWorker(processes, { ...policy, handle: gate.handle });
+      await waitFor(async () => (await kernel.parked.count()) === 1, { subject: "the parked item" });
+      expect((await kernel.parked.list()).items[0]).toMatchObject({
+        errorCode: "DURABLE_ATTEMPT_LOST",
+        attempts: 2,
+      });
+      expect(gate.items.length).toBe(2);
+    },
+  );
 
-  fact("an item that gives up without running shows the attempts that it had", async (processes) => {
+  fact("an item that gives up without running again keeps its number of attempts", async (processes) => {
     for (const [name, onExhausted, state] of [
       ["kept", "keep", "failed"],
       ["moved", "park", "parked"],
     ] as const) {
       const gate = new Gate();
       const options = { name, onExhausted, retry: { attempts: 1 }, keepFailedSecs: 60, handle: gate.handle };
-      const { queue } = await hangingWork(processes, options);
+      const { queue } = await startHangingWorker(processes, options);
       const id = await add(queue, "a");
       await gate.waitUntilBegun("a");
       await processes.time.advance(LEASE_MS);
-      const other = await work(processes, options);
+      const other = await startWorker(processes, options);
       await waitForState(other.queue, id, state);
       expect(await other.queue.get(id)).toMatchObject({
         attempts: 1,
@@ -124,34 +125,37 @@ export const holdingFacts = (fact: Fact): void => {
     }
   });
 
-  fact("a cancelled item does not run; a running one is notified and cannot complete", async (processes) => {
-    const gate = new Gate();
-    const { queue } = await work(processes, { handle: gate.handle, concurrency: 1, keepSecs: 60 });
-    const other = await work(
-      processes,
-      { handle: gate.handle, concurrency: 1, keepSecs: 60 },
-      { config: { runWork: false } },
-    );
-    const [running, waiting] = [await add(queue, "a"), await add(queue, "b")];
-    await gate.waitUntilBegun("a");
-    expect(await queue.cancel(waiting)).toBe(true);
-    expect(await queue.cancel(waiting)).toBe(false);
-    expect(await queue.cancel("none")).toBe(false);
-    expect(await queue.cancel(running)).toBe(true);
-    await waitFor(() => gate.item("a").signal.aborted);
-    expect(gate.item("a").signal.reason).toMatchObject({ code: "DURABLE_CANCELLED" });
-    gate.open("a");
-    const last = await add(other.queue, "c");
-    await gate.waitUntilBegun("c");
-    gate.open("c");
-    await waitForState(queue, last, "done");
-    for (const id of [running, waiting]) expect((await queue.get(id))?.state).toBe("cancelled");
-    expect(gate.payloads).toEqual(["a", "c"]);
-  });
+  fact(
+    "a cancelled item does not run; if it is running, its signal aborts and it cannot complete",
+    async (processes) => {
+      const gate = new Gate();
+      const { queue } = await startWorker(processes, { handle: gate.handle, concurrency: 1, keepSecs: 60 });
+      const other = await startWorker(
+        processes,
+        { handle: gate.handle, concurrency: 1, keepSecs: 60 },
+        { config: { runWork: false } },
+      );
+      const [running, waiting] = [await add(queue, "a"), await add(queue, "b")];
+      await gate.waitUntilBegun("a");
+      expect(await queue.cancel(waiting)).toBe(true);
+      expect(await queue.cancel(waiting)).toBe(false);
+      expect(await queue.cancel("none")).toBe(false);
+      expect(await queue.cancel(running)).toBe(true);
+      await waitFor(() => gate.item("a").signal.aborted);
+      expect(gate.item("a").signal.reason).toMatchObject({ code: "DURABLE_CANCELLED" });
+      gate.open("a");
+      const last = await add(other.queue, "c");
+      await gate.waitUntilBegun("c");
+      gate.open("c");
+      await waitForState(queue, last, "done");
+      for (const id of [running, waiting]) expect((await queue.get(id))?.state).toBe("cancelled");
+      expect(gate.payloads).toEqual(["a", "c"]);
+    },
+  );
 
   fact("a cancellation with `keepRunning` does not affect a running item", async (processes) => {
     const gate = new Gate();
-    const { queue } = await work(processes, { handle: gate.handle, concurrency: 1, keepSecs: 60 });
+    const { queue } = await startWorker(processes, { handle: gate.handle, concurrency: 1, keepSecs: 60 });
     const [running = { id: "" }] = await queue.enqueue({ payload: "a", uniqueKey: "a" });
     const waiting = await add(queue, "b");
     await gate.waitUntilBegun("a");
@@ -164,10 +168,10 @@ export const holdingFacts = (fact: Fact): void => {
   });
 
   fact(
-    "the unfinished item with a unique key is cancelled by that key, also in a transaction",
+    "the unfinished item with a unique key is found and cancelled by that key, also in a transaction",
     async (processes) => {
       const gate = new Gate();
-      const { queue, kernel } = await work(processes, { handle: gate.handle, keepSecs: 60 });
+      const { queue, kernel } = await startWorker(processes, { handle: gate.handle, keepSecs: 60 });
       const later = { payload: "a", uniqueKey: "k", delayMs: 60_000 };
       const [first] = await queue.enqueue(later);
       expect(await queue.cancel({ uniqueKey: "other" })).toBe(false);
@@ -189,7 +193,7 @@ export const holdingFacts = (fact: Fact): void => {
       gate.open("b");
       expect((await queue.get(first?.id ?? ""))?.state).toBe("cancelled");
       expect(await queue.cancel({ uniqueKey: "k" })).toBe(false);
-      expect(await queue.get({ uniqueKey: "k" })).toBeNull(); // only an unfinished one
+      expect(await queue.get({ uniqueKey: "k" })).toBeNull(); // finds only unfinished items
     },
   );
 
@@ -197,7 +201,9 @@ export const holdingFacts = (fact: Fact): void => {
     "work added in a transaction begins after the commit, and never after a rollback",
     async (processes) => {
       const done: string[] = [];
-      const { queue, kernel } = await work(processes, { handle: ({ payload }) => void done.push(payload) });
+      const { queue, kernel } = await startWorker(processes, {
+        handle: ({ payload }) => void done.push(payload),
+      });
       await expect(
         kernel.db.transaction(async (tx) => {
           await queue.enqueue({ payload: "undone" }, { tx });
@@ -214,7 +220,11 @@ export const holdingFacts = (fact: Fact): void => {
     "a drain waits for handlers without claiming, and then gives running items back",
     async (processes) => {
       const gate = new Gate();
-      const { queue, kernel } = await work(processes, { handle: gate.handle, concurrency: 2, keepSecs: 60 });
+      const { queue, kernel } = await startWorker(processes, {
+        handle: gate.handle,
+        concurrency: 2,
+        keepSecs: 60,
+      });
       const ids = [await add(queue, "a"), await add(queue, "b"), await add(queue, "c")];
       await gate.waitUntilBegun("a", "b");
       const deadline = new AbortController();
@@ -229,19 +239,19 @@ export const holdingFacts = (fact: Fact): void => {
       expect(await queue.get(ids[1] ?? "")).toMatchObject({ state: "ready", attempts: 0 });
       gate.open("b");
       const next = new Gate();
-      await work(processes, { handle: next.handle, keepSecs: 60 });
+      await startWorker(processes, { handle: next.handle, keepSecs: 60 });
       await next.waitUntilBegun("b", "c");
       expect(next.item("b").attempt).toBe(1);
       for (const payload of ["b", "c"]) next.open(payload);
     },
   );
 
-  fact("a process that only enqueues runs nothing", async (processes) => {
+  fact("a process with runWork: false runs no items", async (processes) => {
     const gate = new Gate();
-    const { queue } = await work(processes, { handle: gate.handle }, { config: { runWork: false } });
+    const { queue } = await startWorker(processes, { handle: gate.handle }, { config: { runWork: false } });
     await add(queue, "a");
     const done: string[] = [];
-    const other = await work(processes, { handle: ({ payload }) => void done.push(payload) });
+    const other = await startWorker(processes, { handle: ({ payload }) => void done.push(payload) });
     await waitFor(() => done.length === 1);
     expect(gate.items).toEqual([]);
     expect(await other.queue.stats()).toMatchObject({ ready: 0 });

@@ -2,10 +2,18 @@ import { virtualClock, type VirtualClock, waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import { type WorkItem } from "../feature.ts";
 import type { Processes } from "../processes.test-kit.ts";
-import { add, type Fact, Gate, LEASE_MS, waitForState, work, type Working } from "./queue-tools.test-kit.ts";
+import {
+  add,
+  type Fact,
+  Gate,
+  LEASE_MS,
+  waitForState,
+  startWorker,
+  type Worker,
+} from "./queue-tools.test-kit.ts";
 
 /** A running handler. */
-interface Running extends Working {
+interface Running extends Worker {
   readonly processes: Processes;
   readonly clock: VirtualClock;
   readonly id: string;
@@ -34,7 +42,7 @@ export const limitFacts = (fact: Fact): void => {
   fact("an attempt that takes too long has failed, even if its handler returns later", async (processes) => {
     const gate = new Gate();
     const clock = virtualClock();
-    const { queue } = await work(
+    const { queue } = await startWorker(
       processes,
       { handle: gate.handle, timeoutMs: 5000, retry: { attempts: 1 }, onExhausted: "keep", keepSecs: 60 },
       { clock },
@@ -62,7 +70,7 @@ export const limitFacts = (fact: Fact): void => {
     async (processes) => {
       const gate = new Gate();
       const clock = virtualClock();
-      const { queue } = await work(
+      const { queue } = await startWorker(
         processes,
         { handle: gate.handle, timeoutMs: 1000, concurrency: 1, retry: { attempts: 1 }, onExhausted: "keep" },
         { clock },
@@ -87,7 +95,7 @@ export const limitFacts = (fact: Fact): void => {
     fact(`the slot of a hanging handler is reused later, if its item was ${how}`, async (processes) => {
       const gate = new Gate();
       const clock = virtualClock();
-      const { queue, kernel } = await work(
+      const { queue, kernel } = await startWorker(
         processes,
         { handle: gate.handle, timeoutMs: 20_000, concurrency: 1, retry: { attempts: 1 } },
         { clock },
@@ -104,7 +112,7 @@ export const limitFacts = (fact: Fact): void => {
     });
 
   fact("one call adds at most 64 MiB of payloads and headers, all or none", async (processes) => {
-    const { queue } = await work(processes, { handle() {} }, { config: { runWork: false } });
+    const { queue } = await startWorker(processes, { handle() {} }, { config: { runWork: false } });
     const payload = "x".repeat(1_048_000);
     const many = (count: number) => Array.from({ length: count }, () => ({ payload }));
     await expect(queue.enqueue(many(65))).rejects.toMatchObject({
@@ -117,7 +125,7 @@ export const limitFacts = (fact: Fact): void => {
     expect((await queue.stats()).ready).toBe(0);
   });
 
-  fact("the admission of a queue that is closed for a month is called again each hour", async (processes) => {
+  fact("an admission that grants nothing for a month is called again after an hour", async (processes) => {
     const clock = virtualClock();
     const gate = new Gate();
     let permits = 0;
@@ -127,7 +135,7 @@ export const limitFacts = (fact: Fact): void => {
       return { permits, retryInMs: 2_591_999_990, async giveBack() {} };
     };
     const config = { leaseMs: 600_000, pollMaxMs: 600_000 };
-    const { queue } = await work(processes, { handle: gate.handle, admission }, { clock, config });
+    const { queue } = await startWorker(processes, { handle: gate.handle, admission }, { clock, config });
     await add(queue, "a");
     await waitFor(() => calls === 1, { subject: "the first call of the admission" });
     permits = 1;
@@ -138,9 +146,9 @@ export const limitFacts = (fact: Fact): void => {
     gate.open("a");
   });
 
-  fact("at most `concurrency` items run, and the others follow", async (processes) => {
+  fact("at most `concurrency` items run at once, and the others follow", async (processes) => {
     const gate = new Gate();
-    const { queue } = await work(processes, { handle: gate.handle, concurrency: 2 });
+    const { queue } = await startWorker(processes, { handle: gate.handle, concurrency: 2 });
     for (const payload of ["a", "b", "c"]) await add(queue, payload);
     await gate.waitUntilBegun("a", "b");
     expect((await queue.stats()).ready).toBe(1);
@@ -159,7 +167,7 @@ export const limitFacts = (fact: Fact): void => {
       const giveBack = async (count: number) => void (permits += count);
       return { permits: taken, retryInMs: 5, giveBack };
     };
-    const { queue } = await work(processes, { handle: gate.handle, admission, keepSecs: 60 });
+    const { queue } = await startWorker(processes, { handle: gate.handle, admission, keepSecs: 60 });
     const ids = [await add(queue, "a"), await add(queue, "b"), await add(queue, "c")];
     await gate.waitUntilBegun("a", "b");
     for (const payload of ["a", "b"]) gate.open(payload);

@@ -2,12 +2,15 @@ import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import { untilEnded, type WorkItem } from "../feature.ts";
 import { NonRetryableError } from "./queue/non-retryable-error.ts";
-import { add, type Fact, Gate, waitForState, waitUntilRemoved, work } from "./queue-tools.test-kit.ts";
+import { add, type Fact, Gate, waitForState, waitUntilRemoved, startWorker } from "./queue-tools.test-kit.ts";
 
 /** Declares the tests of outcomes, which run on every database. */
 export const outcomeFacts = (fact: Fact): void => {
-  fact("a returned value is the result, which is kept", async (processes) => {
-    const { queue } = await work(processes, { keepSecs: 60, handle: ({ payload }) => ({ did: payload }) });
+  fact("with keepSecs, the returned value is kept as the result", async (processes) => {
+    const { queue } = await startWorker(processes, {
+      keepSecs: 60,
+      handle: ({ payload }) => ({ did: payload }),
+    });
     const id = await add(queue, "a", { headers: { trace: "1" } });
     await waitForState(queue, id, "done");
     expect(await queue.get(id)).toMatchObject({
@@ -18,45 +21,48 @@ export const outcomeFacts = (fact: Fact): void => {
     });
   });
 
-  fact("a done item is removed when nothing is kept", async (processes) => {
-    const { queue } = await work(processes, { handle: () => "done" });
+  fact("without keepSecs, a done item is removed", async (processes) => {
+    const { queue } = await startWorker(processes, { handle: () => "done" });
     await waitUntilRemoved(queue, await add(queue, "a"));
   });
 
-  fact("a plain handler may keep its attempt open until `item.end`, which counts once", async (processes) => {
-    const items: WorkItem<string>[] = [];
-    const { queue } = await work(processes, {
-      isPlain: true,
-      concurrency: 1,
-      retry: { attempts: 2, delayMs: 0 },
-      handle(item) {
-        items.push(item);
-        return untilEnded;
-      },
-    });
-    const id = await add(queue, "a");
-    await waitFor(() => items.length === 1, { subject: "the first attempt" });
-    const other = await add(queue, "b");
-    items[0]?.end(new Error("again"));
-    items[0]?.end(null);
-    await waitFor(() => items.length === 2, { subject: "the next attempt" });
-    const states = await Promise.all([id, other].map(async (each) => (await queue.get(each))?.state));
-    expect(new Set(states)).toEqual(new Set(["ready", "running"])); // in one slot
-    items[1]?.end(null);
-    await waitFor(() => items.length === 3, { subject: "the last attempt" });
-    items[2]?.end(null);
-    await waitUntilRemoved(queue, id);
-    await waitUntilRemoved(queue, other);
-  });
+  fact(
+    "a plain handler may keep its attempt open until it calls `item.end`, of which only the first call counts",
+    async (processes) => {
+      const items: WorkItem<string>[] = [];
+      const { queue } = await startWorker(processes, {
+        isPlain: true,
+        concurrency: 1,
+        retry: { attempts: 2, delayMs: 0 },
+        handle(item) {
+          items.push(item);
+          return untilEnded;
+        },
+      });
+      const id = await add(queue, "a");
+      await waitFor(() => items.length === 1, { subject: "the first attempt" });
+      const other = await add(queue, "b");
+      items[0]?.end(new Error("again"));
+      items[0]?.end(null);
+      await waitFor(() => items.length === 2, { subject: "the next attempt" });
+      const states = await Promise.all([id, other].map(async (each) => (await queue.get(each))?.state));
+      expect(new Set(states)).toEqual(new Set(["ready", "running"])); // in one slot
+      items[1]?.end(null);
+      await waitFor(() => items.length === 3, { subject: "the last attempt" });
+      items[2]?.end(null);
+      await waitUntilRemoved(queue, id);
+      await waitUntilRemoved(queue, other);
+    },
+  );
 
   for (const keepSecs of [60, 16.1])
     fact(`items that were kept for ${keepSecs} s are removed`, async (processes) => {
-      const { queue, kernel } = await work(processes, { keepSecs, handle: () => "done" });
+      const { queue, kernel } = await startWorker(processes, { keepSecs, handle: () => "done" });
       const id = await add(queue, "a");
       await waitForState(queue, id, "done");
       await kernel.stop();
       await processes.time.advance(60_000);
-      const next = await work(processes, { keepSecs, handle: () => "done" });
+      const next = await startWorker(processes, { keepSecs, handle: () => "done" });
       await waitUntilRemoved(next.queue, id);
     });
 
@@ -64,7 +70,7 @@ export const outcomeFacts = (fact: Fact): void => {
     "a failed attempt is followed by another after the policy's delay, until the item is parked",
     async (processes) => {
       const failures: number[] = [];
-      const { queue, kernel } = await work(processes, {
+      const { queue, kernel } = await startWorker(processes, {
         retry: { attempts: 3, delayMs: 1000, factor: 10, jitter: 0 },
         handle({ attempt }) {
           failures.push(attempt);
@@ -104,7 +110,7 @@ export const outcomeFacts = (fact: Fact): void => {
     "an attempt that was scheduled while the database's clock was ahead begins after its delay when the clock is right",
     async (processes) => {
       const options = { retry: { attempts: 3, delayMs: 1000, jitter: 0 } };
-      const { queue, kernel } = await work(processes, {
+      const { queue, kernel } = await startWorker(processes, {
         ...options,
         handle() {
           throw new Error("again");
@@ -117,7 +123,7 @@ export const outcomeFacts = (fact: Fact): void => {
       const withRunAt = await add(queue, "b", { runAt: (await processes.time.read()) + year });
       await kernel.stop();
       await processes.time.advance(-year);
-      const next = await work(processes, { ...options, handle: () => "done" });
+      const next = await startWorker(processes, { ...options, handle: () => "done" });
       const due = (await processes.time.read()) + 1000;
       await waitFor(async () => (await next.queue.get(id))?.runAt === due, { subject: "the new plan" });
       await processes.time.advance(1000);
@@ -129,7 +135,7 @@ export const outcomeFacts = (fact: Fact): void => {
   fact(
     "an item gives up at once after a NonRetryableError, or when its error is not retryable",
     async (processes) => {
-      const { queue } = await work(processes, {
+      const { queue } = await startWorker(processes, {
         onExhausted: "keep",
         isRetryable: (error) => !(error instanceof RangeError),
         handle({ payload }) {
@@ -145,7 +151,7 @@ export const outcomeFacts = (fact: Fact): void => {
 
   fact("a failed item can be retried", async (processes) => {
     let fails = true;
-    const { queue } = await work(processes, {
+    const { queue } = await startWorker(processes, {
       onExhausted: "keep",
       retry: { attempts: 1 },
       handle() {
@@ -162,7 +168,7 @@ export const outcomeFacts = (fact: Fact): void => {
 
   fact("a delayed item begins when it is due", async (processes) => {
     const done: string[] = [];
-    const { queue } = await work(processes, { handle: ({ payload }) => void done.push(payload) });
+    const { queue } = await startWorker(processes, { handle: ({ payload }) => void done.push(payload) });
     const at = new Date((await processes.time.read()) + 2000);
     await queue.enqueue([
       { payload: "later", delayMs: 3000 },
@@ -179,7 +185,7 @@ export const outcomeFacts = (fact: Fact): void => {
 
   fact("progress can be seen while the handler runs", async (processes) => {
     const gate = new Gate();
-    const { queue } = await work(processes, { handle: gate.handle });
+    const { queue } = await startWorker(processes, { handle: gate.handle });
     const id = await add(queue, "a");
     await gate.waitUntilBegun("a");
     gate.item("a").progress({ percent: 10 });
@@ -197,7 +203,7 @@ export const outcomeFacts = (fact: Fact): void => {
       },
       completed: (item) => kernel.db.transaction((tx) => item.complete(tx)),
     };
-    const { kernel, queue } = await work(processes, {
+    const { kernel, queue } = await startWorker(processes, {
       keepSecs: 60,
       onExhausted: "keep",
       async handle(item) {
@@ -223,7 +229,10 @@ export const outcomeFacts = (fact: Fact): void => {
           throw new Error("connection refused");
         };
         const options = { onExhausted, handle: fails };
-        const many = await work(processes, { ...options, retry: { attempts: 9, delayMs: 1000, factor: 1 } });
+        const many = await startWorker(processes, {
+          ...options,
+          retry: { attempts: 9, delayMs: 1000, factor: 1 },
+        });
         const id = await add(many.queue, "a");
         await waitForState(many.queue, id, "waiting");
         await processes.time.advance(1000);
@@ -233,7 +242,7 @@ export const outcomeFacts = (fact: Fact): void => {
         });
         await many.kernel.stop();
         await processes.time.advance(1000);
-        const { kernel, queue } = await work(processes, { ...options, retry: { attempts: 2 } });
+        const { kernel, queue } = await startWorker(processes, { ...options, retry: { attempts: 2 } });
         await waitForState(queue, id, onExhausted === "keep" ? "failed" : "parked");
         expect((await queue.get(id))?.error).toMatchObject({ message: "connection refused" });
         const { items } = await kernel.parked.list();

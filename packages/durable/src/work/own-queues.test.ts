@@ -17,7 +17,7 @@ const heldRegistrations = (db: Database): PromiseWithResolvers<never>[] => {
   return held;
 };
 
-test("a process without work whose own queue could not begin before the stop does not try again", async () => {
+test("a process with runWork: false does not repeat a registration that fails during its stop", async () => {
   await using storage = await sqliteFile();
   const clock = virtualClock();
   const db = storage.open();

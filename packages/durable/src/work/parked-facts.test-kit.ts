@@ -1,14 +1,14 @@
 import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import { NonRetryableError } from "./queue/non-retryable-error.ts";
-import { add, type Fact, Gate, LEASE_MS, waitForState, work } from "./queue-tools.test-kit.ts";
+import { add, type Fact, Gate, LEASE_MS, waitForState, startWorker } from "./queue-tools.test-kit.ts";
 
 /** Declares the tests of parked items, which run on every database. */
 export const parkedFacts = (fact: Fact): void => {
   fact("parked items are replayed with their keys, or discarded with a note", async (processes) => {
     let fails = true;
     const done: object[] = [];
-    const { queue, kernel } = await work(processes, {
+    const { queue, kernel } = await startWorker(processes, {
       retry: { attempts: 1 },
       handle({ payload, key, headers, attempt }) {
         if (fails) throw new Error("no");
@@ -42,9 +42,9 @@ export const parkedFacts = (fact: Fact): void => {
     expect(await kernel.parked.count()).toBe(0);
   });
 
-  fact("a replay leaves work with a taken unique key parked", async (processes) => {
+  fact("a replay leaves an item parked while another item has its unique key", async (processes) => {
     const gate = new Gate();
-    const { queue, kernel } = await work(processes, { retry: { attempts: 1 }, handle: gate.handle });
+    const { queue, kernel } = await startWorker(processes, { retry: { attempts: 1 }, handle: gate.handle });
     await add(queue, "a", { uniqueKey: "u" });
     await gate.waitUntilBegun("a");
     gate.open("a", new Error("no"));
@@ -60,7 +60,7 @@ export const parkedFacts = (fact: Fact): void => {
 
   fact("when the parked work is full, items that give up wait in their queue", async (processes) => {
     const config = { leaseMs: LEASE_MS, pollMinMs: 1, pollMaxMs: 20, maxParked: 1 };
-    const { queue, kernel } = await work(
+    const { queue, kernel } = await startWorker(
       processes,
       {
         retry: { attempts: 1, maxDelayMs: 60_000 },
@@ -86,7 +86,7 @@ export const parkedFacts = (fact: Fact): void => {
     async (processes) => {
       const config = { leaseMs: LEASE_MS, pollMinMs: 1, pollMaxMs: 20, maxParked: 1 };
       const ran: string[] = [];
-      const { queue, kernel } = await work(
+      const { queue, kernel } = await startWorker(
         processes,
         {
           retry: { attempts: 5, maxDelayMs: 60_000 },
@@ -98,7 +98,7 @@ export const parkedFacts = (fact: Fact): void => {
         },
         { config },
       );
-      const isDue = async (id: string, ms: number): Promise<void> => {
+      const waitForRunIn = async (id: string, ms: number): Promise<void> => {
         const at = (await processes.time.read()) + ms;
         await waitFor(async () => (await queue.get(id))?.runAt === at, { subject: "the next attempt" });
       };
@@ -111,11 +111,11 @@ export const parkedFacts = (fact: Fact): void => {
       await waitForState(queue, await giveUp("a"), "parked");
       const id = await giveUp("b");
       for (let round = 0; round < 3; round++) {
-        await isDue(id, 60_000);
+        await waitForRunIn(id, 60_000);
         expect((await queue.get(id))?.error).toMatchObject({ message: "refused" });
         await processes.time.advance(60_000);
       }
-      await isDue(id, 60_000);
+      await waitForRunIn(id, 60_000);
       const [parked] = (await kernel.parked.list()).items;
       await kernel.parked.discard([parked?.id ?? ""], { note: "room" });
       await processes.time.advance(60_000);
@@ -135,13 +135,13 @@ export const parkedFacts = (fact: Fact): void => {
         throw new NonRetryableError("refused", { code: "REFUSED" });
       };
       const retry = { attempts: 5, maxDelayMs: 60_000 };
-      const { queue, kernel } = await work(processes, { retry, handle: fails }, { config });
+      const { queue, kernel } = await startWorker(processes, { retry, handle: fails }, { config });
       await waitForState(queue, await add(queue, "a"), "parked");
       const id = await add(queue, "b");
       await waitForState(queue, id, "waiting");
       await kernel.stop();
       await processes.time.advance(60_000);
-      const next = await work(processes, { retry, onExhausted: "keep", handle: fails }, { config });
+      const next = await startWorker(processes, { retry, onExhausted: "keep", handle: fails }, { config });
       await waitForState(next.queue, id, "failed");
       expect((await next.queue.get(id))?.error).toEqual({
         name: "NonRetryableError",

@@ -1,4 +1,4 @@
-// Shared by the queue tests: a gate for handlers, and processes that work.
+// Shared by the queue tests: a gate for handlers, and workers.
 import { waitFor } from "@framework/testing";
 import type { test as jestTest } from "@jest/globals";
 import { Processes } from "../processes.test-kit.ts";
@@ -25,7 +25,7 @@ export class Gate {
 
   item(payload: string): WorkItem<string> {
     const item = this.items.findLast((each) => each.payload === payload);
-    if (item === undefined) throw new Error(`nothing has begun ${payload}`);
+    if (item === undefined) throw new Error(`${payload} has not begun`);
     return item;
   }
 
@@ -35,13 +35,13 @@ export class Gate {
 
   async waitUntilBegun(...payloads: readonly string[]): Promise<void> {
     await waitFor(() => payloads.every((payload) => this.payloads.includes(payload)), {
-      subject: `the begin of ${payloads.join(", ")}`,
+      subject: `the start of ${payloads.join(", ")}`,
     });
   }
 }
 
-/** A kernel and its queue. */
-export interface Working {
+/** A process with a queue. */
+export interface Worker {
   readonly kernel: OwnKernel;
   readonly queue: WorkQueue<string>;
 }
@@ -49,17 +49,17 @@ export interface Working {
 type Options = Partial<QueueOptions<string>> & Pick<QueueOptions<string>, "handle">;
 
 /** Starts a process that works on the queue. */
-export const work = (
+export const startWorker = (
   processes: Processes,
   options: Options,
   kernelOptions: Parameters<Processes["create"]>[0] = {},
-): Promise<Working> => workOn(processes.create(kernelOptions), options);
+): Promise<Worker> => startOn(processes.create(kernelOptions), options);
 
 /** Starts a process that hangs once it has begun an item. */
-export const hangingWork = (processes: Processes, options: Options): Promise<Working> =>
-  workOn(processes.createHanging(), options);
+export const startHangingWorker = (processes: Processes, options: Options): Promise<Worker> =>
+  startOn(processes.createHanging(), options);
 
-const workOn = async (kernel: OwnKernel, options: Options): Promise<Working> => {
+const startOn = async (kernel: OwnKernel, options: Options): Promise<Worker> => {
   const queue = kernel.queue<string>({ name: "mail", retry: { jitter: 0 }, ...options });
   await kernel.start();
   return { kernel, queue };
@@ -79,13 +79,13 @@ export const waitForState = async (queue: WorkQueue<string>, id: string, state: 
 export const waitUntilRemoved = async (queue: WorkQueue<string>, id: string): Promise<void> =>
   void (await waitFor(async () => (await queue.get(id)) === null, { subject: `${id} to be gone` }));
 
-/** The lease of an item, as configured by default. */
+/** Duration of the lease of an item, which is the default. */
 export const LEASE_MS = 15_000;
 
 /** Declares one test, which gets the processes on a separate database. */
 export type Fact = (name: string, run: (processes: Processes) => Promise<void>) => void;
 
-/** Returns the function that declares tests on databases. */
+/** Returns a function that declares tests, each on its own database. */
 export const factsOn =
   (test: typeof jestTest, make: () => Promise<TestDatabase>): Fact =>
   (name, run) =>

@@ -7,7 +7,7 @@ import { outcomeFacts } from "./outcome-facts.test-kit.ts";
 import { parkedFacts } from "./parked-facts.test-kit.ts";
 import { factsOn } from "./queue-tools.test-kit.ts";
 
-/** Declares the tests. */
+/** Declares the queue tests. */
 export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
   const fact = factsOn(test, make);
   for (const facts of [outcomeFacts, limitFacts, holdingFacts, parkedFacts]) facts(fact);

@@ -26,7 +26,7 @@ const QUEUE = "mail";
 const quiet = { info() {}, warn() {}, error() {} };
 const definition = queueDefinition({ name: QUEUE, keepFailedSecs: 0, handle: () => {} });
 
-/** A process without timers: the test makes the calls of its loops. */
+/** A process without timers: the test calls the functions that its loops would call. */
 const manualProcess = (db: Database, id: string, time: TableClock) => {
   const base: KernelBase = {
     id,
@@ -57,20 +57,20 @@ const manualProcess = (db: Database, id: string, time: TableClock) => {
 
 type Process = ReturnType<typeof manualProcess>;
 
-const one = async (process: Process): Promise<ClaimedRow> => {
+const claimOne = async (process: Process): Promise<ClaimedRow> => {
   const [claimed] = await process.claim();
   if (claimed === undefined) throw new Error("nothing is ready");
   return claimed;
 };
 
-/** Adds an item in the program's transaction, with a separate row. */
+/** Adds an item and a row of the ledger in one transaction. */
 const enqueue = (process: Process, name: string): Promise<unknown> =>
   process.db.transaction(async (tx) => {
     await tx.execute`INSERT INTO ledger (name, event) VALUES (${name}, 'added')`;
     await process.store.enqueueing.add(QUEUE, [row(name, { key: "k" })], tx);
   });
 
-/** Completes an item in the handler's transaction, with its effect. */
+/** Completes an item and writes its effect in one transaction. */
 const complete = async (process: Process, item: ClaimedRow): Promise<void> => {
   await process.db.transaction(async (tx) => {
     await tx.execute`INSERT INTO ledger (name, event) VALUES (${JSON.parse(item.payload) as string}, 'done')`;
@@ -85,24 +85,22 @@ const park = async (process: Process, item: ClaimedRow): Promise<void> => {
   await process.store.keyOrder.unblock(QUEUE, ["k"]);
 };
 
-/** Every operation of several statements once: five items of one key. */
+/** Runs every operation that takes several statements, on five items of one key. */
 const runEachOperation = async (process: Process): Promise<void> => {
   const { store, parked, db } = process;
   for (const name of ["a", "b", "c", "d", "e"]) await enqueue(process, name);
   await store.keyOrder.block(QUEUE);
-  await complete(process, await one(process));
-  const retried = await one(process);
+  await complete(process, await claimOne(process));
+  const retried = await claimOne(process);
   await store.settling.settle([{ ...retried, state: "ready", error: "{}" }]);
-  await park(process, await one(process));
-  await park(process, await one(process));
+  await park(process, await claimOne(process));
+  await park(process, await claimOne(process));
   const { items } = await parked.list();
   const [b, c] = items.map(({ id }) => id);
   await parked.replay([b ?? ""]);
   await parked.discard([c ?? ""], { note: "not needed" });
   await db.execute("INSERT INTO ledger (name, event) VALUES ('c', 'given up')");
-  const { items: left } = {
-    items: await store.reading.list({ queue: QUEUE, state: null, key: null, after: 0, limit: 10 }),
-  };
+  const left = await store.reading.list({ queue: QUEUE, state: null, key: null, after: 0, limit: 10 });
   const d = left.find(({ payload }) => payload === '"d"');
   await store.stopping.cancel(QUEUE, d?.id ?? 0);
   await store.keyOrder.unblock(QUEUE, ["k"]);
@@ -135,7 +133,7 @@ export const workCrashPoints = (
   stride: number,
 ): void => {
   test.each(["before", "after"] as const)(
-    "for a crash %s any statement, every added item is either completed once, parked, cancelled or given up",
+    "after a crash %s any statement, every added item is completed exactly once, unless it was discarded or cancelled",
     async (when) => {
       await using database = await make();
       const [db, other] = [database.open(), database.open()];
@@ -144,15 +142,15 @@ export const workCrashPoints = (
       await db.execute("CREATE TABLE ledger (name TEXT NOT NULL, event TEXT NOT NULL)");
       const time = await tableClock(db);
       let points = 0;
-      for (let at = 1, isUntouched = false; !isUntouched; at += stride) {
+      for (let at = 1, hasSurvived = false; !hasSurvived; at += stride) {
         for (const table of ["ledger", "framework_work", "framework_parked"])
           await db.execute`DELETE FROM ${sql.identifier(table)}`;
-        const mortal = faultingDatabase(db, { at, when });
-        await runEachOperation(manualProcess(mortal, `dies at ${at}`, time)).catch((error: unknown) => {
-          if (!mortal.isDead) throw error;
+        const faulty = faultingDatabase(db, { at, when });
+        await runEachOperation(manualProcess(faulty, `dies at ${at}`, time)).catch((error: unknown) => {
+          if (!faulty.isDead) throw error;
         });
-        await mortal.close();
-        isUntouched = !mortal.isDead;
+        await faulty.close();
+        hasSurvived = !faulty.isDead;
         points++;
         await finish(manualProcess(other, `successor ${at}`, time), time);
         await expectEachOnce(db, at);

@@ -7,7 +7,7 @@ import { createKernel } from "../feature.ts";
 import type { TestDatabase } from "../testing/open-databases.test-kit.ts";
 import { killedWorker } from "./killed-queue.test-kit.ts";
 
-/** Seconds that the killed processes work in total. */
+/** For how many seconds the killed processes work, in total. */
 const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.3");
 
 /** Items that wait at most while processes are killed: more would only have to be completed at the end. */
@@ -27,7 +27,7 @@ const doneIn = async (db: Database): Promise<number> =>
 /** Declares the tests of repeatedly killed workers, which run on every database. */
 export const killedWorkers = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
   test(
-    "when workers are repeatedly killed about 50 ms after they began, every item has its effect once, in the order of its key",
+    "when workers are repeatedly killed about 50 ms after they began, every item has its effect once, and each key keeps its order",
     async () => {
       await using database = await make();
       const db = database.open();
@@ -70,7 +70,7 @@ const killWhileAdding = async (db: Database, url: string): Promise<{ added: numb
         workingMs: KILL_SECS * 1000,
         callsHasBegun: true,
         minKills: 6,
-        isEnough: async () => (await doneIn(db)) > 0, // or no worker was killed at its work
+        isEnough: async () => (await doneIn(db)) > 0, // otherwise no worker was killed while it worked
       });
     } finally {
       hasEnded = true;

@@ -23,7 +23,7 @@ test("one statement writes at most 1,000 outcomes", () => {
   expect(sizes(outcomes(2500, "remove"))).toEqual([1000, 1000, 500]);
 });
 
-test("one statement writes results of 16 MiB at most, or one", () => {
+test("one statement writes results of at most 16 MiB in total, or one larger result", () => {
   expect(sizes(outcomes(40, { state: "done", result: "x".repeat(MIB) }))).toEqual([16, 16, 8]);
   expect(sizes(outcomes(2, { state: "done", result: "x".repeat(17 * MIB) }))).toEqual([1, 1]);
 });

@@ -23,7 +23,7 @@ const hosting: Feature<{ readonly host: Host }> = {
 
 const log = { info() {}, warn() {}, error() {} };
 
-interface Watched {
+interface QueueTools {
   readonly queue: WorkQueue<string>;
   /** Observations of histograms: name, value, labels. */
   readonly observed: readonly unknown[][];
@@ -35,9 +35,9 @@ interface Watched {
 }
 
 /** Runs a queue in an app, with clocks that only the test advances. */
-const watched = async (
+const withQueue = async (
   options: Partial<QueueOptions<string>> & Pick<QueueOptions<string>, "handle">,
-  use: (watched: Watched) => Promise<void>,
+  use: (tools: QueueTools) => Promise<void>,
 ): Promise<void> => {
   await using file = await sqliteFile();
   const db = file.open();
@@ -84,10 +84,10 @@ const watched = async (
   }
 };
 
-test("a queue whose due items wait while no attempt ends is reported as stalled, until one ends", async () => {
+test("a queue whose due items wait while no attempt ends is reported as stalled, until an attempt ends", async () => {
   const gate = Promise.withResolvers<void>();
   const limits = { concurrency: 1, timeoutMs: 3_600_000, stalledAfterSecs: 60 };
-  await watched({ ...limits, handle: () => gate.promise }, async ({ queue, check, advance }) => {
+  await withQueue({ ...limits, handle: () => gate.promise }, async ({ queue, check, advance }) => {
     await queue.enqueue([{ payload: "a" }, { payload: "b" }]);
     await waitFor(async () => (await queue.stats()).running === 1, { subject: "the first attempt" });
     for (let step = 0; step < 3; step++) await advance(15_000);
@@ -118,7 +118,7 @@ test("a queue is reported as stalled while finished items cannot be removed", as
   const handle = (item: { readonly payload: string }): unknown =>
     item.payload === "first" ? "done" : gate.promise;
   const limits = { concurrency: 1, timeoutMs: 3_600_000, stalledAfterSecs: 60, keepSecs: 1 };
-  await watched({ ...limits, handle }, async ({ kernel, queue, check, advance }) => {
+  await withQueue({ ...limits, handle }, async ({ kernel, queue, check, advance }) => {
     await kernel.db.execute(
       `CREATE TRIGGER kept BEFORE DELETE ON framework_work BEGIN SELECT RAISE(ABORT, 'kept'); END`,
     );
@@ -146,7 +146,7 @@ test("an item that is claimed while the process begins to drain is given back at
     await admitted.promise;
     return { permits: wanted, retryInMs: 0, async giveBack() {} };
   };
-  await watched({ admission, handle() {} }, async ({ kernel, queue, observed, advance }) => {
+  await withQueue({ admission, handle() {} }, async ({ kernel, queue, observed, advance }) => {
     await advance(5000);
     await queue.enqueue({ payload: "a" });
     await claiming.promise;
@@ -159,11 +159,11 @@ test("an item that is claimed while the process begins to drain is given back at
   });
 }, 120_000);
 
-test("too many items that give up fail the check for an hour", async () => {
+test("when too many items have given up, the check fails for an hour", async () => {
   const handle = (): never => {
     throw new NonRetryableError("no such address");
   };
-  await watched({ maxGaveUpPerHour: 2, handle }, async ({ queue, check, advance }) => {
+  await withQueue({ maxGaveUpPerHour: 2, handle }, async ({ queue, check, advance }) => {
     await queue.enqueue([{ payload: "a" }, { payload: "b" }]);
     const isDone = async (): Promise<boolean> => {
       const { ready, running } = await queue.stats();
@@ -181,7 +181,7 @@ test("too many items that give up fail the check for an hour", async () => {
   });
 }, 120_000);
 
-test("histograms have the duration of attempts by outcome, and the time until the first one", async () => {
+test("histograms have the duration of attempts by outcome, and the time until the first attempt", async () => {
   let fails = true;
   const gate = Promise.withResolvers<void>();
   const options: Partial<QueueOptions<string>> & Pick<QueueOptions<string>, "handle"> = {
@@ -191,23 +191,23 @@ test("histograms have the duration of attempts by outcome, and the time until th
       if (fails) throw new Error("once");
     },
   };
-  await watched(options, async ({ queue, observed, advance }) => {
+  await withQueue(options, async ({ queue, observed, advance }) => {
     await queue.enqueue({ payload: "a" });
     await waitFor(async () => (await queue.stats()).running === 1, { subject: "the first attempt" });
     await advance(200);
     gate.resolve();
-    const ofOutcome = (outcome: string): unknown[][] =>
+    const durationsOf = (outcome: string): unknown[][] =>
       observed.filter(([, , labels]) => (labels as Record<string, string>)["outcome"] === outcome);
-    await waitFor(() => ofOutcome("retried").length === 1, { subject: "the first outcome" });
+    await waitFor(() => durationsOf("retried").length === 1, { subject: "the first outcome" });
     fails = false;
     await waitFor(
       async () => {
         await advance(500);
-        return ofOutcome("done").length === 1;
+        return durationsOf("done").length === 1;
       },
       { subject: "the second attempt" },
     );
-    expect(ofOutcome("retried")).toEqual([
+    expect(durationsOf("retried")).toEqual([
       ["durable_work_duration_seconds", 0.2, { queue: "mail", outcome: "retried" }],
     ]);
     expect(observed.filter(([name]) => name === "durable_work_wait_seconds")).toEqual([

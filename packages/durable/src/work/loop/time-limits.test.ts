@@ -21,7 +21,7 @@ const newLimits = () => {
   return { clock, limits, reached, begin };
 };
 
-test("each handler reaches its own limit, also if earlier handlers have returned", async () => {
+test("each handler reaches its own limit, even if earlier handlers have returned", async () => {
   const { clock, limits, reached, begin } = newLimits();
   const first = begin(1);
   await clock.advance(40);

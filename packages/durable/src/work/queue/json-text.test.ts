@@ -5,7 +5,7 @@ import { createKernel, type WorkQueue } from "../../feature.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** Runs a test with a queue whose handler returns the entry of `results` for a payload. */
+/** Runs a test with a queue whose handler returns `resultOf(payload)`. */
 const withQueue = async (
   run: (queue: WorkQueue<unknown>) => Promise<void>,
   resultOf: (payload: unknown) => unknown = () => undefined,
@@ -30,10 +30,10 @@ const withQueue = async (
 const cycle: { self?: unknown } = {};
 cycle.self = cycle;
 
-const holed = [1];
-holed[2] = 3;
+const sparse = [1];
+sparse[2] = 3;
 
-const lost: Readonly<Record<string, readonly [value: unknown, problem: string]>> = {
+const lossy: Readonly<Record<string, readonly [value: unknown, problem: string]>> = {
   "a bigint": [{ id: 7n }, "$.id is a bigint"],
   "a Map": [{ tags: new Map([["a", 1]]) }, "$.tags is a Map, which JSON writes as {}"],
   "a Set": [{ tags: [new Set(["a"])] }, "$.tags[0] is a Set, which JSON writes as {}"],
@@ -41,21 +41,21 @@ const lost: Readonly<Record<string, readonly [value: unknown, problem: string]>>
   infinity: [[1, Infinity], "$[1] is Infinity, which JSON writes as null"],
   "an invalid date": [{ at: new Date(Number.NaN) }, "$.at is an invalid date, which JSON writes as null"],
   "undefined in an array": [{ ids: [1, undefined] }, "$.ids[1] is undefined, which JSON writes as null"],
-  "a hole of an array": [holed, "$[1] is undefined"],
+  "a hole in an array": [sparse, "$[1] is undefined"],
   "a function": [{ each: { call: () => {} } }, "$.each.call is a function"],
   "a symbol": [{ kind: Symbol("a") }, "$.kind is a symbol"],
   "an error": [{ cause: new Error("a") }, "$.cause is an error, which JSON writes without its message"],
   "a promise": [{ user: Promise.resolve(1) }, "$.user is a promise"],
   bytes: [{ file: new Uint8Array(2) }, "$.file is a Uint8Array"],
-  "an object of the platform": [
+  "an object of a web API": [
     { reply: new Headers({ a: "b" }) },
     "$.reply is a Headers, which JSON writes as {}",
   ],
   "a cycle": [cycle, "$.self is a cycle back to $"],
-  "a function alone": [() => {}, "$ is a function"],
+  "a function at the root": [() => {}, "$ is a function"],
 };
 
-test.each(Object.entries(lost))(
+test.each(Object.entries(lossy))(
   "%s in a payload is refused with its path, and nothing is added",
   (_name, [payload, problem]) =>
     withQueue(async (queue) => {
@@ -70,7 +70,7 @@ test.each(Object.entries(lost))(
     }),
 );
 
-test("values that JSON keeps are stored: dates as text, members that are undefined left out", () =>
+test("values that JSON can represent are stored: dates as text, undefined members omitted", () =>
   withQueue(
     async (queue) => {
       const at = new Date(0);
@@ -85,7 +85,7 @@ test("values that JSON keeps are stored: dates as text, members that are undefin
     (payload) => ({ payload }),
   ));
 
-test("an item whose result JSON would lose is parked with the path, without another attempt", () =>
+test("an item whose result JSON cannot represent is parked with the path in its error, without another attempt", () =>
   withQueue(
     async (queue) => {
       const [added] = await queue.enqueue({ payload: 1 });
@@ -97,7 +97,7 @@ test("an item whose result JSON would lose is parked with the path, without anot
     () => ({ tags: new Set(["a"]) }),
   ));
 
-test("a payload whose toJSON throws an error without a text is refused like others", () =>
+test("a payload whose toJSON throws an error without a message text is refused", () =>
   withQueue(async (queue) => {
     const toJSON = (): never => {
       throw Object.assign(new Error("no"), { message: Object.create(null) as object });

@@ -2,13 +2,13 @@ import { expect, test } from "@jest/globals";
 import { toRow } from "./new-work.ts";
 
 test.each([
-  ["one of the two starts", { delayMs: 5 }, { delayMs: 5, runAt: null }],
-  ["an option that is undefined", { delayMs: undefined, runAt: 7 }, { delayMs: 0, runAt: 7 }],
-])("takes %s", (_name, start, row) => {
+  ["delayMs alone", { delayMs: 5 }, { delayMs: 5, runAt: null }],
+  ["runAt with an undefined delayMs", { delayMs: undefined, runAt: 7 }, { delayMs: 0, runAt: 7 }],
+])("toRow accepts %s", (_name, start, row) => {
   expect(toRow("mail", { payload: 1, ...start })).toMatchObject(row);
 });
 
-test("rejects a delay combined with a date, because only one would have an effect", () => {
+test("toRow rejects delayMs combined with runAt, because only one could have an effect", () => {
   expect(() => toRow("mail", { payload: 1, delayMs: 60_000, runAt: new Date() })).toThrow(
     expect.objectContaining({
       code: "DURABLE_BAD_WORK",

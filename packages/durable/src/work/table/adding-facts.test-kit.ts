@@ -6,7 +6,7 @@ import {
   ids,
   LEASE_MS,
   names,
-  one,
+  claimOne,
   row,
   same,
   type WorkFixture,
@@ -32,10 +32,10 @@ export const addingFacts: PortFacts<WorkFixture> = {
     same(names(await claim(store)), ["mine"]);
   },
 
-  "a claimed item has the parts with which it was added": async ({ store, clock }) => {
+  "a claimed item has the values with which it was added": async ({ store, clock }) => {
     const [id] = await add(store, row("a", { key: "k", uniqueKey: "u", headers: '{"x":"1"}', priority: 3 }));
     const now = await clock.read();
-    const { fence, ...claimed } = await one(store);
+    const { fence, ...claimed } = await claimOne(store);
     assert.ok(Number.isSafeInteger(fence));
     same(claimed, {
       id,
@@ -64,12 +64,12 @@ export const addingFacts: PortFacts<WorkFixture> = {
     same(names(await claim(store)), ["later"]);
   },
 
-  "a time in the past is due at once": async ({ store }) => {
+  "an item whose runAt is in the past is due at once": async ({ store }) => {
     await add(store, row("late", { runAt: 0 }));
     same(names(await claim(store)), ["late"]);
   },
 
-  "a unique key belongs to one unfinished item": async ({ store }) => {
+  "a unique key belongs to one unfinished item of a queue": async ({ store }) => {
     const [first] = await store.enqueueing.add("mail", [row("a", { uniqueKey: "u" })]);
     const again = await store.enqueueing.add("mail", [
       row("b", { uniqueKey: "u" }),
@@ -99,20 +99,20 @@ export const addingFacts: PortFacts<WorkFixture> = {
       ]);
       const ids = ({ id }: { readonly id: number }): number => id;
       same(one.map(ids), other.map(ids).toReversed());
-      const isNew = [...one, ...other].filter((each) => each.isNew);
-      assert.equal(isNew.length, 2000);
+      const added = [...one, ...other].filter(({ isNew }) => isNew);
+      assert.equal(added.length, 2000);
       await db.execute("DELETE FROM framework_work");
     }
   },
 
   "a finished item frees its unique key": async ({ store }) => {
     await add(store, row("a", { uniqueKey: "u" }));
-    const { id, fence } = await one(store);
+    const { id, fence } = await claimOne(store);
     await store.settling.settle([{ id, fence, state: "done" }]);
     assert.equal((await store.enqueueing.add("mail", [row("b", { uniqueKey: "u" })]))[0]?.isNew, true);
   },
 
-  "many items are added in their order by one statement": async ({ store }) => {
+  "one call adds many items in their order": async ({ store }) => {
     const added = await add(store, ...Array.from({ length: 500 }, (_, at) => row(`${at}`)));
     same(
       added,
@@ -155,7 +155,7 @@ export const addingFacts: PortFacts<WorkFixture> = {
     same(names(await claim(store)), ["a"]);
   },
 
-  "items end and the next ones are claimed atomically": async ({ store }) => {
+  "one call ends items and claims the next ones; an outdated claim ends nothing": async ({ store }) => {
     await add(store, row("a"), row("b"), row("c"), row("d", { priority: -1 }), row("e", { priority: -2 }));
     const [a, b] = await claim(store, 2);
     assert.ok(a && b);
@@ -183,7 +183,7 @@ export const addingFacts: PortFacts<WorkFixture> = {
 
   "an item that is removed by its owner is gone": async ({ store }) => {
     const [id = 0] = await add(store, row("a"));
-    const held = await one(store);
+    const held = await claimOne(store);
     same(ids(await store.settling.remove([held])), [id]);
     assert.equal(await store.reading.get("mail", id), null);
   },

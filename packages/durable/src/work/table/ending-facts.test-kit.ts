@@ -7,7 +7,7 @@ import {
   ids,
   LEASE_MS,
   names,
-  one,
+  claimOne,
   row,
   same,
   type WorkFixture,
@@ -17,7 +17,7 @@ import {
 export const endingFacts: PortFacts<WorkFixture> = {
   "every write of an outdated owner is refused": async ({ store, clock }) => {
     await add(store, row("a"));
-    const old = await one(store, "old");
+    const old = await claimOne(store, "old");
     await clock.advance(LEASE_MS);
     same(await store.leasing.takeExpired(), ["mail"]);
     const { settling, leasing } = store;
@@ -29,7 +29,7 @@ export const endingFacts: PortFacts<WorkFixture> = {
       same(ids(await leasing.renew([old], LEASE_MS)), []);
     };
     await refused();
-    const taken = await one(store, "new");
+    const taken = await claimOne(store, "new");
     assert.equal(taken.attempts, 2);
     await refused();
     same(ids(await settling.settle([{ ...taken, state: "done", result: "7" }])), [taken.id]);
@@ -38,9 +38,9 @@ export const endingFacts: PortFacts<WorkFixture> = {
     same([stored?.state, stored?.result, stored?.progress], ["done", "7", null]);
   },
 
-  "a lease that is renewed does not end": async ({ store, clock }) => {
+  "a renewal extends a lease by its full duration": async ({ store, clock }) => {
     await add(store, row("a"));
-    const held = await one(store);
+    const held = await claimOne(store);
     await clock.advance(LEASE_MS - 1);
     same(ids(await store.leasing.renew([held], LEASE_MS)), [held.id]);
     await clock.advance(LEASE_MS - 1);
@@ -52,33 +52,36 @@ export const endingFacts: PortFacts<WorkFixture> = {
 
   "the items of ended owners are ready at once, and the items of others stay leased": async ({ store }) => {
     await add(store, row("a"), row("b"));
-    await one(store, "gone");
-    await one(store, "alive");
+    await claimOne(store, "gone");
+    await claimOne(store, "alive");
     same(await store.leasing.takeFrom(["gone", "unknown"]), ["mail"]);
     same(names(await claim(store)), ["a"]);
   },
 
-  "an outcome can be another attempt, which counts or not": async ({ store, clock }) => {
+  "an item can be settled for another attempt, with or without counting the last one": async ({
+    store,
+    clock,
+  }) => {
     await add(store, row("a"));
-    const first = await one(store);
+    const first = await claimOne(store);
     await store.settling.settle([{ ...first, state: "waiting", delayMs: 100, error: '{"message":"no"}' }]);
     same(await claim(store), []);
     await clock.advance(100);
     await store.leasing.wake();
-    const second = await one(store);
+    const second = await claimOne(store);
     same([second.attempts, (await store.reading.get("mail", second.id))?.error], [2, '{"message":"no"}']);
     await store.settling.settle([{ ...second, state: "ready", attemptsBack: 1 }]);
-    assert.equal((await one(store)).attempts, 2);
+    assert.equal((await claimOne(store)).attempts, 2);
   },
 
   "an attempt from before a failover to an older copy of the database can end neither its item nor another one with the same id":
     async ({ db, store }) => {
       await add(store, row("a"));
-      const before = await one(store);
+      const before = await claimOne(store);
       await db.execute(
         "UPDATE framework_work SET state = 'ready', owner = NULL, wake_at = NULL, attempts = 0, fence = 0", // as it was added
       );
-      const after = await one(store);
+      const after = await claimOne(store);
       assert.equal(after.id, before.id);
       same(ids(await store.settling.settle([{ ...before, state: "done" }])), []);
       same(ids(await store.settling.remove([before])), []);
@@ -86,7 +89,9 @@ export const endingFacts: PortFacts<WorkFixture> = {
       same(ids(await store.settling.settle([{ ...after, state: "done" }])), [after.id]);
     },
 
-  "outcomes of many items share one statement": async ({ store }) => {
+  "one call settles many items, each with its own outcome; an outdated claim settles nothing": async ({
+    store,
+  }) => {
     await add(store, row("a"), row("b"), row("c"));
     const [a, b, c] = (await claim(store)) as [ClaimedRow, ClaimedRow, ClaimedRow];
     const settled = await store.settling.settle([
@@ -116,7 +121,7 @@ export const endingFacts: PortFacts<WorkFixture> = {
 
   "an item that waits for another attempt keeps its key": async ({ store, clock }) => {
     await add(store, row("a1", { key: "a" }), row("a2", { key: "a", priority: 9 }));
-    const first = await one(store);
+    const first = await claimOne(store);
     await store.settling.settle([{ ...first, state: "waiting", delayMs: 1000 }]);
     same(await claim(store), []);
     await clock.advance(1000);
@@ -124,7 +129,10 @@ export const endingFacts: PortFacts<WorkFixture> = {
     same(names(await claim(store)), ["a1"]);
   },
 
-  "an item that is committed late does not run beside a later one of its key": async ({ store, db }) => {
+  "an item that is committed late does not run concurrently with a later item of its key": async ({
+    store,
+    db,
+  }) => {
     await add(store, row("a1", { key: "a" }), row("a2", { key: "a" }));
     await db.execute("UPDATE framework_work SET key = 'hidden' WHERE payload = '\"a1\"'");
     await claim(store, 10);
@@ -137,7 +145,7 @@ export const endingFacts: PortFacts<WorkFixture> = {
     });
   },
 
-  "items blocked by a busy key are removed from the ready index, and each end of one unblocks the next":
+  "items blocked by a busy key are removed from the ready index, and unblock makes the next one claimable":
     async ({ store }) => {
       await add(store, ...[1, 2, 3].map((n) => row(`a${n}`, { key: "a" })), row("x"));
       const [first, other] = (await claim(store)) as [ClaimedRow, ClaimedRow];
@@ -147,7 +155,7 @@ export const endingFacts: PortFacts<WorkFixture> = {
       same((await store.leasing.pollOnce(["mail"])).ready, []);
       await store.settling.remove([first]);
       assert.equal(await store.keyOrder.unblock("mail", ["a"]), true);
-      const second = await one(store);
+      const second = await claimOne(store);
       same(names([second]), ["a2"]);
       await store.settling.remove([second]);
       await store.keyOrder.unblock("mail", ["a", "a"]);
@@ -155,7 +163,7 @@ export const endingFacts: PortFacts<WorkFixture> = {
       assert.equal(await store.keyOrder.unblock("mail", ["a"]), false);
     },
 
-  "stranded items are unblocked, and correctly waiting ones are not": async ({ store, db }) => {
+  "heal unblocks items whose key is free, and no others": async ({ store, db }) => {
     await add(
       store,
       ...[1, 2].map((n) => row(`a${n}`, { key: "a" })),
@@ -169,7 +177,7 @@ export const endingFacts: PortFacts<WorkFixture> = {
     same(names(await claim(store)), ["a2"]);
   },
 
-  "a stranded item is unblocked even if a later one of its key is ready": async ({ store, db }) => {
+  "heal unblocks an item even if a later item of its key is ready": async ({ store, db }) => {
     await add(store, row("a1", { key: "a" }), row("a2", { key: "a" }));
     await claim(store);
     assert.equal(await store.keyOrder.block("mail"), 1);

@@ -48,13 +48,13 @@ export const claim = (store: WorkStore, limit = 10, owner = "me"): Promise<reado
 export const names = (rows: readonly ClaimedRow[]): string[] =>
   rows.map(({ payload }) => JSON.parse(payload) as string);
 
-export const one = async (store: WorkStore, owner = "me"): Promise<ClaimedRow> => {
+export const claimOne = async (store: WorkStore, owner = "me"): Promise<ClaimedRow> => {
   const [claimed] = await claim(store, 1, owner);
   assert.ok(claimed, "expected a ready item");
   return claimed;
 };
 
-/** Compares by structure: lists from the database come from outside the test's realm. */
+/** Compares by structure: lists from the database come from another realm than the test. */
 export const same = (actual: unknown, expected: unknown): void =>
   assert.deepEqual(JSON.parse(JSON.stringify(actual)), expected);
 

@@ -31,12 +31,12 @@ export type Step =
   | { readonly do: "crash" | "renew"; readonly worker: number }
   | { readonly do: "cancel"; readonly which: number }
   | { readonly do: "advance"; readonly ms: number }
-  | { readonly do: "tend" | "block" | "heal" | "expire" };
+  | { readonly do: "maintain" | "block" | "heal" | "expire" };
 
 const worker = fc.nat(WORKERS - 1);
 const which = fc.nat(1000);
 
-/** Histories; key 0 and unique key 0 are none. */
+/** Histories. Key 0 and unique key 0 mean none. */
 export const histories: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     {
@@ -79,7 +79,7 @@ export const histories: fc.Arbitrary<Step[]> = fc.array(
     {
       weight: 4,
       arbitrary: fc.record({
-        do: fc.constantFrom("tend" as const, "block" as const, "heal" as const, "expire" as const),
+        do: fc.constantFrom("maintain" as const, "block" as const, "heal" as const, "expire" as const),
       }),
     },
   ),
@@ -94,17 +94,17 @@ interface ModelItem {
   runAt: number;
   state: "waiting" | "ready" | "running" | "done" | "failed" | "cancelled";
   attempts: number;
-  /** The claim that holds it. */
+  /** The claim that owns the item. */
   holder: ClaimedRow | null;
   leaseUntil: number;
   completions: number;
 }
 
-/** What the table should hold. */
+/** The expected content of the table. */
 class Model {
   readonly items = new Map<number, ModelItem>();
   now = 0;
-  /** Whether an item may be blocked that nothing brings back but `heal`. */
+  /** Whether the table may have a blocked item that only `heal` unblocks. */
   needsHealing = false;
 
   get unfinished(): ModelItem[] {
@@ -125,7 +125,7 @@ class Model {
       .toSorted((a, b) => b.priority - a.priority || a.runAt - b.runAt || a.id - b.id);
   }
 
-  holds(claim: ClaimedRow): ModelItem | null {
+  itemOf(claim: ClaimedRow): ModelItem | null {
     const item = this.items.get(claim.id);
     return item?.holder === claim ? item : null;
   }
@@ -168,11 +168,11 @@ class HistoryRun {
       case "advance":
         this.model.now += step.ms;
         return await this.fixture.clock.advance(step.ms);
-      case "tend":
-        return await this.tend();
+      case "maintain":
+        return await this.maintain();
       case "expire":
         await this.step({ do: "advance", ms: LEASE_MS });
-        return await this.tend();
+        return await this.maintain();
       case "block":
         while ((await this.fixture.store.keyOrder.block(QUEUE)) > 0);
         return;
@@ -190,7 +190,7 @@ class HistoryRun {
     for (let round = 0; model.unfinished.length > 0; round++) {
       assert.ok(round < 200, `items are never claimed: ${JSON.stringify(model.unfinished)}`);
       await this.step({ do: "advance", ms: LEASE_MS });
-      await this.tend();
+      await this.maintain();
       await this.claim(0, 4);
       for (const claim of this.claims[0]?.splice(0) ?? []) await this.endOne(claim, "done", false);
     }
@@ -263,7 +263,7 @@ class HistoryRun {
     if (claim !== undefined) await this.endOne(claim, ending, dies);
   }
 
-  /** @param dies before the next item of the key is unblocked */
+  /** @param dies whether the worker dies before the next item of the key is unblocked */
   private async endOne(claim: ClaimedRow, ending: Ending, dies: boolean): Promise<void> {
     const { settling, keyOrder } = this.fixture.store;
     const { id, fence, key } = claim;
@@ -271,16 +271,16 @@ class HistoryRun {
       ending === "remove"
         ? await settling.remove([claim])
         : await settling.settle([{ id, fence, ...settlements[ending] }]);
-    const item = this.model.holds(claim);
+    const item = this.model.itemOf(claim);
     assert.equal(ids.has(id), item !== null, `the ${ending} of item ${id}`);
     const isOver = ending !== "retry" && ending !== "release";
-    if (item !== null) this.ended(item, ending);
+    if (item !== null) this.recordEnd(item, ending);
     if (key === null || !isOver || item === null) return;
     if (dies) this.model.needsHealing = true;
     else await keyOrder.unblock(QUEUE, [key]);
   }
 
-  private ended(item: ModelItem, ending: Ending): void {
+  private recordEnd(item: ModelItem, ending: Ending): void {
     item.holder = null;
     if (ending === "remove" || ending === "done") {
       item.state = "done";
@@ -299,7 +299,7 @@ class HistoryRun {
     const claims = this.claims[by] ?? [];
     const renewed = await this.fixture.store.leasing.renew(claims, LEASE_MS);
     for (const claim of claims) {
-      const item = this.model.holds(claim);
+      const item = this.model.itemOf(claim);
       assert.equal(
         renewed.has(claim.id) && this.isLatest(claims, claim),
         item !== null,
@@ -327,7 +327,7 @@ class HistoryRun {
     if (row.key !== null) await keyOrder.unblock(QUEUE, [row.key]);
   }
 
-  private async tend(): Promise<void> {
+  private async maintain(): Promise<void> {
     const { leasing } = this.fixture.store;
     await leasing.wake();
     await leasing.takeExpired();
@@ -337,10 +337,10 @@ class HistoryRun {
       item.state = "ready";
       item.holder = null;
     }
-    const twice = await this.fixture.db.fetchValue(
+    const overlapping = await this.fixture.db.fetchValue(
       sql`SELECT key FROM framework_work WHERE state = 'running' AND key IS NOT NULL GROUP BY key HAVING count(*) > 1`,
     );
-    assert.equal(twice, null);
+    assert.equal(overlapping, null);
   }
 }
 

@@ -9,15 +9,15 @@ const SMALL = ["CONSTANT", "json_each", "framework_test_clock"];
 
 /** The steps of a plan that read a whole table. A subquery is small: its own steps say how it reads the table. */
 const wholeReads = (steps: readonly string[]): readonly string[] => {
-  const parts = steps.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(step)?.[1] ?? []);
-  const isSmall = (name = ""): boolean => SMALL.includes(name) || parts.includes(name);
+  const subqueries = steps.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(step)?.[1] ?? []);
+  const isSmall = (name = ""): boolean => SMALL.includes(name) || subqueries.includes(name);
   return steps.filter((step) => {
     const [, name, how = ""] = /^(?:SCAN|SEARCH) (?:\d+ )?(\w+)(.*)/.exec(step) ?? [];
     return name !== undefined && !isSmall(name) && !/ (?:INDEX|PRIMARY KEY)\b/.test(how);
   });
 };
 
-/** On SQLite a turnover consists of two other statements. */
+/** Without turnovers, each of which runs two of the other statements on SQLite. */
 const statements = workStatements.filter(({ name }) => !name.endsWith("_claim"));
 
 test.each(statements.map((shape) => [shape.name, shape] as const))(
@@ -31,7 +31,7 @@ test.each(statements.map((shape) => [shape.name, shape] as const))(
   },
 );
 
-test("on SQLite the count of unfinished items uses indexes, and is not recursive: no process is started for it", async () => {
+test("on SQLite the count of unfinished items uses indexes and no recursive query, for which a process would be started", async () => {
   await using fixture = await workFixture(await sqliteFile());
   const query = jest.spyOn(fixture.db, "query");
   await fixture.store.reading.count("mail", 100);
@@ -42,7 +42,7 @@ test("on SQLite the count of unfinished items uses indexes, and is not recursive
   expect(wholeReads(plan.map(({ detail }) => detail))).toEqual([]);
 });
 
-test("on SQLite an unfinished item is found by the index of unique keys, whatever other queues hold", async () => {
+test("on SQLite an unfinished item is found by its unique key through the index of unique keys", async () => {
   await using fixture = await workFixture(await sqliteFile());
   await add(fixture.store, row("a", { uniqueKey: "u" }));
   const query = jest.spyOn(fixture.db, "query");
@@ -54,7 +54,7 @@ test("on SQLite an unfinished item is found by the index of unique keys, whateve
   );
 });
 
-test("on SQLite few finished items of a queue are found by the index of finished ones, whatever other queues keep", async () => {
+test("on SQLite a few finished items of a queue are found through the index of finished items", async () => {
   await using fixture = await workFixture(await sqliteFile());
   const { store, db } = fixture;
   await add(store, row("a"), row("b"), row("c"));
@@ -69,7 +69,9 @@ test("on SQLite few finished items of a queue are found by the index of finished
   const [newest] = await store.reading.list(filter);
   expect(newest?.id).toBe(b.id);
   expect(await store.reading.list({ ...filter, after: b.id })).toMatchObject([{ id: a.id }]);
-  for (const [text, values] of query.mock.calls.slice(0, 2)) {
+  const calls = query.mock.calls.slice(0, 2);
+  expect(calls).toHaveLength(2);
+  for (const [text, values] of calls) {
     const plan = await db.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, values);
     expect(plan.map(({ detail }) => detail).join("\n")).toContain(
       "framework_work_finished (queue=? AND state=?",
