@@ -2,7 +2,7 @@ import type { SharedState } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
-import { service } from "./service.test-kit.ts";
+import { type Service, service } from "./service.test-kit.ts";
 
 const free = (state: SharedState, limit: Limit) => state.permits.take("client", limit.rule, { spend: 0 });
 
@@ -58,6 +58,45 @@ test("a worker that stops returns its lease", async () => {
   await sendAll(0, 2);
   await running[0]?.permits.stop();
   expect(await free(state, limit)).toMatchObject({ free: 998, elsewhere: 0 });
+});
+
+/** Gives a worker the leases of 2,500 clients. Returns a function that counts the leases in the store. */
+const manyLeases = async ({ running, limit, state }: Service): Promise<() => Promise<number>> => {
+  const keys = Array.from({ length: 2500 }, (_, at) => `client ${at}`);
+  for (const key of keys) for (let count = 0; count < 2; count++) await running[0]?.permits.take(limit, key);
+  return async () => {
+    let open = 0;
+    for (const key of keys)
+      if ((await state.permits.take(key, limit.rule, { spend: 0 })).elsewhere > 0) open++;
+    return open;
+  };
+};
+
+test("a worker that stops returns all of its leases, however many", async () => {
+  const limited = service(1000, 3600, { maxKeys: 10_000 });
+  const leases = await manyLeases(limited);
+  expect(await leases()).toBe(2500);
+  await limited.running[0]?.permits.stop();
+  expect(await leases()).toBe(0);
+  expect(limited.clock.pending).toBe(0);
+});
+
+test("a worker whose stop has passed its deadline returns no further leases", async () => {
+  const stop = new AbortController();
+  let returns = 0;
+  const wrap = (state: SharedState): SharedState => ({
+    ...state,
+    permits: {
+      take(key, rule, request) {
+        if (request.spend === 0 && ++returns === 1500) stop.abort();
+        return state.permits.take(key, rule, request);
+      },
+    },
+  });
+  const limited = service(1000, 3600, { maxKeys: 10_000, wrap });
+  const leases = await manyLeases(limited);
+  await limited.running[0]?.permits.stop(stop.signal);
+  expect(await leases()).toBe(500);
 });
 
 test("the lease of a dead worker counts as used until one window after its exit", async () => {

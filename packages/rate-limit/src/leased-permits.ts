@@ -25,8 +25,8 @@ const IDLE_MS = 2000;
 const RECALL_MS = 5000;
 /** Maximum time for which a denial is cached while other workers have not returned their leases, in milliseconds. */
 const MAX_CACHED_DENIAL_MS = 1000;
-/** Maximum number of leases returned by one sweep; the others wait for the next sweep, or expire. */
-const MAX_RETURNS_PER_SWEEP = 1000;
+/** Maximum number of leases returned at a time, by a sweep or a stop; the others wait for the next sweep, or expire. */
+const MAX_RETURNS = 1000;
 /** Maximum number of permits leased for one key. */
 const MAX_LEASE = 256;
 /** Channel on which a worker recalls the leases of a key from the other workers. */
@@ -102,16 +102,13 @@ export class LeasedPermits implements QuotaSource {
     return this.wait(account);
   }
 
-  async stop(): Promise<void> {
+  async stop(deadline?: AbortSignal): Promise<void> {
     this.isStopped = true;
     this.unsubscribe();
     this.cancelSweep?.();
-    await Promise.all(
-      this.open
-        .values()
-        .take(MAX_RETURNS_PER_SWEEP)
-        .map((account) => this.returnLease(account)),
-    );
+    const open = Array.from(this.open);
+    for (let at = 0; at < open.length && deadline?.aborted !== true; at += MAX_RETURNS)
+      await Promise.all(open.slice(at, at + MAX_RETURNS).map((account) => this.returnLease(account)));
   }
 
   private addAccount(limit: Limit, key: string): LeasedKey {
@@ -270,7 +267,7 @@ export class LeasedPermits implements QuotaSource {
   private sweep(): void {
     this.cancelSweep = null;
     const now = this.clock.now();
-    let room = MAX_RETURNS_PER_SWEEP;
+    let room = MAX_RETURNS;
     for (const account of this.open) {
       const remainingMs = account.endsAt - now;
       if (remainingMs > this.leaseMs - IDLE_MS || (remainingMs > 0 && room-- <= 0)) continue;

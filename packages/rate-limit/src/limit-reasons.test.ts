@@ -26,7 +26,7 @@ test("a limited, a refused and an exempt request have their reasons, without the
   }
   expect(reasons).toEqual([
     ["0 of 1 requests remain"],
-    ["0 of 1 requests remain", expect.stringMatching(/^refused: next attempt in \d+ s$/)],
+    ["0 of 1 requests remain", expect.stringMatching(/^refused: retry after \d+ s$/)],
     ["no limit: the route or its path is exempt"],
   ]);
   expect(JSON.stringify(reasons)).not.toContain("sesame");

@@ -11,7 +11,8 @@ export interface ReasonParts {
 }
 
 /**
- * Wraps the middleware to report the reason of each decision to tools that show the steps of a request. Keys of clients are omitted: they may be credentials.
+ * Wraps the middleware to report the reason of each decision to tools that show the steps of a request, and to record the client for the panel. Reasons omit
+ * the keys of clients, which may be credentials.
  */
 export const withReasons =
   (
@@ -31,7 +32,7 @@ export const withReasons =
       const [max, remaining] = [headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")];
       if (max !== null && remaining !== null) reasons.give(request, `${remaining} of ${max} requests remain`);
       if (!isAdmitted)
-        reasons.give(request, `refused: next attempt in ${headers.get("retry-after") ?? "some"} s`);
+        reasons.give(request, `refused: retry after ${headers.get("retry-after") ?? "unknown"} s`);
       if (limit !== null)
         seen.record(limit, limit.keyOf(request), {
           remaining: remaining === null ? null : Number(remaining),

@@ -28,8 +28,8 @@ export interface QuotaSource {
   readonly calls: number;
   /** Number of keys in this process, in addition to the store's. */
   readonly keys: number;
-  /** Returns leased permits to the store. */
-  stop(): Awaitable<void>;
+  /** Returns leased permits to the store, until `deadline` aborts. */
+  stop(deadline?: AbortSignal): Awaitable<void>;
 }
 
 /** Options of `directQuotas`. */

@@ -24,7 +24,7 @@ export interface RateLimit extends AddsRouteOptions<RateLimitRouteOptions> {
   /**
    * Limits the requests of each client, by default 100 per 60 s. A route's `rateLimit` option replaces the limit; `false` disables it.
    *
-   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
    */
   enableRateLimit(config?: ConfigInput<RateLimitConfig>): this;
 }
@@ -75,7 +75,7 @@ export const rateLimit: Feature<RateLimit> = {
           name: "rate limit",
           run: (settings) => limiter.start(host.http.routes(), host.state.shared, settings),
         });
-        host.life.onStop({ name: "rate limit", run: () => limiter.stop() });
+        host.life.onStop({ name: "rate limit", run: (_, deadline) => limiter.stop(deadline) });
         host.advise(({ severalHosts, sharedPorts }) =>
           severalHosts && record.store === "workers" && !sharedPorts.includes("permits") ? [oneHost] : [],
         );

@@ -66,10 +66,10 @@ export class RateLimiter {
     if (settings.env !== "production") await this.epochs.start(shared.values);
   }
 
-  async stop(): Promise<void> {
+  async stop(deadline: AbortSignal): Promise<void> {
     for (const { adaptive } of this.limits) adaptive?.stop();
     this.epochs.stop();
-    await this.quotaSource?.stop();
+    await this.quotaSource?.stop(deadline);
   }
 
   get limits(): readonly Limit[] {
