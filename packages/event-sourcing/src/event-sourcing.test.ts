@@ -10,7 +10,7 @@ import { startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { collect } from "./contract/store-fixture.ts";
 import { CausationId, eventSourcing, eventType, type StoredEvent } from "./index.ts";
-import { Borrowed, loanTypes } from "./loan.test-kit.ts";
+import { Borrowed, Loan, loanTypes } from "./loan.test-kit.ts";
 
 const memory = { url: "sqlite://:memory:" };
 const silent = { info() {}, warn() {}, error() {} };
@@ -55,6 +55,18 @@ test("a start that fails ends the subscriptions of its startup handlers", async 
 test("eventStore throws before enableEventSourcing, which needs a database", async () => {
   expect(() => newApp().eventStore).toThrow("call enableEventSourcing()");
   await expect(newApp().enableEventSourcing().start({ log: silent })).rejects.toThrow("enableDatabase");
+});
+
+test("only stored snapshots are counted", async () => {
+  const app = newApp().enableDatabase(memory).enableEventSourcing({ events: loanTypes, snapshotInterval: 1 });
+  await app.start({ log: silent });
+  await app.eventStore.append("loan-1", Borrowed({ member: "ann" }));
+  const newer: typeof Loan = { ...Loan, fold: { ...Loan.fold, version: 2, hash: "newer" } };
+  await app.eventStore.aggregate(newer, "1").load();
+  await waitFor(() => readMetric("events_snapshots_taken_total") === 1);
+  await app.eventStore.aggregate(Loan, "1").load();
+  await app.stop(); // takes the pending snapshots
+  expect(readMetric("events_snapshots_taken_total")).toBe(1);
 });
 
 test("configuration errors are reported together", async () => {

@@ -50,7 +50,7 @@ export const checksumOf = (
 /**
  * Stores a snapshot, unless the stored one is of a newer version of the fold, or of the same fold and at least as recent.
  *
- * @returns `false` if a person in the snapshot was forgotten meanwhile, so that nothing was stored
+ * @returns whether it was stored; not if a person in the snapshot was forgotten meanwhile
  */
 export const writeSnapshot = async (
   { db: { dialect }, now }: StoreBase,
@@ -66,7 +66,7 @@ export const writeSnapshot = async (
     if (known.length < keys.length) return false;
   }
   const checksum = checksumOf({ tenant, stream, fold }, row);
-  await tx.execute`INSERT INTO framework_snapshots AS s
+  const { changes } = await tx.execute`INSERT INTO framework_snapshots AS s
       (tenant, stream, fold, fold_version, fold_hash, version, event_id, state, keys, checksum, taken_at)
     VALUES (${tenant}, ${stream}, ${fold}, ${row.fold_version}, ${row.fold_hash}, ${row.version},
       ${row.event_id}, ${row.state}, ${row.keys}, ${checksum}, ${now})
@@ -74,6 +74,7 @@ export const writeSnapshot = async (
       version = excluded.version, event_id = excluded.event_id, state = excluded.state, keys = excluded.keys, checksum = excluded.checksum,
       taken_at = excluded.taken_at
     WHERE s.fold_version <= excluded.fold_version AND (s.version < excluded.version OR s.fold_hash <> excluded.fold_hash)`;
+  if (changes === 0) return false;
   for (const key of keys)
     await tx.execute`INSERT INTO framework_snapshot_keys (key_id, tenant, stream, fold)
       VALUES (${key}, ${tenant}, ${stream}, ${fold}) ON CONFLICT DO NOTHING`;

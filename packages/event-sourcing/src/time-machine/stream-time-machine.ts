@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Logger, StandardSchema } from "@framework/core";
 import { type Database, openDatabase, type Row, sql } from "@framework/database";
 import { type TableClock, tableClock } from "@framework/durable/testing";
@@ -82,19 +83,19 @@ export const streamTimeMachine = async (given: StreamTimeMachineOptions): Promis
   const options = withoutValidation(given);
   const { events } = options;
   if (events.length > MAX_EVENTS) throw new RangeError(`the stream has more than ${MAX_EVENTS} events`);
+  const appendable = withUniqueIds(events);
   let sandbox = await openSandbox(options);
   const append = async (event: StoredEvent): Promise<void> => {
     const { type, data, id, metadata, stream, tenant, recordedAt } = event;
     await sandbox.time.advance(recordedAt.getTime() - (await sandbox.time.read()));
-    const number = sandbox.version; // keeps ids unique, whatever ids the caller passes
-    await sandbox.store.append(stream, { type, data, id: `${id} ${number}`, metadata }, { tenant });
+    await sandbox.store.append(stream, { type, data, id, metadata }, { tenant });
     sandbox.version++;
   };
   const run = async ({ to = events.length, crashAfter = Infinity }: RunOptions = {}): Promise<boolean> => {
     const crashAt = Math.min(to, Math.max(crashAfter, sandbox.version));
-    for (const event of events.slice(sandbox.version, crashAt)) await append(event);
+    for (const event of appendable.slice(sandbox.version, crashAt)) await append(event);
     await catchUp(sandbox, options); // replaces a worker that crashed before
-    for (const event of events.slice(crashAt, to)) await append(event);
+    for (const event of appendable.slice(crashAt, to)) await append(event);
     return crashAt < to;
   };
   const replay = async (): Promise<void> => {
@@ -150,6 +151,16 @@ const openWorker = (
   projections: readonly Projection[],
 ): Promise<OpenEventStore> =>
   openEventStore({ events: types, projections, enableSnapshots: false }, { db, now: time.now, log: quiet });
+
+/** Replaces repeated ids, whatever events the caller passes: the append of a repeated id would be a repetition. */
+const withUniqueIds = (events: readonly StoredEvent[]): readonly StoredEvent[] => {
+  const seen = new Set<string>();
+  return events.map((event) => {
+    if (seen.has(event.id)) return { ...event, id: randomUUID() };
+    seen.add(event.id);
+    return event;
+  });
+};
 
 /** Removes validation: stored data was validated by its append, and may lack fields that were forgotten since. */
 const withoutValidation = ({

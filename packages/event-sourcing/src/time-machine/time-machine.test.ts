@@ -81,6 +81,24 @@ test("more than nine events read by views are counted", async () => {
   }
 });
 
+test("events keep their ids, also the longest ones; repeated ids are replaced", async () => {
+  const ids = projection<never, "ids">({
+    name: "ids",
+    tables: { ids: "id TEXT PRIMARY KEY" },
+    async apply(tx, events, { tables }) {
+      for (const { id } of events) await tx.execute`INSERT INTO ${tables.ids} (id) VALUES (${id})`;
+    },
+  });
+  const longest = "x".repeat(200);
+  const events = (await storedEvents()).map((event, at) => ({ ...event, id: at < 2 ? longest : `id ${at}` }));
+  await using machine = await streamTimeMachine({ events, types: loanTypes, projections: [ids] });
+  await machine.run();
+  const [view] = await machine.views();
+  const shown = view?.rows.map(({ id }) => id);
+  expect(shown).toHaveLength(4);
+  expect(shown).toEqual(expect.arrayContaining([longest, "id 2", "id 3"]));
+});
+
 test("a view whose table is named with an SQL keyword is shown", async () => {
   const orders = projection<never, "order">({
     name: "orders",

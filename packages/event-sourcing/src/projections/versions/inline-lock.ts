@@ -61,7 +61,8 @@ export interface LockNeeds {
 }
 
 /**
- * Runs a transaction that calls `lockInline` until it acquires the lock. After a failed attempt, it pauses for as long as that waited, so that appends continue.
+ * Runs a transaction that calls `lockInline` until it acquires the lock. After a failed attempt, it pauses for as long as that waited, so that appends continue;
+ * without a signal, the last pause and the last attempt share the rest of the time.
  *
  * @throws EVENTS_APPEND_OPEN after the last attempt, or when the signal has aborted; errors of the transaction
  */
@@ -69,21 +70,22 @@ export const untilLocked = async <T>(
   { base, clock, projection, signal }: LockNeeds,
   run: (waitMs: number) => Promise<T>,
 ): Promise<T> => {
-  let waitedMs = 0;
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
+  let leftMs = signal === undefined ? MAX_TOTAL_MS : Infinity;
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS, leftMs)) {
     try {
       return await run(waitMs);
     } catch (error) {
       if (!(error instanceof InlineLockError)) throw error;
-      waitedMs += 2 * waitMs;
-      if (signal === undefined ? waitedMs > MAX_TOTAL_MS : signal.aborted)
-        throw new AppendOpenError(projection, error.cause);
+      leftMs -= waitMs;
+      if (leftMs <= 0 || signal?.aborted === true) throw new AppendOpenError(projection, error.cause);
       if (waitMs >= LOGGED_WAIT_MS)
         base.log.warn("event-sourcing: an inline projection is waiting for an open append", {
           projection,
         });
     }
-    await new WakeSignal(clock).wait(waitMs, signal);
+    const pauseMs = Math.min(waitMs, leftMs / 2);
+    leftMs -= pauseMs;
+    await new WakeSignal(clock).wait(pauseMs, signal);
   }
 };
 
