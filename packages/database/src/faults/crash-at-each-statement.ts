@@ -50,12 +50,14 @@ const countCrashes = async (
   when: Crash["when"],
   maxStatements: number,
 ): Promise<number> => {
-  for (let at = 1; at <= maxStatements; at++) {
-    if (await runCrashes(run, { at, when })) continue;
-    if (at > 1) return at - 1;
-    throw new AssertionError({ message: "the faulting database got no statement, so no crash was tested" });
-  }
-  throw new AssertionError({ message: `still crashing at statement ${maxStatements}; raise maxStatements` });
+  let crashes = 0;
+  while (await runCrashes(run, { at: crashes + 1, when }))
+    if (++crashes > maxStatements)
+      throw new AssertionError({
+        message: `the faulting database got more than ${maxStatements} statements; raise maxStatements`,
+      });
+  if (crashes > 0) return crashes;
+  throw new AssertionError({ message: "the faulting database got no statement, so no crash was tested" });
 };
 
 const runCrashes = async (

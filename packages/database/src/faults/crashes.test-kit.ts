@@ -195,8 +195,8 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
           { maxStatements: 5, ...options },
         );
       assert.match((await failure(() => loop(0))).message, /got no statement/);
-      assert.match((await failure(() => loop(5))).message, /still crashing at statement 5/);
-      assert.equal(await loop(4), 8);
-      assert.equal(await loop(4, { when: "after" }), 4);
+      assert.match((await failure(() => loop(6))).message, /more than 5 statements; raise maxStatements/);
+      assert.equal(await loop(5), 10);
+      assert.equal(await loop(5, { when: "after" }), 5);
     },
 });
