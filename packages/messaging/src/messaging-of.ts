@@ -136,10 +136,10 @@ const request = async (
   const event = eventOf(message, config);
   await checkData(to, event);
   const name = typeof to === "string" ? to : to.name;
-  const { replies } = running;
-  const headers = Object.assign(newHeaders(), event.headers, { [REPLY_TO]: replies.topic });
+  const inbox = running.openInbox();
+  const headers = Object.assign(newHeaders(), event.headers, { [REPLY_TO]: inbox.topic });
   const send = (): Promise<unknown> => sender.send(name, [{ ...event, headers }], { ttlMs: timeoutMs });
-  const reply = await replies.request(event.id, send, timeoutMs);
+  const reply = await inbox.request(event.id, send, timeoutMs);
   if (reply === null) throw new NoReplyError(name, timeoutMs);
   const failure = reply.headers[REPLY_ERROR];
   if (failure !== undefined) throw new RequestFailedError(name, failure);

@@ -13,7 +13,7 @@ export interface MessagingMethods {
   /**
    * Enables messaging: on the app's database by default, in memory, or on a broker adapter. A broker's package adds its own configuration.
    *
-   * @throws CORE_BAD_CONFIG, MESSAGING_BAD_CONFIG at start, with all other mistakes
+   * @throws CORE_BAD_CONFIG, MESSAGING_BAD_CONFIG at start, together with all other mistakes
    */
   enableMessaging(config?: ConfigInput<MessagingConfig>): this;
   /** Sends, requests and subscriptions of the app. */

@@ -49,7 +49,7 @@ export class AppBroker {
   private readonly parts: AppBrokerParts;
   private readonly ending = new AbortController();
   private topologyProblem: string | null = "its topics have not been checked";
-  private openReplies: ReplyInbox | null = null;
+  private inbox: ReplyInbox | null = null;
   private hasClosed = false;
   private starting: Promise<void> = Promise.resolve();
   private cancelLag: () => void = () => {};
@@ -72,10 +72,10 @@ export class AppBroker {
     return this.hasClosed;
   }
 
-  /** Receives the replies to requests of this process; opened by the first request. @throws MESSAGING_SEND_FAILED after the stop */
-  get replies(): ReplyInbox {
+  /** Receives the replies to requests of this process; the first call opens the inbox. @throws MESSAGING_SEND_FAILED after the stop */
+  openInbox(): ReplyInbox {
     if (this.hasClosed) throw messagingError("MESSAGING_SEND_FAILED", "the app has stopped");
-    return (this.openReplies ??= new ReplyInbox(this.parts));
+    return (this.inbox ??= new ReplyInbox(this.parts));
   }
 
   /**
@@ -169,7 +169,7 @@ export class AppBroker {
   async close(): Promise<void> {
     this.hasClosed = true;
     try {
-      await this.openReplies?.close();
+      await this.inbox?.close();
     } finally {
       this.releaseProcess();
       await this.parts.broker.close();

@@ -15,7 +15,7 @@ export class Entry {
   readonly bytes: number;
   /** Approximate memory: bytes of the body, characters of key and headers, and bytes of `original`. */
   readonly heldBytes: number;
-  /** The decoded event of the last try; `null` before. */
+  /** The event of the latest try that decoded it; `null` before the first. */
   event: Event | null = null;
   /** Tries made so far, in this process and before. */
   tries = 0;
@@ -43,8 +43,8 @@ export class Entry {
     this.heldBytes = this.bytes + (key?.length ?? 0) + headerLength(headers) + (original?.bytes ?? 0);
   }
 
-  /** Whether it was released, such as when the broker gave it to another consumer. */
-  get isLost(): boolean {
+  /** Whether it is no longer held: settled, finished in its window, or lost to another consumer. */
+  get isReleased(): boolean {
     return this.state === "released";
   }
 

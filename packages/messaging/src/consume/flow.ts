@@ -215,7 +215,7 @@ export class Flow {
       const entry = entries[at];
       if (entry === undefined) break;
       const outcome = "kind" in outcomes ? outcomes : outcomes[at];
-      if (entry.isLost || this.giveUp.signal.aborted || outcome === undefined) this.lanes.free(entry);
+      if (entry.isReleased || this.giveUp.signal.aborted || outcome === undefined) this.lanes.free(entry);
       else this.transitions.decide(entry, outcome);
     }
     if (this.pauses.isStopped && this.running === 0) this.idle?.resolve();

@@ -23,7 +23,7 @@ export class Lanes {
   /** Removes and returns the next entry that may run; `null` if there is none. Its lane stays occupied until `free`. */
   take(): Entry | null {
     for (let entry = this.ready.shift(); entry !== undefined; entry = this.ready.shift()) {
-      if (!entry.isLost) return entry;
+      if (!entry.isReleased) return entry;
       this.free(entry);
     }
     return null;

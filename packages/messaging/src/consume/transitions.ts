@@ -128,7 +128,7 @@ export class Transitions {
 
   /** Ends an entry whose message is stored elsewhere. */
   private endForwarded(entry: Entry, result: ForwardResult): void {
-    if (entry.isLost) return; // `dropLost` has freed its lane
+    if (entry.isReleased) return; // `dropLost` has freed its lane
     if (result === "stored") this.finish(entry);
     else {
       this.parts.lanes.free(entry);
@@ -138,7 +138,7 @@ export class Transitions {
   }
 
   private holdRefused(entry: Entry, holdMs: number): void {
-    if (entry.isLost) return;
+    if (entry.isReleased) return;
     entry.renewSignal();
     this.hold(entry, holdMs);
   }
@@ -149,7 +149,7 @@ export class Transitions {
     if (this.parts.isStopped()) return;
     entry.cancelWait = this.parts.clock.after(delayMs, () => {
       entry.cancelWait = null;
-      if (entry.isLost) return;
+      if (entry.isReleased) return;
       entry.state = "queued";
       onDue();
       this.parts.pump();
@@ -170,7 +170,7 @@ export class Transitions {
   /** Settles an entry as done. */
   private finish(entry: Entry): void {
     this.parts.lanes.free(entry);
-    if (entry.isLost) return;
+    if (entry.isReleased) return;
     if (entry.isSettled) return this.releaseEntry(entry);
     entry.state = "settling";
     if (!this.parts.isCumulative) {

@@ -20,14 +20,16 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   }
 
   get room(): number {
-    if (this.state !== "running") return 0;
-    const room = this.options.sink.room(null);
-    if (room <= 0) void this.awaitRoom();
-    return room;
+    return this.state === "running" ? this.options.sink.room(null) : 0;
   }
 
   deliver(deliveries: readonly MemoryDelivery[]): void {
     this.options.sink.deliver(deliveries);
+  }
+
+  /** A paused consumer fetches when it resumes. */
+  fetchWhenRoom(): void {
+    if (this.state === "running") void this.awaitRoom();
   }
 
   start(): void {

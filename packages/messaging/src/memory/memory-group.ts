@@ -7,6 +7,8 @@ export interface MemoryMember {
   /** Number of deliveries that it accepts now. */
   readonly room: number;
   deliver(deliveries: readonly MemoryDelivery[]): void;
+  /** Schedules its groups when it has room again. */
+  fetchWhenRoom(): void;
 }
 
 /** Maximum number of deliveries of one call. */
@@ -131,7 +133,9 @@ export class MemoryGroup {
       if (batch.length === 0) continue;
       member.deliver(batch);
     }
-    if (this.ready.length > 0 && this.hasRoom()) this.schedule();
+    if (this.ready.length === 0) return;
+    if (this.hasRoom()) return this.schedule();
+    for (const member of this.members) member.fetchWhenRoom();
   }
 
   private take(member: MemoryMember, limit: number): readonly MemoryDelivery[] {
