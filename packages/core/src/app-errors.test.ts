@@ -3,7 +3,7 @@ import { z } from "zod";
 import { send, startQuietly } from "./app-requests.test-kit.ts";
 import { App, HttpError, NotFoundError, Response, ValueError } from "./index.ts";
 
-test("production hides the cause even when debug is on", async () => {
+test("production hides the error message even when debug is on", async () => {
   const app = new App();
   app.get("/x", () => {
     throw new Error("canary");
@@ -12,7 +12,7 @@ test("production hides the cause even when debug is on", async () => {
   expect((await send(app, "/x")).text).not.toContain("canary");
 });
 
-test("debug shows message, class and stack of an unexpected error", async () => {
+test("development shows message, class and stack of an unexpected error", async () => {
   const app = new App();
   app.get("/x", () => {
     throw new TypeError("what happened");
@@ -23,7 +23,7 @@ test("debug shows message, class and stack of an unexpected error", async () => 
   expect(body.stack.join("\n")).toContain("app-errors.test.ts");
 });
 
-test("an HttpError becomes a reply with its header fields and extras", async () => {
+test("an HttpError becomes a reply with its header fields and extras; an extra cannot replace the status", async () => {
   const app = new App();
   app.get("/x", () => {
     throw new HttpError(409, "Taken already", { headers: { "x-why": "twice" }, holder: "me", status: 200 });
@@ -47,7 +47,7 @@ test.each(["development", "production"] as const)(
   },
 );
 
-test("a client that accepts application/problem+json by name gets the same body as problem details", async () => {
+test("an Accept of application/problem+json gets problem details, an Accept of */* plain JSON", async () => {
   const app = new App();
   const headers = { accept: "application/problem+json" };
   const reply = await send(app, "/nowhere", { headers });
@@ -64,37 +64,44 @@ test("a client that accepts application/problem+json by name gets the same body 
   );
 });
 
-test("the exception handler of the nearest class is called, in any registration order", async () => {
-  class Missing extends NotFoundError {}
-  const app = new App()
-    .exceptionHandler(Error, () => ({ by: "Error" }))
-    .exceptionHandler(NotFoundError, () => ({ by: "NotFoundError" }))
-    .exceptionHandler(ValueError, (_request, error) =>
-      Response.json({ error: "Invalid value", detail: error.detail }, { status: 400 }),
-    );
-  app.get("/missing", () => {
-    throw new Missing("gone");
-  });
-  app.get("/value", () => {
-    throw new ValueError("not a number");
-  });
-  app.get("/other", () => {
-    throw new RangeError("other");
-  });
-  app.get("/http", () => {
-    throw new HttpError(418, "teapot");
-  });
-  expect(await send(app, "/missing")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
-  expect(await send(app, "/value")).toMatchObject({
-    status: 400,
-    text: '{"error":"Invalid value","detail":"not a number"}',
-  });
-  expect(await send(app, "/other")).toMatchObject({ status: 500, text: '{"by":"Error"}' });
-  expect((await send(app, "/http")).json()).toMatchObject({ status: 418, detail: "teapot" });
-  expect(await send(app, "/nowhere")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
-});
+test.each(["as listed", "reversed"])(
+  "the exception handler of the nearest class is called: registered %s",
+  async (order) => {
+    class Missing extends NotFoundError {}
+    const registrations = [
+      (app: App) => app.exceptionHandler(Error, () => ({ by: "Error" })),
+      (app: App) => app.exceptionHandler(NotFoundError, () => ({ by: "NotFoundError" })),
+      (app: App) =>
+        app.exceptionHandler(ValueError, (_request, error) =>
+          Response.json({ error: "Invalid value", detail: error.detail }, { status: 400 }),
+        ),
+    ];
+    const app = new App();
+    for (const register of order === "reversed" ? registrations.toReversed() : registrations) register(app);
+    app.get("/missing", () => {
+      throw new Missing("gone");
+    });
+    app.get("/value", () => {
+      throw new ValueError("not a number");
+    });
+    app.get("/other", () => {
+      throw new RangeError("other");
+    });
+    app.get("/http", () => {
+      throw new HttpError(418, "teapot");
+    });
+    expect(await send(app, "/missing")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
+    expect(await send(app, "/value")).toMatchObject({
+      status: 400,
+      text: '{"error":"Invalid value","detail":"not a number"}',
+    });
+    expect(await send(app, "/other")).toMatchObject({ status: 500, text: '{"by":"Error"}' });
+    expect((await send(app, "/http")).json()).toMatchObject({ status: 418, detail: "teapot" });
+    expect(await send(app, "/nowhere")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
+  },
+);
 
-test("a 500 of an exception handler is logged, an expected error is not", async () => {
+test("an error that an exception handler turns into a 500 is logged, one with a 503 is not", async () => {
   const app = new App()
     .exceptionHandler(RangeError, () => Response.json({ error: "out of range" }, { status: 503 }))
     .exceptionHandler(Error, () => ({ error: "Internal server error" }));
@@ -123,12 +130,12 @@ test("a failing exception handler results in a plain 500 and a log line", async 
 });
 
 test.each([
-  ["extras that JSON cannot hold", () => new NotFoundError("no book", { id: 12n })],
+  ["extras that JSON cannot represent", () => new NotFoundError("no book", { id: 12n })],
   [
-    "a header value that HTTP cannot hold",
+    "a header value that HTTP does not allow",
     () => new HttpError(400, "no", { headers: { "x-name": "\u4e00" } }),
   ],
-])("an error with %s results in a plain 500 inside every middleware, and a log line", async (_name, make) => {
+])("an error with %s results in a plain 500 that middleware sees, and a log line", async (_name, make) => {
   const seen: number[] = [];
   const app = new App().use(async (request, next) => {
     const reply = await next(request);
@@ -148,7 +155,7 @@ test.each([
   expect(lines).toContain("the reply to an error cannot be written");
 });
 
-test("a class with its own Symbol.hasInstance, as of zod, counts as the nearest class of its errors", async () => {
+test("the handler of a class with its own Symbol.hasInstance, such as ZodError of zod, takes precedence over the handler of Error", async () => {
   const app = new App();
   app.exceptionHandler(Error, () => Response.text("any error", { status: 500 }));
   app.exceptionHandler(z.ZodError, (_request, { issues }) => Response.json(issues.length, { status: 422 }));

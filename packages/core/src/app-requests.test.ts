@@ -18,7 +18,7 @@ test("context carries values from middleware to handlers", async () => {
   expect((await send(app, "/x")).text).toBe("acme");
 });
 
-test("the accessors of a body work repeatedly and in any order", async () => {
+test("the accessors of a body can be combined and repeated", async () => {
   const app = new App();
   app.post("/x", async (request) => {
     const bytes = await request.body();
@@ -50,7 +50,7 @@ test("a body above the route's limit gets 413", async () => {
   });
 });
 
-test("a handler that exceeds its timeout results in 504, and its signal aborts", async () => {
+test("a handler that exceeds its timeout results in 504, and the signal of its request aborts", async () => {
   const app = new App();
   const aborted = Promise.withResolvers<string>();
   app.get("/x", { timeoutSecs: 0.01 }, (request) => {

@@ -62,7 +62,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
    *
    * A feature whose prerequisites are missing or come later is a compile error that names them in `needs`. A repeated feature counts once.
    *
-   * @throws CORE_BAD_ARGUMENT for a value that is not a feature; `new` throws CORE_FEATURE_MISSING, and CORE_METHOD_TAKEN for two methods of one name
+   * @throws CORE_BAD_ARGUMENT for a value that is not a feature; `new` throws CORE_FEATURE_MISSING, and CORE_METHOD_TAKEN for two methods of the same name
    */
   static with<C extends AppClass, const Fs extends readonly AnyFeature[]>(
     this: C,

@@ -16,7 +16,7 @@ type Echo<Routes, P extends string> = (
   request: HttpRequest<PathParams<`${PrefixOf<Routes>}${P}`>, never, AppOf<Routes> & object>,
 ) => unknown;
 interface EchoOptions extends Pick<RouteOptions, "guards" | "timeoutSecs"> {
-  readonly each?: Injections;
+  readonly injections?: Injections;
 }
 interface EchoRoutes {
   echo<const P extends string>(path: P, reply: Echo<this, P>, options?: EchoOptions): void;
@@ -29,13 +29,13 @@ const addEcho = (
   host: Host,
   path: string,
   reply: (request: HttpRequest) => unknown,
-  { each = {}, ...options }: EchoOptions = {},
+  { injections = {}, ...options }: EchoOptions = {},
 ): void => {
-  host.state.inject(`echoes of ${path}`, each);
+  host.state.inject(`echoes of ${path}`, injections);
   host.http.route("GET", `${path}/echo`, reply, options);
 };
 
-/** Registers routes that end in `/echo`, and records the paths of its requests. */
+/** Registers routes that end in `/echo`, records the paths of the app's requests, and replies LOUD on routes with the option `loud`. */
 const echo: RouteFeature<EchoMethods, EchoRoutes> = {
   name: "echo",
   routeMethods: ["echo"],
@@ -70,19 +70,19 @@ test("a feature's route method on a blueprint adds its routes under the prefix, 
   expect((await get(app, "/users/7/echo"))[0]).toBe(404);
 });
 
-test("a route of a feature's method gets tags, middleware and guards of all its groups, outermost first", async () => {
+test("a route that a feature's method adds gets the tags, middleware and guards of all its blueprints, outermost first", async () => {
   const order: string[] = [];
   const note = (name: string) => () => void order.push(name);
-  const passing =
+  const recording =
     (name: string): Middleware<HttpRequest, Response> =>
     (request, next) => {
       order.push(name);
       return next(request);
     };
   const inner = new EchoBlueprint("/inner", { tags: ["in", "out"], guards: [note("inner guard")] });
-  inner.use(passing("inner")).echo("/x", () => "x", { guards: [note("own guard")] });
+  inner.use(recording("inner")).echo("/x", () => "x", { guards: [note("own guard")] });
   const outer = new EchoBlueprint("/outer", { tags: ["out"], guards: [note("outer guard")] });
-  const app = new EchoApp().registerBlueprint(outer.use(passing("outer")).registerBlueprint(inner));
+  const app = new EchoApp().registerBlueprint(outer.use(recording("outer")).registerBlueprint(inner));
   app.echo("/free", () => "free");
   expect(await get(app, "/outer/inner/x/echo")).toEqual([200, "x"]);
   expect(order).toEqual(["outer", "inner", "outer guard", "inner guard", "own guard"]);
@@ -92,7 +92,7 @@ test("a route of a feature's method gets tags, middleware and guards of all its 
   ]);
 });
 
-test("a guard of the blueprint rejects its requests only", async () => {
+test("a blueprint's guard rejects only requests to the blueprint's routes", async () => {
   const closed = new EchoBlueprint("/closed", { guards: [() => false] });
   closed.echo("/x", () => "x");
   const app = new EchoApp().registerBlueprint(closed);
@@ -117,7 +117,7 @@ test("each registration of a blueprint adds its own routes; later calls on the b
   expect((await get(two, "/shared/late/echo"))[0]).toBe(404);
 });
 
-test("routes of a composed blueprint have the feature's options", async () => {
+test("routes of a composed blueprint accept the feature's options", async () => {
   const loud = new EchoBlueprint("/loud");
   loud.get("/a", { loud: true }, () => "a");
   expect(await get(new EchoApp().registerBlueprint(loud), "/loud/a")).toEqual([200, "LOUD"]);
@@ -134,9 +134,9 @@ test("an app without the feature reports each call at start, with its place and 
   await expect(start).rejects.toThrow(new RegExp(`${call}: ${remedy}[^]*${call}`));
 });
 
-test("mistakes of a route are reported at start, with the place of the call on the blueprint", async () => {
+test("mistakes in a route's options are reported at start, with the place of the call on the blueprint", async () => {
   const chat = new EchoBlueprint("/chat");
-  chat.echo("/a", () => "a", { timeoutSecs: -1, each: { missing: dependency("missing") } });
+  chat.echo("/a", () => "a", { timeoutSecs: -1, injections: { missing: dependency("missing") } });
   const failure = async (app: App) =>
     app
       .registerBlueprint(chat as never)
@@ -158,14 +158,14 @@ test("composing does not change the base class, and a repeated feature counts on
   expect("echo" in new Mine("/x")).toBe(false);
 });
 
-test("two features with a route method of one name throw at construction", () => {
+test("two features with route methods of the same name throw at construction", () => {
   const twin: RouteFeature<EchoMethods, EchoRoutes> = { ...echo, name: "twin" };
   expect(() => new (Blueprint.with(echo, twin))("/x")).toThrow(
     "twin: blueprints already have a method named echo",
   );
 });
 
-test("after a route method that threw, the app's other routes are outside the blueprint", async () => {
+test("a route added after a feature's route method threw is outside the blueprint", async () => {
   const failing: RouteFeature<EchoRoutes & { other(): void }, EchoRoutes> = {
     name: "failing",
     routeMethods: ["echo"],
@@ -205,7 +205,7 @@ test("options of a blueprint apply to its routes, its features' routes and inner
   expect(app.routes[0]?.options).toEqual({ loud: true, summary: "Own" });
 });
 
-test("an unknown option of a blueprint is a start error for its routes", async () => {
+test("start rejects an unknown option of a blueprint and names its route", async () => {
   const group = new Blueprint("/group", { colour: "red" } as object);
   group.get("/a", () => 1);
   const app = new App().registerBlueprint(group);

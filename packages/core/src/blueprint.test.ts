@@ -6,8 +6,8 @@ const get = async (app: App, path: string) => {
   return [reply.status, await reply.text()];
 };
 
-const marking = (mark: string): Middleware<HttpRequest, Response> =>
-  async function marking(request, next) {
+const wrapBody = (mark: string): Middleware<HttpRequest, Response> =>
+  async function wrapBody(request, next) {
     const reply = await next(request);
     return new Response(`${mark}(${await reply.text()})`, { status: reply.status });
   };
@@ -21,7 +21,7 @@ test("a blueprint's routes have its prefix, parameters included", async () => {
 test.each([
   ["", "/users"],
   ["/", "/users/"],
-])("the route %j of /users matches %s only", async (path, url) => {
+])("the route %j of the blueprint /users matches only %s", async (path, url) => {
   const users = new Blueprint("/users");
   users.get(path, () => "users");
   const app = new App().registerBlueprint(users);
@@ -32,17 +32,17 @@ test.each([
 test("nested blueprints join their prefixes and run guards and middleware from the outside in", async () => {
   const order: string[] = [];
   const guard = (name: string) => () => void order.push(name);
-  const outer = new Blueprint("/outer", { guards: [guard("outer")] }).use(marking("outer"));
-  const inner = new Blueprint("/inner").use(marking("inner")).addGuard(guard("inner"));
+  const outer = new Blueprint("/outer", { guards: [guard("outer")] }).use(wrapBody("outer"));
+  const inner = new Blueprint("/inner").use(wrapBody("inner")).addGuard(guard("inner"));
   inner.get("/x", { guards: [guard("route")] }, () => "x");
   outer.registerBlueprint(inner);
-  const app = new App().addGuard(guard("app")).use(marking("app")).registerBlueprint(outer);
+  const app = new App().addGuard(guard("app")).use(wrapBody("app")).registerBlueprint(outer);
   expect(await get(app, "/outer/inner/x")).toEqual([200, "app(outer(inner(x)))"]);
   expect(order).toEqual(["app", "outer", "inner", "route"]);
 });
 
 test("a blueprint's middleware and guards do not affect other routes", async () => {
-  const closed = new Blueprint("/closed").use(marking("closed")).addGuard(() => false);
+  const closed = new Blueprint("/closed").use(wrapBody("closed")).addGuard(() => false);
   closed.get("/x", () => "x");
   const app = new App().registerBlueprint(closed);
   app.get("/open", () => "open");
@@ -57,14 +57,14 @@ test("a route has the tags of its blueprint and its own", () => {
   expect(route).toMatchObject({ method: "GET", path: "/users", tags: ["users", "lists"] });
 });
 
-test("registering a blueprint copies its routes", async () => {
+test("a route added to a blueprint after its registration is ignored", async () => {
   const late = new Blueprint("/late");
   const app = new App().registerBlueprint(late);
   late.get("/x", () => "x");
   expect((await get(app, "/late/x"))[0]).toBe(404);
 });
 
-test("start rejects two blueprints with the same path, and the error names both places", async () => {
+test("start rejects routes of two blueprints with the same path, and the error names both places", async () => {
   const one = new Blueprint("/a");
   one.get("/{x}", () => 1);
   const two = new Blueprint("/a");

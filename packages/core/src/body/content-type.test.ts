@@ -67,7 +67,7 @@ test("quotes only the start of the value in the error", () => {
   expect(() => parseContentType("x".repeat(10_000))).toThrow(/^The Content-Type "x{39}…" is malformed$/);
 });
 
-test("distinguishes the kinds of bodies", () => {
+test("distinguishes JSON, form and multipart types", () => {
   const json = ["application/json", "application/problem+json;charset=utf-8", "IMAGE/x+JSON"];
   expect(json.map((value) => isJsonType(parseContentType(value)))).toEqual([true, true, true]);
   expect(

@@ -1,15 +1,20 @@
 import { expect, test } from "@jest/globals";
 import { App, type HttpRequest } from "../index.ts";
 
-/** A test coding: every byte is decoded to three copies. */
-async function* tripled(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Decodes a test coding: each byte becomes three copies. */
+async function* triple(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield new Uint8Array([...chunk].flatMap((byte) => [byte, byte, byte]));
+}
+
+/** Decodes every chunk to no bytes. */
+async function* discard(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield chunk.subarray(0, 0);
 }
 
 const send = async (body: string, read: (request: HttpRequest) => unknown, limit = 100) => {
   const app = new App().use((request, next) => {
     request.limitBody(limit);
-    request.decodeBody(tripled);
+    request.decodeBody(triple);
     return next(request);
   });
   app.post("/", read);
@@ -17,7 +22,7 @@ const send = async (body: string, read: (request: HttpRequest) => unknown, limit
   return [reply.status, await reply.text()];
 };
 
-test("every reader gets the decoder's output", async () => {
+test("text, json and stream get the decoder's output", async () => {
   expect(await send("ab", (request) => request.text())).toEqual([200, "aaabbb"]);
   expect(await send("1", (request) => request.json())).toEqual([200, "111"]);
   expect(await send("ab", (request) => request.stream())).toEqual([200, "aaabbb"]);
@@ -28,13 +33,10 @@ test("the limit applies to the decoded bytes", async () => {
   expect((await send("abc", (request) => request.text(), 8))[0]).toBe(413);
 });
 
-test("the limit applies to the encoded bytes", async () => {
-  const nothing = async function* (chunks: AsyncIterable<Uint8Array>) {
-    for await (const chunk of chunks) yield chunk.subarray(0, 0);
-  };
+test("the limit applies to the encoded bytes too", async () => {
   const app = new App().use((request, next) => {
     request.limitBody(3);
-    request.decodeBody(nothing);
+    request.decodeBody(discard);
     return next(request);
   });
   app.post("/", (request) => request.text());
@@ -46,26 +48,32 @@ test("decodeBody throws after the body has been read", async () => {
   const app = new App();
   app.post("/", async (request) => {
     await request.text();
-    request.decodeBody(tripled);
+    request.decodeBody(triple);
   });
   app.exceptionHandler(Error, (_request, error) => ({ code: (error as Error & { code?: string }).code }));
   const reply = await app.fetch(new Request("http://host.test/", { method: "POST", body: "a" }));
   expect(await reply.json()).toEqual({ code: "CORE_BODY_STREAMED" });
 });
 
-test("a limit that is set after a decoder applies to the decoded bytes", async () => {
-  const app = new App();
-  app.use(async (request, next) => {
-    request.limitBody(5);
-    request.decodeBody((chunks) => chunks);
-    request.limitBody(10);
-    return await next(request);
-  });
-  app.post("/", async (request) => (await request.body()).byteLength);
-  const post = async (body: string) =>
-    (await app.fetch(new Request("http://host.test/", { method: "POST", body }))).status;
-  expect([await post("x".repeat(10)), await post("x".repeat(11))]).toEqual([200, 413]);
-});
+test.each([
+  ["encoded", discard, 10],
+  ["decoded", triple, 3],
+] as const)(
+  "a limit that is set after a decoder replaces the earlier one for %s bytes",
+  async (_of, decode, size) => {
+    const app = new App();
+    app.use(async (request, next) => {
+      request.limitBody(5);
+      request.decodeBody(decode);
+      request.limitBody(10);
+      return await next(request);
+    });
+    app.post("/", async (request) => (await request.body()).byteLength);
+    const post = async (body: string) =>
+      (await app.fetch(new Request("http://host.test/", { method: "POST", body }))).status;
+    expect([await post("x".repeat(size)), await post("x".repeat(size + 1))]).toEqual([200, 413]);
+  },
+);
 
 test.each([
   ["after", false],
@@ -73,7 +81,7 @@ test.each([
 ])("a web request created %s decodeBody has no fields that describe the coding", async (_when, isEarly) => {
   const app = new App().use((request, next) => {
     if (isEarly) void request.raw;
-    request.decodeBody(tripled);
+    request.decodeBody(triple);
     return next(request);
   });
   app.post("/", async ({ raw }) => [

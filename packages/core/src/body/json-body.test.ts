@@ -8,7 +8,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const parse = (text: string, options?: Parameters<typeof parseJson>[1]) => parseJson(bytes(text), options);
 const nested = (levels: number, inner = "") => "[".repeat(levels) + inner + "]".repeat(levels);
 
-test("round-trips any JSON value", () => {
+test("parses any JSON text like JSON.parse", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5, stringUnit: anyCharacter }), (text) => {
       expect(parse(text)).toEqual(JSON.parse(text));
@@ -16,13 +16,13 @@ test("round-trips any JSON value", () => {
   );
 });
 
-test("accepts and rejects exactly what JSON.parse does, with ValueError, except numbers out of range", () => {
+test("accepts exactly what JSON.parse accepts, except numbers out of range; rejects the rest with ValueError", () => {
   const noise = fc.string({
     unit: fc.constantFrom(...'{}[]:,"\\ \n-+.eE01'.split(""), "true", "null", '"a"', "12", "\u0001"),
   });
   fc.assert(
     fc.property(noise, (text) => {
-      const expected = outcome(() => JSON.parse(text, finite));
+      const expected = outcome(() => JSON.parse(text, rejectInfinity));
       const actual = outcome(() => parse(text));
       expect(actual.value).toEqual(expected.value);
       expect(actual.error instanceof ValueError).toBe(expected.error !== undefined);
@@ -32,7 +32,7 @@ test("accepts and rejects exactly what JSON.parse does, with ValueError, except 
 });
 
 /** A reviver that rejects numbers that JSON.parse turns into Infinity. */
-const finite = (_name: string, value: unknown): unknown => {
+const rejectInfinity = (_name: string, value: unknown): unknown => {
   if (value === Infinity || value === -Infinity) throw new RangeError("out of range");
   return value;
 };
@@ -74,7 +74,7 @@ test("skips one leading byte order mark and rejects it elsewhere", () => {
   expect(() => parse("\uFEFF")).toThrow(ValueError);
 });
 
-test("accepts scalars at the top; the last of duplicate names wins", () => {
+test("accepts scalars at the top level; the last of duplicate names wins", () => {
   expect(["1", '"a"', "null", "true", " 2 "].map((text) => parse(text))).toEqual([1, "a", null, true, 2]);
   expect(parse('{"a":1,"a":2}')).toEqual({ a: 2 });
 });
@@ -87,7 +87,7 @@ test.each([false, true])("keeps __proto__ as an own property, bigint %s", (bigin
   expect(({} as { admin?: unknown }).admin).toBeUndefined();
 });
 
-test("ignores a number in a string next to a large one in range", () => {
+test("accepts a string that contains an out-of-range number, next to a large number in range", () => {
   const text = String.raw`["\"1e400", "1e400\\", 1e300]`;
   expect(parse(text)).toEqual(JSON.parse(text));
 });
@@ -146,7 +146,7 @@ test("rejects exactly the numbers that Number converts to an infinity", () => {
   );
 });
 
-test("keeps big integers exact on request, and changes no other value", () => {
+test("keeps big integers exact with the option bigint, and changes no other value", () => {
   const text =
     '{"id":12345678901234567890,"min":-9007199254740993,"safe":9007199254740991,"f":1.5,"e":1e20,"s":"12345678901234567890"}';
   expect(parse(text, { bigint: true })).toEqual({
@@ -161,7 +161,7 @@ test("keeps big integers exact on request, and changes no other value", () => {
   expect(parse("[9007199254740993]", { bigint: true })).toEqual([9007199254740993n]);
 });
 
-test("round-trips any integer exactly on request", () => {
+test("parses any integer exactly with the option bigint", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (value) => {
       const [parsed] = parse(`[${value}]`, { bigint: true }) as [number | bigint];

@@ -27,7 +27,7 @@ test.each([101, 10_000, 1_000_000])("rejects %i levels with 400", (levels) => {
   expect(() => parse('{"a":['.repeat(levels))).toThrow("deeper than 100 levels");
 });
 
-test("excessive depth is reported before other mistakes, also in short bodies", () => {
+test("excessive depth is reported before other mistakes, even in short bodies", () => {
   const unit = fc.constantFrom(..."[]{},:1".split(""), '"', "\\", '"a"', "\u00ff");
   const body = fc
     .tuple(fc.string({ unit, maxLength: 12 }), fc.constantFrom([], [0xff]))

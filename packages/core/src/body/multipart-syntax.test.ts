@@ -42,9 +42,9 @@ test.each([
   ["a control character in a file name", file("a%0Ab", "x")],
   ["text on the boundary line", `--Xtra\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n`],
   ["one dash after a boundary", field("a", "1").replace("--X", "--X-")],
-  ["a blank within the last line's end", `${field("a", "1")}--X--\r \n`],
+  ["a space within the CRLF of the last line", `${field("a", "1")}--X--\r \n`],
   ["text after the last boundary", `${field("a", "1")}--X--x\r\n`],
-])("rejects %s with 400", (_, body) => {
+])("rejects with 400: %s", (_, body) => {
   expect(thrownBy(() => parse(`${body}${END}`))).toBeInstanceOf(ValueError);
 });
 
@@ -114,7 +114,7 @@ test.each([
   ["a.txt\\", ""],
   ["100%25.png", "100%25.png"],
   ["Zoë 🎉.png", "Zoë 🎉.png"],
-])("shortens the file name %j to %j", (given, expected) => {
+])("reads the file name %j as %j", (given, expected) => {
   expect(parse(file(given, "x") + END).files[0]?.filename).toBe(expected);
 });
 

@@ -39,8 +39,8 @@ test("a part's content may begin like a boundary", async () => {
       ["b", "-"],
       ["c", "--\r\n--Y"],
     ]);
-  const full = { maxFieldBytes: 3 };
-  expect([...parse(`${field("a", "--Y")}${END}`, full).form]).toEqual([["a", "--Y"]]);
+  const limits = { maxFieldBytes: 3 };
+  expect([...parse(`${field("a", "--Y")}${END}`, limits).form]).toEqual([["a", "--Y"]]);
 });
 
 test("reads fields and files in order", async () => {
@@ -72,7 +72,8 @@ test("parses a form as it arrives and closes the source at the first error", asy
 });
 
 // Forms as browsers and `fetch` may send them: names of any characters, files of any bytes.
-const name = fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\\\\")); // a double backslash is read as one, because some clients escape it
+// Without double backslashes: the parser reads them as one, because some clients escape backslashes.
+const name = fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\\\\"));
 const filename = fc
   .string({ unit: fc.constantFrom(...'abcé ."%-_'.split("")), minLength: 1, maxLength: 12 })
   .filter((text) => text !== "." && text !== "..");
@@ -88,7 +89,7 @@ const entry = fc.oneof(
 );
 const cuts = fc.array(fc.nat(5000), { maxLength: 40 });
 
-const encoded = (entries: readonly (typeof entry extends fc.Arbitrary<infer T> ? T : never)[]) => {
+const encodeForm = (entries: readonly (typeof entry extends fc.Arbitrary<infer T> ? T : never)[]) => {
   const form = new FormData();
   for (const one of entries) {
     if ("value" in one) form.append(one.name, one.value);
@@ -104,7 +105,7 @@ const encoded = (entries: readonly (typeof entry extends fc.Arbitrary<infer T> ?
 test("agrees with the platform's parser on the platform's own output, however the body is split", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(entry, { maxLength: 6 }), cuts, async (entries, positions) => {
-      const reply = encoded(entries);
+      const reply = encodeForm(entries);
       const body = new Uint8Array(await reply.clone().arrayBuffer());
       const type = parseContentType(reply.headers.get("content-type"));
       const oracle = { fields: [] as unknown[], files: [] as unknown[] };
@@ -135,7 +136,7 @@ test("parses a body identically when it is split into any two chunks, or into si
   expect(await contentOf(parseSplit(body, [...body.keys()]))).toEqual(whole);
 });
 
-test("rejects a body truncated anywhere before its last boundary with 400", () => {
+test("rejects a body truncated anywhere before the end of its last boundary with 400", () => {
   const body = `${field("a", "1")}${file("x.png", "content")}`;
   for (let length = 0; length < body.length + 5; length++) {
     const error = thrownBy(() => parse(`${body}${END}`.slice(0, length)));

@@ -16,6 +16,9 @@ test("reads a multipart form", () => {
   expect([form.size, files[0]?.filename]).toEqual([0, "a.txt"]);
 });
 
-test.each([null, "application/json", "multipart/mixed; boundary=X"])("rejects %s with 415", (type) => {
-  expect(() => parseForm(parseContentType(type), bytes("a=1"))).toThrow(UnsupportedMediaTypeError);
-});
+test.each([null, "application/json", "multipart/mixed; boundary=X"])(
+  "rejects the type %s with 415",
+  (type) => {
+    expect(() => parseForm(parseContentType(type), bytes("a=1"))).toThrow(UnsupportedMediaTypeError);
+  },
+);

@@ -68,7 +68,7 @@ test("fails with Node's error when the folder is absent or the path is a folder"
   await expect(fileOf("x").save(folder, { overwrite: true })).rejects.toMatchObject({ code: "EISDIR" });
 });
 
-test("a failed save leaves no file behind, neither at its path nor in the folder", async () => {
+test("a failed save leaves no file, neither at its path nor in the folder", async () => {
   await mkdir(join(folder, "taken"));
   await expect(fileOf("x").save(join(folder, "taken"), { overwrite: true })).rejects.toMatchObject({
     code: "EISDIR",
@@ -81,7 +81,7 @@ test("a failed save leaves no file behind, neither at its path nor in the folder
   expect(await readdir(join(folder, "taken"))).toEqual([]);
 });
 
-test("a full disk leaves the existing file intact and no part of the new one", async () => {
+test("a write that fails midway leaves the existing file intact and no part of the new one", async () => {
   const path = join(folder, "kept.txt");
   await writeFile(path, "old");
   const program = `
@@ -89,9 +89,9 @@ test("a full disk leaves the existing file intact and no part of the new one", a
     process.on("SIGXFSZ", () => {});
     const bytes = new Uint8Array(300_000);
     const file = new UploadedFile({ name: "doc", filename: "a", contentType: "text/plain" }, bytes);
-    const failed = (error) => console.log(error.code);
-    await file.save(process.argv[1], { overwrite: true }).catch(failed);
-    await file.save(process.argv[1] + ".new").catch(failed);
+    const printCode = (error) => console.log(error.code);
+    await file.save(process.argv[1], { overwrite: true }).catch(printCode);
+    await file.save(process.argv[1] + ".new").catch(printCode);
   `;
   const shell = 'ulimit -f 100 && exec "$0" --input-type=module -e "$1" "$2"'; // at most 100 blocks per file
   const { stdout } = await promisify(execFile)("/bin/sh", ["-c", shell, process.execPath, program, path]);

@@ -3,11 +3,11 @@ import { pathPrefixes } from "../routing/path-prefix.ts";
 import { configRecord } from "./config-record.ts";
 import { checked, integer, list, optional, secret, text } from "./field-rules.ts";
 
-const isTexts = (value: unknown): boolean =>
+const hasOnlyTexts = (value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
   Object.values(value).every((each) => typeof each === "string");
-const ascend = (value: unknown): boolean =>
+const isAscending = (value: unknown): boolean =>
   Array.isArray(value) && value.every((each, index) => index === 0 || value[index - 1] < each);
 
 const Config = configRecord<{
@@ -21,8 +21,8 @@ const Config = configRecord<{
 }>("Config", {
   port: integer(1),
   hosts: list<string>([], "hosts", (value) => value === "a" || value === "b"),
-  bounds: checked([], "in ascending order", ascend),
-  labels: checked({}, "texts", isTexts),
+  bounds: checked([], "in ascending order", isAscending),
+  labels: checked({}, "texts", hasOnlyTexts),
   exempt: pathPrefixes,
   keys: secret(list<string>([], "keys", () => false)),
   name: optional(text("")),
@@ -45,7 +45,7 @@ test.each([
   expect(messageOf(input)).toContain(expected);
 });
 
-test("messages about secrets, and of rules that name the part themselves, omit the value", () => {
+test("a message about a secret omits the value; a rule with namesParts writes the whole message", () => {
   expect(messageOf({ keys: ["opensesame"] })).toBe("Config.keys must be a list of keys");
   expect(messageOf({ exempt: ["/a/"] })).toMatch(
     /"\/a\/" ends in a slash, so it would cover only itself; remove it$/,
@@ -53,7 +53,7 @@ test("messages about secrets, and of rules that name the part themselves, omit t
   expect(messageOf({ exempt: 5 })).toMatch(/must be a list of paths such as "\/health", but is 5$/);
 });
 
-test("a record is a plain object: anything else is one problem", () => {
+test("a record that is not a plain object is one problem", () => {
   for (const input of [null, 0, true, "x", [1], new Date(0), new Map(), () => 1, Object.create({ port: 2 })])
     expect(messageOf(input)).toMatch(/^Config must be an object with fields, but is .*$/);
   expect(messageOf(8080)).toBe(

@@ -49,7 +49,7 @@ test("a contract without facts throws", () => {
   expect(() => portContract("empty", {})).toThrow("empty");
 });
 
-test("disposes of a fixture through any of its disposal methods", async () => {
+test("disposes of a fixture through one of its disposal methods, if it has any", async () => {
   const ended: string[] = [];
   const fixtures = [
     {
@@ -75,7 +75,7 @@ test("disposes of a fixture through any of its disposal methods", async () => {
   expect(ended).toEqual(["fact", "asyncDispose", "fact", "dispose", "fact", "close of self", "fact", "fact"]);
 });
 
-test("disposes also when the fact fails, and a failing disposal fails the test", async () => {
+test("disposes even if the fact fails, and a failing disposal fails the test", async () => {
   let closed = 0;
   const failing = portContract<object>("failing", {
     fact: () => {
@@ -92,7 +92,7 @@ test("disposes also when the fact fails, and a failing disposal fails the test",
   await expect(tests.get("fine: fact")?.()).rejects.toThrow("leaked");
 });
 
-test("a planted fault is caught by the facts that fail", async () => {
+test("expectContractToCatch returns the facts that catch a planted fault", async () => {
   const forgetful = (): Store => ({ set() {}, get: () => undefined });
   expect(await expectContractToCatch(storeContract, forgetful)).toEqual(["returns the value that was set"]);
   const oneValue = (): Store => {
@@ -102,7 +102,7 @@ test("a planted fault is caught by the facts that fail", async () => {
   expect(await expectContractToCatch(storeContract, oneValue)).toEqual(["keeps keys apart"]);
 });
 
-test("a contract that catches no planted fault is an error", async () => {
+test("an adapter that passes every fact is an error", async () => {
   await expect(expectContractToCatch(storeContract, mapStore)).rejects.toMatchObject({
     code: "CORE_CONTRACT_BLIND",
   });
@@ -115,9 +115,9 @@ test("a fact that times out counts as failed", async () => {
 });
 
 test("an adapter that cannot be created is an error, not a caught fault", async () => {
-  const unmade = expectContractToCatch(storeContract, () => {
+  const failure = expectContractToCatch(storeContract, () => {
     throw new Error("no server");
   });
-  await expect(unmade).rejects.toMatchObject({ code: "CORE_BAD_CONTRACT" });
-  await expect(unmade).rejects.toMatchObject({ cause: new Error("no server") });
+  await expect(failure).rejects.toMatchObject({ code: "CORE_BAD_CONTRACT" });
+  await expect(failure).rejects.toMatchObject({ cause: new Error("no server") });
 });

@@ -35,8 +35,8 @@ test.each([
 });
 
 test("a disconnect while a dependency is being created logs no error", async () => {
-  const { promise: created, resolve: make } = Promise.withResolvers<number>();
-  const Slow = dependency("slow", { scope: "invocation", create: () => created });
+  const { promise: creation, resolve: finishCreation } = Promise.withResolvers<number>();
+  const Slow = dependency("slow", { scope: "invocation", create: () => creation });
   const errors: string[] = [];
   const app = new App().registerSingleton("clock", 1);
   app.get("/x", { inject: { slow: Slow } }, () => "created");
@@ -45,13 +45,13 @@ test("a disconnect while a dependency is being created logs no error", async () 
   const reply = app.fetch(new Request("http://host.test/x", { signal: controller.signal }));
   await new Promise((resolve) => setImmediate(resolve));
   controller.abort();
-  make(1);
+  finishCreation(1);
   await Promise.allSettled([reply]);
   await app.stop();
   expect(errors).toEqual([]);
 });
 
-test("a handler that throws after Depends is still a plain error reply", async () => {
+test("a handler that throws after Depends results in a 500", async () => {
   const app = new App().registerSingleton(Clock, { now: () => 7 });
   app.get("/x", (_request, clock = Depends(Clock)) => {
     throw new Error(String(clock.now()));
@@ -94,7 +94,7 @@ test("registering a name twice fails at start", async () => {
   await expect(app.start()).rejects.toMatchObject({ code: "CORE_DEPENDENCY_DUPLICATE" });
 });
 
-test("a request-scoped value is created once per request and disposed of after the reply", async () => {
+test("a request-scoped value is created once per request and disposed of after the handler", async () => {
   const events: string[] = [];
   let created = 0;
   const Session = dependency("session", {

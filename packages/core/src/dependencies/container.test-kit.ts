@@ -5,7 +5,7 @@ import { dependency, type Token } from "./token.ts";
 export const invocation: Invocation = createInvocation({ kind: "message", name: "books.added" });
 
 /** Creates a container, and collects its log entries. */
-export const container = (): { readonly container: Container; readonly logged: readonly unknown[] } => {
+export const newContainer = (): { readonly container: Container; readonly logged: readonly unknown[] } => {
   const created = new Container();
   const logged: unknown[] = [];
   created.log = { error: (message, fields) => logged.push([message, fields]) };
@@ -13,7 +13,7 @@ export const container = (): { readonly container: Container; readonly logged: r
 };
 
 /** Creates a dependency that counts its creations and records its disposals. */
-export const recorded = (
+export const recordingDependency = (
   ends: string[],
   name: string,
   scope: "singleton" | "invocation" | "transient",

@@ -6,7 +6,7 @@ import { dependency } from "./token.ts";
 
 const Db = dependency<string>("db");
 
-const setting = () => {
+const setUp = () => {
   const container = new Container();
   container.register(Db, "database");
   const scope = container.scope(createInvocation({ kind: "message", name: "/" }));
@@ -14,7 +14,7 @@ const setting = () => {
 };
 
 test("a default argument receives the dependency by token or name, and the call stays synchronous", () => {
-  const { holder } = setting();
+  const { holder } = setUp();
   const handler = (_: unknown, db = Depends(Db), same = Depends<string>("db")) => [db, same];
   expect(runWith(holder, handler as (_: unknown, none: undefined) => string[], undefined)).toEqual([
     "database",
@@ -23,20 +23,20 @@ test("a default argument receives the dependency by token or name, and the call 
 });
 
 test("an asynchronous handler may use Depends until its first await", async () => {
-  const { holder } = setting();
+  const { holder } = setUp();
   const outcome = runWith(
     holder,
     async () => {
       const before = Depends(Db);
       await Promise.resolve();
-      return [before, codeOf(() => Depends(Db))];
+      return [before, valueOrCode(() => Depends(Db))];
     },
     undefined,
   );
   expect(await outcome).toEqual(["database", "CORE_DEPENDS_OUTSIDE"]);
 });
 
-const codeOf = (call: () => unknown): unknown => {
+const valueOrCode = (call: () => unknown): unknown => {
   try {
     return call();
   } catch (error) {
@@ -51,16 +51,16 @@ test("outside a call, the error explains where Depends is allowed", () => {
 });
 
 test("the scope is restored after nested calls and after a throw", () => {
-  const [outer, inner] = [setting(), setting()];
+  const [outer, inner] = [setUp(), setUp()];
   inner.container.override(Db, "inner");
   const seen: unknown[] = [];
-  const look = () => seen.push(codeOf(() => Depends(Db)));
+  const recordValue = () => seen.push(valueOrCode(() => Depends(Db)));
   runWith(
     outer.holder,
     () => {
-      look();
-      runWith(inner.holder, look, undefined);
-      look();
+      recordValue();
+      runWith(inner.holder, recordValue, undefined);
+      recordValue();
       expect(() =>
         runWith(
           inner.holder,
@@ -70,11 +70,11 @@ test("the scope is restored after nested calls and after a throw", () => {
           undefined,
         ),
       ).toThrow("handler");
-      look();
+      recordValue();
     },
     undefined,
   );
-  look();
+  recordValue();
   expect(seen).toEqual(["database", "inner", "database", "database", "CORE_DEPENDS_OUTSIDE"]);
 });
 
@@ -97,17 +97,17 @@ test("concurrent handlers each keep their own scope", async () => {
 });
 
 test("a missing name lists the registered names", () => {
-  const { holder } = setting();
+  const { holder } = setUp();
   const call = () => runWith(holder, () => Depends("dbs"), undefined);
   expect(call).toThrow('no dependency is named "dbs"; did you mean "db"? registered: db');
   expect(call).toThrow(expect.objectContaining({ code: "CORE_DEPENDENCY_MISSING" }));
 });
 
-test("an asynchronous factory is rejected on every call, even when its value is ready", async () => {
-  const { container, holder } = setting();
+test("Depends rejects an asynchronous factory on every call, even when its value is ready", async () => {
+  const { container, holder } = setUp();
   const Later = dependency("later", { create: async () => "value" });
   const FromLater = dependency("from-later", { inject: { later: Later }, create: ({ later }) => later });
-  const call = () => codeOf(() => runWith(holder, () => Depends(FromLater), undefined));
+  const call = () => valueOrCode(() => runWith(holder, () => Depends(FromLater), undefined));
   expect(call()).toBe("CORE_DEPENDS_ASYNC");
   expect(await container.resolve(FromLater)).toBe("value");
   expect(call()).toBe("CORE_DEPENDS_ASYNC");
@@ -115,13 +115,13 @@ test("an asynchronous factory is rejected on every call, even when its value is 
 });
 
 test("a failing asynchronous factory leaves no unhandled rejection", async () => {
-  const { holder } = setting();
+  const { holder } = setUp();
   const Broken = dependency("broken", { create: () => Promise.reject(new Error("down")) });
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on("unhandledRejection", note);
   try {
-    expect(codeOf(() => runWith(holder, () => Depends(Broken), undefined))).toBe("CORE_DEPENDS_ASYNC");
+    expect(valueOrCode(() => runWith(holder, () => Depends(Broken), undefined))).toBe("CORE_DEPENDS_ASYNC");
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
@@ -131,9 +131,9 @@ test("a failing asynchronous factory leaves no unhandled rejection", async () =>
   expect(unhandled).toEqual([]);
 });
 
-test("Depends is disabled while a factory runs: it lists its dependencies in inject", () => {
-  const { holder } = setting();
-  const Sneaky = dependency("sneaky", { create: () => codeOf(() => Depends(Db)) });
+test("a factory cannot call Depends: it lists its dependencies in inject", () => {
+  const { holder } = setUp();
+  const Sneaky = dependency("sneaky", { create: () => valueOrCode(() => Depends(Db)) });
   expect(runWith(holder, () => [Depends(Sneaky), Depends(Db)], undefined)).toEqual([
     "CORE_DEPENDS_OUTSIDE",
     "database",
@@ -141,16 +141,16 @@ test("Depends is disabled while a factory runs: it lists its dependencies in inj
 });
 
 test("a call without dependencies never accesses the scope", () => {
-  let touched = 0;
-  const { holder } = setting();
+  let reads = 0;
+  const { holder } = setUp();
   const lazy = {
     get scope() {
-      touched++;
+      reads++;
       return holder.scope;
     },
   };
   expect(runWith(lazy, () => 1, undefined)).toBe(1);
-  expect(touched).toBe(0);
+  expect(reads).toBe(0);
 });
 
 test.each(["Depends", "inject"] as const)(
@@ -162,7 +162,7 @@ test.each(["Depends", "inject"] as const)(
       create: () => "session",
       dispose: (value) => void ends.push(value),
     });
-    const { container, holder } = setting();
+    const { container, holder } = setUp();
     const { promise, resolve } = Promise.withResolvers<void>();
     const inject = form === "inject" ? container.resolveAll({ session: Session }, holder.scope) : undefined;
     const output = runWith(
@@ -175,7 +175,7 @@ test.each(["Depends", "inject"] as const)(
       inject,
     );
     const disposed = holder.scope.dispose();
-    await Promise.resolve();
+    await new Promise((resume) => setImmediate(resume));
     expect(ends).toEqual([]);
     resolve();
     expect(await output).toEqual([]);

@@ -4,7 +4,7 @@ import { createInvocation, type Feature, type HostState } from "../feature.ts";
 import { Container } from "./container.ts";
 import { MAX_OPEN_SCOPES } from "./scope-errors.ts";
 
-/** A custom entry point: the feature returns its `host.state`, which it would use for each message. */
+/** A custom entry point. For the tests it returns its `host.state`, which a real one would call for each message. */
 interface Mailbox {
   mailbox(): HostState;
 }
@@ -98,7 +98,7 @@ test("concurrent invocations have separate values", async () => {
   expect(await Promise.all(seen)).toEqual(names);
 });
 
-test("a scope of several calls shares its values until it is disposed of", async () => {
+test("the calls of a scope share its values until the scope is disposed of", async () => {
   const events: string[] = [];
   const Session = session(events);
   const scope = new MailApp().mailbox().scope(message("stream"));
@@ -110,6 +110,7 @@ test("a scope of several calls shares its values until it is disposed of", async
     return mine;
   });
   const disposed = scope.dispose();
+  await new Promise((resume) => setImmediate(resume));
   expect(events).toEqual(["created for message stream"]); // the second call still uses it
   resolve();
   expect(await second).toBe("session 1");
@@ -194,6 +195,7 @@ test("a feature may open 100,000 scopes; disposed ones do not count", () => {
   const container = new Container();
   const invocation = createInvocation({ kind: "message", name: "leak" });
   const first = container.open(invocation);
+  expect(MAX_OPEN_SCOPES).toBe(100_000);
   for (let open = 1; open < MAX_OPEN_SCOPES; open++) container.open(invocation);
   expect(codeOf(() => container.open(invocation))).toBe("CORE_TOO_MANY_INVOCATIONS");
   void first.dispose();

@@ -54,11 +54,11 @@ export const scoped: Token<unknown>[] = [
   dependency("t", { scope: "transient", create: (_, invocation) => invocation.name }),
   // @ts-expect-error a singleton has no invocation
   dependency("s", { create: (_, invocation) => invocation.name }),
-  // @ts-expect-error an invocation may have another entry point than HTTP
+  // @ts-expect-error not every invocation is an HTTP request
   dependency("o", { scope: "invocation", create: (_, invocation) => invocation.path }),
   // @ts-expect-error nor may the factory ask for a request
   dependency("h", { scope: "invocation", create: (_: object, request: HttpRequest) => request.path }),
-  // @ts-expect-error the scope has another name here
+  // @ts-expect-error the scope of one request is called invocation
   dependency("r", { scope: "request", create: () => 1 }),
   // @ts-expect-error there is no such scope
   dependency("w", { scope: "session", create: () => 1 }),
@@ -66,7 +66,7 @@ export const scoped: Token<unknown>[] = [
   dependency("c", { inject: { db: Db }, create: ({ clock }) => clock }),
 ];
 
-// The token alone decides the type of a registered value
+// The token alone decides the type of a registered value.
 declare const app: App;
 declare const host: Host;
 declare const database: Database & { readonly close: () => void };
@@ -89,7 +89,7 @@ app.registerSingleton(Db, partial);
 app.provide(Db, () => perhaps);
 // @ts-expect-error nor may a promise resolve to a partial value
 app.provide(Db, { create: async () => partial });
-// @ts-expect-error a feature's provider makes the token's type too
+// @ts-expect-error the factory of a feature must return the token's type too
 host.state.provide(Db, () => perhaps);
 // @ts-expect-error null is not a Database
 app.override(Db, null);

@@ -144,7 +144,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "see the log lines before this one",
   },
   CORE_DEBUG_EXPOSED: {
-    summary: "a warning: debug shows stacks to every client that reaches `host`",
+    summary: "a warning: debug shows stack traces to every client that reaches `host`",
     action: "use `--env production` or `--no-debug`",
   },
   CORE_DEBUG_IN_PRODUCTION: {

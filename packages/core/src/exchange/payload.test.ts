@@ -3,24 +3,24 @@ import fc from "fast-check";
 import { BodyStream, payloadLength, utf8Length } from "./payload.ts";
 import { anyText } from "../http/testing/any-character.ts";
 
-test("counts the bytes that the encoder writes", () => {
+test("utf8Length counts the bytes that TextEncoder writes", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length);
     }),
     { numRuns: 300 },
   );
-  const halves = fc
+  const surrogates = fc
     .array(fc.constantFrom("\ud83d", "\ude00", "a", "é", "€"), { maxLength: 6 })
     .map((parts) => parts.join(""));
   fc.assert(
-    fc.property(halves, (text) => {
+    fc.property(surrogates, (text) => {
       expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length);
     }),
   );
 });
 
-test("payloadLength returns the length of the content", () => {
+test("payloadLength returns the length of the content, and null if it is unknown", () => {
   const chunks = (async function* () {})();
   const bodies = [null, "é", Uint8Array.of(1, 2), new BodyStream(chunks), new BodyStream(chunks, 7)];
   expect(bodies.map((body) => payloadLength(body))).toEqual([0, 2, 2, null, 7]);

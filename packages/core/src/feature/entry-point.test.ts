@@ -49,7 +49,7 @@ interface Watch {
   enableWatch(): this;
   readonly seen: readonly string[];
 }
-/** Rejects calls with `x-refuse` at the stages of limits and breakers, and records the status of other calls. */
+/** Rejects a call at the stage that its `x-refuse` names, and records the status and the client of other calls. */
 const watch: Feature<Watch> = {
   name: "watch",
   install: (host) => {
@@ -70,7 +70,7 @@ const watch: Feature<Watch> = {
   },
 };
 
-const started = async (guards: readonly Guard<HttpRequest>[] = []) => {
+const startApp = async (guards: readonly Guard<HttpRequest>[] = []) => {
   const app = new (App.with(line, watch))().enableLine().enableWatch();
   for (const guard of guards) app.addGuard(guard);
   await app.start({ trustedProxies: ["127.0.0.0/8"], log: { info() {}, warn() {}, error() {} } });
@@ -78,7 +78,7 @@ const started = async (guards: readonly Guard<HttpRequest>[] = []) => {
 };
 
 test("limits run around the guards of an entry point, breakers around its handler", async () => {
-  const app = await started([({ headers }) => headers.get("x-anonymous") === null]);
+  const app = await startApp([({ headers }) => headers.get("x-anonymous") === null]);
   expect(app.say("hello")).toBe("hi");
   expect(app.seen).toEqual(["breaker hello 200 127.0.0.1", "rate-limit hello 200 127.0.0.1"]);
   expect(app.say("hello", { "x-forwarded-for": "192.0.2.1" })).toBe("hi");
@@ -91,10 +91,10 @@ test("limits run around the guards of an entry point, breakers around its handle
 });
 
 test.each<[string, Guard<HttpRequest>]>([
-  ["alone", ({ query }) => !query.has("bot")],
+  ["as given", ({ query }) => !query.has("bot")],
   ["negated", Not<HttpRequest>(({ query }) => query.has("bot"))],
-])("an app's guard of requests, %s, rejects the calls of entry points", async (_, guard) => {
-  const app = await started([guard]);
+])("a guard that reads the query rejects calls of other entry points: %s", async (_, guard) => {
+  const app = await startApp([guard]);
   expect(app.say("hello")).toBe("403");
   await app.stop();
 });

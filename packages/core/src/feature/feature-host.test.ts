@@ -24,7 +24,7 @@ const probing: Feature<Probing> = {
   }),
 };
 
-test("health checks, metrics and shared state of features are available after start", async () => {
+test("a feature's health checks, metrics and shared state are available after start, and its routes list their exemptions", async () => {
   const app = new (App.with(probing))().enableProbing();
   const json = async (path: string) => (await app.fetch(new Request(`http://host.test${path}`))).json();
   expect([await json("/live"), await json("/metrics"), await json("/count")]).toEqual([
@@ -41,7 +41,7 @@ test("health checks, metrics and shared state of features are available after st
   ]);
 });
 
-test("all features and start tasks use a provided state, and the workers' own state remains available", async () => {
+test("all features and start tasks use a provided state, the workers' own state remains available, and two providers are an error", async () => {
   const providing: Feature<{ enableProviding(): unknown }> = {
     name: "providing",
     install: (host) => ({
@@ -52,8 +52,8 @@ test("all features and start tasks use a provided state, and the workers' own st
     }),
   };
   const seen: unknown[] = [];
-  const looking: Feature = {
-    name: "looking",
+  const observing: Feature = {
+    name: "observing",
     install: (host) => {
       host.life.onStart(async ({ shared, own }) => {
         seen.push(await host.state.shared.values.get("a"), await shared.values.get("b"));
@@ -62,7 +62,7 @@ test("all features and start tasks use a provided state, and the workers' own st
       return {};
     },
   };
-  const app = new (App.with(looking, providing))();
+  const app = new (App.with(observing, providing))();
   app.enableProviding();
   await app.start();
   expect(seen).toEqual(["a from elsewhere", "b from elsewhere", undefined, true]);
@@ -73,9 +73,9 @@ test("all features and start tasks use a provided state, and the workers' own st
       return {};
     },
   };
-  const twice = new (App.with(other, providing))();
-  twice.enableProviding();
-  await expect(twice.start()).rejects.toThrow("two features provide shared values");
+  const conflicting = new (App.with(other, providing))();
+  conflicting.enableProviding();
+  await expect(conflicting.start()).rejects.toThrow("two features provide shared values");
 });
 
 test("a route that a feature adds for the program counts as a route of the program", async () => {
@@ -100,7 +100,7 @@ test("a route that a feature adds for the program counts as a route of the progr
 
 test("middleware of a feature's route wraps only that route, in the order given, and is installed", async () => {
   const seen: string[] = [];
-  const noted = (name: string): HttpMiddlewareObject => ({
+  const recording = (name: string): HttpMiddlewareObject => ({
     install: () => void seen.push(`${name} installed`),
     handle: (_request, next) => {
       seen.push(name);
@@ -112,7 +112,7 @@ test("middleware of a feature's route wraps only that route, in the order given,
     install: (host) => ({
       addTasks: () =>
         host.http
-          .route("POST", "/tasks", () => "done", { use: [noted("outer"), noted("inner")] })
+          .route("POST", "/tasks", () => "done", { use: [recording("outer"), recording("inner")] })
           .route("GET", "/tasks", () => "all"),
     }),
   };
@@ -142,7 +142,7 @@ test("a feature's check runs at start, when everything is registered, and its mi
   await expect(failure).rejects.toThrow("CORE_ROUTE_BAD_PATTERN");
 });
 
-test("the app's guards skip exactly the exempt routes", async () => {
+test("the app's guards skip only routes that are exempt from guards", async () => {
   const app = new (App.with(probing))().enableProbing().addGuard(() => false);
   app.get("/own", () => 1);
   const statuses = ["/live", "/metrics", "/pages", "/count", "/own"].map(
@@ -153,10 +153,10 @@ test("the app's guards skip exactly the exempt routes", async () => {
 
 test("a feature can read the enable methods that were called and all guards of a route", async () => {
   let seen: readonly unknown[] = [];
-  const looking: Feature<{ enableLooking(): unknown; enableMore(): void }> = {
-    name: "looking",
+  const observing: Feature<{ enableObserving(): unknown; enableMore(): void }> = {
+    name: "observing",
     install: (host) => ({
-      enableLooking: () =>
+      enableObserving: () =>
         host.life.onStart(() => {
           seen = [
             host.life.enabledFeatures(),
@@ -170,11 +170,11 @@ test("a feature can read the enable methods that were called and all guards of a
   const ofGroup = () => true;
   const group = new Blueprint("/group", { guards: [ofGroup] });
   group.get("/own", () => 1);
-  const app = new (App.with(looking, probing))().enableProbing().addGuard(ofApp).registerBlueprint(group);
-  app.enableLooking();
+  const app = new (App.with(observing, probing))().enableProbing().addGuard(ofApp).registerBlueprint(group);
+  app.enableObserving();
   await app.start();
   expect(seen).toEqual([
-    ["enableProbing", "enableLooking"],
+    ["enableProbing", "enableObserving"],
     [[], [], ["ofApp"], ["ofApp"], ["ofApp", "ofGroup"]],
   ]);
 });
@@ -198,11 +198,11 @@ test("an enable method without its feature is an error that names the remedy", (
   expect(() => plain.enableCors()).toThrow(
     "this app has no enableCors; compose the feature that adds it: class MyApp",
   );
-  const near: Feature<{ enableTracing(): void }> = {
+  const tracing: Feature<{ enableTracing(): void }> = {
     name: "tracing",
     install: () => ({ enableTracing: () => {} }),
   };
-  const composed = new (App.with(near))() as unknown as { enableTracin(): void; nothing?: unknown };
+  const composed = new (App.with(tracing))() as unknown as { enableTracin(): void; nothing?: unknown };
   expect(() => composed.enableTracin()).toThrow("did you mean enableTracing?");
   expect([composed.nothing, "enableCors" in composed]).toEqual([undefined, false]);
 });

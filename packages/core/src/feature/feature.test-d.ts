@@ -34,7 +34,7 @@ class Choir extends App.with(speaking, singing) {
 }
 const choir = new Choir();
 
-// A chain keeps the whole type, the subclass' own methods included.
+// A chain keeps the whole type, the subclass's own methods included.
 choir
   .enableSpeaking({ volume: 3 })
   .enableSinging()
@@ -49,7 +49,7 @@ choir.get("/x", (request) => request.app.ownMethod() satisfies number);
 // @ts-expect-error a method exists only if its feature was composed
 new App().enableSpeaking();
 
-// @ts-expect-error an option of a feature that does not exist
+// @ts-expect-error a misspelt option of a feature
 choir.enableSpeaking({ volum: 3 });
 
 // @ts-expect-error singing needs speaking
@@ -61,7 +61,7 @@ App.with(singing, speaking);
 // @ts-expect-error the constructor takes no arguments
 new Choir(1);
 
-// Path parameters come from the string, always as strings.
+// The path names the parameters; their values are strings.
 const app = new App();
 app.get("/books/{id}/pages/{page}", ({ params }) => [
   params.id satisfies string,
@@ -88,14 +88,14 @@ app.route("/x", { methods: ["FETCH"] }, () => null);
 const show = (request: HttpRequest<{ readonly id: string }>): string => request.params.id;
 app.get("/books/{id}", show);
 
-// A handler may name the type of its request, which does not change the path's.
+// A handler may annotate its request; the annotation does not change the path's parameters.
 app.get("/e", (request: HttpRequest) => request.path);
 app.route("/e", { methods: ["GET", "POST"] }, (request: HttpRequest) => request.path);
 
 // @ts-expect-error the path has no such parameter
 app.get("/e", show);
 
-// A class keeps its constructor's arguments and its static members.
+// A composed class keeps its constructor's arguments and its static members.
 class Hired extends App.with(speaking) {
   readonly by: { readonly name: string };
   constructor(by: { readonly name: string }) {
@@ -114,5 +114,5 @@ Band.forFree().by.name satisfies string;
 
 // @ts-expect-error the constructor needs an argument
 new Band();
-// @ts-expect-error of its type
+// @ts-expect-error the argument has another type
 new Band("Ada");

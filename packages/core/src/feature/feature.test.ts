@@ -48,7 +48,7 @@ const doubling: Feature<Doubling, Tagging> = {
 const head = async (app: App, path = "/nowhere") =>
   (await app.fetch(new Request(`http://host.test${path}`))).headers;
 
-test("a composed class has the feature's methods, which can be chained and affect every reply", async () => {
+test("a composed class has the feature's methods, which can be chained; its middleware sees even a 404", async () => {
   class TaggedApp extends App.with(tagging) {}
   const app = new TaggedApp().enableTagging({ tag: 7 }).addGuard(() => true);
   expect((await head(app)).get("x-tag")).toBe("7");
@@ -59,8 +59,8 @@ test("a feature without its enable call changes nothing", async () => {
 });
 
 test("composing does not change the base class, and a repeated feature counts once", () => {
-  class Twice extends App.with(tagging, tagging) {}
-  expect(Twice.features).toEqual([tagging]);
+  class TaggedApp extends App.with(tagging, tagging) {}
+  expect(TaggedApp.features).toEqual([tagging]);
   expect(App.features).toEqual([]);
   expect("enableTagging" in new App()).toBe(false);
 });
@@ -120,7 +120,7 @@ test("a duplicate method name throws at construction", () => {
   expect(() => new (App.with(shadow))()).toThrow("shadow: the app already has a method named get");
 });
 
-test("start reports every configuration mistake together", async () => {
+test("start reports all configuration mistakes together", async () => {
   const app = new (App.with(tagging))();
   app.enableTagging({ tag: -1, loud: "yes", tga: 3 } as never).enableTagging();
   app.get("/a/{x}", () => null);
@@ -150,7 +150,7 @@ test("start reports every configuration mistake together", async () => {
 test("nothing can be registered after start", async () => {
   const app = new (App.with(tagging))();
   await app.start();
-  for (const [what, late] of [
+  for (const [action, late] of [
     ["the route GET /x was registered", () => app.get("/x", () => null)],
     ["middleware was registered", () => app.use((request, next) => next(request))],
     ["a guard was registered", () => app.addGuard(() => true)],
@@ -165,13 +165,13 @@ test("nothing can be registered after start", async () => {
     expect(late).toThrow(
       expect.objectContaining({
         code: "CORE_ALREADY_STARTED",
-        message: `${what} after the app started; register everything before run, start and the first fetch`,
+        message: `${action} after the app started; register everything before run, start and the first fetch`,
       }),
     );
   }
 });
 
-test("the order of enable calls never changes the outcome: stages decide", async () => {
+test("stages decide the order of middleware, not the order of features and enable calls", async () => {
   const stage = (name: "cache" | "etag" | "headers"): Feature<Record<string, () => unknown>> => ({
     name,
     install: (host) => ({

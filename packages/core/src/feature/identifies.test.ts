@@ -32,7 +32,7 @@ const otherBadges: Feature<object> = {
 
 const member = { readsCaller: true, check: () => true };
 
-test("a route whose guards read the caller lists how features identify one", () => {
+test("a route whose guards read the caller lists the schemes by which features identify callers", () => {
   const app = new (App.with(badges))().enableBadges();
   app.get("/member", { guards: [member] }, () => 1);
   app.get("/either", { guards: [Or(() => false, member)] }, () => 1);
@@ -53,7 +53,7 @@ test("a route whose guards read the caller lists how features identify one", () 
   ]);
 });
 
-test("features that name their schemes alike are both listed", () => {
+test("schemes of two features with the same name are both listed", () => {
   const app = new (App.with(badges, otherBadges))().enableBadges();
   app.get("/member", { guards: [member] }, () => 1);
   expect(app.routes[0]?.auth[0]?.schemes).toEqual({

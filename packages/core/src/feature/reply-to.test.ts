@@ -59,7 +59,7 @@ test("a failing exception handler still results in a reply, and an unexpected er
   expect(errors).toEqual(["an exception handler failed", "GET /a failed: oops"]);
 });
 
-test("error replies are unavailable before start", () => {
+test("replyTo throws before start", () => {
   let http: Host["http"] | null = null;
   const early: Feature = {
     name: "early",

@@ -8,11 +8,11 @@ interface TenancyRouteOptions {
 interface Tenancy extends AddsRouteOptions<TenancyRouteOptions> {
   enableTenancy(): this;
 }
-const more = (host: Host): void => void host;
+const acceptHost = (host: Host): void => void host;
 const tenancy: Feature<Tenancy> = {
   name: "tenancy",
   install: (host) => {
-    more(host); // a host of any feature is a host
+    acceptHost(host); // the host of every feature is a Host
     const tenant = host.http.routeOption("tenant", (value, { path }) => {
       value satisfies "one" | "many" | false;
       return path satisfies string;
@@ -84,22 +84,22 @@ both.get("/a", { tgs: ["a"] }, () => 1);
 // @ts-expect-error a misspelt field of an option
 both.get("/a", { audit: { leve: 1 } }, () => 1);
 
-// @ts-expect-error a value that the feature does not take
+// @ts-expect-error a value that the feature does not accept
 both.get("/a", { tenant: "three" }, () => 1);
 
 // @ts-expect-error an option of a feature that is not composed
 new App().get("/a", { tenant: "one" }, () => 1);
 
-// @ts-expect-error nor beside a feature without options
+// @ts-expect-error a composed feature without options does not change that
 new None().get("/a", { tenant: "one" }, () => 1);
 
-// @ts-expect-error nor beside one with others
+// @ts-expect-error nor does a feature with other options
 new One().get("/a", { weight: 1 }, () => 1);
 
 // @ts-expect-error nor in `route`
 new One().route("/a", { weight: 1, methods: ["PUT"] }, () => 1);
 
-// @ts-expect-error needs of a feature are its methods and their names
+// @ts-expect-error the feature needs the methods of tenancy
 App.with(needy);
 
 // A blueprint names the app that it is for, or the features that it needs.
@@ -112,7 +112,7 @@ books.get("/{id}", { tenant: "many", weight: 3 }, ({ app, params }) => [
 books.get("/{id}", { tenat: "many" }, () => 1);
 const tenants: Blueprint<"/tenants", App & Tenancy> = new Blueprint("/tenants");
 tenants.get("/", { tenant: "one" }, ({ app }) => void app.enableTenancy());
-// @ts-expect-error a feature that it does not name
+// @ts-expect-error an option of a feature that the blueprint's type does not name
 tenants.get("/", { weight: 1 }, () => 1);
 
 both.registerBlueprint(books).registerBlueprint(tenants).registerBlueprint(new Blueprint("/c"));
@@ -124,16 +124,16 @@ books.registerBlueprint(tenants).registerBlueprint(new Blueprint("/c"));
 // @ts-expect-error the app lacks a feature
 new One().registerBlueprint(books);
 
-// @ts-expect-error the app has no feature
+// @ts-expect-error the app lacks the feature
 new App().registerBlueprint(tenants);
 
-// @ts-expect-error a group around it lacks a feature
+// @ts-expect-error the outer blueprint lacks a feature
 tenants.registerBlueprint(books);
 
 // Functions can pass options on.
 const options: RouteOptions & RouteOptionsOf<Both> = { tenant: "one", weight: 1, summary: "A" };
 both.get("/b", options, () => 1);
 
-// An app with options is an app.
+// A composed app is an App.
 const app: App = both;
 void app;

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { App, Blueprint, ConfigurationError, ForbiddenError, Response } from "../index.ts";
 import type { AddsRouteOptions, Feature } from "../feature.ts";
 
-/** A third-party option for routes of several tenants, written with `@framework/core/feature` alone. */
+/** A third-party option for routes of several tenants, written only with `@framework/core/feature`. */
 interface TenancyRouteOptions {
   /** Tenants that may call; `false` for all. */
   readonly tenants?: readonly string[] | false;
@@ -44,7 +44,7 @@ const problemsOf = async (app: App): Promise<readonly string[]> => {
 const statusFor = async (app: App, path: string, tenant = "unknown"): Promise<number> =>
   (await app.fetch(new Request(`http://host.test${path}`, { headers: { "x-tenant": tenant } }))).status;
 
-test("a route distinguishes its own options from options of its blueprints, also in the check of an option", async () => {
+test("a route distinguishes its own options from options of its blueprints, and so does the check of an option", async () => {
   const seen: unknown[] = [];
   const spy: Feature<AddsRouteOptions<TenancyRouteOptions>> = {
     name: "spy",
@@ -115,7 +115,7 @@ test("the feature checks each value at start with its own configuration, and all
   ]);
 });
 
-test("a misspelt option suggests the nearest one of core and of every feature, enabled or not", async () => {
+test("the error for a misspelt option suggests the nearest option of core or of any feature, enabled or not", async () => {
   const app = newApp();
   app.get("/a", { tennants: ["north"] } as never, () => 1);
   app.get("/b", { bodyy: 1 } as never, () => 1);

@@ -81,7 +81,9 @@ const table: readonly (readonly [formula: string, guard: Guard, expected: string
   ["lists and arguments: Or(deny, [deny, pass])", Or(deny, [deny, pass]), "passes"],
 ];
 
-test.each(table)("%s", async (_, guard, expected) => {
+const titled = table.map(([formula, guard, expected]) => [formula, expected, guard] as const);
+
+test.each(titled)("%s: %s", async (_, expected, guard) => {
   expect(await summary(guard)).toBe(expected);
 });
 
@@ -107,10 +109,10 @@ test("a combination can be called directly: check throws the refusal", async () 
   expect(await check(Or(deny, async () => true))).toBeUndefined();
 });
 
-test("a fault that check throws, as from another copy of the package, does not count as a decision", async () => {
+test("a fault that check throws, such as one from another copy of the package, does not count as a decision", async () => {
   const inner = And(pass, () => throws(Object.assign(new GuardError("x"), { code: "CORE_GUARD_FAILED" })));
-  const foreign: Guard = { check: (it) => (typeof inner === "function" ? inner(it) : inner.check(it)) };
-  expect(await summary(Not(foreign))).toBe("403 x");
+  const otherCopy: Guard = { check: (it) => (typeof inner === "function" ? inner(it) : inner.check(it)) };
+  expect(await summary(Not(otherCopy))).toBe("403 x");
 });
 
 test("a fault in a branch is logged even if another branch passes", async () => {
@@ -128,7 +130,7 @@ test.each<[Guard, string]>([
   [Or(named("A", false), named("B", false)), "Or(A, B)"],
   [Not(named("A", true)), "Not(A)"],
   [And(named("A", true), Not(Or(named("B", true), named("C", true)))), "Not(Or(B, C))"],
-])("with explain the reply names the deciding guard", async (guard, name) => {
+])("with explain the refusal names the deciding guard, without it no guard", async (guard, name) => {
   expect(await outcome(guard, { explain: true })).toMatchObject({ extras: { guard: name } });
   expect(await outcome(guard)).toMatchObject({ extras: {} });
 });

@@ -55,10 +55,10 @@ const throws = (error: unknown): never => {
 };
 
 const table = rows.flatMap(([name, decide, status, detail]) =>
-  forms(decide).map(([form, guard]) => [name, form, guard, status, detail] as const),
+  forms(decide).map(([form, guard]) => [name, form, status, guard, detail] as const),
 );
 
-test.each(table)("%s from %s", async (_name, _form, guard, status, detail) => {
+test.each(table)("%s from %s: %s", async (_name, _form, status, guard, detail) => {
   const result = await outcome([guard]);
   expect(result === "passes" ? [result, undefined] : [result.status, result.detail]).toEqual([
     status,
@@ -86,7 +86,7 @@ test("the first refusal is final: later guards do not run", async () => {
   expect(calls).toEqual([]);
 });
 
-test("an error that a guard throws to refuse is the same object, with its class", async () => {
+test("an error that a guard throws to refuse a caller is passed on unchanged", async () => {
   class TooYoung extends ForbiddenError {
     override readonly name = "TooYoung";
   }
@@ -95,7 +95,7 @@ test("an error that a guard throws to refuse is the same object, with its class"
   expect(error.extras).toEqual({ minimum: 18 });
 });
 
-test("a fault is logged with guard and invocation, and kept as the cause", async () => {
+test("a fault is logged with the names of guard and invocation, and kept as the cause", async () => {
   const logged: unknown[] = [];
   const error = new TypeError("bug");
   const log = { error: (...entry: unknown[]) => logged.push(entry) };
@@ -123,7 +123,7 @@ test("refusals are not logged", async () => {
   expect(logged).toEqual([]);
 });
 
-test("an undefined entry in the list of guards refuses", async () => {
+test("an undefined or null entry in the list of guards refuses the caller", async () => {
   expect(await outcome([undefined as unknown as Guard])).toMatchObject({
     status: 403,
     code: "CORE_GUARD_FAILED",
@@ -161,7 +161,7 @@ test.each<[string, Guard, string]>([
     },
     "faulty",
   ],
-])("with explain the reply names the guard by %s", async (_, guard, name) => {
+])("with explain the refusal names the guard by %s", async (_, guard, name) => {
   expect(await outcome([guard], { explain: true })).toMatchObject({ extras: { guard: name } });
 });
 
@@ -175,12 +175,12 @@ test.each<[string, Guard]>([
   ],
   ["a plain object", { check: () => false }],
   ["an object without prototype", Object.assign(Object.create(null) as object, { check: () => false })],
-])("with explain the reply omits %s, which has no name", async (_, guard) => {
+])("with explain the refusal omits %s, which has no name", async (_, guard) => {
   expect(await outcome([guard], { explain: true })).toMatchObject({ status: 403 });
   expect(await outcome([guard], { explain: true })).not.toHaveProperty("extras.guard");
 });
 
-test("without explain the reply does not name the guard", async () => {
+test("without explain the refusal does not name the guard", async () => {
   expect(await outcome([new RoleGuard()])).toMatchObject({ extras: {} });
 });
 

@@ -57,17 +57,17 @@ export const verified: readonly (void | Promise<void>)[] = [
   verifyGuards([pass, new AdminGuard(), (invocation) => invocation.kind === "message"], message),
 ];
 
-// @ts-expect-error a guard of requests decides on nothing else
+// @ts-expect-error a guard of requests cannot check another invocation
 void verifyGuards(guards, message);
-// @ts-expect-error nor does one written as a method of a class
+// @ts-expect-error nor can an instance of a class
 void verifyGuards([new PathGuard()], message);
-// @ts-expect-error nor within a guard that works everywhere
+// @ts-expect-error nor can a combination with such a guard
 void verifyGuards([And(pass, byPath)], message);
 // @ts-expect-error a guard for requests does not fit every entry point
 export const everywhere: Guard = byPath;
-// @ts-expect-error nor is a class
+// @ts-expect-error nor does an instance of a class
 export const everywhereByClass: Guard = new PathGuard();
-// @ts-expect-error nor its negation
+// @ts-expect-error nor does its negation
 export const everywhereNegated: Guard = Not(byPath);
 // @ts-expect-error a number is not a verdict
 export const numeric: Guard = () => 1;
@@ -77,7 +77,7 @@ export const nothing: Guard = async () => null;
 export const without: Guard = { name: "x" };
 // @ts-expect-error Not takes one guard
 Not(pass, pass);
-// @ts-expect-error a guard is not a name
+// @ts-expect-error a string is not a guard
 And("Authenticated");
 // @ts-expect-error the option is called explain
 void verifyGuards(guards, request, { explains: true });

@@ -83,7 +83,7 @@ const element = fc
   })
   .map(({ name, weight }) => name + weight);
 
-test("a coding with weight 0, or one that is not named without a wildcard, is never chosen", () => {
+test("a coding with weight 0, or one that matches neither a name nor a wildcard, is never chosen", () => {
   fc.assert(
     fc.property(fc.array(element, { maxLength: 6 }), (elements) => {
       const coding = negotiateEncoding(elements.join(", "), all);
@@ -91,15 +91,17 @@ test("a coding with weight 0, or one that is not named without a wildcard, is ne
       const named = elements.find(
         (text) => text.replace("x-gzip", "gzip").startsWith(coding) && !text.endsWith("=x"),
       );
-      const means = named ?? elements.find((text) => text.startsWith("*") && !text.endsWith("=x"));
-      expect(means).toBeDefined();
-      expect(means).not.toMatch(/q=0(?:\.0*)?$/);
+      const matching = named ?? elements.find((text) => text.startsWith("*") && !text.endsWith("=x"));
+      expect(matching).toBeDefined();
+      expect(matching).not.toMatch(/q=0(?:\.0*)?$/);
     }),
     { numRuns: 1000 },
   );
 });
 
 test("the cost is linear in the length of the field", () => {
-  expect(negotiateEncoding(`${"a;".repeat(8000)}, gzip`, gzip)).toBe("gzip");
-  expect(negotiateEncoding(`gzip${" ".repeat(16_000)};`, gzip)).toBe("identity");
+  const start = process.cpuUsage();
+  expect(negotiateEncoding(`${"a;".repeat(100_000)}, gzip`, gzip)).toBe("gzip");
+  expect(negotiateEncoding(`gzip${" ".repeat(200_000)};`, gzip)).toBe("identity");
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(2000); // quadratic time takes far longer
 });

@@ -86,14 +86,14 @@ const table: readonly (readonly [field: string, empty: string, one: string, larg
   ["bytes=٠-٠", whole, whole, whole],
 ];
 
-const shown = (ranges: RequestedRanges): string =>
+const textOf = (ranges: RequestedRanges): string =>
   typeof ranges === "string" ? ranges : ranges.map(({ start, end }) => `${start}-${end}`).join(",");
 
-test.each(table)("%s", (field, empty, one, large) => {
-  expect([0, 1, MiB].map((size) => shown(byteRanges(field, size)))).toEqual([empty, one, large]);
+test.each(table)("%s selects %s of 0 B, %s of 1 B, %s of 1 MiB", (field, empty, one, large) => {
+  expect([0, 1, MiB].map((size) => textOf(byteRanges(field, size)))).toEqual([empty, one, large]);
 });
 
-test("an absent field selects no part", () => {
+test("an absent field selects the whole body", () => {
   expect([byteRanges(null, 5), byteRanges(undefined, 5)]).toEqual(["whole", "whole"]);
 });
 
@@ -103,7 +103,7 @@ test("selects exactly the requested bytes, each once", () => {
     fc.nat(30).map((first) => ({ text: `${first}-` })),
     fc.nat(30).map((length) => ({ text: `-${length}` })),
   );
-  const wanted = (text: string, size: number): number[] => {
+  const selectedBytes = (text: string, size: number): number[] => {
     const [first = "", end = ""] = text.split("-");
     return Array.from({ length: size }, (_, at) => at).filter((at) =>
       first === "" ? at >= size - Number(end) : at >= Number(first) && (end === "" || at <= Number(end)),
@@ -115,7 +115,7 @@ test("selects exactly the requested bytes, each once", () => {
       fc.integer({ min: 1, max: 25 }),
       (specs, size) => {
         const ranges = byteRanges(`bytes=${specs.map(({ text }) => text).join(",")}`, size);
-        const expected = new Set(specs.flatMap(({ text }) => wanted(text, size)));
+        const expected = new Set(specs.flatMap(({ text }) => selectedBytes(text, size)));
         const given = (ranges === "unsatisfiable" ? [] : (ranges as readonly ByteRange[])).flatMap(
           ({ start, end }) => Array.from({ length: end - start + 1 }, (_, at) => start + at),
         );

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { parseCookies } from "./cookies.ts";
 
-const plain = (header: string | null) => ({ ...parseCookies(header).toObject() });
+const objectOf = (header: string | null) => ({ ...parseCookies(header).toObject() });
 
 test("reads pairs in order, and the first of duplicate names wins", () => {
   expect([...parseCookies("a=1; b=2;a=3 ;  c=x=y")]).toEqual([
@@ -22,7 +22,7 @@ test.each([
   ["a=1\u0000; b=\n2; c\u007f=3; d=ok", { d: "ok" }],
   ["a=\u00a0x\u00a0;\tb=\t2\t", { a: "\u00a0x\u00a0", b: "2" }],
 ])("reads %j", (header, expected) => {
-  expect(plain(header)).toEqual(expected);
+  expect(objectOf(header)).toEqual(expected);
 });
 
 test("returns the fallback, else null, for an absent cookie", () => {

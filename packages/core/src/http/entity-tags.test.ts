@@ -54,11 +54,11 @@ test.each([
   expect([matchesWeakly(one, other), matchesStrongly(one, other)]).toEqual([weakly, strongly]);
 });
 
-test("toWeakTag returns a weak tag unchanged", () => {
+test("toWeakTag makes a strong tag weak and returns a weak tag unchanged", () => {
   expect([toWeakTag('"a"'), toWeakTag('W/"a"')]).toEqual(['W/"a"', 'W/"a"']);
 });
 
-test("only a complete tag is valid", () => {
+test("isEntityTag accepts exactly one complete tag", () => {
   expect(['"a"', 'W/"a"', "a", '"a" ', '"a","b"'].map(isEntityTag)).toEqual([
     true,
     true,
@@ -68,7 +68,7 @@ test("only a complete tag is valid", () => {
   ]);
 });
 
-test("a strong tag includes the coding of a compressed body, a weak one is shared by all codings", () => {
+test("codedTag adds the coding to a strong tag and keeps a weak tag; plainTag removes a known coding", () => {
   expect([codedTag('"a"', "gzip"), codedTag('"a-br"', "br"), codedTag('W/"a"', "zstd")]).toEqual([
     '"a--gzip"',
     '"a-br--br"',

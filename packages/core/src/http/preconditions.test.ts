@@ -59,7 +59,7 @@ const rows = ["GET", "HEAD", "PUT", "DELETE"].flatMap((method) =>
 
 type Row = (typeof rows)[number];
 
-/** Implements the five steps of RFC 9110 13.2.2 literally. */
+/** Follows the steps of RFC 9110 13.2.2 literally. */
 const bySpecification = ({ method, match, unmodified, none, modified }: Row): string => {
   const reads = method === "GET" || method === "HEAD";
   if (match[1] !== null && !match[1]) return "failed";
@@ -69,7 +69,7 @@ const bySpecification = ({ method, match, unmodified, none, modified }: Row): st
   return "proceed";
 };
 
-test("every combination of four conditions and four methods is evaluated in the standard's order", () => {
+test("every combination of four conditions and four methods is evaluated in the order of RFC 9110", () => {
   const wrong = rows.filter((row) => {
     const { method, match, unmodified, none, modified } = row;
     const fields = {
@@ -154,7 +154,7 @@ test.each([
   expect(ifRangeHolds(requestWith("GET", { "if-range": same }), state)).toBe(holds);
 });
 
-test("a weak tag never allows a partial reply", () => {
+test("a state with only a weak tag never allows a partial reply", () => {
   const weak = { etag: 'W/"now"', lastModifiedMs: null };
   expect(ifRangeHolds(requestWith("GET", { "if-range": 'W/"now"' }), weak)).toBe(false);
   expect(ifRangeHolds(requestWith("GET", { "if-range": same }), weak)).toBe(false);

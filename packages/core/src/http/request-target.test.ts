@@ -20,12 +20,14 @@ test.each([
   ["GET", "http://a:x/", null],
   ["GET", "/a b", null],
   ["GET", "/ü", null],
-])("reads %s %s", (method, text, wanted) => {
-  expect(readTarget(method, text)).toEqual(wanted);
+])("reads %s %s", (method, text, expected) => {
+  expect(readTarget(method, text)).toEqual(expected);
 });
 
-const escaped = (character: string) => `%${character.charCodeAt(0).toString(16)}`;
-const escape = anyCharacter.map((character) => encodeURIComponent(character).replace(/^[^%]$/, escaped));
+const percentEncode = (character: string) => `%${character.charCodeAt(0).toString(16)}`;
+const escape = anyCharacter.map((character) =>
+  encodeURIComponent(character).replace(/^[^%]$/, percentEncode),
+);
 const segment = fc.string({
   unit: fc.oneof(
     { weight: 10, arbitrary: fc.constantFrom(..."azAZ09-._~!$&'()*+,;=:@".split("")) },
@@ -35,7 +37,7 @@ const segment = fc.string({
 /** Paths of unreserved characters, delimiters and escapes. */
 const webPath = fc.array(segment).map((segments) => segments.map((text) => `/${text}`).join(""));
 
-test("routes only a path or an asterisk, and changes no path", () => {
+test("the target is a path or an asterisk, and no path is changed", () => {
   const text = fc.oneof(
     fc.string(),
     fc.string({ unit: "binary-ascii" }).map((rest) => `/${rest}`),
@@ -52,7 +54,7 @@ test("routes only a path or an asterisk, and changes no path", () => {
   );
 });
 
-test("agrees with URL on every accepted authority", () => {
+test("URL reads every accepted authority as host and port only", () => {
   const piece = fc.constantFrom(
     "a",
     "A1",

@@ -80,7 +80,7 @@ test.each<[string, HistogramOptions<string>]>([
   ["numbers in ascending order", { name: "a_seconds", help: "A.", buckets: [1, 1] }],
   ["numbers in ascending order", { name: "a_seconds", help: "A.", buckets: [] }],
   ['there is a metric "taken_seconds" already', { name: "taken_seconds", help: "A." }],
-])("%s", (message, options) => {
+])("reports %j for %j", (message, options) => {
   const { metrics, problems } = make();
   metrics.add({ name: "taken_seconds", type: "gauge", help: "A.", read: () => 1 });
   metrics.histogram(options);

@@ -31,16 +31,16 @@ const make = () => {
 };
 
 test("without a listener the input is not described and the work is called directly", () => {
-  const untouched = operationsWithoutApp<string, number>({
+  const unobserved = operationsWithoutApp<string, number>({
     kind: "db",
     role: "client",
     describe: () => {
       throw new Error("described");
     },
   });
-  expect(untouched.isObserved).toBe(false);
-  expect(untouched.run("SELECT", () => 7)).toBe(7);
-  expect(untouched.begin("SELECT")).toBeNull();
+  expect(unobserved.isObserved).toBe(false);
+  expect(unobserved.run("SELECT", () => 7)).toBe(7);
+  expect(unobserved.begin("SELECT")).toBeNull();
 });
 
 test("synchronous work stays synchronous, a promise stays a promise, and both publish start and end", async () => {
@@ -94,7 +94,7 @@ test("attributes of the outcome are added to the attributes of the start", () =>
   });
 });
 
-test("an operation has its parent and the parent's subject, also after an await", async () => {
+test("an operation has its parent and the parent's subject, even after an await", async () => {
   const { operations, statements } = make();
   const request = { id: 1 };
   const requests = operations.of<object>({
@@ -110,10 +110,10 @@ test("an operation has its parent and the parent's subject, also after an await"
     expect(currentOperation()?.name).toBe("GET /");
   });
   void statements.run("SELECT", () => 0);
-  const [outer, inner, alone] = seen;
+  const [outer, inner, root] = seen;
   expect(inner?.parent).toBe(outer);
   expect(inner?.subject).toBe(request);
-  expect(alone).toMatchObject({ parent: null, subject: null });
+  expect(root).toMatchObject({ parent: null, subject: null });
   expect(currentOperation()).toBeNull();
 });
 
@@ -131,7 +131,7 @@ test("a listener receives only its kinds, whether it or the emitter was created 
   expect(seen).toEqual(["start SELECT", "end select number", "start ask", "end ask number"]);
 });
 
-test("a listener's store holds its state during the work and in within()", async () => {
+test("a listener's store has its state during the work and in within()", async () => {
   const { operations, statements, listener } = make();
   const store = new AsyncLocalStorage<string>();
   operations.listen({ ...listener, store });
@@ -141,7 +141,7 @@ test("a listener's store holds its state during the work and in within()", async
   expect(await cursor?.within(async () => (await nextImmediate(), store.getStore()))).toBe("fetch");
 });
 
-test("end() publishes once", () => {
+test("end() publishes only once", () => {
   const { operations, statements, seen, listener } = make();
   operations.listen(listener);
   const cursor = statements.begin("FETCH");
@@ -177,13 +177,13 @@ test("a listener's error is reported and affects neither the work nor other list
   expect(seen).toEqual(["start SELECT", "end select number"]);
 });
 
-test("channels publish the same object for each event, also without an app", () => {
+test("channels publish the same object for each event, even without an app", () => {
   const seen: [string, TracedOperation][] = [];
   for (const event of ["start", "error", "end"]) {
-    const of = channel(`framework.operation.${event}`);
+    const eventChannel = channel(`framework.operation.${event}`);
     const note = (message: unknown): void => void seen.push([event, message as TracedOperation]);
-    of.subscribe(note);
-    undo.push(() => of.unsubscribe(note));
+    eventChannel.subscribe(note);
+    undo.push(() => eventChannel.unsubscribe(note));
   }
   const statements = operationsWithoutApp(statement);
   const fail = () => {
@@ -207,13 +207,13 @@ test("a store bound to the start channel is set during the work", () => {
 
 test("another copy of this package sees the current operation", async () => {
   const seen: (TracedOperation | null)[] = [];
-  const carried = new AsyncLocalStorage<TracedOperation>(); // bound as another copy does
-  const carrier = channel("framework.operation.context");
-  carrier.bindStore(carried);
-  undo.push(() => carrier.unbindStore(carried));
+  const otherStore = new AsyncLocalStorage<TracedOperation>(); // bound as another copy binds it
+  const contextChannel = channel("framework.operation.context");
+  contextChannel.bindStore(otherStore);
+  undo.push(() => contextChannel.unbindStore(otherStore));
   const { operations, statements } = make();
   operations.listen({ start: () => {} });
-  void statements.run("SELECT", () => seen.push(carried.getStore() ?? null));
+  void statements.run("SELECT", () => seen.push(otherStore.getStore() ?? null));
   expect(seen[0]?.name).toBe("SELECT");
 });
 

@@ -44,7 +44,7 @@ test("health check names are unique, and an app has at most 50", async () => {
   ]);
 });
 
-test("metric names are unique, and only counters end in _total", async () => {
+test("metric names are unique, in snake case, and end in _total exactly if they name counters", async () => {
   const good = (host: Host) =>
     host.insight.metric(metric("hits_total", "counter")).metric(metric("entries", "gauge"));
   expect(await problemsOf(good)).toEqual([]);
@@ -60,7 +60,7 @@ test("metric names are unique, and only counters end in _total", async () => {
   ]);
 });
 
-test("operation kinds are lower-case words separated by dots; two features may share one", async () => {
+test("operation kinds are one to four lower-case words separated by dots; a kind may be used twice", async () => {
   const kind = (name: string) => ({ kind: name, role: "client" as const, describe: () => ({ name: "x" }) });
   const good = (host: Host) => void [host.insight.operation(kind("db")), host.insight.operation(kind("db"))];
   expect(await problemsOf(good)).toEqual([]);

@@ -30,7 +30,7 @@ test.each([
   [String.raw`got "a \"quoted\" one"`, 'got "(hidden)"'],
   ["the circuit POST /books, genre book", "the circuit POST /books, genre (hidden)"],
   ["gzip for https://shop.example, page 12", "gzip for https://shop.example, page 12"],
-])("%s becomes %s", (reason, shown) => {
+])("without the values of its request, the reason %j is %j", (reason, shown) => {
   expect(redact(reason)).toBe(shown);
 });
 
@@ -68,10 +68,10 @@ test.each([
   expect(redactionFor({ fields, query: [], body: escaped })(text)).toBe(shown);
 });
 
-test("fields of a form, and a body of another kind, are hidden", () => {
-  const of = (text: string) => redactionFor({ fields: [], query: [], body: text });
-  expect(of("name=ann&word=form-secret")("form-secret")).toBe("(hidden)");
-  expect(of("whole body")("got whole body")).toBe("got (hidden)");
+test("the fields of a form are hidden, and a body of an unknown format as a whole", () => {
+  const redactBody = (text: string) => redactionFor({ fields: [], query: [], body: text });
+  expect(redactBody("name=ann&word=form-secret")("form-secret")).toBe("(hidden)");
+  expect(redactBody("whole body")("got whole body")).toBe("got (hidden)");
 });
 
 test.each([
@@ -91,7 +91,7 @@ test.each([
     "-----BEGIN RSA PRIVATE KEY-----(hidden)-----END RSA PRIVATE KEY-----",
   ],
   ["412 bytes are less than minSize 1024", "412 bytes are less than minSize 1024"],
-])("of the program's own texts, %s becomes %s", (text, shown) => {
+])("hideSecrets changes %j to %j, and a second call changes nothing", (text, shown) => {
   expect(hideSecrets(text)).toBe(shown);
   expect(hideSecrets(shown)).toBe(shown);
 });

@@ -41,7 +41,7 @@ test("every feature can read the current trace of a tracer; it is null without a
   expect(await getJson(new (App.with(reading, tracing))())).toEqual({ id: trace.traceId });
 });
 
-test("the context has the error of a reply 500, and none for a client's mistake", async () => {
+test("the context has the error that caused a 500, and null for a 404", async () => {
   const failures: (Error | null)[] = [];
   const app = new App().use(async (request, next) => {
     const reply = await next(request);

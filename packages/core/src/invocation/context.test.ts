@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { App, Context, key, RequestId } from "../index.ts";
 
-test("two keys with the same name hold two values", () => {
+test("two keys with the same name have separate values", () => {
   const context = new Context();
   const text = key<string>("user", "nobody");
   const number = key<number>("user", 0);

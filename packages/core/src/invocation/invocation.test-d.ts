@@ -15,10 +15,10 @@ declare const invocation: Invocation;
 export const asInvocation: Invocation = request;
 // @ts-expect-error a message has no path
 export const path: unknown = invocation.path;
-// @ts-expect-error an invocation may not be a request
+// @ts-expect-error not every invocation is a request
 export const asRequest: HttpRequest = invocation;
 export const narrowed: string | null = isHttpRequest(invocation) ? invocation.cookies.get("a") : null;
-// @ts-expect-error values of other kinds may not be strings
+// @ts-expect-error parameters of other kinds need not be strings
 export const id: string = invocation.params["id"];
 export const idOfRequest: string | undefined = request.params["id"];
 
@@ -27,7 +27,7 @@ const context: Context = new Context().set(Tenant, "north");
 export const tenant: string | null = context.get(Tenant);
 // @ts-expect-error a name carries no type
 export const byName: string = context.get("tenant");
-// @ts-expect-error the key says string or null
+// @ts-expect-error the type of the key is string or null
 context.set(Tenant, 7);
 
 interface Place {
@@ -40,7 +40,7 @@ declare const perhaps: Place | undefined;
 declare const response: Response;
 context.set(At, { city: "Bern", street: "Spitalgasse" }).set("at", partial).set("at", null);
 request.setContext("at", perhaps);
-export const stored = <T>(its: Key<T>, value: T): Context => context.set(its, value);
+export const stored = <T>(typed: Key<T>, value: T): Context => context.set(typed, value);
 // @ts-expect-error the street is missing
 context.set(At, partial);
 // @ts-expect-error the value may be missing

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { App, isHttpRequest, type Invocation } from "../index.ts";
 import { createInvocation, toMetadata } from "../feature.ts";
 
-test("an invocation has defaults for the optional parts", () => {
+test("an invocation has defaults for the optional parts, and its own context and signal", () => {
   const one = createInvocation({ kind: "message", name: "orders.placed" });
   const other = createInvocation({ kind: "message", name: "orders.placed" });
   expect([one.kind, one.name, one.headers.get("a"), one.headers.getAll("a"), one.params]).toEqual([

@@ -4,7 +4,7 @@ import { ApiKeyName, type Claims, JwtClaims, principalOf, User } from "../featur
 
 const claims: Claims = { sub: "ann", exp: 1 };
 
-test("a token, a user and an API key each identify a caller, alone and together", () => {
+test("a token, a user and an API key are combined into one principal", () => {
   const context = new Context();
   expect(principalOf({ context })).toBeNull();
   expect(principalOf({ context: context.set(JwtClaims, claims) })).toEqual({ claims });
@@ -13,7 +13,7 @@ test("a token, a user and an API key each identify a caller, alone and together"
   expect(principalOf({ context })).toEqual({ claims, user: "ann", apiKeyName: "billing" });
 });
 
-test("an application's own user counts, under its name and by its own key", () => {
+test("an application's own user is the user of the principal, by the name user or by the application's key", () => {
   const account = { roles: ["admin"] };
   const Account = key<object | null>("account", null);
   expect(principalOf({ context: new Context().set(User, "ann").set("user", account) })).toEqual({

@@ -178,19 +178,19 @@ test("run rejects a record that is not an object", async () => {
 
 test("use and addGuard with several arguments use all of them", async () => {
   const seen: string[] = [];
-  const made = new App();
-  const app = made as unknown as Untyped;
+  const app = new App();
+  const untyped = app as unknown as Untyped;
   const note = (name: string) => (request: unknown, next: (request: unknown) => unknown) => {
     seen.push(name);
     return next(request);
   };
-  app["use"]?.(note("one"), note("two"));
-  app["addGuard"]?.(
+  untyped["use"]?.(note("one"), note("two"));
+  untyped["addGuard"]?.(
     () => true,
     () => false,
   );
-  app["get"]?.("/", () => "secret");
-  expect((await made.fetch(new Request("http://test.local/"))).status).toBe(403);
+  untyped["get"]?.("/", () => "secret");
+  expect((await app.fetch(new Request("http://test.local/"))).status).toBe(403);
   expect(seen).toEqual(["one", "two"]);
 });
 
@@ -230,14 +230,17 @@ test.each<[object | null | number, RegExp]>([
   [{ limits: null }, /^limits of start must be a record/],
   [{ timeouts: 5 }, /^timeouts of start must be a record/],
   [{ trustedProxies: "10.0.0.1" }, /^trustedProxies must be a list of addresses$/],
-])("start(%j) is a start error, listed with the others", async (settings, message) => {
-  const app = new App();
-  app.get("5", () => 1);
-  const error = await app.start(settings as never).catch((thrown: unknown) => thrown);
-  const { problems } = error as { problems: { code: string; message: string }[] };
-  expect(problems.map(({ code }) => code)).toEqual(["CORE_BAD_SETTING", "CORE_ROUTE_BAD_PATTERN"]);
-  expect(problems[0]?.message).toMatch(message);
-});
+])(
+  "start rejects the settings %j and reports them together with the app's mistakes",
+  async (settings, message) => {
+    const app = new App();
+    app.get("5", () => 1);
+    const error = await app.start(settings as never).catch((thrown: unknown) => thrown);
+    const { problems } = error as { problems: { code: string; message: string }[] };
+    expect(problems.map(({ code }) => code)).toEqual(["CORE_BAD_SETTING", "CORE_ROUTE_BAD_PATTERN"]);
+    expect(problems[0]?.message).toMatch(message);
+  },
+);
 
 test("run rejects a function as logger", async () => {
   const log = console.log as never;
@@ -268,7 +271,7 @@ test("App.with and Blueprint.with reject values that are not features", () => {
       );
 });
 
-test("registerBlueprint of a blueprint rejects other values", () => {
+test("registerBlueprint of a blueprint rejects a value that is not a Blueprint", () => {
   expect(() => new Blueprint("/b").registerBlueprint({} as never)).toThrow(
     expect.objectContaining({ code: "CORE_BAD_ARGUMENT", message: "registerBlueprint takes a Blueprint" }),
   );
@@ -293,7 +296,7 @@ test.each<[string, () => unknown, string]>([
   );
 });
 
-test.each([null, 5, "1s"])("retry(%j) and timeout(%j) are configuration errors", (options) => {
+test.each([null, 5, "1s"])("retry and timeout reject the options %j", (options) => {
   for (const make of [retry, timeout])
     expect(() => make(options as never)).toThrow(`${make.name} takes an object of options, not `);
 });
@@ -311,13 +314,16 @@ test.each(["/x", null, undefined, {}, new URL("http://localhost/")])(
   },
 );
 
-test.each([5, "--port 1", [5]])("run with argv %j reports it, with the app's mistakes", async (argv) => {
-  const app = new App();
-  app.get("x", () => 1);
-  const error = await app
-    .run({ argv: argv as never, exitOnError: false, port: 0 })
-    .catch((thrown: unknown) => thrown);
-  const { problems } = error as { problems: { message: string }[] };
-  expect(problems.map(({ message }) => message.slice(0, 30))).toContain("argv must be a list of strings");
-  expect(problems.length).toBe(2);
-});
+test.each([5, "--port 1", [5]])(
+  "run rejects argv %j and reports it together with the app's mistakes",
+  async (argv) => {
+    const app = new App();
+    app.get("x", () => 1);
+    const error = await app
+      .run({ argv: argv as never, exitOnError: false, port: 0 })
+      .catch((thrown: unknown) => thrown);
+    const { problems } = error as { problems: { message: string }[] };
+    expect(problems.map(({ message }) => message.slice(0, 30))).toContain("argv must be a list of strings");
+    expect(problems.length).toBe(2);
+  },
+);

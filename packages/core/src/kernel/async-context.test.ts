@@ -3,12 +3,12 @@ import { expect, test } from "@jest/globals";
 import { App, type HttpRequest, Response } from "../index.ts";
 
 const user = new AsyncLocalStorage<string>();
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 async function* users(seen: unknown[] = []): AsyncGenerator<string> {
   try {
     yield String(user.getStore());
-    await turn();
+    await nextTurn();
     yield String(user.getStore());
   } finally {
     seen.push(user.getStore());
@@ -25,14 +25,14 @@ const fetchText = async (handler: (request: HttpRequest) => unknown): Promise<st
 
 test.each<[string, (request: HttpRequest) => unknown]>([
   ["a generator", () => users()],
-  ["a generator of an async handler", async () => (await turn(), users())],
-  ["Response.stream", async () => (await turn(), Response.stream(users()))],
+  ["a generator of an async handler", async () => (await nextTurn(), users())],
+  ["Response.stream", async () => (await nextTurn(), Response.stream(users()))],
   ["Response.stream of an iterable", () => Response.stream({ [Symbol.asyncIterator]: () => users() })],
 ])("a streamed body runs in the context of the middleware around its handler: %s", async (_, handler) => {
   expect(await fetchText(handler)).toBe("adaada");
 });
 
-test("events run in the context of the middleware around their handler", async () => {
+test("a generator of events runs in the context of the middleware around its handler", async () => {
   expect(await fetchText(() => Response.sse(users()))).toBe("data: ada\n\ndata: ada\n\n");
 });
 
@@ -54,7 +54,7 @@ test("a deferred task runs in the context of its call", async () => {
     request.defer(() => void seen.push(user.getStore()));
     user.run("eve", () =>
       request.defer(async () => {
-        await turn();
+        await nextTurn();
         seen.push(user.getStore());
         done.resolve();
       }),

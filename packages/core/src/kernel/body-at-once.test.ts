@@ -8,8 +8,8 @@ import { isPromise } from "../feature.ts";
 const json = "application/json";
 const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 
-const bodies: readonly (readonly [what: string, type: string, body: string, status: number])[] = [
-  ["a fitting body", json, '{"title":"é"}', 200],
+const bodies: readonly (readonly [name: string, type: string, body: string, status: number])[] = [
+  ["a valid body", json, '{"title":"é"}', 200],
   ["a valid body with a charset", "application/json; charset=utf-8", '{"title":"T"}', 200],
   ["a body after a byte order mark", json, '\u00ef\u00bb\u00bf{"title":"T"}', 200],
   ["the last of duplicate names", json, '{"title":1,"title":"T"}', 200],
@@ -29,7 +29,7 @@ const bodies: readonly (readonly [what: string, type: string, body: string, stat
   ["a malformed type", "application", '{"title":"T"}', 400],
 ];
 
-/** An app that replies with the schema's output. With `waits`, reading a body takes a promise, as when the transport has only a part of it. */
+/** An app that replies with the schema's output. With `waits`, reading a body returns a promise, as if the transport had only a part of it. */
 const bookApp = (waits: boolean, seen: unknown[]): App => {
   const app = new App().use((request, next) => {
     if (waits) request.decodeBody((chunks) => chunks);
@@ -69,12 +69,12 @@ const fetchReplies = async (transport: "fast" | "node", waits: boolean): Promise
 };
 
 test("the reply is the same whether the body is buffered, awaited or decoded", async () => {
-  const atOnce = await fetchReplies("fast", false);
-  expect(atOnce.map((text, at) => `${bodies[at]?.[0]}: ${text.slice(0, 3)}`)).toEqual(
-    bodies.map(([what, , , status]) => `${what}: ${status}`),
+  const buffered = await fetchReplies("fast", false);
+  expect(buffered.map((text, at) => `${bodies[at]?.[0]}: ${text.slice(0, 3)}`)).toEqual(
+    bodies.map(([name, , , status]) => `${name}: ${status}`),
   );
-  expect(await fetchReplies("fast", true)).toEqual(atOnce);
-  expect(await fetchReplies("node", false)).toEqual(atOnce);
+  expect(await fetchReplies("fast", true)).toEqual(buffered);
+  expect(await fetchReplies("node", false)).toEqual(buffered);
 });
 
 test.each([

@@ -2,11 +2,11 @@ import { expect, test } from "@jest/globals";
 import { App, type HttpRequest, type Middleware, Response } from "../index.ts";
 import { testFiles } from "../response/test-files.test-kit.ts";
 
-const { at, openFiles } = testFiles();
+const { pathOf, openFiles } = testFiles();
 const silent = { info() {}, warn() {}, error() {} };
 
-/** An app whose route replies with streams; counts the opened and the closed streams. */
-const streaming = (...around: Middleware<HttpRequest, Response>[]) => {
+/** An app with a route that replies with a stream, and one that sends a file. `seen` counts the opened and the closed streams. */
+const streamingApp = (...around: Middleware<HttpRequest, Response>[]) => {
   const seen = { opened: 0, closed: 0 };
   const app = new App();
   for (const middleware of around) app.use(middleware);
@@ -25,18 +25,18 @@ const streaming = (...around: Middleware<HttpRequest, Response>[]) => {
       ),
     );
   });
-  app.get("/file", () => Response.sendFile(at("large.bin")));
+  app.get("/file", () => Response.sendFile(pathOf("large.bin")));
   return { app, seen };
 };
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const fetchText = async (app: App, path = "/"): Promise<string> => {
   await app.start({ env: "production", log: silent });
   const text = await (await app.fetch(new Request(`http://host.test${path}`))).text();
-  await turn();
+  await nextTurn();
   return text;
 };
 
-const dropping: [string, Middleware<HttpRequest, Response>][] = [
+const middlewares: [string, Middleware<HttpRequest, Response>][] = [
   [
     "it throws",
     async (request, next) => {
@@ -60,17 +60,17 @@ const dropping: [string, Middleware<HttpRequest, Response>][] = [
   ],
 ];
 
-test.each(dropping)("a streamed reply that a middleware drops is closed: %s", async (_, middleware) => {
-  const { app, seen } = streaming(middleware);
+test.each(middlewares)("a streamed reply that a middleware drops is closed: %s", async (_, middleware) => {
+  const { app, seen } = streamingApp(middleware);
   await fetchText(app);
   expect(seen).toEqual({ opened: 1, closed: 1 });
   await fetchText(app, "/file");
-  while (openFiles().length > 0) await turn();
+  while (openFiles().length > 0) await nextTurn();
   expect(openFiles()).toEqual([]);
 });
 
 test("of two replies of next, the one that is not sent is closed", async () => {
-  const { app, seen } = streaming(async (request, next) => {
+  const { app, seen } = streamingApp(async (request, next) => {
     await next(request);
     return next(request);
   });
@@ -80,18 +80,20 @@ test("of two replies of next, the one that is not sent is closed", async () => {
 
 test("a reply that is sent, or read by the stream that replaces it, is not closed", async () => {
   const upper = async function* (reply: Response) {
-    await turn();
+    await nextTurn();
     for await (const chunk of reply.body ?? []) yield new TextDecoder().decode(chunk).toUpperCase();
   };
-  const { app, seen } = streaming(async (request, next) => Response.stream(upper(await next(request))));
+  const { app, seen } = streamingApp(async (request, next) => Response.stream(upper(await next(request))));
   expect(await fetchText(app)).toBe("CHUNK");
-  expect(await fetchText(streaming().app)).toBe("chunk");
   expect(seen).toEqual({ opened: 1, closed: 0 });
+  const sent = streamingApp();
+  expect(await fetchText(sent.app)).toBe("chunk");
+  expect(sent.seen).toEqual({ opened: 1, closed: 0 });
 });
 
-test("the clone of a reply can be read after the exchange", async () => {
+test("the clone of a dropped reply can be read after the exchange", async () => {
   const clones: Response[] = [];
-  const { app } = streaming(async (request, next) => {
+  const { app } = streamingApp(async (request, next) => {
     clones.push((await next(request)).clone());
     return Response.text("other");
   });
@@ -101,11 +103,11 @@ test("the clone of a reply can be read after the exchange", async () => {
 
 test("a middleware that calls next after the exchange can read the reply", async () => {
   let later: Promise<string> | undefined;
-  const { app } = streaming((request, next) => {
+  const { app } = streamingApp((request, next) => {
     request.onEnd(() => {
       later = (async () => {
         const reply = await next(request);
-        await turn();
+        await nextTurn();
         return reply.text();
       })();
     });

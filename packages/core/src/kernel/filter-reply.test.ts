@@ -26,14 +26,14 @@ const account = { ok: true, password: "secret" };
 const Ok = z.object({ ok: z.boolean() });
 
 test.each(environments)("a member that the schema does not list is not sent (%s)", async (env) => {
-  const secret = JSON.stringify(account);
+  const json = JSON.stringify(account);
   const handlers: Record<string, () => unknown> = {
     value: () => account,
     promise: async () => account,
     json: () => Response.json(account),
-    text: () => new Response(secret, { contentType: "application/json; charset=utf-8" }),
-    bytes: () => new Response(new TextEncoder().encode(secret), { contentType: "Application/JSON" }),
-    problem: () => new Response(secret, { contentType: "application/problem+json" }),
+    text: () => new Response(json, { contentType: "application/json; charset=utf-8" }),
+    bytes: () => new Response(new TextEncoder().encode(json), { contentType: "Application/JSON" }),
+    problem: () => new Response(json, { contentType: "application/problem+json" }),
     web: () => globalThis.Response.json(account),
     error: () => Response.json(account, { status: 409 }),
   };
@@ -44,8 +44,13 @@ test.each(environments)("a member that the schema does not list is not sent (%s)
 });
 
 test("a status without a schema uses the schema of its class, then the default", async () => {
-  const by = (name: string) => z.object({ [name]: z.literal(1) });
-  const responses = { 201: by("a"), "2XX": by("b"), "4XX": by("c"), default: by("d") };
+  const schemaOf = (name: string) => z.object({ [name]: z.literal(1) });
+  const responses = {
+    201: schemaOf("a"),
+    "2XX": schemaOf("b"),
+    "4XX": schemaOf("c"),
+    default: schemaOf("d"),
+  };
   const body = { a: 1, b: 1, c: 1, d: 1 };
   const statuses = [201, 200, 409, 418, 500, 302];
   const texts = statuses.map(
@@ -54,10 +59,10 @@ test("a status without a schema uses the schema of its class, then the default",
   const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => `{"${name}":1}`);
   expect(await Promise.all(texts)).toEqual([a, b, c, c, d, d]);
   expect((await replyFor(responses, () => Response.json({}, { status: 404 }))).status).toBe(500);
-  expect((await replyFor({ "4XX": by("c") }, () => body)).text).toBe(JSON.stringify(body));
+  expect((await replyFor({ "4XX": schemaOf("c") }, () => body)).text).toBe(JSON.stringify(body));
 });
 
-test("the members of nested objects and lists are filtered, and debug names them once", async () => {
+test("unlisted members of nested objects and lists are not sent, and debug logs their paths once", async () => {
   const User = z.object({ name: z.string() });
   const users = [
     { name: "ada", hash: 1 },
@@ -118,7 +123,7 @@ test("an asynchronous schema filters replies", async () => {
   expect((await replyFor(responses, () => account)).text).toBe('{"ok":true}');
 });
 
-test("other statuses, other types and streams are sent as they are", async () => {
+test("replies with another status or type, and streams, are not filtered", async () => {
   expect((await replyFor({ 201: Ok }, () => account)).text).toBe(JSON.stringify(account));
   expect((await replyFor({ 200: Ok }, () => "plain")).text).toBe("plain");
   const stream = () => Response.stream([JSON.stringify(account)], { contentType: "application/json" });
@@ -155,7 +160,7 @@ test("a repeated member that parsing drops is not sent", async () => {
   expect((await replyFor({ 200: Nested }, rawJson(text))).text).toBe('{"a":{"ok":true},"text":"\\":,"}');
 });
 
-test("numbers that a double cannot hold are rejected if filtering would round them, other spellings are not", async () => {
+test("numbers that a double cannot represent are rejected if filtering would round them, other spellings are not", async () => {
   const Sum = z.object({ a: z.any() });
   for (const a of [
     "0.12345678901234567891",
@@ -179,7 +184,7 @@ test("numbers that a double cannot hold are rejected if filtering would round th
   }
 });
 
-test("only listed members are sent, for every kind of return value", async () => {
+test("only listed members are sent, whatever their values", async () => {
   const Listed = z.object({ a: z.any(), b: z.object({ c: z.any() }).optional() });
   const extra = fc.dictionary(fc.string(), fc.jsonValue());
   await fc.assert(
@@ -193,10 +198,10 @@ test("only listed members are sent, for every kind of return value", async () =>
 
 test("integers beyond 2^53 stay exact, and are rejected if filtering would round them", async () => {
   const Big = z.object({ id: z.number() });
-  const big = (more: object) => () => Response.json({ id: 2n ** 63n, ...more }, { bigint: true });
-  expect((await replyFor({ 200: Big }, big({}))).text).toBe('{"id":9223372036854775808}');
-  const exact = (more: object) => () => Response.json({ id: 2n ** 63n + 1n, ...more }, { bigint: true });
-  expect((await replyFor({ 200: Big }, exact({}))).text).toBe('{"id":9223372036854775809}');
-  const rounded = await replyFor({ 200: Big }, exact({ more: 1 }));
+  const powerOfTwo = (more: object) => () => Response.json({ id: 2n ** 63n, ...more }, { bigint: true });
+  expect((await replyFor({ 200: Big }, powerOfTwo({}))).text).toBe('{"id":9223372036854775808}');
+  const oddInteger = (more: object) => () => Response.json({ id: 2n ** 63n + 1n, ...more }, { bigint: true });
+  expect((await replyFor({ 200: Big }, oddInteger({}))).text).toBe('{"id":9223372036854775809}');
+  const rounded = await replyFor({ 200: Big }, oddInteger({ more: 1 }));
   expect([rounded.status, rounded.lines.join().includes("an integer beyond 2^53")]).toEqual([500, true]);
 });

@@ -33,7 +33,7 @@ const start = async (env: "development" | "production", handler: () => unknown) 
   return { lines, get: () => app.fetch(new Request("http://host.test/x")) };
 };
 
-const lost: readonly (readonly [string, unknown, string])[] = [
+const lostValues: readonly (readonly [string, unknown, string])[] = [
   ["a promise", Promise.resolve(1), "a promise"],
   ["a query that was not awaited", { ...then, rows: [1] }, "a function"],
   ["an instance with then", Object.assign(Object.create(then) as object, { a: 1 }), "a promise"],
@@ -58,7 +58,7 @@ const lost: readonly (readonly [string, unknown, string])[] = [
   ["a member function of an instance", new Money(), "a function"],
 ];
 
-test.each(lost)(
+test.each(lostValues)(
   "under debug, %s inside a reply is an error that names the path",
   async (_name, value, what) => {
     for (const reply of [
@@ -138,17 +138,21 @@ test("values that JSON can express are not reported", async () => {
 
 test("a getter or toJSON that throws on its second call does not fail the reply", async () => {
   let reads = 0;
-  const once = {
+  const readOnce = (): number => {
+    if (reads++ % 2 === 1) throw new Error("read twice");
+    return 1;
+  };
+  const getter = {
     get value(): number {
-      if (reads++ % 2 === 1) throw new Error("read twice");
-      return 1;
+      return readOnce();
     },
   };
-  for (const env of ["development", "production"] as const) {
-    reads = 0;
-    const { get } = await start(env, () => once);
-    expect([env, (await get()).status]).toEqual([env, 200]);
-  }
+  for (const env of ["development", "production"] as const)
+    for (const value of [getter, { toJSON: readOnce }]) {
+      reads = 0;
+      const { get } = await start(env, () => value);
+      expect([env, Object.keys(value), (await get()).status]).toEqual([env, Object.keys(value), 200]);
+    }
 });
 
 const appWith = async (debug: boolean, change: (app: App) => void) => {
@@ -199,10 +203,10 @@ test("replies of blueprint middleware are inspected, and a middleware that passe
 });
 
 const eventsOf = async (debug: boolean, data: unknown) => {
-  const it = await appWith(debug, (app) => {
+  const app = await appWith(debug, (app) => {
     app.get("/events", () => Response.sse([{ data: { fine: 1 } }, { data }, { data }, "text"]));
   });
-  return { ...it, read: async () => (await it.get("/events")).text() };
+  return { ...app, read: async () => (await app.get("/events")).text() };
 };
 
 test.each([

@@ -38,6 +38,7 @@ test.each(["/nowhere", "/sent"])(
     app.post("/sent", () => null);
     const [get, head] = await Promise.all([send(app, path), send(app, path, { method: "HEAD" })]);
     expect([head.status, [...head.headers]]).toEqual([get.status, [...get.headers]]);
+    expect(head.headers.has("content-length")).toBe(true);
   },
 );
 
@@ -81,7 +82,7 @@ test("middleware may call next again", async () => {
   expect(await (await send(app, "/x")).text()).toBe("done");
 });
 
-test("middleware may refuse without calling next", async () => {
+test("middleware may reply without calling next", async () => {
   const app = new App().use(() => new Response("no", { status: 418 }));
   app.get("/x", () => "x");
   expect((await send(app, "/x")).status).toBe(418);
@@ -121,7 +122,7 @@ test("app guards do not run for unmatched paths", async () => {
   ).toBe(404);
 });
 
-test("logs writes one line per request, errors and unmatched paths included", async () => {
+test("logs writes one line per request, even for an unmatched path; without logs no line is written", async () => {
   const lines: string[] = [];
   const build = async (logs: boolean) => {
     const app = new App();

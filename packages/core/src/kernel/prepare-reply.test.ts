@@ -32,13 +32,17 @@ test("an error of an identified caller is private", async () => {
   expect(await sentBy(async (request) => fails(request))).toEqual(["private", "Accept"]);
 });
 
-test("a route with guards is private, with guards of the app or its own", async () => {
+test("the reply of a route with guards is private, with guards of the app or its own", async () => {
   const app = new App();
   app.get("/guarded", { guards: [() => true] }, () => withControl("max-age=5"));
   app.get("/open", () => withControl("max-age=5"));
-  const control = async (path: string) =>
-    (await app.fetch(new Request(`http://host.test${path}`))).headers.get("cache-control");
-  expect([await control("/guarded"), await control("/open")]).toEqual(["private, max-age=5", "max-age=5"]);
+  const guarded = new App().addGuard(() => true);
+  guarded.get("/", () => withControl("max-age=5"));
+  const control = async (from: App, path: string) =>
+    (await from.fetch(new Request(`http://host.test${path}`))).headers.get("cache-control");
+  expect(await control(app, "/guarded")).toBe("private, max-age=5");
+  expect(await control(guarded, "/")).toBe("private, max-age=5");
+  expect(await control(app, "/open")).toBe("max-age=5");
 });
 
 test.each([
@@ -51,7 +55,7 @@ test.each([
   ["must-understand, no-store", "private, must-understand, no-store"],
   ["Public, max-age=60", "Public, max-age=60"],
   ["s-maxage=60", "s-maxage=60"],
-])("%j of an identified caller is sent as %j", async (given, sent) => {
+])("Cache-Control %j of an identified caller is sent as %j", async (given, sent) => {
   const reply = (request: HttpRequest): Response => {
     request.context.set("user", "ann");
     return withControl(given);
@@ -59,7 +63,7 @@ test.each([
   expect(await sentBy(reply)).toEqual([sent, null]);
 });
 
-test("a value for one client makes even a public or shared reply private", async () => {
+test("a single-use value makes even a public or shared reply private", async () => {
   const reply = (request: HttpRequest): Response => {
     request.context.set(SingleUse, true);
     return withControl("public, s-maxage=60, max-age=5");
@@ -69,7 +73,7 @@ test("a value for one client makes even a public or shared reply private", async
   expect(await sentBy(shared)).toEqual(["private, max-age=5", null]);
 });
 
-test("Vary names the fields that an authentication read, and a public reply stays unchanged", async () => {
+test("Vary names the fields that an authentication read, and a shared reply stays unchanged", async () => {
   const read = (request: HttpRequest): void => {
     request.readCredentials(["X-Key"]);
   };

@@ -6,35 +6,35 @@ import type { TracedOperation } from "../feature.ts";
 import { operationsWithoutApp } from "../insight/app-operations.ts";
 import { createRequestOperations, requestOperation } from "./request-operations.ts";
 
-const aTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 const start = channel("framework.operation.start");
 const undo: (() => void)[] = [];
 afterEach(() => undo.splice(0).forEach((task) => task()));
 
-test("a handler runs in the contexts bound to the start channel, also after an await", async () => {
+test("a handler runs in the contexts bound to the start channel, even after an await", async () => {
   const context = new AsyncLocalStorage<string | null>();
   start.bindStore(context, (operation) => (operation as TracedOperation).name);
   undo.push(() => void start.unbindStore(context));
   const app = new App();
-  app.get("/a/{b}", async () => [context.getStore(), (await aTurn(), context.getStore())]);
+  app.get("/a/{b}", async () => [context.getStore(), (await nextTurn(), context.getStore())]);
   const reply = await app.fetch(new Request("http://localhost/a/1"));
   expect(await reply.json()).toEqual(["GET /a/{b}", "GET /a/{b}"]);
 });
 
-test("continuations of an asynchronous handler run in the contexts bound to the start channel", async () => {
+test("the exception handler of an asynchronous handler runs in the contexts bound to the start channel", async () => {
   const context = new AsyncLocalStorage<string | null>();
   start.bindStore(context, (operation) => (operation as TracedOperation).name);
   undo.push(() => void start.unbindStore(context));
   const app = new App().exceptionHandler(RangeError, () => String(context.getStore()));
   app.get("/fails", async () => {
-    await aTurn();
+    await nextTurn();
     throw new RangeError("too far");
   });
   const reply = await app.fetch(new Request("http://localhost/fails"));
   expect(await reply.text()).toBe("GET /fails");
 });
 
-test("without a subscriber nothing of a request is read", () => {
+test("without a subscriber no member of a request is read", () => {
   const untouchable = new Proxy({} as HttpRequest, {
     get: (_, name) => {
       throw new Error(`touched ${String(name)}`);

@@ -3,8 +3,8 @@ import { App, HttpError, Response, UnauthorizedError, ValueError } from "../inde
 import type { Logger } from "../log/logger.ts";
 import { consoleLogger } from "../log/console-logger.ts";
 
-/** Throws the value in a handler, and returns the status of the reply. */
-const statusOf = async (thrown: unknown, log: Logger) => {
+/** Throws the value in a synchronous and in an asynchronous handler. Returns the status of each reply. */
+const statusesOf = async (thrown: unknown, log: Logger) => {
   const app = new App();
   app.get("/x", () => {
     throw thrown;
@@ -23,7 +23,7 @@ test("an error whose message is not a string is a 500 with a line in the log", a
   for (const message of [{ code: 7 }, Object.create(null), Symbol("s")]) {
     const lines: string[] = [];
     const log = consoleLogger({ format: "text", write: (line) => void lines.push(line) });
-    expect(await statusOf(Object.assign(new Error("x"), { message }), log)).toEqual([500, 500]);
+    expect(await statusesOf(Object.assign(new Error("x"), { message }), log)).toEqual([500, 500]);
     expect(lines.filter((line) => line.includes("GET /x failed: "))).toHaveLength(1);
   }
 });
@@ -39,7 +39,7 @@ test("an error above 500 whose detail is not its message is a warning in the log
     const seen: string[] = [];
     const log = { info() {}, warn: (text: string) => void seen.push(text), error() {} };
     const error = new StockError(status, "no route to stock.internal");
-    expect(await statusOf(error, log)).toEqual([status, status]);
+    expect(await statusesOf(error, log)).toEqual([status, status]);
     expect(seen.filter((line) => line.includes("stock.internal"))).toEqual(lines);
   }
 });
@@ -63,7 +63,7 @@ test("a logger that throws does not prevent the reply", async () => {
   const { error } = console;
   console.error = (...parts: unknown[]) => void written.push(parts.join(" "));
   try {
-    expect(await statusOf(new Error("bug"), { info: fail, warn: fail, error: fail })).toEqual([500, 500]);
+    expect(await statusesOf(new Error("bug"), { info: fail, warn: fail, error: fail })).toEqual([500, 500]);
   } finally {
     console.error = error;
   }

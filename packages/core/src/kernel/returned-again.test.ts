@@ -8,7 +8,7 @@ const personal: HttpMiddleware = async (request, next) => {
   return reply.setCookie("caller", request.query.get("name") ?? "nobody");
 };
 
-const sent = async (app: App, path: string): Promise<unknown> => {
+const replyParts = async (app: App, path: string): Promise<unknown> => {
   const reply = await app.fetch(new Request(`http://test.local${path}`));
   return [reply.status, reply.headers.getSetCookie(), reply.headers.get("x-kind"), await reply.text()];
 };
@@ -37,7 +37,7 @@ test.each(forms)(
     app.exceptionHandler(HttpError, () => constant);
     for (const path of ["/handled", "/later", "/early", "/failed"]) {
       for (const name of ["ann", "bob"])
-        expect(await sent(app, `${path}?name=${name}`)).toEqual([
+        expect(await replyParts(app, `${path}?name=${name}`)).toEqual([
           203,
           [`caller=${name}; Path=/`],
           kind,
@@ -55,8 +55,8 @@ test("a streamed body that is returned again is rejected", async () => {
   const constant = Response.stream(chunks());
   const app = new App();
   app.get("/", () => constant);
-  expect(await sent(app, "/")).toEqual([200, [], null, "once"]);
-  await expect(sent(app, "/")).rejects.toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
+  expect(await replyParts(app, "/")).toEqual([200, [], null, "once"]);
+  await expect(replyParts(app, "/")).rejects.toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
 });
 
 test("if a middleware returns no reply, the log names it, and outer levels get a 500", async () => {
@@ -69,7 +69,7 @@ test("if a middleware returns no reply, the log names it, and outer levels get a
   const error = (text: string): void => void log.push(text);
   await app.start({ env: "production", log: { info() {}, warn() {}, error } });
   for (const at of returning.keys())
-    expect(await sent(app, `/?at=${at}`)).toEqual([
+    expect(await replyParts(app, `/?at=${at}`)).toEqual([
       500,
       ["caller=nobody; Path=/"],
       null,
@@ -83,5 +83,5 @@ test("a middleware may return one web Response repeatedly", async () => {
   const constant = new globalThis.Response(null, { status: 202 });
   const app = new App().use(personal).use(() => constant as never);
   for (const name of ["ann", "bob"])
-    expect(await sent(app, `/?name=${name}`)).toEqual([203, [`caller=${name}; Path=/`], null, ""]);
+    expect(await replyParts(app, `/?name=${name}`)).toEqual([203, [`caller=${name}; Path=/`], null, ""]);
 });

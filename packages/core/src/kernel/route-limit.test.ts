@@ -8,9 +8,9 @@ import { virtualClock } from "../runtime/virtual-clock.ts";
 import type { StandardSchema } from "../validation/standard-schema.ts";
 import { RouteLimit } from "./route-limit.ts";
 
-const URL_OF_ALL = "http://localhost/";
+const TEST_URL = "http://localhost/";
 const never = new Promise<never>(() => {});
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A schema whose validation waits. */
 const waitingFor = (gate: Promise<void>): StandardSchema<unknown> => ({
@@ -34,7 +34,7 @@ test("a request whose guard hangs gets 504, and its signal aborts", async () => 
     const app = new App();
     app.get("/", { guards: [guard], ...options }, () => "x");
     await app.start({ timeouts: TimeoutConfig.of({ handlerSecs: 0.02 }) });
-    expect((await app.fetch(new Request(URL_OF_ALL))).status).toBe(504);
+    expect((await app.fetch(new Request(TEST_URL))).status).toBe(504);
   }
   expect(reasons).toEqual([expect.any(HandlerTimeoutError), expect.any(HandlerTimeoutError)]);
 });
@@ -46,21 +46,21 @@ test("if a guard passes after the limit, the handler is not called; a refusal af
     let calls = 0;
     const late = Promise.withResolvers<boolean>();
     app.get("/", { guards: [() => late.promise], timeoutSecs: 0.01 }, () => `call ${++calls}`);
-    expect((await app.fetch(new Request(URL_OF_ALL))).status).toBe(504);
+    expect((await app.fetch(new Request(TEST_URL))).status).toBe(504);
     late.resolve(verdict);
-    await turn();
+    await nextTurn();
     expect(calls).toBe(0);
   }
 });
 
 /** A request with the first half of a JSON body, whose rest arrives when `rest` resolves. */
-const uploading = (rest: Promise<void>): Request => {
+const uploadRequest = (rest: Promise<void>): Request => {
   async function* body(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('{"a"');
     await rest;
     yield Buffer.from(":1}");
   }
-  return new Request(URL_OF_ALL, {
+  return new Request(TEST_URL, {
     method: "POST",
     body: ReadableStream.from(body()),
     headers: { "content-type": "application/json" },
@@ -73,12 +73,12 @@ test("a request whose body does not arrive gets 408 if the route has a schema fo
   let calls = 0;
   const body = waitingFor(Promise.resolve());
   app.post("/", { body, timeoutSecs: 0.5 }, () => `call ${++calls}`); // even a busy machine begins the read within half of the limit
-  expect((await app.fetch(uploading(never))).status).toBe(408);
+  expect((await app.fetch(uploadRequest(never))).status).toBe(408);
   expect(calls).toBe(0);
 });
 
-/** Dependencies of a limit of one second without receivers of late replies. */
-const ofOneSecond = () => {
+/** A limit of one second of a virtual clock, without receivers of late replies. */
+const limitOfOneSecond = () => {
   const clock = virtualClock();
   const converters = { rescue: () => Response.text(""), accept: (reply: Response) => reply };
   return { clock, limit: new RouteLimit({ timeoutMs: 1000, converters, clock }) };
@@ -86,7 +86,7 @@ const ofOneSecond = () => {
 
 /** An app whose handler may take one second of a virtual clock. `begun` resolves when the handler calls `begin`. */
 const limitedApp = (handle: (request: HttpRequest, begin: () => void) => Promise<unknown>) => {
-  const { clock, limit } = ofOneSecond();
+  const { clock, limit } = limitOfOneSecond();
   const begun = Promise.withResolvers<void>();
   const app = new App();
   const handler = limit.around(async (request) => Response.json(await handle(request, begun.resolve)));
@@ -104,11 +104,11 @@ test.each([
     const { app, clock, begun } = limitedApp(async (request, begin) => {
       request.signal.addEventListener("abort", () => reason.resolve(request.signal.reason));
       const reading = read(request);
-      await turn(); // the first half has arrived
+      await nextTurn(); // the first half has arrived
       begin();
       return reading;
     });
-    const reply = app.fetch(uploading(never));
+    const reply = app.fetch(uploadRequest(never));
     await begun;
     await clock.advance(1000);
     const { status, headers } = await reply;
@@ -134,7 +134,7 @@ test.each([
     read.resolve();
     return never;
   });
-  const reply = app.fetch(uploading(rest.promise));
+  const reply = app.fetch(uploadRequest(rest.promise));
   await begun;
   await clock.advance(ms);
   rest.resolve();
@@ -146,7 +146,7 @@ test.each([
 test("a request whose handler hangs before it reads the body gets 504", async () => {
   const app = new App();
   app.post("/", { timeoutSecs: 0.01 }, () => never);
-  expect((await app.fetch(uploading(never))).status).toBe(504);
+  expect((await app.fetch(uploadRequest(never))).status).toBe(504);
 });
 
 test("a handler is not called for input that is validated after the limit", async () => {
@@ -154,15 +154,15 @@ test("a handler is not called for input that is validated after the limit", asyn
   const gate = Promise.withResolvers<void>();
   let calls = 0;
   app.get("/", { query: waitingFor(gate.promise), timeoutSecs: 0.01 }, () => `call ${++calls}`);
-  expect((await app.fetch(new Request(URL_OF_ALL))).status).toBe(504);
+  expect((await app.fetch(new Request(TEST_URL))).status).toBe(504);
   gate.resolve();
-  await turn();
+  await nextTurn();
   expect(calls).toBe(0);
-  expect(await (await app.fetch(new Request(URL_OF_ALL))).text()).toBe("call 1");
+  expect(await (await app.fetch(new Request(TEST_URL))).text()).toBe("call 1");
 });
 
-test("guards and handler share the time, and synchronous guards set no timer", async () => {
-  const { clock, limit } = ofOneSecond();
+test("guards and handler share the limit, and a synchronous handler sets no timer", async () => {
+  const { clock, limit } = limitOfOneSecond();
   const request = {
     abort() {},
     context: { get: () => null },

@@ -13,7 +13,7 @@ interface Tea {
   enableTea(): this;
 }
 
-/** A feature whose step gives a reason, before `next` or after a wait. */
+/** A feature whose step gives a reason after an await, before `next`. */
 const tea: Feature<Tea> = {
   name: "tea",
   install: (host) => ({
@@ -34,7 +34,7 @@ const teaApp = () => {
   app.use(function greeting(request, next) {
     return request.path === "/greeted" ? Response.text("hello") : next(request);
   });
-  const body = new Blueprint("", {
+  const blueprint = new Blueprint("", {
     guards: [
       function friend() {
         return true;
@@ -49,13 +49,13 @@ const teaApp = () => {
   app.get("/broken", () => {
     throw new RangeError("too far");
   });
-  body.get("/mine", () => 1);
-  app.registerBlueprint(body);
+  blueprint.get("/mine", () => 1);
+  app.registerBlueprint(blueprint);
   return app;
 };
 
 /** Calls an app while the channel has a subscriber; returns what each request published. */
-const traced = async (app: App, ...paths: readonly string[]): Promise<readonly RequestTrace[]> => {
+const tracesOf = async (app: App, ...paths: readonly string[]): Promise<readonly RequestTrace[]> => {
   const traces: RequestTrace[] = [];
   const listen = (message: unknown): void => void traces.push(message as RequestTrace);
   subscribe("framework.request.steps", listen);
@@ -69,7 +69,7 @@ const traced = async (app: App, ...paths: readonly string[]): Promise<readonly R
 };
 
 test("a request publishes its chain and the steps that it reached, with reasons", async () => {
-  const [trace] = await traced(teaApp(), "/books/7");
+  const [trace] = await tracesOf(teaApp(), "/books/7");
   expect(
     trace?.chain.map(({ kind, name, feature, stage, absent }) => ({ kind, name, feature, stage, absent })),
   ).toEqual([
@@ -97,14 +97,14 @@ test("a request publishes its chain and the steps that it reached, with reasons"
 });
 
 test("inner steps are not reached if an outer one replies itself", async () => {
-  const [trace] = await traced(teaApp(), "/greeted");
+  const [trace] = await tracesOf(teaApp(), "/greeted");
   expect(trace?.steps.map(({ name, passedOn, status }) => [name, passedOn, status])).toEqual([
     ["greeting", false, 200],
   ]);
 });
 
 test("guards are separate steps, with the text of their refusal or error", async () => {
-  const [refused, broken, unmatched] = await traced(teaApp(), "/mine", "/broken", "/nowhere");
+  const [refused, broken, unmatched] = await tracesOf(teaApp(), "/mine", "/broken", "/nowhere");
   expect(refused?.steps.map(({ kind, name, passedOn, error }) => [kind, name, passedOn, error])).toEqual([
     ["middleware", "greeting", true, null],
     ["guard", "friend", true, null],
@@ -120,12 +120,12 @@ test("validation is a step before the handler", async () => {
     "~standard": { version: 1 as const, vendor: "test", validate: () => ({ issues: [{ message: "no" }] }) },
   };
   app.get("/checked", { query: schema }, () => 1);
-  const [trace] = await traced(app, "/checked");
+  const [trace] = await tracesOf(app, "/checked");
   expect(trace?.chain.map(({ kind }) => kind)).toEqual(["guard", "validation", "handler"]);
   expect(trace?.steps).toMatchObject([{ kind: "validation", passedOn: false, error: expect.any(String) }]);
 });
 
-test("the validation step names what matched; a mistake has its place and kind, not the schema's message, which may quote input", async () => {
+test("the validation step names the inputs that matched; a mistake has its place and kind, not the schema's message, which may quote input", async () => {
   const app = new App();
   const schema = (issues?: readonly { message: string; path: string[] }[]) => ({
     "~standard": {
@@ -137,7 +137,7 @@ test("the validation step names what matched; a mistake has its place and kind, 
   app.get("/valid/{id}", { params: schema(), query: schema() }, () => 1);
   const quoting = Array.from({ length: 7 }, (_, at) => ({ message: "sesame is no word", path: [`w${at}`] }));
   app.get("/refused", { query: schema(quoting) }, () => 1);
-  const [valid, refused] = await traced(app, "/valid/7", "/refused?w0=sesame");
+  const [valid, refused] = await tracesOf(app, "/valid/7", "/refused?w0=sesame");
   expect(valid?.steps[0]?.reasons).toEqual(["params and query match their schemas"]);
   expect(refused?.steps[0]?.error).toMatch(/^query\.w0: invalid, received string; .* \(and 2 more\)$/);
   expect(JSON.stringify(refused?.steps)).not.toContain("sesame");
@@ -165,7 +165,7 @@ test("a middleware object of the program and the route of a feature can give rea
     },
   });
   app.use((request, next) => next(request));
-  const [trace] = await traced(app, "/pot");
+  const [trace] = await tracesOf(app, "/pot");
   expect(trace?.steps.map(({ name, feature, reasons }) => [name, feature, reasons])).toEqual([
     ["middleware", null, ["known here"]],
     ["middleware", null, []],
@@ -176,7 +176,7 @@ test("a middleware object of the program and the route of a feature can give rea
 test("nothing is published without a subscriber at start, or without debug", async () => {
   const app = teaApp();
   await app.start();
-  expect(await traced(app, "/books/7")).toEqual([]);
+  expect(await tracesOf(app, "/books/7")).toEqual([]);
   const traces: unknown[] = [];
   const listen = (message: unknown): void => void traces.push(message);
   subscribe("framework.request.steps", listen);

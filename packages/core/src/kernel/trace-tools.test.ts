@@ -4,7 +4,7 @@ import { App } from "../app.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { RequestTrace } from "../insight/request-steps.ts";
 
-test("a tool that announced itself may subscribe after the start; requests before and after its subscription have no trace", async () => {
+test("a tool that called traceRequests may subscribe after start; requests before or after its subscription have no trace", async () => {
   const watching: Feature<{ enableWatching(): unknown; stepsOf(path: string): readonly string[] }> = {
     name: "watching",
     install: ({ insight }) => ({

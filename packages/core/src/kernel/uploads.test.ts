@@ -16,19 +16,19 @@ const form = (fields: readonly (readonly [string, string | File])[]): FormData =
 /** Sends a form to a route with this schema. The reply describes the validated body. */
 const send = async (body: StandardSchema, data: FormData | string) => {
   const app = new App();
-  app.post("/x", { body }, async ({ input }) => described(input.body));
+  app.post("/x", { body }, async ({ input }) => describeValue(input.body));
   const headers: Record<string, string> =
     typeof data === "string" ? { "content-type": "application/json" } : {};
   const reply = await app.fetch(new Request("http://host.test/x", { method: "POST", body: data, headers }));
   return { status: reply.status, body: (await reply.json()) as { errors?: object[] } };
 };
 
-const described = async (value: unknown): Promise<unknown> => {
+const describeValue = async (value: unknown): Promise<unknown> => {
   if (value instanceof File) return [value.name, value.type, value.size, [...(await value.bytes())]];
-  if (Array.isArray(value)) return Promise.all(value.map(described));
+  if (Array.isArray(value)) return Promise.all(value.map(describeValue));
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).map(
-    async ([name, member]) => [name, await described(member)] as const,
+    async ([name, member]) => [name, await describeValue(member)] as const,
   );
   return Object.fromEntries(await Promise.all(members));
 };
@@ -80,7 +80,7 @@ test("several files under one name are a list, in their order", async () => {
   });
 });
 
-test("the file that a handler passes on has its whole content, and the same body is still available as files", async () => {
+test("a file that a handler passes on has its whole content, and request.files still returns it", async () => {
   const app = new App();
   app.post("/x", { body: Cover }, async (request) => {
     const { cover } = request.input.body;

@@ -25,7 +25,7 @@ const bookApp = () => {
   return app;
 };
 
-test("request.input holds the validated values, coerced; params stay strings", async () => {
+test("request.input has the validated values, coerced; params stay strings", async () => {
   const reply = await send(bookApp(), "/shelves/7?tag=a&tag=b", json({ title: "T" }));
   expect(await reply.json()).toEqual({
     input: { params: { shelf: 7 }, query: { tag: ["a", "b"] }, body: { title: "T" } },
@@ -52,13 +52,13 @@ test("an invalid path parameter gets 422 with its loc", async () => {
 });
 
 test.each([
-  ["malformed JSON", '{"title":', "application/json", 400],
-  ["no body", "", "application/json", 422],
-  ["a body of another type", "<x/>", "application/xml", 415],
-  ["a malformed type", "{}", "application", 400],
-  ["a JSON suffix type", '{"title":"T"}', "application/vnd.book+json", 200],
-  ["a form", "title=T", "application/x-www-form-urlencoded", 200],
-])("a body with a schema: %s", async (_name, body, type, status) => {
+  ["malformed JSON", 400, '{"title":', "application/json"],
+  ["no body", 422, "", "application/json"],
+  ["a body of another type", 415, "<x/>", "application/xml"],
+  ["a malformed type", 400, "{}", "application"],
+  ["a JSON suffix type", 200, '{"title":"T"}', "application/vnd.book+json"],
+  ["a form", 200, "title=T", "application/x-www-form-urlencoded"],
+])("with a schema for the body, %s gets %i", async (_name, status, body, type) => {
   const reply = await send(bookApp(), "/shelves/1", {
     method: "POST",
     body,
@@ -88,8 +88,8 @@ test.each(formTypes)(
     app.delete("/x", { body: Reason.optional() }, ({ input }) => ({ given: input.body ?? "nothing" }));
     app.patch("/x", { body: Reason }, ({ input }) => input.body);
     const headers = { "content-type": type };
-    const left = await send(app, "/x", { method: "DELETE", headers });
-    expect([left.status, await left.json()]).toEqual([200, { given: "nothing" }]);
+    const reply = await send(app, "/x", { method: "DELETE", headers });
+    expect([reply.status, await reply.json()]).toEqual([200, { given: "nothing" }]);
     expect((await send(app, "/x", { method: "PATCH", headers })).status).toBe(422);
   },
 );
@@ -105,7 +105,7 @@ test.each(["POST", "PUT"])("a %s of length 0 has no body if its type is multipar
   }
 });
 
-test("a urlencoded form with content-length 0 is a form without fields, by every method", async () => {
+test("a DELETE with a urlencoded Content-Type has a form without fields if it has content-length 0, otherwise no body", async () => {
   const app = new App();
   app.delete("/x", { body: z.object({ a: z.string().default("none") }).optional() }, ({ input }) => ({
     given: input.body ?? "nothing",
@@ -198,7 +198,7 @@ test.each([
 });
 
 test.each(["?split=a,b,c", "?ids=x", "?when=1", "plain?tags=a", "either?ids=x", "others?q=1&q=2"])(
-  "a list is still checked: %s",
+  "a value that becomes a list is still validated: %s",
   async (path) => {
     expect((await send(listApp(), `/${path}`)).status).toBe(422);
   },

@@ -10,7 +10,7 @@ export type Environment = "development" | "production";
 export interface AppSettings {
   /** Environment of the app. */
   readonly env: Environment;
-  /** Whether replies of the status 500 show messages and stacks; in production they never do. */
+  /** Whether replies of the status 500 show messages and stack traces; in production they never do. */
   readonly debug: boolean;
   /** Whether request lines are written. */
   readonly logs: boolean;

@@ -89,7 +89,7 @@ export const environmentProblems = ({ env }: Pick<AppSettings, "env">): readonly
 const environments: readonly Environment[] = ["development", "production"];
 
 /**
- * Returns the environment from FRAMEWORK_ENV. An unknown value is returned as well, so that the start fails: a fallback to development would show stacks to
+ * Returns the environment from FRAMEWORK_ENV. An unknown value is returned as well, so that the start fails: a fallback to development would show stack traces to
  * clients.
  */
 const defaultEnvironment = (): Environment => {

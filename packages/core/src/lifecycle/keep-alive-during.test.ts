@@ -21,7 +21,7 @@ const runProgram = (program: string): readonly [string, number | null] => {
 
 test("stop waits for work that does not keep the process alive, and runs the shutdown handlers", () => {
   // A background task waits for an unreferenced timer while the app is stopped.
-  const ended = runProgram(`
+  const result = runProgram(`
 import { App } from ${JSON.stringify(core)};
 const app = new App();
 app.onEvent("shutdown", () => console.log("shutdown"));
@@ -33,16 +33,16 @@ await (await app.fetch(new Request("http://localhost/"))).text();
 await app.stop();
 console.log("stopped");
 `);
-  expect(ended).toEqual(["task\nshutdown\nstopped\n", 0]);
+  expect(result).toEqual(["task\nshutdown\nstopped\n", 0]);
 });
 
 test("a process runs until the last `keepAlive` is released", () => {
-  const ended = runProgram(`
+  const result = runProgram(`
 import { keepAlive, keepAliveDuring, systemClock } from ${JSON.stringify(feature)};
 const release = keepAlive();
-const early = keepAlive();
-early();
-early();
+const releaseEarly = keepAlive();
+releaseEarly();
+releaseEarly();
 systemClock.after(20, () => {
   console.log("released");
   release();
@@ -51,5 +51,5 @@ systemClock.after(60_000, () => console.log("too late"));
 await keepAliveDuring(() => new Promise((resolve) => systemClock.after(10, resolve)));
 console.log("settled");
 `);
-  expect(ended).toEqual(["settled\nreleased\n", 0]);
+  expect(result).toEqual(["settled\nreleased\n", 0]);
 });

@@ -23,9 +23,9 @@ test("startup handlers run in order before the first reply, shutdown handlers in
   expect(order).toEqual(["up 1", "up 2", "down 2", "down 1"]);
 });
 
-test("an environment that is neither development nor production fails the start, also without run", async () => {
-  const wrong = { env: "prod" as "production", log };
-  await expect(new App().start(wrong)).rejects.toThrow(
+test("an environment other than development and production fails `start` and the first `fetch`; an empty variable counts as unset", async () => {
+  const options = { env: "prod" as "production", log };
+  await expect(new App().start(options)).rejects.toThrow(
     'env, or the variable FRAMEWORK_ENV, must be development or production, not "prod"',
   );
   const before = process.env["FRAMEWORK_ENV"];
@@ -47,7 +47,7 @@ test("concurrent first requests start the app once", async () => {
   expect(starts).toBe(1);
 });
 
-test("a failing startup handler stops the start, and the error names it", async () => {
+test("a failing startup handler stops the start, and the error names the handler", async () => {
   const app = new App()
     .onEvent("startup", function connect() {
       throw new Error("no database");
@@ -74,7 +74,7 @@ test("a startup task that exceeds its timeout fails the start", async () => {
   await expect(app.start({ log })).rejects.toThrow('startup task "slow" failed: still running after 0.01 s');
 });
 
-test("an invalid timeout is rejected: of a task at start, of stop at its call", async () => {
+test("`start` rejects a task with an invalid timeout, and `stop` rejects an invalid `timeoutSecs`", async () => {
   const endless: Feature<{ enableEndless(): unknown }> = {
     name: "endless",
     install: (host) => ({

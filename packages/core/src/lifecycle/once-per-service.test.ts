@@ -19,18 +19,18 @@ const service = (handler: () => void | Promise<void>, options?: EventOptions) =>
   };
 };
 
-test("a startup handler runs in each worker; with once it runs in one worker of the service, and not in replacement workers", async () => {
+test("a startup handler runs in each worker; with `once` it runs in one worker of the service, and not in a replacement", async () => {
   const runs = { each: 0, once: 0 };
   const each = service(() => void runs.each++);
   const once = service(() => void runs.once++, { once: "service" });
   const workers = await Promise.all([each(), each(), once(), once(), once()]);
   await workers[4]?.stop();
-  const replaced = await once();
+  const replacement = await once();
   expect(runs).toEqual({ each: 2, once: 1 });
-  await Promise.all([...workers, replaced].map((app) => app.stop()));
+  await Promise.all([...workers, replacement].map((app) => app.stop()));
 });
 
-test("the other workers do not serve before the handler is done", async () => {
+test("no worker completes its start before the handler is done", async () => {
   const done = Promise.withResolvers<void>();
   const started: string[] = [];
   const worker = service(() => done.promise, { once: "service" });
@@ -64,7 +64,7 @@ const waitFor = async (isTrue: () => boolean): Promise<void> => {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** A service of several worker processes. The worker with the claim waits in its handler until `done`; `runs` lists the workers that called the handler. */
+/** A service of several worker processes. The worker with the claim waits in its handler until `done` is called; `runs` lists the workers that called the handler. */
 const blockedService = () => {
   const clock = virtualClock();
   const hub = memoryHub();
@@ -93,7 +93,7 @@ test("while the handler runs in one worker for an hour, no other worker runs it"
   const first = start("first");
   await waitFor(() => runs.length === 1);
   const second = start("second");
-  await clock.advance(3_600_000); // the first worker does not renew its claim
+  await clock.advance(3_600_000); // the claim of the first worker needs no renewal
   const before = second.sent();
   await waitFor(() => second.sent() > before + 2);
   expect(runs).toEqual(["first"]);
@@ -117,7 +117,7 @@ test("when the worker that runs the handler exits, the next worker runs it", asy
   expect(await failed).toContain("shared state");
 });
 
-test("two handlers with once both run, and once is rejected for shutdown", async () => {
+test("two handlers with `once` both run, and `once` is rejected for shutdown", async () => {
   const seen: string[] = [];
   const app = new App()
     .onEvent("startup", () => void seen.push("first"), { once: "service" })

@@ -5,7 +5,7 @@ import type { Host } from "../feature/host.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
-/** A feature with a test's `install`. */
+/** A feature that runs a test's `install` and adds no methods to the app. */
 const feature = (name: string, install: (host: Host) => void): Feature => ({
   name,
   install(host) {
@@ -16,7 +16,7 @@ const feature = (name: string, install: (host: Host) => void): Feature => ({
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("a failed start stops exactly the features that had started, in reverse", async () => {
+test("a failed start stops exactly the features whose start had begun, in reverse", async () => {
   const events: string[] = [];
   const recording = (name: string, run: () => void = () => {}) =>
     feature(name, (host) => {
@@ -24,16 +24,16 @@ test("a failed start stops exactly the features that had started, in reverse", a
       host.life.onDrain(() => void events.push(`drain ${name}`));
       host.life.onStop(() => void events.push(`stop ${name}`));
     });
-  const fails = () => {
+  const fail = () => {
     throw new Error("no");
   };
-  const app = new (App.with(recording("one"), recording("two", fails), recording("three")))();
+  const app = new (App.with(recording("one"), recording("two", fail), recording("three")))();
   app.onEvent("shutdown", () => void events.push("shutdown"));
   await expect(app.start({ log })).rejects.toMatchObject({ code: "CORE_START_TASK" });
   expect(events).toEqual(["start one", "start two", "stop two", "stop one"]);
 });
 
-test("listening tasks run after the startup handlers, also when the first fetch starts the app", async () => {
+test("listening tasks run after the startup handlers when the first `fetch` starts the app", async () => {
   const events: string[] = [];
   const listens = feature("listens", (host) => host.life.onListening(() => void events.push("listening")));
   const app = new (App.with(listens))().onEvent("startup", () => void events.push("startup"));

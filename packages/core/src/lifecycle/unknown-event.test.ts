@@ -14,16 +14,19 @@ test.each([
   ["", 'there is no event ""; the events are "startup" and "shutdown"'],
   [undefined, 'there is no event "undefined"; the events are "startup" and "shutdown"'],
   [Symbol("start"), 'there is no event "Symbol(start)"; the events are "startup" and "shutdown"'],
-])("onEvent(%p) fails the start with the nearest name, and runs nothing", async (event, message) => {
-  let runs = 0;
-  const app = new App().onEvent(event as never, () => void runs++);
-  await expect(app.start({ log })).rejects.toMatchObject({
-    problems: [{ code: "CORE_UNKNOWN_EVENT", message }],
-  });
-  expect(runs).toBe(0);
-});
+])(
+  "onEvent(%p) fails the start with the nearest name or a list of events, and the handler does not run",
+  async (event, message) => {
+    let runs = 0;
+    const app = new App().onEvent(event as never, () => void runs++);
+    await expect(app.start({ log })).rejects.toMatchObject({
+      problems: [{ code: "CORE_UNKNOWN_EVENT", message }],
+    });
+    expect(runs).toBe(0);
+  },
+);
 
-test('a program in JavaScript that calls onEvent("start") exits with 1 and the nearest name', async () => {
+test('a JavaScript program that calls onEvent("start") exits with code 1 and suggests "startup"', async () => {
   const index = JSON.stringify(new URL("../index.ts", import.meta.url).href);
   const program = `import { App } from ${index}; await new App().onEvent("start", () => {}).run({ port: 0 });`;
   const args = ["--conditions=@framework/source", "--input-type=module", "-e", program];

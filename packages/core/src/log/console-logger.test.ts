@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { consoleLogger, type Level } from "./console-logger.ts";
 
-const record = (format: "text" | "json") => {
+const recorder = (format: "text" | "json") => {
   const lines: string[] = [];
   const levels: Level[] = [];
   const write = (line: string, level: Level): void => {
@@ -16,8 +16,8 @@ const record = (format: "text" | "json") => {
   };
 };
 
-test("writes one JSON object a line, with time, level, message and the fields", () => {
-  const { lines, levels, log } = record("json");
+test("writes one JSON object per line, with time, level, message and the fields", () => {
+  const { lines, levels, log } = recorder("json");
   log.info("listening", { port: 80, big: 2n ** 60n });
   log.error("broken");
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -34,20 +34,24 @@ test("writes one JSON object a line, with time, level, message and the fields", 
 });
 
 test.each(["text", "json"] as const)("leaves out fields that are undefined: %s", (format) => {
-  const { lines, log } = record(format);
+  const { lines, log } = recorder(format);
   log.info("ready", { problems: undefined, worker: 7 });
   expect(lines[0]).not.toContain("problems");
   expect(lines[0]).toMatch(/worker.+7/);
 });
 
 test("does not let fields replace time, level or message", () => {
-  const { lines, log } = record("json");
-  log.warn("true message", { message: "forged", level: "info", __proto__x: 1 });
-  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "warn", message: "true message" });
+  const { lines, log } = recorder("json");
+  log.warn("true message", { message: "forged", level: "info", time: "forged" });
+  expect(JSON.parse(lines[0] ?? "")).toEqual({
+    time: "2026-01-02T03:04:05.000Z",
+    level: "warn",
+    message: "true message",
+  });
 });
 
 test("writes an error with its name, message, code, stack and cause", () => {
-  const { lines, log } = record("json");
+  const { lines, log } = recorder("json");
   log.error("failed", {
     error: Object.assign(new TypeError("no", { cause: new Error("why") }), { code: "E1" }),
   });
@@ -56,8 +60,8 @@ test("writes an error with its name, message, code, stack and cause", () => {
   expect(error["stack"]).toContain("console-logger.test.ts");
 });
 
-test("writes the line for any fields: cycles, errors that are their own cause, getters that throw", () => {
-  const { lines, log } = record("json");
+test("writes a line for any fields: cycles, errors that are their own cause, getters that throw", () => {
+  const { lines, log } = recorder("json");
   const cycle: Record<string, unknown> = { twice: [1, 1] };
   cycle["self"] = cycle;
   const error = new Error("round");
@@ -87,7 +91,7 @@ test("writes the line for any fields: cycles, errors that are their own cause, g
 });
 
 test("writes a human-readable line and indents the stack below it", () => {
-  const { lines, log } = record("text");
+  const { lines, log } = recorder("text");
   log.warn("slow", { ms: 12, path: "/a b", deep: { a: 1 } });
   log.error("failed", { error: new Error("no\n12:00:00 info  forged") });
   expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d warn {2}slow ms=12 path=\/a b deep=\{"a":1\}\n$/);
@@ -110,7 +114,7 @@ test("escapes every control character in any input", () => {
       fc.dictionary(text, text, { maxKeys: 4 }),
       fc.constantFrom("text", "json"),
       (message, fields, format) => {
-        const { lines, log } = record(format as "text" | "json");
+        const { lines, log } = recorder(format as "text" | "json");
         log.info(message, fields);
         expect(lines).toHaveLength(1);
         // oxlint-disable-next-line no-control-regex -- control characters are the subject
@@ -144,22 +148,22 @@ const strangeErrors = (): Error[] => {
 };
 
 test.each(["text", "json"] as const)(
-  "writes the line for an error with any message, stack and cause, as %s",
+  "writes a line for an error with any message, stack and cause, as %s",
   (format) => {
     for (const error of strangeErrors()) {
-      const { lines, log } = record(format);
+      const { lines, log } = recorder(format);
       log.error("failed", { error });
       expect(lines).toHaveLength(1);
       expect(lines[0]).toContain("failed");
     }
-    const { lines, log } = record("text");
+    const { lines, log } = recorder("text");
     log.error("failed", { error: strangeErrors()[0] });
     expect(lines[0]).toContain('failed error={"code":7}\n');
   },
 );
 
 test("writes as text every cause of an error, including one that is not an error, and the errors of an aggregate", () => {
-  const { lines, log } = record("text");
+  const { lines, log } = recorder("text");
   const refused = new AggregateError([new Error("refused ::1\nforged"), "plain"], "unreachable");
   const cause = new Error("inner", { cause: refused });
   log.error("failed", { error: new Error("outer", { cause }) });
@@ -172,8 +176,8 @@ test("writes as text every cause of an error, including one that is not an error
   expect(thrown.length).toBeLessThan(4000);
 });
 
-test("writes the errors of an aggregate, eight at most", () => {
-  const { lines, log } = record("json");
+test("writes at most eight errors of an aggregate", () => {
+  const { lines, log } = recorder("json");
   const inner = Array.from({ length: 20 }, (_, index) => new Error(`refused ${index}`));
   log.error("failed", { error: new AggregateError(inner, "unreachable") });
   const { error } = JSON.parse(lines[0] ?? "") as { error: { errors: { message: string }[] } };

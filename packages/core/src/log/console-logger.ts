@@ -10,14 +10,14 @@ export type Level = "info" | "warn" | "error";
 export interface ConsoleLoggerOptions {
   /** `text` for a terminal; `json` for collectors: one object a line with `time`, `level`, `message` and the fields. */
   readonly format: "text" | "json";
-  /** Receives one line, newline included; with `text` also the indented lines of stacks. */
+  /** Receives one line, newline included; with `text` also the indented lines of stack traces. */
   readonly write: (line: string, level: Level) => void;
   readonly now?: () => Date;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Creates a logger that writes one line for each call, with `text` also the stacks of errors. It throws only if `write` does, and escapes control characters. */
+/** Creates a logger that writes one line for each call, with `text` also stack traces. It throws only if `write` does, and escapes control characters. */
 export const consoleLogger = ({ format, write, now = () => new Date() }: ConsoleLoggerOptions): Logger => {
   const line = format === "json" ? jsonLine : textLine;
   const at =

@@ -7,7 +7,7 @@ const recorder = (name: string, lines: string[]): Logger => {
   return { info: record, warn: record, error: record };
 };
 
-test("lines reach the latest target until its redirection is undone, in any order", () => {
+test("lines go to the latest redirection that is not undone; redirections can be undone in any order", () => {
   const lines: string[] = [];
   const log = redirectable(recorder("own", lines));
   log.info("1");

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { virtualClock } from "../runtime/virtual-clock.ts";
 import { throttledLog } from "./throttled-log.ts";
 
-test("writes the first occurrence, then at most one per interval, with the number omitted", async () => {
+test("writes the first occurrence, then at most one per interval, and passes the number of omitted ones", async () => {
   const clock = virtualClock();
   const logSometimes = throttledLog({ everyMs: 1000, clock });
   const written: [at: number, omitted: number][] = [];

@@ -16,14 +16,14 @@ test("describes a return value without the content of objects and strings", () =
 });
 
 test("the rejection of a returned promise is not an unhandled rejection", async () => {
-  const stray: unknown[] = [];
-  const note = (reason: unknown): void => void stray.push(reason);
-  process.on("unhandledRejection", note);
+  const unhandled: unknown[] = [];
+  const record = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", record);
   try {
     describeInvalid(Promise.reject(new Error("away")));
-    await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections once a turn is over
-    expect(stray).toEqual([]);
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections at the end of a turn
+    expect(unhandled).toEqual([]);
   } finally {
-    process.off("unhandledRejection", note);
+    process.off("unhandledRejection", record);
   }
 });

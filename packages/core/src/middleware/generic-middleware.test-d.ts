@@ -7,15 +7,15 @@ interface Receipt {
   readonly accepted: boolean;
 }
 
-const tried = retry<Order, Receipt>({
+const retryOrder = retry<Order, Receipt>({
   policy: retryPolicy({ attempts: 5 }) satisfies RetryPolicy,
   isFailure: (receipt, order) => !receipt.accepted && order.id > 0,
   fallback: (attempts, order, last) => ({ accepted: attempts === order.id && "output" in last }),
 });
-// @ts-expect-error another input
-void tried("order", () => ({ accepted: true }));
-// @ts-expect-error another output
-void tried({ id: 1 }, () => "accepted");
+// @ts-expect-error wrong input type
+void retryOrder("order", () => ({ accepted: true }));
+// @ts-expect-error wrong output type
+void retryOrder({ id: 1 }, () => "accepted");
 // @ts-expect-error an option that does not exist
 retry<Order, Receipt>({ attempts: 5 });
 // @ts-expect-error a field that does not exist
@@ -23,9 +23,9 @@ retryPolicy({ attempt: 5 });
 // @ts-expect-error a policy is read-only
 retryPolicy().attempts = 4;
 
-const bounded = timeout<Order, Receipt>({ timeoutMs: 10, fallback: (ms) => ({ accepted: ms > 0 }) });
-// @ts-expect-error another output
-void bounded({ id: 1 }, () => 1);
+const limitTime = timeout<Order, Receipt>({ timeoutMs: 10, fallback: (ms) => ({ accepted: ms > 0 }) });
+// @ts-expect-error wrong output type
+void limitTime({ id: 1 }, () => 1);
 
 // For requests, the app determines the types.
 new App()

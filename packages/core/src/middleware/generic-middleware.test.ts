@@ -42,7 +42,7 @@ test("retry of requests: the stream of a discarded reply is cancelled", async ()
   expect(cancelled).toBe(1);
 });
 
-test("timeout of requests: a slow handler becomes a 504, and its signal aborts", async () => {
+test("timeout of requests: a request with a slow handler gets 504, and its signal aborts", async () => {
   const clock = virtualClock();
   const app = new App().use(timeout({ timeoutMs: 200, clock }));
   let reason: unknown;

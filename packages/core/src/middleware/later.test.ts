@@ -19,7 +19,7 @@ const delivered = (promise: Promise<unknown>): Promise<Outcome> =>
   });
 
 const promises = [() => Promise.resolve(1), () => Promise.reject(new Error("failed"))];
-const converts = [
+const conversions = [
   (value: number, input: string): number | Promise<number> => value + input.length,
   async (value: number, input: string): Promise<number> => value + input.length,
   (): number => {
@@ -37,7 +37,7 @@ const rescues = [
 
 test("settles like a promise chain with the same conversions, however it is awaited", async () => {
   for (const promise of promises) {
-    for (const convert of converts) {
+    for (const convert of conversions) {
       for (const rescue of rescues) {
         const later = () => new Later<string, number, unknown>(promise(), "abc", convert, rescue);
         const chained = promise().then(
@@ -50,19 +50,19 @@ test("settles like a promise chain with the same conversions, however it is awai
         expect(await delivered(Promise.resolve(later()))).toEqual(expected);
         expect(await outcomeOf((async () => later())())).toEqual(expected);
         expect(await outcomeOf(Promise.resolve(later()))).toEqual(expected);
-        let ended = 0;
-        expect(await outcomeOf(later().finally(() => ended++))).toEqual(expected);
-        expect(ended).toBe(1);
+        let finallyCalls = 0;
+        expect(await outcomeOf(later().finally(() => finallyCalls++))).toEqual(expected);
+        expect(finallyCalls).toBe(1);
         const caught = await later().catch((error: unknown) => error);
         expect(caught).toEqual(expected[1]);
         for (const outerRescue of rescues) {
-          const around = () =>
+          const outer = () =>
             new Later<string, unknown, unknown>(later(), "x", (value) => [value], outerRescue);
           const outcome = await outcomeOf(
             chained.then((value) => [value], outerRescue && ((error: unknown) => outerRescue(error, "x"))),
           );
-          expect(await outcomeOf(around())).toEqual(outcome);
-          expect(await delivered(around())).toEqual(outcome);
+          expect(await outcomeOf(outer())).toEqual(outcome);
+          expect(await delivered(outer())).toEqual(outcome);
         }
       }
     }
@@ -70,7 +70,7 @@ test("settles like a promise chain with the same conversions, however it is awai
 });
 
 test.each([0, 1])(
-  "a handler may return a thenable whose then returns nothing, below %i middleware",
+  "a handler may return a thenable whose `then` returns nothing, with %i middleware",
   async (count) => {
     const app = new App();
     for (let n = 0; n < count; n++) app.use((request, next) => next(request));

@@ -47,7 +47,7 @@ test("jitter shortens a delay by at most its fraction", () => {
   );
 });
 
-test("other defaults apply to fields that are absent or undefined", () => {
+test("custom defaults apply to fields that are absent or undefined", () => {
   const policy = retryPolicy({ attempts: undefined, delayMs: 1 }, { attempts: 7, delayMs: 50, factor: 3 });
   expect(policy).toMatchObject({ attempts: 7, delayMs: 1, factor: 3, jitter: 0.5 });
 });

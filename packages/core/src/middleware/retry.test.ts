@@ -28,23 +28,23 @@ const returning = (...replies: readonly (Reply | Error)[]) => {
   return { next, calls: () => calls };
 };
 
-const make = (options: RetryOptions<string, Reply> = {}) => {
+const setUp = (options: RetryOptions<string, Reply> = {}) => {
   const clock = virtualClock();
-  return { clock, tried: retry<string, Reply>({ clock, random: () => 0, ...options }) };
+  return { clock, withRetry: retry<string, Reply>({ clock, random: () => 0, ...options }) };
 };
 
 test("a first attempt that succeeds and a retry without delay stay synchronous", () => {
-  const { tried } = make({ policy: { delayMs: 0 } });
-  expect(tried("a", () => ({ status: 200 }))).toEqual({ status: 200 });
+  const { withRetry } = setUp({ policy: { delayMs: 0 } });
+  expect(withRetry("a", () => ({ status: 200 }))).toEqual({ status: 200 });
   const callee = returning({ status: 500 }, boom, { status: 201 });
-  expect(tried("a", callee.next)).toEqual({ status: 201 });
+  expect(withRetry("a", callee.next)).toEqual({ status: 201 });
   expect(callee.calls()).toBe(3);
 });
 
 test("delays grow, and the last output is returned after the last attempt", async () => {
-  const { clock, tried } = make({ policy: { attempts: 3, delayMs: 100, factor: 4 } });
+  const { clock, withRetry } = setUp({ policy: { attempts: 3, delayMs: 100, factor: 4 } });
   const callee = returning({ status: 500 }, { status: 502 }, { status: 503 });
-  const reply = tried("a", callee.next);
+  const reply = withRetry("a", callee.next);
   await clock.advance(99);
   expect([isPromise(reply), callee.calls()]).toEqual([true, 1]);
   await clock.advance(1);
@@ -55,43 +55,43 @@ test("delays grow, and the last output is returned after the last attempt", asyn
   expect([await reply, callee.calls(), clock.pending]).toEqual([{ status: 503 }, 3, 0]);
 });
 
-test("errors are retried and the last one is thrown; an AbortError is thrown at once", async () => {
-  const { clock, tried } = make({ policy: { attempts: 2 } });
-  const reply = Promise.resolve(tried("a", async () => Promise.reject(boom)));
+test("an error is retried and thrown after the last attempt; an AbortError is thrown at once", async () => {
+  const { clock, withRetry } = setUp({ policy: { attempts: 2 } });
+  const reply = Promise.resolve(withRetry("a", async () => Promise.reject(boom)));
   const thrown = reply.catch((error: unknown) => error);
   await clock.runAll();
   expect([await thrown, clock.now()]).toEqual([boom, 100]);
   const callee = returning(gone, { status: 200 });
-  expect(() => tried("a", callee.next)).toThrow(gone);
+  expect(() => withRetry("a", callee.next)).toThrow(gone);
 });
 
 test.each([
   ["a disconnected client", new HttpError(400, "gone", { code: "CORE_CLIENT_GONE" })],
-  ["a call that its client refuses", Object.assign(new FrameworkError("ANY", "no"), { isRefusal: true })],
+  ["a refused call", Object.assign(new FrameworkError("ANY", "no"), { isRefusal: true })],
 ])("an error of %s is thrown at once", (_case, error) => {
-  const { tried } = make({ policy: { delayMs: 0 } });
+  const { withRetry } = setUp({ policy: { delayMs: 0 } });
   const callee = returning(error, { status: 200 });
-  expect(() => tried("a", callee.next)).toThrow(error);
+  expect(() => withRetry("a", callee.next)).toThrow(error);
   expect(callee.calls()).toBe(1);
 });
 
-test("isFailure may depend on the input", () => {
-  const { tried } = make({
+test("isFailure and isFailingError may depend on the input", () => {
+  const { withRetry } = setUp({
     isFailure: ({ status }, input) => input === "GET" && status === 404,
     isFailingError: (_error, input) => input === "GET",
     policy: { delayMs: 0 },
   });
-  expect(tried("GET", returning({ status: 404 }, boom, { status: 500 }).next)).toEqual({ status: 500 });
-  expect(tried("POST", returning({ status: 404 }, { status: 200 }).next)).toEqual({ status: 404 });
-  expect(() => tried("POST", returning(boom, { status: 200 }).next)).toThrow(boom);
+  expect(withRetry("GET", returning({ status: 404 }, boom, { status: 500 }).next)).toEqual({ status: 500 });
+  expect(withRetry("POST", returning({ status: 404 }, { status: 200 }).next)).toEqual({ status: 404 });
+  expect(() => withRetry("POST", returning(boom, { status: 200 }).next)).toThrow(boom);
 });
 
-test("retryAfterMs extends the delay, and ends the attempts above maxDelayMs", async () => {
-  const { clock, tried } = make({
+test("retryAfterMs extends the delay; a value above maxDelayMs ends the attempts", async () => {
+  const { clock, withRetry } = setUp({
     policy: { attempts: 5, delayMs: 100, maxDelayMs: 1000 },
     retryAfterMs: ({ retryAfterMs = null }) => retryAfterMs,
   });
-  const reply = tried(
+  const reply = withRetry(
     "a",
     returning(
       { status: 503, retryAfterMs: 700 },
@@ -105,14 +105,14 @@ test("retryAfterMs extends the delay, and ends the attempts above maxDelayMs", a
 });
 
 test("fallback is called after the last attempt, with an output or an error", () => {
-  const { tried } = make({
+  const { withRetry } = setUp({
     policy: { attempts: 2, delayMs: 0 },
     fallback: (attempts, input, last) => ({
       status: "error" in last ? 599 : last.output.status + attempts + input.length,
     }),
   });
-  expect(tried("abc", returning({ status: 500 }).next)).toEqual({ status: 505 });
-  expect(tried("abc", returning(boom).next)).toEqual({ status: 599 });
+  expect(withRetry("abc", returning({ status: 500 }).next)).toEqual({ status: 505 });
+  expect(withRetry("abc", returning(boom).next)).toEqual({ status: 599 });
 });
 
 test("an abort ends the delay at once, with the result of the last attempt", async () => {
@@ -120,30 +120,30 @@ test("an abort ends the delay at once, with the result of the last attempt", asy
     const controller = new AbortController();
     return { signal: controller.signal, abort: () => controller.abort() };
   })();
-  const { clock, tried } = make({ signal: () => signal });
+  const { clock, withRetry } = setUp({ signal: () => signal });
   const callee = returning({ status: 503 }, { status: 200 });
-  const reply = tried("a", callee.next);
+  const reply = withRetry("a", callee.next);
   abort();
   expect(await reply).toEqual({ status: 503 });
   expect([clock.pending, callee.calls()]).toEqual([0, 1]);
-  expect(await tried("a", callee.next)).toEqual({ status: 200 }); // an aborted signal does not prevent the first attempt
-  expect(await tried("a", returning({ status: 500 }).next)).toEqual({ status: 500 });
+  expect(await withRetry("a", callee.next)).toEqual({ status: 200 }); // an aborted signal does not prevent the first attempt
+  expect(await withRetry("a", returning({ status: 500 }).next)).toEqual({ status: 500 });
 });
 
 test("the input's signal is observed by default", async () => {
   const clock = virtualClock();
   const controller = new AbortController();
-  const tried = retry<{ signal: AbortSignal }, Reply>({ clock });
-  const reply = tried({ signal: controller.signal }, () => ({ status: 500 }));
+  const withRetry = retry<{ signal: AbortSignal }, Reply>({ clock });
+  const reply = withRetry({ signal: controller.signal }, () => ({ status: 500 }));
   controller.abort();
   expect(await reply).toEqual({ status: 500 });
 });
 
-test("an aborted signal ends attempts without delay too", async () => {
+test("an aborted signal also ends attempts without delay", async () => {
   const controller = new AbortController();
-  const { tried } = make({ policy: { attempts: 9, delayMs: 0 }, signal: () => controller.signal });
+  const { withRetry } = setUp({ policy: { attempts: 9, delayMs: 0 }, signal: () => controller.signal });
   const callee = returning({ status: 500 }, boom);
-  const reply = tried("a", (input) => {
+  const reply = withRetry("a", (input) => {
     if (callee.calls() === 1) controller.abort();
     return callee.next(input);
   });
@@ -157,8 +157,8 @@ test("bodies of discarded outputs are cancelled, the body of the last output is 
     status,
     body: { cancel: async () => void cancelled.push(status) },
   });
-  const { tried } = make({ policy: { attempts: 3, delayMs: 0 } });
-  await tried("a", returning(reply(500), reply(502), reply(503)).next);
+  const { withRetry } = setUp({ policy: { attempts: 3, delayMs: 0 } });
+  await withRetry("a", returning(reply(500), reply(502), reply(503)).next);
   expect(cancelled).toEqual([500, 502]);
 });
 
@@ -189,7 +189,7 @@ const policies = fc.record({
   maxDelayMs: fc.integer({ min: 0, max: 500 }),
 });
 
-/** The naive model: computes the calls and delays one after another. */
+/** A simple model: computes the calls and delays one after another. */
 const expected = (all: readonly Step[], given: Parameters<typeof retryPolicy>[0]) => {
   const policy = retryPolicy(given);
   const delays: number[] = [];
@@ -218,14 +218,14 @@ test("calls, delays and results match the model, for any callee and policy", asy
         };
         return step.isLater ? Promise.resolve().then(settle) : settle();
       };
-      const tried = retry<string, Step>({
+      const withRetry = retry<string, Step>({
         policy,
         clock,
         random: () => 0.25,
         isFailure: ({ kind }) => kind === "failure",
         retryAfterMs: ({ requestedMs }) => requestedMs,
       });
-      const run = async () => (await tried("a", next)).kind;
+      const run = async () => (await withRetry("a", next)).kind;
       const last = await run().catch((error: unknown) => (error === boom ? "error" : "abort"));
       expect({ calls, delays: clock.delays, last }).toEqual(expected(all, policy));
     }),

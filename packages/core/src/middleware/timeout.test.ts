@@ -12,20 +12,20 @@ test("synchronous work stays synchronous and sets no timer", () => {
 
 test("timely work returns its output or error and clears the timer", async () => {
   const clock = virtualClock();
-  const bounded = timeout<string, number>({ timeoutMs: 50, clock });
-  const output = bounded("abc", async ({ length }) => length);
+  const withTimeout = timeout<string, number>({ timeoutMs: 50, clock });
+  const output = withTimeout("abc", async ({ length }) => length);
   expect([isPromise(output), clock.pending]).toEqual([true, 1]);
   expect([await output, clock.pending]).toEqual([3, 0]);
   const boom = new Error("boom");
-  await expect(bounded("abc", async () => Promise.reject(boom))).rejects.toBe(boom);
+  await expect(withTimeout("abc", async () => Promise.reject(boom))).rejects.toBe(boom);
   expect(clock.pending).toBe(0);
 });
 
-test("late work fails with a HandlerTimeoutError, which aborts its input", async () => {
+test("late work fails with a HandlerTimeoutError, which also aborts its input", async () => {
   const clock = virtualClock();
   const reasons: Error[] = [];
-  const bounded = timeout<{ abort(reason: Error): void }, number>({ timeoutMs: 1500, clock });
-  const output = bounded({ abort: (reason) => void reasons.push(reason) }, () => new Promise(() => {}));
+  const withTimeout = timeout<{ abort(reason: Error): void }, number>({ timeoutMs: 1500, clock });
+  const output = withTimeout({ abort: (reason) => void reasons.push(reason) }, () => new Promise(() => {}));
   const thrown = Promise.resolve(output).catch((error: unknown) => error);
   await clock.advance(1499);
   expect(reasons).toEqual([]);
@@ -44,12 +44,12 @@ test("fallback replaces the output of late work, synchronously or asynchronously
   }
 });
 
-test("a late output is discarded: its body is cancelled, its error ignored", async () => {
+test("a late output is discarded and its body cancelled; a late error is ignored", async () => {
   const clock = virtualClock();
-  const bounded = timeout<string, { body: object }>({ clock, fallback: () => ({ body: {} }) });
+  const withTimeout = timeout<string, { body: object }>({ clock, fallback: () => ({ body: {} }) });
   const late = Promise.withResolvers<{ body: object }>();
   const failing = Promise.withResolvers<never>();
-  const outputs = [bounded("a", () => late.promise), bounded("b", () => failing.promise)] as const;
+  const outputs = [withTimeout("a", () => late.promise), withTimeout("b", () => failing.promise)] as const;
   await clock.runAll();
   let cancelled = 0;
   late.resolve({
@@ -65,7 +65,7 @@ test("a late output is discarded: its body is cancelled, its error ignored", asy
   expect(cancelled).toBe(1);
 });
 
-test("an error of fallback rejects the call", async () => {
+test("an error that fallback throws rejects the call", async () => {
   const clock = virtualClock();
   const fallback = () => {
     throw new RangeError("too slow");

@@ -5,7 +5,7 @@ import { waitsOnce } from "./waiting-once.ts";
 
 type Level = Middleware<number, string>;
 
-/** Middleware that waits once. */
+/** Middleware that satisfies the rules of `waitsOnce`. */
 const levels: Readonly<Record<string, Level>> = {
   passes: (input, next) => next(input),
   converts: (input, next) => mapOutput(next(input), (output, given) => `${output}+${given}`, input),
@@ -65,7 +65,7 @@ const runChain = async (names: readonly string[], handler: string, once: readonl
   return { output: await handle(1), log };
 };
 
-test("a chain has the same output, rescued errors and accepted outputs, whichever of its levels wait once", async () => {
+test("a chain has the same output, rescued errors and accepted outputs, whichever of its levels are marked with `waitsOnce`", async () => {
   const name = fc.constantFrom(...Object.keys(levels));
   const plain = Array.from({ length: 9 }, () => false);
   await fc.assert(
@@ -80,12 +80,12 @@ test("a chain has the same output, rescued errors and accepted outputs, whicheve
   );
 });
 
-test("levels that wait once share one reaction of the handler's promise", async () => {
-  let reactions = 0;
+test("levels that wait once share one `then` call on the handler's promise", async () => {
+  let thenCalls = 0;
   class Counted extends Promise<string> {
     // oxlint-disable-next-line unicorn/no-thenable -- counts the calls of then
     override then<A, B>(...args: Parameters<Promise<string>["then"]>): Promise<A | B> {
-      reactions++;
+      thenCalls++;
       return super.then(...args) as Promise<A | B>;
     }
   }
@@ -101,7 +101,7 @@ test("levels that wait once share one reaction of the handler's promise", async 
     true,
   )(1);
   expect(isPromise(output)).toBe(true);
-  expect(reactions).toBe(0);
+  expect(thenCalls).toBe(0);
   expect(await output).toBe("done!!");
-  expect(reactions).toBe(1);
+  expect(thenCalls).toBe(1);
 });

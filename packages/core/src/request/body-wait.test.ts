@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { App } from "../app.ts";
 import { bodyWait } from "./body-wait.ts";
 
-/** An app that measures waits for bodies with a virtual clock. */
+/** An app that measures, with a virtual clock, how long each request waits for its body. */
 const waitingApp = () => {
   const clock = { now: 0 };
   const seen: number[] = [];
@@ -59,19 +59,19 @@ test("the wait for a body counts the client's time, not the handler's", async ()
   expect(seen).toEqual([300, 400]);
 });
 
-test("an empty body and an unread body count no wait", async () => {
+test("an empty body and an unread body have a wait of 0", async () => {
   const { post, seen, slow } = waitingApp();
   expect(await post("/text", "")).toEqual([200, ""]);
   expect(await post("/unread", slow("ab"))).toEqual([200, "unread"]);
   expect(seen).toEqual([0, 0]);
 });
 
-test("a reader may stop early", async () => {
+test("a handler may stop reading a body early", async () => {
   const { post, slow } = waitingApp();
   expect(await post("/first", slow("ab"))).toEqual([200, "a"]);
 });
 
-test("a wait in progress counts its time so far", async () => {
+test("a wait in progress counts the time so far", async () => {
   const { post, seen } = waitingApp();
   const never = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
   expect(await post("/early", never)).toEqual([200, "early"]);

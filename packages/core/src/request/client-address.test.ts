@@ -96,7 +96,7 @@ test.each([
   [{ "x-forwarded-for": " ", "x-real-ip": "203.0.113.9" }, "203.0.113.9"],
   [{ "x-forwarded-for": "203.0.113.8", "x-real-ip": "203.0.113.9" }, "203.0.113.8"],
   [{ "x-forwarded-for": "unknown", "x-real-ip": "203.0.113.9" }, "10.0.0.1"],
-])("reads X-Real-IP only without X-Forwarded-For: %j", (fields, expected) => {
+])("reads X-Real-IP only if X-Forwarded-For is absent or blank: %j", (fields, expected) => {
   expect(client("10.0.0.1", fields, ["10.0.0.1"]).clientIp).toBe(expected);
 });
 
@@ -151,7 +151,7 @@ test("compares prefixes bit by bit, and address families separately", () => {
   expect(trusts("fe80::1%eth0", "fe80::1%eth1")).toBe(true);
 });
 
-test("contains exactly the addresses that share the network's bits", () => {
+test("a block contains exactly the addresses that share its prefix", () => {
   const octets = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 });
   const number = (parts: readonly number[]) => parts.reduce((sum, part) => sum * 256n + BigInt(part), 0n);
   fc.assert(

@@ -5,103 +5,104 @@ interface Connection {
   isOpen: boolean;
 }
 
-/** An app with a connection for each request; `seen` gets an entry when a connection is disposed of. */
-const connected = async (register: (app: App, seen: string[]) => void) => {
-  const seen: string[] = [];
+/** Sends one request to an app, stops the app, and returns the recorded events and error messages. */
+const eventsOf = async (register: (app: App, events: string[]) => void) => {
+  const events: string[] = [];
   const app = new App();
-  register(app, seen);
-  const log = { info() {}, warn() {}, error: (message: string) => void seen.push(message) };
+  register(app, events);
+  const log = { info() {}, warn() {}, error: (message: string) => void events.push(message) };
   await app.start({ log, env: "production" });
   await (await app.fetch(new Request("http://host.test/x"))).text();
   await app.stop();
-  return seen;
+  return events;
 };
-const connectionOf = (seen: string[]) =>
+/** A dependency with one connection per request, which records its disposal. */
+const connectionOf = (events: string[]) =>
   dependency<Connection>("connection", {
     scope: "invocation",
     create: () => ({ isOpen: true }),
     dispose(connection) {
       connection.isOpen = false;
-      seen.push("disposed");
+      events.push("disposed");
     },
   });
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const stateOf = ({ isOpen }: Connection): string => (isOpen ? "open" : "closed");
 
-test("the dependencies of a handler live until its deferred tasks are done, nested ones included", async () => {
-  const seen = await connected((app, words) => {
-    app.get("/x", { inject: { db: connectionOf(words) } }, (request, { db }) => {
+test("the dependencies of a handler live until its deferred tasks are done, including nested ones", async () => {
+  const events = await eventsOf((app, log) => {
+    app.get("/x", { inject: { db: connectionOf(log) } }, (request, { db }) => {
       request.defer(async () => {
-        words.push(stateOf(db));
-        await turn();
+        log.push(stateOf(db));
+        await nextTurn();
         request.defer(async () => {
-          await turn();
-          words.push(stateOf(db));
+          await nextTurn();
+          log.push(stateOf(db));
         });
       });
       return "";
     });
   });
-  expect(seen).toEqual(["open", "open", "disposed"]);
+  expect(events).toEqual(["open", "open", "disposed"]);
 });
 
 test("a dependency created by Depends lives until the deferred tasks are done", async () => {
-  const seen = await connected((app, words) => {
-    const Db = connectionOf(words);
+  const events = await eventsOf((app, log) => {
+    const Db = connectionOf(log);
     app.get("/x", (request, db = Depends(Db)) => {
       request.defer(async () => {
-        await turn();
-        words.push(stateOf(db));
+        await nextTurn();
+        log.push(stateOf(db));
       });
       return "";
     });
   });
-  expect(seen).toEqual(["open", "disposed"]);
+  expect(events).toEqual(["open", "disposed"]);
 });
 
 test("a deferred task may call the handler; its dependencies then live until the task is done", async () => {
-  const seen = await connected((app, words) => {
+  const events = await eventsOf((app, log) => {
     app.use((request: HttpRequest, next: Handler<HttpRequest, Response>) => {
       request.defer(async () => {
         await next(request);
-        await turn();
-        words.push("task done");
+        await nextTurn();
+        log.push("task done");
       });
       return Response.noContent();
     });
-    app.get("/x", { inject: { db: connectionOf(words) } }, async (_request, { db }) => {
-      await turn();
-      words.push(stateOf(db));
+    app.get("/x", { inject: { db: connectionOf(log) } }, async (_request, { db }) => {
+      await nextTurn();
+      log.push(stateOf(db));
       return "";
     });
   });
-  expect(seen).toEqual(["open", "task done", "disposed"]);
+  expect(events).toEqual(["open", "task done", "disposed"]);
 });
 
 test("a task that a deferred task defers runs after the tasks deferred before it", async () => {
-  const seen = await connected((app, words) => {
+  const events = await eventsOf((app, log) => {
     app.get("/x", (request) => {
       request.defer(async () => {
-        await turn();
-        words.push("first");
-        request.defer(() => void words.push("third"));
+        await nextTurn();
+        log.push("first");
+        request.defer(() => void log.push("third"));
       });
-      request.defer(() => void words.push("second"));
+      request.defer(() => void log.push("second"));
       return "";
     });
   });
-  expect(seen).toEqual(["first", "second", "third"]);
+  expect(events).toEqual(["first", "second", "third"]);
 });
 
 test("a task that is deferred after all others are done still runs", async () => {
   const late = Promise.withResolvers<void>();
-  const seen = await connected((app, words) => {
+  const events = await eventsOf((app, log) => {
     app.get("/x", (request) => {
-      request.defer(() => void words.push("in time"));
+      request.defer(() => void log.push("in time"));
       request.onEnd(() => {
-        void turn().then(() => {
+        void nextTurn().then(() => {
           request.defer(() => {
-            words.push("late");
+            log.push("late");
             late.resolve();
           });
         });
@@ -110,5 +111,5 @@ test("a task that is deferred after all others are done still runs", async () =>
     });
     app.onEvent("shutdown", () => late.promise);
   });
-  expect(seen).toEqual(["in time", "late"]);
+  expect(events).toEqual(["in time", "late"]);
 });

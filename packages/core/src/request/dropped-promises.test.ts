@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { App, type HttpRequest, Response } from "../index.ts";
 
-const calls: Readonly<Record<string, (request: HttpRequest) => unknown>> = {
+const readers: Readonly<Record<string, (request: HttpRequest) => unknown>> = {
   body: (request) => request.body(),
   text: (request) => request.text(),
   json: (request) => request.json(),
@@ -11,7 +11,7 @@ const calls: Readonly<Record<string, (request: HttpRequest) => unknown>> = {
   bodyValue: (request) => request.bodyValue(),
 };
 
-/** Bodies for which at least one of the calls fails. */
+/** Bodies that at least one of the readers rejects. */
 const bodies: readonly (readonly [type: string, body: () => string | ReadableStream<Uint8Array>])[] = [
   ["application/json", () => "{bad"],
   ["application/json; charset=latin1", () => "{}"],
@@ -30,22 +30,22 @@ const bodies: readonly (readonly [type: string, body: () => string | ReadableStr
   ],
 ];
 
-test("a dropped promise of the body is not an unhandled rejection, and an awaited promise rejects", async () => {
-  const stray: unknown[] = [];
-  const note = (reason: unknown): void => void stray.push(reason);
-  process.on("unhandledRejection", note);
+test("a dropped promise of a body reader causes no unhandled rejection, and an awaited one rejects", async () => {
+  const unhandled: unknown[] = [];
+  const record = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", record);
   try {
     let failures = 0;
     const app = new App();
     app.post("/", { maxBodyBytes: 1000 }, async (request) => {
-      for (const call of Object.values(calls)) {
+      for (const read of Object.values(readers)) {
         try {
-          void call(request); // dropped
+          void read(request); // dropped
         } catch {
           // `bodyValue` may throw at once, which is the handler's own error
         }
         await Promise.resolve()
-          .then(() => call(request))
+          .then(() => read(request))
           .catch(() => failures++);
       }
       return new Response("who are you?", { status: 401 });
@@ -58,8 +58,8 @@ test("a dropped promise of the body is not an unhandled rejection, and an awaite
       expect(failures).toBeGreaterThan(before);
     }
     await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections at the end of a turn
-    expect(stray).toEqual([]);
+    expect(unhandled).toEqual([]);
   } finally {
-    process.off("unhandledRejection", note);
+    process.off("unhandledRejection", record);
   }
 });

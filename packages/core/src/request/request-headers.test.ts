@@ -14,7 +14,7 @@ test.each([
   [["X-Empty", ""], "x-empty", ""],
   [["X-A", "x-b"], "x-b", null],
   [[], "host", null],
-])("%j has %s = %j", (fields, name, expected) => {
+])("in the lines %j, the value of %s is %j", (fields, name, expected) => {
   expect(fieldValue(fields, name)).toBe(expected);
 });
 

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "@jest/globals";
 import { App, Response } from "../index.ts";
 
-const embedded = {
+const options = {
   port: 0,
   exitOnError: false,
   argv: [],
@@ -15,7 +15,7 @@ const embedded = {
 /** Returns an app's reply with the URL, the web request's URL and the path of a request. */
 const urlsOf = async (transport: "fast" | "node", head: string): Promise<string> => {
   const app = new App().use((request) => Response.json([request.url, request.raw.url, request.path]));
-  const running = await app.run({ ...embedded, transport });
+  const running = await app.run({ ...options, transport });
   const socket = connect(running.port, "127.0.0.1");
   await once(socket, "connect");
   socket.end(head);

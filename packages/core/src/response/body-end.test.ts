@@ -3,26 +3,26 @@ import { type BodyEnd, onBodyEnd } from "./body-end.ts";
 import { toBodyStream } from "./byte-stream.ts";
 import { payloadBytes, toReadableStream } from "./readable-stream.ts";
 
-const watched = (source: AsyncIterable<string> | Iterable<string>) => {
+const recordEnds = (source: AsyncIterable<string> | Iterable<string>) => {
   const ends: BodyEnd[] = [];
   return { ends, body: onBodyEnd(toBodyStream(source), (end) => ends.push(end)) };
 };
 
 test("reports the end of a body once and passes on every chunk", async () => {
-  const { ends, body } = watched(["a", "b"]);
+  const { ends, body } = recordEnds(["a", "b"]);
   expect(await payloadBytes(body)).toEqual(new TextEncoder().encode("ab"));
   await body.cancel();
   expect(ends).toEqual([{ how: "complete" }]);
 });
 
-test("keeps the length", () => {
+test("keeps the known length of a body", () => {
   const body = onBodyEnd(toBodyStream(new Blob(["abc"])), () => {});
   expect(body.length).toBe(3);
 });
 
 test("reports the error of a failed body", async () => {
   const error = new Error("broken");
-  const { ends, body } = watched(
+  const { ends, body } = recordEnds(
     (async function* () {
       yield "a";
       throw error;
@@ -36,7 +36,7 @@ test("reports a body that is cancelled before its first chunk, and frees the sou
   const source = (async function* () {
     yield "a";
   })();
-  const { ends, body } = watched(source);
+  const { ends, body } = recordEnds(source);
   await toReadableStream(body).cancel();
   expect(ends).toEqual([{ how: "cancelled" }]);
   expect(await source.next()).toMatchObject({ done: true });
@@ -47,7 +47,7 @@ test("reports a body that is cancelled while a chunk is awaited", async () => {
     await new Promise(() => {});
     yield "never";
   })();
-  const { ends, body } = watched(stuck);
+  const { ends, body } = recordEnds(stuck);
   const reader = toReadableStream(body).getReader();
   const pending = reader.read();
   await reader.cancel();

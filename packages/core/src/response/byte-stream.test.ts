@@ -2,19 +2,19 @@ import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { concatBytes, type StreamSource, toBodyStream } from "./byte-stream.ts";
-import { counting, iteratorOf } from "./counting-source.test-kit.ts";
+import { countingSource, iteratorOf } from "./counting-source.test-kit.ts";
 import { payloadBytes } from "./readable-stream.ts";
 import { anyCharacter } from "../http/testing/any-character.ts";
 
 const bytesOfText = (text: string) => new TextEncoder().encode(text);
 
-const cut = (whole: Uint8Array, places: readonly number[]): Uint8Array[] => {
-  const at = [
+const split = (whole: Uint8Array, places: readonly number[]): Uint8Array[] => {
+  const bounds = [
     0,
     ...places.map((place) => place % (whole.length + 1)).toSorted((a, b) => a - b),
     whole.length,
   ];
-  return at.slice(1).map((end, index) => whole.slice(at[index], end));
+  return bounds.slice(1).map((end, index) => whole.slice(bounds[index], end));
 };
 
 const sources: readonly (readonly [string, (chunks: Uint8Array<ArrayBuffer>[]) => StreamSource])[] = [
@@ -28,7 +28,7 @@ const sources: readonly (readonly [string, (chunks: Uint8Array<ArrayBuffer>[]) =
       })(),
   ],
   ["a web stream", (chunks) => ReadableStream.from(chunks)],
-  ["a stream of Node", (chunks) => Readable.from(chunks.filter((chunk) => chunk.length > 0))],
+  ["a Node stream", (chunks) => Readable.from(chunks.filter((chunk) => chunk.length > 0))],
   ["a blob", (chunks) => new Blob(chunks)],
   ["buffers", (chunks) => chunks.map((chunk) => chunk.buffer)],
   ["data views", (chunks) => chunks.map((chunk) => new DataView(chunk.buffer))],
@@ -40,7 +40,7 @@ test.each(sources)("passes on every byte of %s, however it is split", async (_ki
       fc.uint8Array({ maxLength: 300 }),
       fc.array(fc.nat(), { maxLength: 8 }),
       async (whole, places) => {
-        const body = toBodyStream(make(cut(whole, places) as Uint8Array<ArrayBuffer>[]));
+        const body = toBodyStream(make(split(whole, places) as Uint8Array<ArrayBuffer>[]));
         expect(await payloadBytes(body)).toEqual(new Uint8Array(whole));
       },
     ),
@@ -52,18 +52,18 @@ test("encodes strings as UTF-8, even if a chunk boundary splits a character", as
   const cuts = fc.array(fc.nat(40), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: anyCharacter, maxLength: 40 }), cuts, async (text, places) => {
-      const at = [
+      const bounds = [
         0,
         ...places.map((place) => place % (text.length + 1)).toSorted((a, b) => a - b),
         text.length,
       ];
-      const chunks = at.slice(1).map((end, index) => text.slice(at[index], end));
+      const chunks = bounds.slice(1).map((end, index) => text.slice(bounds[index], end));
       expect(await payloadBytes(toBodyStream(chunks))).toEqual(bytesOfText(text));
     }),
   );
 });
 
-test("half a surrogate pair at the end, or before bytes, becomes U+FFFD", async () => {
+test("a lone surrogate at the end, or before bytes, becomes U+FFFD", async () => {
   expect(await payloadBytes(toBodyStream(["a\ud83d"]))).toEqual(bytesOfText("a\ufffd"));
   expect(await payloadBytes(toBodyStream(["a\ud83d", bytesOfText("b"), "c"]))).toEqual(
     bytesOfText("a\ufffdbc"),
@@ -89,16 +89,16 @@ test("only a blob has a known length", () => {
   expect(toBodyStream(["a"]).length).toBeNull();
 });
 
-test("pulls single chunks, only on demand", async () => {
-  const { seen, source } = counting(["a", "b", "c"]);
+test("pulls one chunk at a time, only on demand", async () => {
+  const { counts, source } = countingSource(["a", "b", "c"]);
   const body = toBodyStream(source);
-  expect(seen.pulls).toBe(0);
+  expect(counts.pulls).toBe(0);
   const iterator = iteratorOf(body);
-  expect(seen.pulls).toBe(0);
+  expect(counts.pulls).toBe(0);
   await iterator.next();
-  expect(seen.pulls).toBe(1);
+  expect(counts.pulls).toBe(1);
   await iterator.next();
-  expect(seen.pulls).toBe(2);
+  expect(counts.pulls).toBe(2);
 });
 
 test.each([
@@ -108,7 +108,7 @@ test.each([
   ["an array", [1]],
   ["undefined", undefined],
 ])("fails on a chunk of %s and closes the source once", async (what, chunk) => {
-  const { seen, source } = counting(["a", chunk, "b"]);
+  const { counts, source } = countingSource(["a", chunk, "b"]);
   const iterator = iteratorOf(toBodyStream(source));
   await iterator.next();
   await expect(iterator.next()).rejects.toMatchObject({
@@ -117,7 +117,7 @@ test.each([
   });
   expect(await iterator.next()).toEqual({ done: true, value: undefined });
   await iterator.return?.();
-  expect(seen).toEqual({ pulls: 2, returns: 1 });
+  expect(counts).toEqual({ pulls: 2, returns: 1 });
 });
 
 test("passes on the source's error and does not close a failed source", async () => {
@@ -142,7 +142,7 @@ test("an error of a Node stream before the first pull is reported at that pull",
   await expect(payloadBytes(body)).rejects.toThrow("early");
 });
 
-test("a body can be iterated once", async () => {
+test("a body can be iterated only once", async () => {
   const body = toBodyStream(["a"]);
   expect(await payloadBytes(body)).toEqual(bytesOfText("a"));
   expect(() => iteratorOf(body)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));

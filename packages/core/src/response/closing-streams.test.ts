@@ -1,26 +1,26 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "@jest/globals";
 import { type StreamSource, toBodyStream } from "./byte-stream.ts";
-import { counting, iteratorOf } from "./counting-source.test-kit.ts";
+import { countingSource, iteratorOf } from "./counting-source.test-kit.ts";
 import { payloadBytes } from "./readable-stream.ts";
 
 test("return closes the source exactly once, between two chunks", async () => {
-  const { seen, source } = counting(["a", "b"]);
+  const { counts, source } = countingSource(["a", "b"]);
   const iterator = iteratorOf(toBodyStream(source));
   await iterator.next();
   await Promise.all([iterator.return?.(), iterator.return?.()]);
   await iterator.return?.();
-  expect(seen).toEqual({ pulls: 1, returns: 1 });
+  expect(counts).toEqual({ pulls: 1, returns: 1 });
   expect(await iterator.next()).toEqual({ done: true, value: undefined });
 });
 
 test("return closes the source while it is pending, and ends the pending next", async () => {
-  const { seen, source } = counting(["a", "b"], 1);
+  const { counts, source } = countingSource(["a", "b"], 1);
   const iterator = iteratorOf(toBodyStream(source));
   await iterator.next();
   const pending = iterator.next();
   await iterator.return?.();
-  expect(seen).toEqual({ pulls: 2, returns: 1 });
+  expect(counts).toEqual({ pulls: 2, returns: 1 });
   expect(await pending).toEqual({ done: true, value: undefined });
 });
 
@@ -35,12 +35,12 @@ test("return does not wait for a generator that never settles", async () => {
   expect(await pending).toEqual({ done: true, value: undefined });
 });
 
-test("return after the end does not touch the source", async () => {
-  const { seen, source } = counting(["a"]);
+test("return after the end does not close the source", async () => {
+  const { counts, source } = countingSource(["a"]);
   const iterator = iteratorOf(toBodyStream(source));
   while ((await iterator.next()).done !== true);
   await iterator.return?.();
-  expect(seen.returns).toBe(0);
+  expect(counts.returns).toBe(0);
 });
 
 test("return rejects with the error of a source that fails to close", async () => {
@@ -57,12 +57,12 @@ test("return rejects with the error of a source that fails to close", async () =
   await expect(iterator.return?.()).rejects.toThrow("cleanup failed");
 });
 
-test("cancel before the first chunk releases a generator, a web stream and a stream of Node", async () => {
+test("cancel before the first chunk releases a generator, a web stream and a Node stream", async () => {
   const generator = (async function* () {
     yield "a";
   })();
-  let reason = 0;
-  const web = new ReadableStream({ cancel: () => void reason++ });
+  let cancels = 0;
+  const web = new ReadableStream({ cancel: () => void cancels++ });
   const node = new PassThrough();
   for (const source of [generator, web, node] as StreamSource[]) {
     const body = toBodyStream(source);
@@ -73,10 +73,10 @@ test("cancel before the first chunk releases a generator, a web stream and a str
     });
   }
   expect(await generator.next()).toEqual({ done: true, value: undefined });
-  expect([reason, node.destroyed]).toEqual([1, true]);
+  expect([cancels, node.destroyed]).toEqual([1, true]);
 });
 
-test("return cancels a pending web stream and destroys a pending stream of Node", async () => {
+test("return cancels a pending web stream and destroys a pending Node stream", async () => {
   let cancels = 0;
   const web = new ReadableStream({ cancel: () => void cancels++ });
   const node = new PassThrough();

@@ -1,32 +1,33 @@
 import type { StreamChunk } from "./byte-stream.ts";
 import type { BodyStream } from "../exchange/payload.ts";
 
-/** A source that counts its pulls; pull number `stuckAt` never resolves. */
-export const counting = (
+/** A source that counts its pulls and returns. Pulls after the first `readyPulls` never resolve. */
+export const countingSource = (
   chunks: readonly unknown[],
-  stuckAt: number = Infinity,
+  readyPulls: number = Infinity,
 ): {
-  readonly seen: { readonly pulls: number; readonly returns: number };
+  readonly counts: { readonly pulls: number; readonly returns: number };
   readonly source: AsyncIterable<StreamChunk>;
 } => {
-  const seen = { pulls: 0, returns: 0 };
+  const counts = { pulls: 0, returns: 0 };
   const source = {
     [Symbol.asyncIterator]: () => ({
       next(): Promise<unknown> {
-        const value = chunks[seen.pulls++];
-        if (seen.pulls > stuckAt) return new Promise<never>(() => {});
+        const value = chunks[counts.pulls++];
+        if (counts.pulls > readyPulls) return new Promise<never>(() => {});
         return Promise.resolve(
-          seen.pulls > chunks.length ? { done: true, value: undefined } : { done: false, value },
+          counts.pulls > chunks.length ? { done: true, value: undefined } : { done: false, value },
         );
       },
       return(): Promise<unknown> {
-        seen.returns++;
+        counts.returns++;
         return Promise.resolve({ done: true, value: undefined });
       },
     }),
   } as unknown as AsyncIterable<StreamChunk>;
-  return { seen, source };
+  return { counts, source };
 };
 
+/** Returns the iterator of a body's chunks. */
 export const iteratorOf = (body: BodyStream): AsyncIterator<Uint8Array> =>
   body.chunks[Symbol.asyncIterator]();

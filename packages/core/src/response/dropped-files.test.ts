@@ -8,26 +8,26 @@ import { testFiles } from "./test-files.test-kit.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
-const { at, openFiles } = testFiles();
+const { pathOf, openFiles } = testFiles();
 
-test("a file reply that a handler drops is closed", async () => {
+test("the file of a reply that a handler drops is closed by garbage collection", async () => {
   const app = new App();
   app.get("/", async () => {
-    await Response.sendFile(at("large.bin"));
+    await Response.sendFile(pathOf("large.bin"));
     throw new ForbiddenError();
   });
   expect((await app.fetch(new Request("http://localhost/"))).status).toBe(403);
   expect(openFiles()).toHaveLength(1);
   const deadline = Date.now() + 60_000;
   for (let turn = 0; openFiles().length > 0 && Date.now() < deadline; turn++) {
-    if (turn % 50 === 0) collectGarbage(); // takes long in a process of many tests
+    if (turn % 50 === 0) collectGarbage(); // slow in a process that runs many tests
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   expect(openFiles()).toEqual([]);
 });
 
-test("a file is not closed while its reply is read", async () => {
-  const reply = await Response.sendFile(at("one.txt"));
+test("garbage collection does not close the file of a reply that is still in use", async () => {
+  const reply = await Response.sendFile(pathOf("one.txt"));
   for (let round = 0; round < 5; round++) {
     collectGarbage();
     await new Promise(setImmediate);

@@ -52,26 +52,46 @@ test.each(["/old", "/whole", "/download"])("%s has validators of the file", asyn
   expect(headers.get("etag")).toMatch(/^"a-[\da-f]+"$/);
 });
 
-test.each<[string, (tag: string) => Record<string, string>, number, string]>([
-  ["the tag", (own) => ({ "if-none-match": own }), 304, ""],
-  ["the same tag, weak", (own) => ({ "if-none-match": `W/${own}` }), 304, ""],
-  ["another tag", () => ({ "if-none-match": '"x"', "if-modified-since": modified }), 200, "0123456789"],
-  ["the date", () => ({ "if-modified-since": modified }), 304, ""],
-  ["an earlier date", () => ({ "if-modified-since": earlier }), 200, "0123456789"],
-  ["a range", () => ({ range: "bytes=2-4" }), 206, "234"],
-  ["a range of the tag", (own) => ({ range: "bytes=2-4", "if-range": own }), 206, "234"],
-  ["a range of a weak tag", (own) => ({ range: "bytes=2-4", "if-range": `W/${own}` }), 200, "0123456789"],
-  ["a range of another tag", () => ({ range: "bytes=2-4", "if-range": '"x"' }), 200, "0123456789"],
-  ["a range of the date", () => ({ range: "bytes=2-4", "if-range": modified }), 206, "234"],
-  ["a range of another date", () => ({ range: "bytes=2-4", "if-range": earlier }), 200, "0123456789"],
-  ["a range that it has", (own) => ({ range: "bytes=2-4", "if-none-match": own }), 304, ""],
+test.each<[string, number, (tag: string) => Record<string, string>, string]>([
+  ["If-None-Match of the tag", 304, (own) => ({ "if-none-match": own }), ""],
+  ["If-None-Match of the tag in weak form", 304, (own) => ({ "if-none-match": `W/${own}` }), ""],
   [
-    "a range after the end, of another tag",
-    () => ({ range: "bytes=90-", "if-range": '"x"' }),
+    "If-None-Match of another tag, which overrides If-Modified-Since",
     200,
+    () => ({ "if-none-match": '"x"', "if-modified-since": modified }),
     "0123456789",
   ],
-])("a client that asks for %s", async (_what, fields, status, body) => {
+  ["If-Modified-Since of the date", 304, () => ({ "if-modified-since": modified }), ""],
+  ["If-Modified-Since of an earlier date", 200, () => ({ "if-modified-since": earlier }), "0123456789"],
+  ["a range", 206, () => ({ range: "bytes=2-4" }), "234"],
+  ["a range and If-Range of the tag", 206, (own) => ({ range: "bytes=2-4", "if-range": own }), "234"],
+  [
+    "a range and If-Range of a weak tag",
+    200,
+    (own) => ({ range: "bytes=2-4", "if-range": `W/${own}` }),
+    "0123456789",
+  ],
+  [
+    "a range and If-Range of another tag",
+    200,
+    () => ({ range: "bytes=2-4", "if-range": '"x"' }),
+    "0123456789",
+  ],
+  ["a range and If-Range of the date", 206, () => ({ range: "bytes=2-4", "if-range": modified }), "234"],
+  [
+    "a range and If-Range of another date",
+    200,
+    () => ({ range: "bytes=2-4", "if-range": earlier }),
+    "0123456789",
+  ],
+  ["a range and If-None-Match of the tag", 304, (own) => ({ range: "bytes=2-4", "if-none-match": own }), ""],
+  [
+    "a range after the end and If-Range of another tag",
+    200,
+    () => ({ range: "bytes=90-", "if-range": '"x"' }),
+    "0123456789",
+  ],
+])("a request with %s gets %i and the validators of the file", async (_what, status, fields, body) => {
   const reply = await send("/old", fields(tag));
   expect([reply.status, reply.text]).toEqual([status, body]);
   expect([reply.headers.get("etag"), reply.headers.get("last-modified")]).toEqual([tag, modified]);
@@ -80,14 +100,14 @@ test.each<[string, (tag: string) => Record<string, string>, number, string]>([
 });
 
 test.each([{ "if-match": '"x"' }, { "if-unmodified-since": earlier }])(
-  "%j fails with 412",
+  "a request with %j gets 412",
   async (fields) => {
     expect((await send("/old", fields)).status).toBe(412);
     expect(openFiles()).toEqual([]);
   },
 );
 
-test("an argument that is not a request fails, and leaves no file open", async () => {
+test("fileRange rejects an argument that is not a request, and leaves no file open", async () => {
   await expect(Response.fileRange(old, {} as never)).rejects.toThrow(TypeError);
   await expect(Response.fileRange(old, 5 as never)).rejects.toThrow(TypeError);
   expect(openFiles()).toEqual([]);
@@ -98,7 +118,7 @@ test("HEAD ignores a range, and has the fields of GET", async () => {
   expect([status, headers.get("content-length"), headers.get("etag"), text]).toEqual([200, "10", tag, ""]);
 });
 
-test("a file that has just changed has a weak tag, which If-Range ignores, and no Last-Modified", async () => {
+test("a file that has just changed has a weak ETag, which If-Range ignores, and no Last-Modified", async () => {
   const ahead = new Date(Date.now() + 1000); // the file counts as just changed for the whole test
   utimesSync(fresh, ahead, ahead);
   const { headers } = await send("/fresh");
@@ -109,12 +129,12 @@ test("a file that has just changed has a weak tag, which If-Range ignores, and n
   expect((await send("/fresh", { "if-none-match": own })).status).toBe(304);
 });
 
-test("several parts have the validators too", async () => {
+test("a multipart reply also has the validators", async () => {
   const { status, headers } = await send("/old", { range: "bytes=0-0,5-5", "if-range": tag });
   expect([status, headers.get("etag"), headers.get("last-modified")]).toEqual([206, tag, modified]);
 });
 
-test("a Range alone selects parts without conditions", async () => {
+test("fileRange with a Range value instead of a request ignores conditions", async () => {
   const reply = await Response.fileRange(old, "bytes=1-1");
   expect([reply.status, await reply.text(), reply.headers.get("etag")]).toEqual([206, "1", tag]);
 });

@@ -6,7 +6,7 @@ import { errorReply } from "../kernel/error-reply.ts";
 import { Response } from "./response.ts";
 import { bytesOf, testFiles } from "./test-files.test-kit.ts";
 
-const { at, contentOf, openFiles } = testFiles();
+const { pathOf, contentOf, openFiles } = testFiles();
 
 /** A field and the parts of an existing file that it selects, as [start, end] pairs; `null`: the complete file; empty: none. */
 const ranges: readonly (readonly [
@@ -66,7 +66,7 @@ const partsOf = (whole: Buffer, boundary: string): { head: string; bytes: Buffer
 };
 
 /** Status, `Content-Range` of the reply or of each part, and a digest of each piece of the body. */
-const seenOf = async (response: Response) => {
+const resultOf = async (response: Response) => {
   const body = await bytesOf(response.payload);
   expect(response.contentLength).toBe(body.length);
   const [, boundary] = /^multipart\/byteranges; boundary=([\w-]+)$/.exec(response.contentType ?? "") ?? [];
@@ -99,16 +99,16 @@ const noSuchRange = Buffer.from(
   '{"error":"Range Not Satisfiable","detail":"The file has no bytes in the requested range","status":416}',
 );
 
-test.each(ranges)("range %s of %s", async (field, name, expected) => {
-  const response = await Response.fileRange(at(name), field).catch(replyTo);
-  expect(await seenOf(response)).toEqual(expectedOf(contentOf[name] as Buffer, expected));
+test.each(ranges)("the range %s of %s selects the expected bytes", async (field, name, expected) => {
+  const response = await Response.fileRange(pathOf(name), field).catch(replyTo);
+  expect(await resultOf(response)).toEqual(expectedOf(contentOf[name] as Buffer, expected));
   expect(response.headers.get("accept-ranges")).toBe("bytes");
   expect(openFiles()).toEqual([]);
 });
 
-test("an unsatisfiable range is an error like others: Accept selects its form, and exception handlers can replace it", async () => {
+test("an unsatisfiable range is handled like other errors: Accept selects its format, and exception handlers can replace it", async () => {
   const app = new App();
-  app.get("/", (request) => Response.fileRange(at("one.txt"), request.getHeader("range")));
+  app.get("/", (request) => Response.fileRange(pathOf("one.txt"), request.getHeader("range")));
   const get = (on: App, accept: string) =>
     on.fetch(new Request("http://host.test/", { headers: { range: "bytes=5-", accept } }));
   const plain = await get(app, "*/*");
@@ -118,14 +118,14 @@ test("an unsatisfiable range is an error like others: Accept selects its form, a
   expect(problem.headers.get("vary")).toBe("Accept");
   expect(problem.headers.get("content-range")).toBe("bytes */1");
   await app.stop();
-  const restyled = new App().exceptionHandler(HttpError, (_request, { status }) => ({ mine: status }));
-  restyled.get("/", (request) => Response.fileRange(at("one.txt"), request.getHeader("range")));
-  expect(await (await get(restyled, "*/*")).json()).toEqual({ mine: 416 });
-  await restyled.stop();
+  const custom = new App().exceptionHandler(HttpError, (_request, { status }) => ({ mine: status }));
+  custom.get("/", (request) => Response.fileRange(pathOf("one.txt"), request.getHeader("range")));
+  expect(await (await get(custom, "*/*")).json()).toEqual({ mine: 416 });
+  await custom.stop();
 });
 
 test("the length of a multipart body counts the bytes of its type, not characters", async () => {
-  const response = await Response.fileRange(at("large.bin"), "bytes=0-0,9-9", {
+  const response = await Response.fileRange(pathOf("large.bin"), "bytes=0-0,9-9", {
     contentType: "text/plain; title=é",
   });
   expect(response.contentLength).toBe((await bytesOf(response.payload)).length);

@@ -6,6 +6,7 @@ const cycle: Record<string, unknown> = { books: [{}, { author: {} }] };
 (cycle["books"] as Record<string, unknown>[])[1] = { author: cycle };
 const itself: unknown[] = [];
 itself.push(1, itself);
+const repeated = { x: 1 };
 const nested = (depth: number): unknown => {
   let value: unknown = 1;
   for (let level = 0; level < depth; level++) value = { a: value };
@@ -24,27 +25,23 @@ test.each<[string, unknown, RegExp]>([
   ["a key that is not an identifier", { "a b": [{ '"': 1n }] }, /\$\["a b"\]\[0\]\["\\""\] is a bigint/],
   ["a cycle", cycle, /: \$\.books\[1\]\.author is a cycle back to \$$/],
   ["an array that contains itself", { list: itself }, /: \$\.list\[1\] is a cycle back to \$\.list$/],
-  [
-    "a bigint after repeated values",
-    { a: itself.slice(0, 0), b: [cycle["x"], 1n] },
-    /\$\.b\[1\] is a bigint/,
-  ],
+  ["a bigint after repeated values", { a: repeated, b: [repeated, 1n] }, /\$\.b\[1\] is a bigint/],
   ["undefined", undefined, /\$ is undefined/],
   ["a function", () => {}, /\$ is a function/],
   ["a symbol", Symbol("x"), /\$ is a symbol/],
   ["toJSON that returns nothing", { toJSON: () => undefined }, /toJSON returns nothing/],
-])("names the place of %s", (_what, value, message) => {
+])("the error names the path of %s", (_what, value, message) => {
   expect(() => toJsonText(value)).toThrow(expect.objectContaining({ code: "CORE_BAD_REPLY" }));
   expect(() => toJsonText(value)).toThrow(message);
 });
 
-test("reports nesting too deep for the writer", () => {
+test("reports nesting that is too deep to write", () => {
   const write = () => toJsonText(nested(200_000), { bigint: true });
   expect(write).toThrow(expect.objectContaining({ code: "CORE_BAD_REPLY" }));
   expect(write).toThrow(/\$\.a\.a.*… is nested too deeply/);
 });
 
-test("a value whose toJSON nests it without end is nested too deeply", () => {
+test("reports a value whose toJSON nests it without end", () => {
   const endless = { toJSON: () => ({ next: endless }) };
   expect(() => toJsonText(endless)).toThrow(/\$\.next\.next.*… is nested too deeply/);
 });
@@ -69,6 +66,7 @@ test("errors from a getter, a proxy or toJSON are passed on", () => {
   for (const value of [
     { toJSON: failing },
     Object.defineProperty({}, "x", { get: failing, enumerable: true }),
+    new Proxy({}, { ownKeys: failing }),
   ]) {
     expect(() => toJsonText({ inside: value })).toThrow(own);
   }

@@ -40,12 +40,12 @@ test("does not read ahead", async () => {
       })(),
     ),
   );
-  const settled = () => new Promise(setImmediate);
-  await settled();
+  const nextTurn = () => new Promise(setImmediate);
+  await nextTurn();
   expect(pulls).toBe(0);
   const reader = stream.getReader();
   await reader.read();
-  await settled();
+  await nextTurn();
   expect(pulls).toBe(1);
   await reader.read();
   expect(pulls).toBe(2);
@@ -63,7 +63,7 @@ test("fills the buffers of a BYOB reader and closes it at the end", async () => 
   expect(text).toBe("hello");
 });
 
-test("cancel reaches the source once: unread, between chunks and during a pull", async () => {
+test("cancel reaches the source once: before a read, between chunks and during a pull", async () => {
   for (const reads of [0, 1, 2]) {
     let returns = 0;
     const chunks = {
@@ -96,7 +96,7 @@ test("the reader receives the source's error", async () => {
   await expect(reader.read()).rejects.toThrow("broken");
 });
 
-test("a complete body in memory is the concatenation of its chunks", async () => {
+test("payloadBytes returns the concatenated chunks of a body", async () => {
   expect(await payloadBytes(toBodyStream(["a", "bc"]))).toEqual(new TextEncoder().encode("abc"));
   expect(await payloadBytes(null)).toEqual(new Uint8Array());
   expect(await payloadBytes("é")).toEqual(new TextEncoder().encode("é"));

@@ -12,7 +12,7 @@ test("contentLength counts bytes and is null for a stream of unknown length", ()
   expect(lengths.map((response) => response.contentLength)).toEqual([9, 0, 1, 2, null]);
 });
 
-test("reads a body once, with every method of the web's class", async () => {
+test("reads a body with every method of the web's Response", async () => {
   const bytes = new TextEncoder().encode('{"a":"é"}');
   const make = () => Response.json({ a: "é" });
   expect(await make().json()).toEqual({ a: "é" });
@@ -27,7 +27,7 @@ test("reads a body once, with every method of the web's class", async () => {
   expect(await new Response("\uFEFFa\ud800").text()).toBe("a\ufffd");
 });
 
-test("a second read is a TypeError, but a body in memory is still sent", async () => {
+test("a second read is a TypeError, but a body in memory can still be sent", async () => {
   const response = new Response("a");
   expect(response.bodyUsed).toBe(false);
   await response.text();
@@ -80,13 +80,16 @@ test("clones have separate fields, and each has the complete body", async () => 
   expect(new Response(new Blob(["abc"])).clone().contentLength).toBe(3);
 });
 
-test.each(["text", "stream"])("a %s body with a reader cannot be cloned, though nothing was read", (kind) => {
-  const response = new Response(kind === "text" ? "a" : ReadableStream.from(["a"]));
-  response.body?.getReader();
-  expect(() => response.clone()).toThrow(TypeError);
-});
+test.each(["text", "stream"])(
+  "a %s body with a reader cannot be cloned, even if nothing was read",
+  (kind) => {
+    const response = new Response(kind === "text" ? "a" : ReadableStream.from(["a"]));
+    response.body?.getReader();
+    expect(() => response.clone()).toThrow(TypeError);
+  },
+);
 
-test("a stream that was accessed before the clone cannot take chunks from the two replies", async () => {
+test("clone locks a stream that was accessed before, and both replies have the complete body", async () => {
   const response = new Response(ReadableStream.from(["a", "b"]));
   const { body } = response;
   const copy = response.clone();

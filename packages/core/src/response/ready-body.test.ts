@@ -5,18 +5,18 @@ import { readyBody } from "./ready-body.ts";
 import { Response } from "./response.ts";
 import { fromWebResponse } from "./web-response.ts";
 
-const web = (...made: ConstructorParameters<typeof globalThis.Response>) =>
-  fromWebResponse(new globalThis.Response(...made));
+const web = (...args: ConstructorParameters<typeof globalThis.Response>) =>
+  fromWebResponse(new globalThis.Response(...args));
 
 const textOf = async ({ payload }: Response) => new TextDecoder().decode(await payloadBytes(payload));
 
 /** A stream that yields strings at once and then never ends; `seen` counts its cancellations. */
 const endless = (texts: readonly string[]) => {
   const seen = { cancelled: 0 };
-  const left = texts.map((text) => new TextEncoder().encode(text));
+  const remaining = texts.map((text) => new TextEncoder().encode(text));
   const stream = new ReadableStream({
     pull(controller) {
-      const next = left.shift();
+      const next = remaining.shift();
       if (next !== undefined) controller.enqueue(next);
       return next === undefined ? new Promise<void>(() => {}) : undefined;
     },
@@ -30,13 +30,13 @@ test.each([
   ["bytes", new TextEncoder().encode("bytes"), "bytes"],
   ["parameters", new URLSearchParams({ a: "1" }), "a=1"],
   ["an empty string", "", ""],
-])("the body of a web response of %s is in memory", async (_what, body, text) => {
+])("the body of a web response of %s is read into memory", async (_what, body, text) => {
   const reply = await readyBody(web(body));
   expect(reply?.payload).toBeInstanceOf(Uint8Array);
   expect(reply && (await textOf(reply))).toBe(text);
 });
 
-test("JSON of the web's class is in memory, with its fields", async () => {
+test("a web response of Response.json is read into memory, with its fields", async () => {
   const reply = await readyBody(fromWebResponse(globalThis.Response.json({ a: 1 }, { status: 201 })));
   expect([reply?.status, reply?.contentType, reply?.contentLength]).toEqual([201, "application/json", 7]);
 });
@@ -51,7 +51,7 @@ test("other replies do not change", async () => {
   expect(await textOf(stream)).toBe("a");
 });
 
-test("a body that does not end in the same turn stays a stream with all its chunks, and readyBody takes it once", async () => {
+test("a body that does not end in the same turn stays a stream with all its chunks, and a second call returns null", async () => {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const first = writer.write(new TextEncoder().encode("a"));
@@ -64,7 +64,7 @@ test("a body that does not end in the same turn stays a stream with all its chun
   expect(await whole).toBe("ab");
 });
 
-test("cancelling a body that stays a stream cancels its source, also while a chunk is awaited", async () => {
+test("cancelling a body that stays a stream cancels its source, even while a chunk is awaited", async () => {
   for (const reads of [0, 1, 2]) {
     const { stream, seen } = endless(["a"]);
     const { payload } = (await readyBody(web(stream))) as Response;
@@ -75,7 +75,7 @@ test("cancelling a body that stays a stream cancels its source, also while a chu
   }
 });
 
-test("a body that fails, and one of another length than declared, fail for the reader", async () => {
+test("a body that fails rejects its reader, and a body shorter than its declared length stays a stream", async () => {
   const failing = new ReadableStream({
     pull() {
       throw new Error("broken");
@@ -96,8 +96,8 @@ test.each([2000, 300_000])(
       for (let at = 1; at <= 5; at++) yield memory.fill(at);
     };
     const reply = (await readyBody(web(ReadableStream.from(source())))) as Response;
-    const wanted = Array.from({ length: 5 }, (_, at) => new Uint8Array(size).fill(at + 1));
-    expect(Buffer.from(await payloadBytes(reply.payload)).equals(Buffer.concat(wanted))).toBe(true);
+    const expected = Array.from({ length: 5 }, (_, at) => new Uint8Array(size).fill(at + 1));
+    expect(Buffer.from(await payloadBytes(reply.payload)).equals(Buffer.concat(expected))).toBe(true);
   },
 );
 

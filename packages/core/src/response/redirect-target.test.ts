@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { redirectTarget } from "./redirect-target.ts";
 
-const refused = expect.objectContaining({ code: "CORE_BAD_REDIRECT", status: 400 });
+const badRedirect = expect.objectContaining({ code: "CORE_BAD_REDIRECT", status: 400 });
 
 test.each([
   ["/books?x=1#y", "/books?x=1#y"],
@@ -38,8 +38,8 @@ test.each([
   "/a\0",
   "/a\u007f",
   "/a\u0085",
-])("refuses %j", (url) => {
-  expect(() => redirectTarget(url)).toThrow(refused);
+])("rejects %j", (url) => {
+  expect(() => redirectTarget(url)).toThrow(badRedirect);
 });
 
 test.each([
@@ -57,7 +57,7 @@ test.each([
   "///evil.test",
   "http://same-origin.invalid/x",
 ])("sameOrigin rejects %j", (url) => {
-  expect(() => redirectTarget(url, { sameOrigin: true })).toThrow(refused);
+  expect(() => redirectTarget(url, { sameOrigin: true })).toThrow(badRedirect);
 });
 
 test.each(["/", "/a?next=//evil.test", "books/1", "?page=2", "#top", "/.//evil.test", "/a:b", ""])(

@@ -26,7 +26,7 @@ test.each<[string, unknown, number, string | null, string]>([
   ["an object without prototype", Object.assign(Object.create(null), { a: 1 }), 200, json, '{"a":1}'],
   ["an object created from another", Object.assign(Object.create({ b: 2 }), { a: 1 }), 200, json, '{"a":1}'],
   ["a member named constructor", { constructor: "a" }, 200, json, '{"constructor":"a"}'],
-  ["an object of another realm", runInNewContext("({ a: [1] })"), 200, json, '{"a":[1]}'],
+  ["an object from another realm", runInNewContext("({ a: [1] })"), 200, json, '{"a":[1]}'],
   ["an instance", new Book(), 200, json, '{"title":"Dune"}'],
   ["toJSON", new Money(), 200, json, '"5 EUR"'],
   ["a date", new Date(0), 200, json, '"1970-01-01T00:00:00.000Z"'],
@@ -39,8 +39,8 @@ test.each<[string, unknown, number, string | null, string]>([
   ["null", null, 204, null, ""],
   ["undefined", undefined, 204, null, ""],
   ["a web stream", ReadableStream.from(["a", "b"]), 200, binary, "ab"],
-  ["a stream of Node", Readable.from(["a", "b"]), 200, binary, "ab"],
-  ["an async generator", ReadableStream.from(["a", "b"]).values(), 200, binary, "ab"],
+  ["a Node stream", Readable.from(["a", "b"]), 200, binary, "ab"],
+  ["an async iterator", ReadableStream.from(["a", "b"]).values(), 200, binary, "ab"],
   ["an async iterable literal", iterable, 200, binary, "ab"],
   ["bytes", Uint8Array.of(97, 98), 200, binary, "ab"],
   ["a Buffer", Buffer.from("ab"), 200, binary, "ab"],
@@ -54,13 +54,13 @@ test.each<[string, unknown, number, string | null, string]>([
     "a/b",
     "ab",
   ],
-])("%s", async (_what, value, status, type, body) => {
+])("converts %s to a reply", async (_what, value, status, type, body) => {
   const reply = replyOf(value);
   expect(reply).toBeInstanceOf(Response);
   expect([reply.status, reply.contentType, await reply.text()]).toEqual([status, type, body]);
 });
 
-test("a reply of the program is copied once, so changes for one request do not reach the next", () => {
+test("a reply of the program is copied, so changes for one request do not reach the next", () => {
   const reply = new Response("x", { status: 201, headers: { "x-kind": "own" } });
   const first = replyOf(reply);
   expect(replyOf(first)).toBe(first);
@@ -69,8 +69,8 @@ test("a reply of the program is copied once, so changes for one request do not r
   expect([second.status, second.headers.get("x-kind"), second.payload]).toEqual([201, "own", "x"]);
 });
 
-test("a reply of another copy of the class, or another realm, is recognised by its shape", async () => {
-  class Foreign {
+test("a response of another class is recognised by its shape", async () => {
+  class OtherResponse {
     readonly status = 202;
     readonly bodyUsed = false;
     readonly url = "";
@@ -79,7 +79,7 @@ test("a reply of another copy of the class, or another realm, is recognised by i
     arrayBuffer() {}
     clone() {}
   }
-  const reply = replyOf(new Foreign());
+  const reply = replyOf(new OtherResponse());
   expect([reply.status, reply.headers.get("x-a"), await reply.text()]).toEqual([202, "1", "ab"]);
 });
 
@@ -91,7 +91,7 @@ test.each([
   ["a bigint inside", { id: 5n }],
   ["our network error", Response.error()],
   ["the web's network error", globalThis.Response.error()],
-])("refuses %s", (_what, value) => {
+])("rejects %s", (_what, value) => {
   expect(() => replyOf(value)).toThrow(expect.objectContaining({ code: "CORE_BAD_REPLY" }));
 });
 
@@ -101,7 +101,7 @@ test("rejects a body that was read", async () => {
   expect(() => replyOf(web)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
 });
 
-test("an object with a member name of a reply is data", async () => {
+test("an object with member names of a reply is data", async () => {
   expect(await replyOf({ status: 404, headers: {}, body: null }).json()).toEqual({
     status: 404,
     headers: {},

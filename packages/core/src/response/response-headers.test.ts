@@ -69,7 +69,7 @@ test("iterates as the web's Headers does", () => {
   );
 });
 
-test("trims blanks at both ends of a value", () => {
+test("trims spaces and tabs at both ends of a value", () => {
   expect(new ResponseHeaders({ a: " \t x y\t " }).get("a")).toBe("x y");
   expect(new ResponseHeaders({ a: " \t " }).get("a")).toBe("");
 });
@@ -114,9 +114,9 @@ test("rejects control characters and characters above U+00FF at every position o
 });
 
 test("the error names the field, the character and its position, never the value", () => {
-  const put = () => new ResponseHeaders({ "X-Key": "secret\r\nset-cookie: a=1" });
-  expect(put).toThrow(/x-key.*U\+000D at position 6/);
-  expect(put).not.toThrow(/secret/);
+  const construct = () => new ResponseHeaders({ "X-Key": "secret\r\nset-cookie: a=1" });
+  expect(construct).toThrow(/x-key.*U\+000D at position 6/);
+  expect(construct).not.toThrow(/secret/);
 });
 
 test("treats names of Object.prototype as data", () => {
@@ -139,8 +139,8 @@ test("accepts 128 lines and rejects one more", () => {
 const lines = (count: number): [string, string][] =>
   Array.from({ length: count }, (_, index) => [`x-${index}`, "1"]);
 
-const talkative: Feature = {
-  name: "talkative",
+const manyFields: Feature = {
+  name: "many-fields",
   install: (host) => {
     host.http.use("headers", (request, next) =>
       mapAwaitable(next(request), (reply) => {
@@ -153,13 +153,13 @@ const talkative: Feature = {
 };
 
 test("a handler may set 100 lines, and features 28 more", async () => {
-  const app = new (App.with(talkative))();
+  const app = new (App.with(manyFields))();
   app.get("/ours/{count}", ({ params }) => new Response(null, { headers: lines(Number(params.count)) }));
   app.get("/web", () => new globalThis.Response(null, { headers: lines(101) }));
   await app.start({ log: { info() {}, warn() {}, error() {} } });
   const get = (path: string) => app.fetch(new Request(`http://localhost${path}`));
   const full = await get("/ours/100");
-  expect([full.status, [...full.headers].length]).toEqual([200, 129]); // and the length, which the transport writes
+  expect([full.status, [...full.headers].length]).toEqual([200, 129]); // and content-length, which the transport adds
   for (const path of ["/ours/101", "/web"]) {
     const reply = await get(path);
     expect([reply.status, reply.headers.has("y-27")]).toEqual([500, true]);

@@ -107,7 +107,7 @@ export class ResponseHeaders implements Iterable<[string, string]> {
     return this.combined().values();
   }
 
-  /** Names and values sorted by name, lines of one name joined, except `Set-Cookie` (Fetch standard, "sort and combine"). */
+  /** Names and values sorted by name, lines of the same name joined, except `Set-Cookie` (Fetch standard, "sort and combine"). */
   [Symbol.iterator](): ArrayIterator<[string, string]> {
     return this.entries();
   }

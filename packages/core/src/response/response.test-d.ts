@@ -11,15 +11,15 @@ void web;
 new globalThis.Headers([...ours.headers]);
 
 ours.status = 201;
-// @ts-expect-error a body's length follows from the body
+// @ts-expect-error contentLength is read-only: the body determines it
 ours.contentLength = 5;
 // @ts-expect-error an object is not a body; Response.json sends it
 new Response({ a: 1 });
-// @ts-expect-error a word that browsers do not know
+// @ts-expect-error not a SameSite value
 ours.setCookie("a", "1", { sameSite: "loose" });
 // @ts-expect-error a misspelt option
 Response.redirect("/a", { permanet: true });
-// @ts-expect-error a file is opened first
+// @ts-expect-error file is asynchronous, because it opens the file
 const file: Response = Response.file("a.txt");
 void file;
 const handler = (): Promise<Response> => Response.sendFile("a.txt");

@@ -19,7 +19,7 @@ test("is an instance of the global class and overrides each of its members", () 
   expect(inspect(Response.json({ a: 1 }))).toContain("status: 200");
 });
 
-test("has the statics of the global class", () => {
+test("has the static methods of the global class", () => {
   const names = Object.getOwnPropertyNames(globalThis.Response).filter(
     (name) => !["length", "name", "prototype"].includes(name),
   );
@@ -28,7 +28,7 @@ test("has the statics of the global class", () => {
 
 test.each<[string, () => ResponseBody | null, string | null, string]>([
   ["a string", () => "hé", text, "hé"],
-  ["nothing", () => null, null, ""],
+  ["null", () => null, null, ""],
   ["bytes", () => new TextEncoder().encode("hé"), "application/octet-stream", "hé"],
   ["a buffer", () => new TextEncoder().encode("hé").buffer, "application/octet-stream", "hé"],
   [
@@ -123,7 +123,7 @@ test.each<[string, () => Response, number, string | null, string]>([
     "application/problem+json",
     '{"type":"about:blank","title":"Internal Server Error","status":500}',
   ],
-])("%s", async (_name, make, status, type, body) => {
+])("%s has the expected status, media type and body", async (_name, make, status, type, body) => {
   const response = make();
   expect([response.status, response.contentType, await response.text()]).toEqual([status, type, body]);
 });
@@ -134,18 +134,18 @@ test("redirect and created set the location", () => {
   expect(Response.created(1).headers.has("location")).toBe(false);
 });
 
-test.each([200, 300, 304, 404])("a redirect with %p throws", (status) => {
+test.each([200, 300, 304, 404])("a redirect with status %p throws", (status) => {
   expect(() => Response.redirect("/a", status)).toThrow(expect.objectContaining({ code: "CORE_BAD_STATUS" }));
 });
 
-test("a redirect checks its target", () => {
-  const refused = expect.objectContaining({ code: "CORE_BAD_REDIRECT" });
-  expect(() => Response.redirect("javascript:x")).toThrow(refused);
-  expect(() => Response.redirect("//evil.test", { sameOrigin: true })).toThrow(refused);
-  expect(() => Response.created(1, "/a\r\nb: c")).toThrow(refused);
+test("redirect and created check the location", () => {
+  const badRedirect = expect.objectContaining({ code: "CORE_BAD_REDIRECT" });
+  expect(() => Response.redirect("javascript:x")).toThrow(badRedirect);
+  expect(() => Response.redirect("//evil.test", { sameOrigin: true })).toThrow(badRedirect);
+  expect(() => Response.created(1, "/a\r\nb: c")).toThrow(badRedirect);
 });
 
-test("an event stream is neither stored nor buffered by proxies, and keeps its own fields", async () => {
+test("an event stream has fields against caching and buffering; the fields of its options take precedence", async () => {
   const response = Response.sse([{ data: "a" }], {
     headers: { "cache-control": "no-store", "x-a": "1" },
     status: 201,
@@ -174,7 +174,7 @@ test("sets 64 cookies and rejects one more", () => {
   expect(() => response.setCookie("c64", "1")).toThrow(expect.objectContaining({ code: "CORE_BAD_COOKIE" }));
 });
 
-test("error is the web's network error", () => {
+test("Response.error() is a network error", () => {
   const { status, type, ok, body, statusText } = Response.error();
   expect([status, type, ok, body, statusText]).toEqual([0, "error", false, null, ""]);
   expect([new Response().type, new Response().url, new Response().redirected]).toEqual([
@@ -184,7 +184,7 @@ test("error is the web's network error", () => {
   ]);
 });
 
-test("works where the web's class is expected", async () => {
+test("works where a web Response is expected", async () => {
   const copy = new globalThis.Response(
     new Response("hé").body,
     new Response(null, { status: 201, headers: { "x-a": "1" } }) as never,
@@ -192,7 +192,7 @@ test("works where the web's class is expected", async () => {
   expect([copy.status, copy.headers.get("x-a"), await copy.text()]).toEqual([201, "1", "hé"]);
 });
 
-test("text and bytes keep their identity", () => {
+test("payload is the given bytes, the JSON text or a BodyStream", () => {
   const bytes = Uint8Array.of(1);
   expect(new Response(bytes).payload).toBe(bytes);
   expect(Response.json({ a: 1 }).payload).toBe('{"a":1}');
@@ -222,13 +222,13 @@ test("annotations are stored with the reply by key, and never sent", () => {
 });
 
 test.each([201, "text/csv", null, () => ({ status: 201 })])(
-  "options that are no object are an error, not ignored: %p",
+  "options that are not an object are an error: %p",
   (options) => {
-    const wrong = options as never;
+    const badOptions = options as never;
     const calls = [
-      () => new Response("x", wrong),
-      () => Response.json({ a: 1 }, wrong),
-      () => Response.text("x", wrong),
+      () => new Response("x", badOptions),
+      () => Response.json({ a: 1 }, badOptions),
+      () => Response.text("x", badOptions),
     ];
     for (const call of calls)
       expect(call).toThrow(

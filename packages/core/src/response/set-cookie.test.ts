@@ -5,7 +5,7 @@ import { anyText } from "../http/testing/any-character.ts";
 
 const bad = expect.objectContaining({ code: "CORE_BAD_COOKIE" });
 
-/** The algorithm of browsers for reading a line (RFC 6265bis 5.6), deliberately independent of the implementation. */
+/** Parses a line as browsers do (RFC 6265bis 5.6); deliberately independent of the implementation. */
 const parse = (line: string): { name: string; value: string; attributes: Record<string, string> } => {
   const [pair = "", ...rest] = line.split(";");
   const equals = pair.indexOf("=");
@@ -38,10 +38,10 @@ test("writes every attribute", () => {
   );
 });
 
-test("a partitioned cookie is secure, also when it is deleted", () => {
-  const chips = { secure: true, partitioned: true };
-  expect(setCookieLine("id", "1", chips)).toBe("id=1; Path=/; Secure; Partitioned");
-  expect(deleteCookieLine("id", chips)).toMatch(/^id=; Max-Age=0; .*; Secure; Partitioned$/);
+test("a partitioned cookie has Secure and Partitioned, even when it is deleted", () => {
+  const options = { secure: true, partitioned: true };
+  expect(setCookieLine("id", "1", options)).toBe("id=1; Path=/; Secure; Partitioned");
+  expect(deleteCookieLine("id", options)).toMatch(/^id=; Max-Age=0; .*; Secure; Partitioned$/);
   expect(setCookieLine("id", "1", { partitioned: false })).toBe("id=1; Path=/");
 });
 
@@ -104,7 +104,7 @@ const attributes: readonly (keyof CookieOptions)[] = [
 ];
 
 test.each(attributes.flatMap((attribute) => injections.map((text) => [attribute, text] as const)))(
-  "%s refuses %j",
+  "%s rejects %j",
   (attribute, text) => {
     const value = attribute === "path" ? `/${text}` : text;
     expect(() => setCookieLine("id", "1", { [attribute]: value } as CookieOptions)).toThrow(bad);
@@ -143,7 +143,7 @@ test.each<[string, unknown]>([
   ["httpOnly", 1],
   ["partitioned", "yes"],
   ["partitioned", true],
-])("%s refuses %p", (attribute, value) => {
+])("%s rejects %p", (attribute, value) => {
   expect(() => setCookieLine("id", "1", { [attribute]: value } as CookieOptions)).toThrow(bad);
 });
 
@@ -196,11 +196,11 @@ test.each([
   [{ httponly: true }, 'there is no option "httponly"; did you mean "httpOnly"?'],
   [{ secure: true, maxage: 5 }, 'there is no option "maxage"; did you mean "maxAge"?'],
   [{ signed: true }, 'there is no option "signed"'],
-])("%j is rejected", (options, problem) => {
-  const refused = expect.objectContaining({
+])("options with an unknown name are rejected: %j", (options, problem) => {
+  const badOption = expect.objectContaining({
     code: "CORE_BAD_COOKIE",
     message: expect.stringContaining(problem),
   });
-  expect(() => setCookieLine("id", "1", options as never)).toThrow(refused);
-  expect(() => deleteCookieLine("id", options as never)).toThrow(refused);
+  expect(() => setCookieLine("id", "1", options as never)).toThrow(badOption);
+  expect(() => deleteCookieLine("id", options as never)).toThrow(badOption);
 });

@@ -11,7 +11,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** The algorithm of clients for reading a stream (HTML Standard 9.2.6), deliberately independent of the implementation. */
+/** Parses a stream as clients do (HTML Standard 9.2.6); deliberately independent of the implementation. */
 const parse = (text: string): { data?: string; event?: string; id?: string; retry?: string }[] =>
   text
     .split(/\r\n\r\n|\n\n|\r\r/)
@@ -46,7 +46,7 @@ test("sends strings as data and anything else as JSON", async () => {
   );
 });
 
-test("a client reads the sent events, apart from line breaks", () => {
+test("a client reads back the sent events, with every line break as LF", () => {
   const anyText = fc.string({
     unit: fc.constantFrom("a", ":", " ", "\n", "\r", "\0", "data", "é", "\u2028"),
   });
@@ -86,7 +86,7 @@ test.each<[unknown]>([
   [5],
   [null],
   [undefined],
-])("refuses %j", (event) => {
+])("rejects %j", (event) => {
   expect(() => eventFrame(event)).toThrow(bad);
 });
 
@@ -106,8 +106,8 @@ test("an invalid event fails the stream after the valid ones and closes the sour
   expect(isClosed).toBe(true);
 });
 
-/** A source of pushed events. */
-const pushed = () => {
+/** A source with one event, which the test pushes. */
+const pushSource = () => {
   const waiting = Promise.withResolvers<IteratorResult<string>>();
   const seen = { pulls: 0, returns: 0, push: (value: string) => waiting.resolve({ done: false, value }) };
   const source = {
@@ -121,14 +121,14 @@ const pushed = () => {
 
 test("sends a comment after each 15 s without an event and does not pull the pending event again", async () => {
   jest.useFakeTimers();
-  const { seen, source } = pushed();
+  const { seen, source } = pushSource();
   const iterator = eventStream(source).chunks[Symbol.asyncIterator]();
   for (let beat = 0; beat < 3; beat++) {
-    let isThere = false;
+    let isSettled = false;
     const next = iterator.next();
-    void next.then(() => (isThere = true));
+    void next.then(() => (isSettled = true));
     await jest.advanceTimersByTimeAsync(14_999);
-    expect(isThere).toBe(false);
+    expect(isSettled).toBe(false);
     await jest.advanceTimersByTimeAsync(1);
     expect(new TextDecoder().decode((await next).value)).toBe(":\n\n");
   }
@@ -141,7 +141,7 @@ test("sends a comment after each 15 s without an event and does not pull the pen
 
 test("an event that arrived between two pulls is returned at once", async () => {
   jest.useFakeTimers();
-  const { seen, source } = pushed();
+  const { seen, source } = pushSource();
   const iterator = eventStream(source).chunks[Symbol.asyncIterator]();
   const first = iterator.next();
   await jest.advanceTimersByTimeAsync(15_000);
@@ -164,9 +164,9 @@ test("continues to send heartbeats after an event", async () => {
   expect(new TextDecoder().decode((await second).value)).toBe(":\n\n");
 });
 
-test("sends no heartbeat with 0", async () => {
+test("sends no heartbeat if heartbeatSecs is 0", async () => {
   jest.useFakeTimers();
-  const { seen, source } = pushed();
+  const { seen, source } = pushSource();
   const next = eventStream(source, { heartbeatSecs: 0 }).chunks[Symbol.asyncIterator]().next();
   expect(jest.getTimerCount()).toBe(0);
   seen.push("now");
@@ -175,7 +175,7 @@ test("sends no heartbeat with 0", async () => {
 
 test("cancelling closes a pending source at once and clears the timer", async () => {
   jest.useFakeTimers();
-  const { seen, source } = pushed();
+  const { seen, source } = pushSource();
   const iterator = eventStream(source).chunks[Symbol.asyncIterator]();
   const pending = iterator.next();
   await jest.advanceTimersByTimeAsync(1);

@@ -3,16 +3,19 @@ import { Response } from "./response.ts";
 
 const text = "text/plain; charset=utf-8";
 
-test.each([200, 204, 299, 304, 404, 599])("accepts the status %p, in the options and later", (status) => {
-  const response = new Response(null, { status });
-  expect([response.status, response.ok]).toEqual([status, status < 300]);
-  const later = new Response();
-  later.status = status;
-  expect(later.status).toBe(status);
-});
+test.each([200, 204, 299, 304, 404, 599])(
+  "accepts the status %p, in the options and by assignment",
+  (status) => {
+    const response = new Response(null, { status });
+    expect([response.status, response.ok]).toEqual([status, status < 300]);
+    const other = new Response();
+    other.status = status;
+    expect(other.status).toBe(status);
+  },
+);
 
 test.each([0, 99, 101, 199, 600, 200.5, Number.NaN, "200", null])(
-  "rejects the status %p, in the options and later",
+  "rejects the status %p, in the options and by assignment",
   (status) => {
     const bad = expect.objectContaining({ code: "CORE_BAD_STATUS" });
     expect(() => new Response(null, { status: status as number })).toThrow(bad);

@@ -17,9 +17,10 @@ import { payloadBytes } from "./readable-stream.ts";
 /** Files of several sizes and types in a new folder. */
 export interface TestFiles {
   /** Returns the path of a file. */
-  readonly at: (name: string) => string;
+  readonly pathOf: (name: string) => string;
   /** Content of `large.bin`. */
   readonly large: Buffer;
+  /** Content of the files that tests read completely, by name. */
   readonly contentOf: Readonly<Record<string, Buffer>>;
   /** Files in the folder that this process has open. */
   readonly openFiles: () => readonly string[];
@@ -29,13 +30,13 @@ export interface TestFiles {
 export const testFiles = (): TestFiles => {
   const folder = mkdtempSync(join(tmpdir(), "file-reply-"));
   const large = randomBytes(1_048_576);
-  const at = (name: string) => join(folder, name);
-  writeFileSync(at("empty.txt"), "");
-  writeFileSync(at("one.txt"), "x");
-  writeFileSync(at("large.bin"), large);
-  writeFileSync(at("page.html"), "<p>é</p>");
-  mkdirSync(at("folder"));
-  symlinkSync(at("page.html"), at("link.html"));
+  const pathOf = (name: string) => join(folder, name);
+  writeFileSync(pathOf("empty.txt"), "");
+  writeFileSync(pathOf("one.txt"), "x");
+  writeFileSync(pathOf("large.bin"), large);
+  writeFileSync(pathOf("page.html"), "<p>é</p>");
+  mkdirSync(pathOf("folder"));
+  symlinkSync(pathOf("page.html"), pathOf("link.html"));
   afterAll(() => rmSync(folder, { recursive: true }));
   const openFiles = () =>
     readdirSync("/proc/self/fd")
@@ -48,7 +49,7 @@ export const testFiles = (): TestFiles => {
       })
       .filter((path) => path.startsWith(folder));
   const contentOf = { "empty.txt": Buffer.of(), "one.txt": Buffer.from("x"), "large.bin": large };
-  return { at, large, contentOf, openFiles };
+  return { pathOf, large, contentOf, openFiles };
 };
 
 export const bytesOf = async (payload: Payload): Promise<Buffer> => Buffer.from(await payloadBytes(payload));

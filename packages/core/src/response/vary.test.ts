@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { ResponseHeaders } from "./response-headers.ts";
 import { addVary } from "./vary.ts";
 
-const varied = (present: string | null, ...names: string[]): string | null => {
+const varyAfter = (present: string | null, ...names: string[]): string | null => {
   const headers = new ResponseHeaders(present === null ? undefined : { vary: present });
   addVary(headers, ...names);
   return headers.get("vary");
@@ -17,8 +17,8 @@ test.each([
   ["*", ["Origin"], "*"],
   ["Origin", ["*"], "*"],
   [null, ["*"], "*"],
-])("Vary of %p with %p is %p", (present, names, expected) => {
-  expect(varied(present, ...names)).toBe(expected);
+])("Vary %p with %p added is %p", (present, names, expected) => {
+  expect(varyAfter(present, ...names)).toBe(expected);
 });
 
 test("joins several Vary lines into one that names each field", () => {

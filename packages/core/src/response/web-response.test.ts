@@ -39,17 +39,20 @@ test("passes bytes and streams on", async () => {
   expect(await toWebResponse(Response.stream(["h", "é"])).text()).toBe("hé");
 });
 
-test.each([204, 205, 304])("%p has no body, and its stream is released", async (status) => {
-  const source = (async function* () {
-    yield "a";
-  })();
-  const web = toWebResponse(Response.stream(source, { status, headers: { etag: '"x"' } }));
-  expect([web.status, web.body, web.headers.get("etag")]).toEqual([status, null, '"x"']);
-  expect(await source.next()).toMatchObject({ done: true });
-  expect(toWebResponse(new Response("x", { status })).body).toBeNull();
-});
+test.each([204, 205, 304])(
+  "a reply with status %p has no web body, and its stream is released",
+  async (status) => {
+    const source = (async function* () {
+      yield "a";
+    })();
+    const web = toWebResponse(Response.stream(source, { status, headers: { etag: '"x"' } }));
+    expect([web.status, web.body, web.headers.get("etag")]).toEqual([status, null, '"x"']);
+    expect(await source.next()).toMatchObject({ done: true });
+    expect(toWebResponse(new Response("x", { status })).body).toBeNull();
+  },
+);
 
-test("cancelling the web body returns the source while it is pending", async () => {
+test("cancelling the web body closes a pending source", async () => {
   let returns = 0;
   const pulled = Promise.withResolvers<void>();
   const source = {
@@ -76,7 +79,7 @@ test("a web response keeps status, fields, cookies and body", async () => {
   expect(await ours.text()).toBe("hé");
 });
 
-test("a web response without a body has none", () => {
+test("the reply of a web response without a body has no payload", () => {
   const ours = fromWebResponse(
     new globalThis.Response(null, { status: 304, headers: { "content-length": "5" } }),
   );
@@ -108,7 +111,7 @@ test("reads a web body only while it is sent, and cancels it with the reply", as
   expect([pulls, cancels]).toEqual([0, 1]);
 });
 
-test("a body that was read is rejected", async () => {
+test("a body that was read or is locked is rejected", async () => {
   const web = new globalThis.Response("x");
   await web.text();
   expect(() => fromWebResponse(web)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
@@ -117,7 +120,7 @@ test("a body that was read is rejected", async () => {
   expect(() => fromWebResponse(locked)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
 });
 
-test("converts the network error in both directions", () => {
+test("toWebResponse converts a network error, and fromWebResponse rejects it", () => {
   expect(toWebResponse(Response.error()).type).toBe("error");
   expect(() => fromWebResponse(globalThis.Response.error())).toThrow(
     expect.objectContaining({ code: "CORE_BAD_REPLY" }),

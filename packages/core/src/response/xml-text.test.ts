@@ -48,7 +48,7 @@ test.each([
 // oxlint-disable-next-line no-control-regex -- characters that XML 1.0 does not allow
 const notXml = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
 
-test("text never becomes markup, and is read back unchanged", () => {
+test("text never becomes markup, and is read back unchanged except for characters that XML does not allow", () => {
   const entities: Readonly<Record<string, string>> = {
     amp: "&",
     lt: "<",
@@ -72,7 +72,7 @@ test("a lone surrogate becomes U+FFFD", () => {
   expect(bodyOf("a\ud800b")).toBe("<root>a\uFFFDb</root>");
 });
 
-test("rejects a cycle and unbounded nesting", () => {
+test("rejects a cycle and nesting that is too deep", () => {
   const cycle: Record<string, unknown> = {};
   cycle["self"] = [cycle];
   let deep: unknown = 1;

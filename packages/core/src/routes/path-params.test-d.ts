@@ -2,57 +2,57 @@ import { App, Blueprint, type HttpRequest } from "../index.ts";
 import type { PathParams } from "./path-params.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const holds = <T extends true>(): T[] => [];
+const expectTrue = <T extends true>(): T[] => [];
 
-holds<Equal<PathParams<"/books/{id}">, { readonly id: string }>>();
-holds<Equal<PathParams<"/orgs/{org}/users/{id}">, { readonly org: string; readonly id: string }>>();
-holds<Equal<PathParams<"/files/{*rest}">, { readonly rest: string }>>();
-holds<Equal<PathParams<"/{bucket}/{*key}">, { readonly bucket: string; readonly key: string }>>();
-holds<Equal<PathParams<"/books">, {}>>();
-holds<Equal<PathParams<string>, Readonly<Record<string, string>>>>();
+expectTrue<Equal<PathParams<"/books/{id}">, { readonly id: string }>>();
+expectTrue<Equal<PathParams<"/orgs/{org}/users/{id}">, { readonly org: string; readonly id: string }>>();
+expectTrue<Equal<PathParams<"/files/{*rest}">, { readonly rest: string }>>();
+expectTrue<Equal<PathParams<"/{bucket}/{*key}">, { readonly bucket: string; readonly key: string }>>();
+expectTrue<Equal<PathParams<"/books">, {}>>();
+expectTrue<Equal<PathParams<string>, Readonly<Record<string, string>>>>();
 
-const prefixed = <Prefix extends string, Path extends string>(
+const withPrefix = <Prefix extends string, Path extends string>(
   _prefix: Prefix,
   _path: Path,
   read: (params: PathParams<`${Prefix}${Path}`>) => unknown,
 ): unknown => read;
 
-prefixed("/orgs/{org}", "/users/{id}", ({ org, id }) => org + id);
-prefixed("/orgs/{org}", "", ({ org }) => org);
-prefixed("", "/books", (params) => {
+withPrefix("/orgs/{org}", "/users/{id}", ({ org, id }) => org + id);
+withPrefix("/orgs/{org}", "", ({ org }) => org);
+withPrefix("", "/books", (params) => {
   // @ts-expect-error a path without parameters has none
   return params.foo;
 });
-prefixed("", "/books/{id}", (params) => {
+withPrefix("", "/books/{id}", (params) => {
   // @ts-expect-error a misspelt name
   return params.ID;
 });
-prefixed("", "/books/{id}", (params) => {
+withPrefix("", "/books/{id}", (params) => {
   // @ts-expect-error parameters are strings
   const id: number = params.id;
   return id;
 });
-prefixed("", "/books/{id}", (params) => {
+withPrefix("", "/books/{id}", (params) => {
   // @ts-expect-error parameters are read-only
   params.id = "2";
 });
-prefixed("", "/files/{*rest}", (params) => {
+withPrefix("", "/files/{*rest}", (params) => {
   // @ts-expect-error the star is not part of the name
   return params["*rest"];
 });
 declare const anyPath: string;
-prefixed("", anyPath, (params) => params["whatever"]?.length);
-prefixed("", anyPath, (params) => {
+withPrefix("", anyPath, (params) => params["whatever"]?.length);
+withPrefix("", anyPath, (params) => {
   // @ts-expect-error the parameter names of a path of type string are unknown
   return params["whatever"].length;
 });
 
-holds<Equal<PathParams<`${string}/books`>, Readonly<Record<string, string>>>>();
-holds<Equal<PathParams<`${string}/{id}`>, { readonly id: string } & Readonly<Record<string, string>>>>();
-holds<
+expectTrue<Equal<PathParams<`${string}/books`>, Readonly<Record<string, string>>>>();
+expectTrue<Equal<PathParams<`${string}/{id}`>, { readonly id: string } & Readonly<Record<string, string>>>>();
+expectTrue<
   Equal<PathParams<`/orgs/{org}${string}`>, { readonly org: string } & Readonly<Record<string, string>>>
 >();
-holds<Equal<PathParams<"{id}/books">, { readonly id: string }>>();
+expectTrue<Equal<PathParams<"{id}/books">, { readonly id: string }>>();
 
 // A blueprint with a prefix of type string, and a path of type string below a prefix with names
 declare const anywhere: Blueprint;

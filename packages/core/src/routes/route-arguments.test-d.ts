@@ -19,15 +19,15 @@ app.get("/", {}, handler);
 app.route("/", { methods: ["GET"] }, handler);
 new Blueprint("/c", { guards: [isAdmin] }).get("/", { tags: ["c"] }, handler);
 
-// @ts-expect-error a middleware is for use
+// @ts-expect-error a middleware belongs in `use`
 app.get("/", middleware, handler);
-// @ts-expect-error also for other methods
+// @ts-expect-error the same for other methods
 app.post("/", middleware, handler);
-// @ts-expect-error a guard is for the option guards
+// @ts-expect-error a guard belongs in the option `guards`
 app.get("/", isAdmin, handler);
 // @ts-expect-error an arrow function is not an options object
 app.get("/", () => false, handler);
-// @ts-expect-error nor is a promise of a verdict
+// @ts-expect-error an async function is not an options object
 app.delete("/", async () => false, handler);
 // @ts-expect-error a number
 app.get("/", 5, handler);

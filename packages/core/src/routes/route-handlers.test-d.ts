@@ -15,7 +15,7 @@ app.post("/c", { tags: [] }, async (_request, db = Depends(Db), limit = Depends<
 );
 app.route("/d", { methods: ["GET"] }, (_request, db = Depends(Db)) => db.count() satisfies number);
 new Blueprint("/e").get("/f", { tags: [] }, (_request, db = Depends(Db)) => db.count() satisfies number);
-// Also together with inject.
+// The same in addition to `inject`.
 app.get("/g", { inject: { books: Db } }, (_request, { books }, db = Depends(Db)) => [
   books.count() + db.count(),
 ]);
@@ -23,9 +23,9 @@ app.get("/h", { inject: {} }, (_request, _none, db = Depends(Db)) => db.count() 
 
 // @ts-expect-error the dependency has no such method
 app.get("/i", { tags: [] }, (_request, db = Depends(Db)) => db.close());
-// @ts-expect-error not injected
+// @ts-expect-error authors is not injected
 app.get("/j", { inject: { books: Db } }, (_request, { authors }) => authors);
-// @ts-expect-error of another type
+// @ts-expect-error books has another type
 app.get("/k", { inject: { books: Db } }, (_request, { books }: { books: string }) => books);
 // @ts-expect-error an argument without inject
 app.get("/l", { tags: [] }, (_request: HttpRequest, count: number) => count);
@@ -34,8 +34,12 @@ app.get("/l", { tags: [] }, (_request: HttpRequest, count: number) => count);
 export const parameters: Parameters<App["get"]> = ["/m", { tags: [] }, () => 1];
 
 // Options of type RouteOptions may have inject or not.
-export const withOptions = (path: string, options: RouteOptions, given: (r: HttpRequest) => string): void => {
-  app.get(path, options, given);
+export const withOptions = (
+  path: string,
+  options: RouteOptions,
+  handler: (r: HttpRequest) => string,
+): void => {
+  app.get(path, options, handler);
   app.get(path, options, (request) => request.path);
   app.get(path, { ...options, query: PageQuery }, ({ input }) => input.query.page satisfies number);
   app.route(path, { ...options, methods: ["GET"] }, (request) => request.path);

@@ -6,7 +6,7 @@ import { type CanonicalTarget, canonicalise, encodePath, isUnder, pathSegments }
 import { Router } from "./router.ts";
 import { anyCharacter, anyText } from "../http/testing/any-character.ts";
 
-const refusal = (target: string): unknown => {
+const resultOf = (target: string): unknown => {
   try {
     return canonicalise(target);
   } catch (error) {
@@ -83,29 +83,29 @@ test.each([
   ["/a?b#c", "fragment"],
   ["/a/..#c", ". or .. segment"],
 ])("rejects %j with 400: %s", (target, detail) => {
-  const error = refusal(target);
+  const error = resultOf(target);
   expect(error).toBeInstanceOf(ValueError);
   expect(error).toMatchObject({ status: 400, detail: expect.stringContaining(detail) });
 });
 
 test("accepts 64 segments and 8 KiB, and rejects one more of either", () => {
   expect(canonicalise("/a".repeat(64)).path).toHaveLength(128);
-  expect(refusal("/a".repeat(65))).toMatchObject({
+  expect(resultOf("/a".repeat(65))).toMatchObject({
     status: 400,
     detail: expect.stringContaining("64 segments"),
   });
   expect(canonicalise(`/${"a".repeat(8191)}?${"b".repeat(20_000)}`).search).toHaveLength(20_000);
-  expect(refusal(`/${"a".repeat(8192)}`)).toMatchObject({
+  expect(resultOf(`/${"a".repeat(8192)}`)).toMatchObject({
     status: 414,
     detail: expect.stringContaining("8192"),
   });
 });
 
 test("rejects a path of 64 KiB without reading all of it", () => {
-  expect(refusal(`/${"a".repeat(65_536)}\u0000`)).toMatchObject({ detail: expect.stringContaining("8192") });
+  expect(resultOf(`/${"a".repeat(65_536)}\u0000`)).toMatchObject({ detail: expect.stringContaining("8192") });
 });
 
-test("takes time linear in the length of an escaped path", () => {
+test("parses an escaped path in linear time", () => {
   const fastest = (target: string) =>
     Math.min(
       ...Array.from({ length: 40 }, () => {
@@ -142,21 +142,20 @@ describe("on random targets", () => {
     fc.string({ maxLength: 3, unit: anyCharacter }),
   );
   const target = fc.array(piece, { maxLength: 12 }).map((pieces) => `/${pieces.join("")}`);
-  const accepted = target.filter((text) => !(refusal(text) instanceof HttpError));
+  const accepted = target.filter((text) => !(resultOf(text) instanceof HttpError));
 
   test("throws only errors of status 400", () => {
     fc.assert(
       fc.property(fc.oneof(target, anyText), (text) => {
-        const outcome = refusal(text);
-        const facts =
-          outcome instanceof HttpError ? outcome.status : typeof (outcome as CanonicalTarget).path;
-        expect(text.startsWith("/") ? [400, "string"] : [400]).toContain(facts);
+        const result = resultOf(text);
+        const actual = result instanceof HttpError ? result.status : typeof (result as CanonicalTarget).path;
+        expect(text.startsWith("/") ? [400, "string"] : [400]).toContain(actual);
       }),
       { numRuns: 500 },
     );
   });
 
-  test("parsing its own result changes nothing", () => {
+  test("parsing the encoded result gives the same path", () => {
     fc.assert(
       fc.property(accepted, (text) => {
         const { path } = canonicalise(text);
@@ -202,7 +201,7 @@ describe("on random targets", () => {
     );
     fc.assert(
       fc.property(fc.array(spelling, { minLength: 1, maxLength: 4 }), (parts) => {
-        const result = refusal(parts.join(""));
+        const result = resultOf(parts.join(""));
         if (result instanceof HttpError) return;
         const canonical = result as CanonicalTarget;
         expect(isUnder(canonical.path, "/admin")).toBe(router.find("GET", canonical) !== null);

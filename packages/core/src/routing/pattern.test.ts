@@ -1,14 +1,14 @@
 import { expect, test } from "@jest/globals";
 import { paramsOf, parsePattern, type Pattern } from "./pattern.ts";
 
-const parsed = (path: string): Pattern => {
+const parse = (path: string): Pattern => {
   const { pattern, problem } = parsePattern(path);
   if (pattern === null) throw new Error(problem.message);
   return pattern;
 };
 
 test("parses static segments, parameters and a wildcard", () => {
-  expect(parsed("/orgs/{org}/files/{*rest}")).toEqual({
+  expect(parse("/orgs/{org}/files/{*rest}")).toEqual({
     path: "/orgs/{org}/files/{*rest}",
     segments: [
       { kind: "static", text: "orgs" },
@@ -31,7 +31,7 @@ test.each([
   ["/v1/items:batch", ["v1", "items:batch"]],
   ["/a*b/.well-known", ["a*b", ".well-known"]],
 ])("parses %s as literal text", (path, texts) => {
-  expect(parsed(path).segments).toEqual(texts.map((text) => ({ kind: "static", text })));
+  expect(parse(path).segments).toEqual(texts.map((text) => ({ kind: "static", text })));
 });
 
 test.each([
@@ -90,19 +90,19 @@ test.each([
   ["/files/{*rest}", "/files/a//b%2Fc/", { rest: "a//b/c/" }],
   ["/books", "/books", {}],
 ])("reads the parameters of %s from %s", (pattern, path, params) => {
-  expect({ ...paramsOf(parsed(pattern), path, path.includes("%")) }).toEqual(params);
+  expect({ ...paramsOf(parse(pattern), path, path.includes("%")) }).toEqual(params);
 });
 
 test("returns parameters of any name, without inherited ones", () => {
-  const params = paramsOf(parsed("/{__proto__}/{constructor}"), "/polluted/2", false);
+  const params = paramsOf(parse("/{__proto__}/{constructor}"), "/polluted/2", false);
   expect(Object.entries(params)).toEqual([
     ["__proto__", "polluted"],
     ["constructor", "2"],
   ]);
-  const { id, ...others } = paramsOf(parsed("/{id}"), "/7", false);
+  const { id, ...others } = paramsOf(parse("/{id}"), "/7", false);
   expect([id, others]).toEqual(["7", {}]);
   for (const name of [...Object.getOwnPropertyNames(Object.prototype), "polluted"]) {
-    expect(name in paramsOf(parsed("/{id}"), "/7", false)).toBe(false);
+    expect(name in paramsOf(parse("/{id}"), "/7", false)).toBe(false);
   }
   expect(Object.isFrozen(Object.getPrototypeOf(params))).toBe(true);
 });

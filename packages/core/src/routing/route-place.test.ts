@@ -20,7 +20,7 @@ test("skips stack frames of the package itself", () => {
   expect(own(() => ownByPath(() => program(ownFrame))).toString()).toBe("/srv/app/routes.ts:2:3");
 });
 
-/** Calls a function from a frame that has the name of a source file of this package, so the nearest frame outside the package is the caller's. */
+/** Calls `registrationPlace` from a frame with the name of a source file of this package, so that the nearest frame outside the package is the caller's. */
 const ownFrame: () => Place = runInThisContext("(register) => () => register()", { filename: ownFile.href })(
   registrationPlace,
 ) as () => Place;
@@ -41,10 +41,10 @@ test.each([
   "/srv/at home/async work/routes.ts",
   "C:\\my app\\routes.cjs",
 ])("keeps the whole path %s", (file) => {
-  const named = runInThisContext("(function register(run) {\n  return run(); })", {
+  const namedProgram = runInThisContext("(function register(run) {\n  return run(); })", {
     filename: file,
   }) as Register;
-  expect(named(ownFrame).toString()).toBe(`${file}:2:10`);
+  expect(namedProgram(ownFrame).toString()).toBe(`${file}:2:10`);
   expect(programAt(file)(ownFrame).toString()).toBe(`${file}:2:3`);
 });
 

@@ -14,12 +14,12 @@ const kindOf = (part: string): keyof typeof kinds =>
 
 /** The decoded parameters by position if the route matches, else null: a naive implementation of the documented rules. */
 const valuesOf = (parts: readonly string[], segments: readonly string[]): string[] | null => {
-  const [part, ...parts_] = parts;
-  const [segment, ...segments_] = segments;
+  const [part, ...laterParts] = parts;
+  const [segment, ...laterSegments] = segments;
   if (part === undefined || segment === undefined) return parts.length === segments.length ? [] : null;
   if (kindOf(part) === "wildcard") return segments.join("/") === "" ? null : [segments.join("/")];
   if (kindOf(part) === "param" ? segment === "" : segment !== part) return null;
-  const rest = valuesOf(parts_, segments_);
+  const rest = valuesOf(laterParts, laterSegments);
   return rest === null ? null : kindOf(part) === "param" ? [segment, ...rest] : rest;
 };
 
@@ -28,7 +28,7 @@ const rank = ({ parts }: Route): string => parts.map((part) => kinds[kindOf(part
 const shape = ({ method, parts }: Route): string =>
   `${method} ${parts.map((part) => (kindOf(part) === "static" ? part : kindOf(part))).join("/")}`;
 
-const naive = (routes: readonly Route[], method: string, segments: readonly string[]) => {
+const findNaively = (routes: readonly Route[], method: string, segments: readonly string[]) => {
   const implied = routes
     .filter((route) => route.method === "GET")
     .map((route) => ({ ...route, method: "HEAD" }))
@@ -69,7 +69,7 @@ test("finds the same route as a naive matcher, for every method and order of reg
         const allowed = new Set<string>();
         for (const requested of ["GET", "POST", "HEAD"]) {
           const match = router.find(requested, target);
-          const expected = naive(routes, requested, segments);
+          const expected = findNaively(routes, requested, segments);
           expect(match && { path: match.value, values: Object.values(match.params) }).toEqual(expected);
           if (expected !== null) allowed.add(requested).add("OPTIONS");
         }
@@ -95,7 +95,7 @@ test("stays fast for route sets designed to cause excessive backtracking", () =>
   expect(process.cpuUsage(start).user / 1000).toBeLessThan(2000);
 });
 
-test("visits each node at most once, even if many routes share both kinds of segment", () => {
+test("stays fast if 4,096 routes share static and parameter segments", () => {
   const router = new Router<string>();
   const depth = 12;
   for (let bits = 0; bits < 2 ** depth; bits++) {

@@ -13,7 +13,7 @@ const routerOf = (...lines: readonly string[]): Router<string> => {
   return router;
 };
 
-const found = (router: Router<string>, method: string, target: string): Match<string> | null =>
+const findIn = (router: Router<string>, method: string, target: string): Match<string> | null =>
   router.find(method, canonicalise(target));
 
 const routes = [
@@ -57,7 +57,7 @@ test.each([
   ["/x/y/end", "GET /{a}/{b}/end", { a: "x", b: "y" }],
 ])("GET %s matches the route %s", (target, route, params) => {
   for (const router of [routerOf(...routes), routerOf(...routes.toReversed())]) {
-    const match = found(router, "GET", target);
+    const match = findIn(router, "GET", target);
     expect(match?.value).toBe(route);
     expect({ ...match?.params }).toEqual(params);
   }
@@ -75,24 +75,24 @@ test.each([
   "/x/y/end/",
   "/gr%C3%B6%C3%9Fe",
 ])("GET %s matches no route", (target) => {
-  expect(found(routerOf(...routes), "GET", target)).toBeNull();
+  expect(findIn(routerOf(...routes), "GET", target)).toBeNull();
 });
 
 test("each method has its own routes", () => {
   const router = routerOf(...routes);
-  expect(found(router, "POST", "/books/new")?.value).toBe("POST /books/new");
-  expect(found(router, "POST", "/books/7")).toBeNull();
-  expect(found(router, "DELETE", "/books/7")).toBeNull();
-  expect(found(router, "get", "/books")).toBeNull();
-  expect(found(router, "__proto__", "/books")).toBeNull();
+  expect(findIn(router, "POST", "/books/new")?.value).toBe("POST /books/new");
+  expect(findIn(router, "POST", "/books/7")).toBeNull();
+  expect(findIn(router, "DELETE", "/books/7")).toBeNull();
+  expect(findIn(router, "get", "/books")).toBeNull();
+  expect(findIn(router, "__proto__", "/books")).toBeNull();
 });
 
 test("backtracks to a wildcard when a more specific node has no match", () => {
   const router = routerOf("GET /a/{b}/c/{d}/e", "GET /a/b/{*rest}", "GET /{*all}");
-  expect(found(router, "GET", "/a/b/c/d/e")?.value).toBe("GET /a/b/{*rest}");
-  expect(found(router, "GET", "/a/x/c/d/e")?.value).toBe("GET /a/{b}/c/{d}/e");
-  expect(found(router, "GET", "/a/x/c/d/f")?.params).toMatchObject({ all: "a/x/c/d/f" });
-  expect(found(router, "GET", "/")).toBeNull();
+  expect(findIn(router, "GET", "/a/b/c/d/e")?.value).toBe("GET /a/b/{*rest}");
+  expect(findIn(router, "GET", "/a/x/c/d/e")?.value).toBe("GET /a/{b}/c/{d}/e");
+  expect(findIn(router, "GET", "/a/x/c/d/f")?.params).toMatchObject({ all: "a/x/c/d/f" });
+  expect(findIn(router, "GET", "/")).toBeNull();
 });
 
 test("HEAD matches the GET route, unless HEAD has a route of the same shape", () => {
@@ -101,12 +101,12 @@ test("HEAD matches the GET route, unless HEAD has a route of the same shape", ()
     ["HEAD /{*all}", "GET /books/new", "HEAD /books/{key}", "GET /books/{id}"],
   ]) {
     const router = routerOf(...lines);
-    expect(found(router, "HEAD", "/books/new")).toMatchObject({ method: "GET", value: "GET /books/new" });
-    const head = found(router, "HEAD", "/books/7");
+    expect(findIn(router, "HEAD", "/books/new")).toMatchObject({ method: "GET", value: "GET /books/new" });
+    const head = findIn(router, "HEAD", "/books/7");
     expect(head).toMatchObject({ method: "HEAD", value: "HEAD /books/{key}" });
     expect({ ...head?.params }).toEqual({ key: "7" });
-    expect({ ...found(router, "GET", "/books/7")?.params }).toEqual({ id: "7" });
-    expect(found(router, "HEAD", "/x")).toMatchObject({ method: "HEAD" });
+    expect({ ...findIn(router, "GET", "/books/7")?.params }).toEqual({ id: "7" });
+    expect(findIn(router, "HEAD", "/x")).toMatchObject({ method: "HEAD" });
   }
 });
 
@@ -129,7 +129,7 @@ test("lists the methods of all routes", () => {
 });
 
 test("the parameters of a route without any are frozen and have no prototype", () => {
-  const params = found(routerOf(...routes), "GET", "/books")?.params;
+  const params = findIn(routerOf(...routes), "GET", "/books")?.params;
   expect(Object.isFrozen(params)).toBe(true);
   expect(Object.getPrototypeOf(params)).toBeNull();
 });
@@ -141,16 +141,16 @@ test("decodes parameters independently of earlier paths", () => {
   const ids = ["7", "a/b", `${long}/`, long];
   for (const first of paths.keys()) {
     for (const second of [...paths.keys(), ...paths.keys()]) {
-      found(router, "GET", "/books");
-      expect(found(router, "GET", `/books/${paths[first]}`)?.params).toEqual({ id: ids[first] });
-      expect(found(router, "GET", `/books/${paths[second]}`)?.params).toEqual({ id: ids[second] });
-      expect(found(router, "GET", `/books/${paths[second]}`)?.params).toEqual({ id: ids[second] });
+      findIn(router, "GET", "/books");
+      expect(findIn(router, "GET", `/books/${paths[first]}`)?.params).toEqual({ id: ids[first] });
+      expect(findIn(router, "GET", `/books/${paths[second]}`)?.params).toEqual({ id: ids[second] });
+      expect(findIn(router, "GET", `/books/${paths[second]}`)?.params).toEqual({ id: ids[second] });
     }
   }
 });
 
 test("creates the parameters once", () => {
-  const match = found(routerOf(...routes), "GET", "/books/7");
+  const match = findIn(routerOf(...routes), "GET", "/books/7");
   expect(match?.params).toBe(match?.params);
 });
 
@@ -167,7 +167,7 @@ test.each([
     code: "CORE_ROUTE_DUPLICATE",
     message: `${text}, at a.ts:1:2 and b.ts:3:4: remove one or change its path`,
   });
-  expect(found(router, "GET", one.replace(/\{.*/, "x"))?.value).toBe("first");
+  expect(findIn(router, "GET", one.replace(/\{.*/, "x"))?.value).toBe("first");
 });
 
 test("accepts routes of different shape", () => {

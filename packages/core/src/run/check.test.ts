@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 
 const core = join(import.meta.dirname, "..");
 
-/** Writes a program that runs an app whose feature gives advice. Returns the path of the program. */
+/** Writes a program that runs an app with a feature that warns and advises. Returns the path of the program. */
 const program = (options: string, routes = ""): string => {
   const path = join(mkdtempSync(join(tmpdir(), "check-")), "main.ts");
   writeFileSync(
@@ -33,8 +33,8 @@ test("--check prints settings, warnings and advice, and starts nothing", () => {
   const path = program(
     '{ port: 9123, workers: 3, cluster: { shutdownTimeoutSecs: 12 }, trustedProxies: ["10.0.0.0/8"] }',
   );
-  const printed = execFileSync(process.execPath, [path, "--check"], { encoding: "utf8", env });
-  expect(JSON.parse(printed)).toEqual({
+  const output = execFileSync(process.execPath, [path, "--check"], { encoding: "utf8", env });
+  expect(JSON.parse(output)).toEqual({
     event: "check",
     problems: [],
     warnings: [{ code: "SAMPLE_WARNING", message: "sample warning" }],
@@ -56,7 +56,7 @@ test("--check prints settings, warnings and advice, and starts nothing", () => {
   });
 });
 
-test("--check prints every problem of settings and app, and exits with 1", () => {
+test("--check prints every problem of the settings and the app, and exits with code 1", () => {
   const path = program("{ workers: -1 }", 'app.get("/a", () => 1); app.get("/a", () => 2);');
   const { status, stdout } = spawnSync(process.execPath, [path, "--check"], { encoding: "utf8", env });
   const { problems } = JSON.parse(stdout) as { problems: { code: string }[] };
@@ -68,7 +68,7 @@ test("--check prints every problem of settings and app, and exits with 1", () =>
 
 test("--check also prints the warnings about settings", () => {
   const path = program("{ debug: true }");
-  const printed = execFileSync(process.execPath, [path, "--check"], { encoding: "utf8", env });
-  const { warnings } = JSON.parse(printed) as { warnings: { code: string }[] };
+  const output = execFileSync(process.execPath, [path, "--check"], { encoding: "utf8", env });
+  const { warnings } = JSON.parse(output) as { warnings: { code: string }[] };
   expect(warnings.map(({ code }) => code)).toEqual(["CORE_DEBUG_IN_PRODUCTION", "SAMPLE_WARNING"]);
 });

@@ -48,9 +48,9 @@ test.each([1, SEVERAL])("with %d worker(s), stop tasks wait for drain listeners"
   expect(tallyOf(program)).toMatchObject({ "drained consumer": workers, "stop db": workers });
 });
 
-let hanging: readonly (readonly [Program, number])[] = [];
+let hangingPrograms: readonly (readonly [Program, number])[] = [];
 
-// Started early: their deadline of 10 s passes while the other tests run. A tenth of it is reserved for the stop tasks, which is enough on a busy machine.
+// Started early, so that their deadline of 10 s passes while other tests run. A tenth of it is reserved for stop tasks, which is enough on a busy machine.
 beforeAll(async () => {
   const begun = [1, SEVERAL].map(async (workers) => {
     const program = startLife({ drain: "hangs", run: { workers, cluster: { shutdownTimeoutSecs: 10 } } });
@@ -58,7 +58,7 @@ beforeAll(async () => {
     program.kill("SIGTERM");
     return [program, workers] as const;
   });
-  hanging = await Promise.all(begun);
+  hangingPrograms = await Promise.all(begun);
 });
 
 test.each<[number, TransportName]>([
@@ -115,7 +115,7 @@ test("a half-closed connection does not let the process exit before its stop tas
 });
 
 test("a drain listener that hangs is abandoned at the deadline, in one process and in several workers", async () => {
-  for (const [program, workers] of hanging) {
+  for (const [program, workers] of hangingPrograms) {
     expect((await program.exit).code).toBe(1);
     expect(program.stderr()).toContain("drain listeners were still running");
     expect(tallyOf(program)["stop db"]).toBe(workers);

@@ -13,7 +13,7 @@ const head = (name: string, length: number): string =>
   "content-type: multipart/form-data; boundary=b\r\n\r\n";
 const part = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\nsome';
 
-/** Requests with which a client makes a promise of the body reject. */
+/** Requests whose client makes the promises of the body reject. */
 const clients: Readonly<Record<string, (name: string) => string>> = {
   "disconnects within the body": (name) => head(name, 100_000) + part,
   "sends a malformed body": (name) => head(name, 4) + "{bad",
@@ -24,7 +24,7 @@ const cases = ["fast", "node"].flatMap((transport) =>
 );
 
 test.each(cases)(
-  "with the %s transport, a handler that drops any promise of the body survives a client that %s",
+  "with the %s transport, a service whose handlers drop promises of the body survives a client that %s",
   async (transport, _how, bytesFor) => {
     const file = fileURLToPath(new URL("testing/fixtures/dropping.ts", import.meta.url));
     const program = startProgram(bundledProgram(file), [], { TRANSPORT: transport });

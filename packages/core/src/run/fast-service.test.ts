@@ -35,35 +35,32 @@ test.each(["node", "fast"] as const)("serves an app over the %s transport", asyn
 test.each([
   ["node", 1],
   ["fast", 0],
-] as const)(
-  "with the %s transport node:http receives %i of one ordinary request",
-  async (transport, expected) => {
-    let seen = 0;
-    const count = () => void seen++;
-    const app = new App();
-    app.get("/x", () => "x");
-    const running = await app.run({
-      transport,
-      port: 0,
-      exitOnError: false,
-      argv: [],
-      environment: {},
-      log: silent,
-    });
-    subscribe("http.server.request.start", count);
-    try {
-      expect(await (await fetch(`${running.url}/x`)).text()).toBe("x");
-    } finally {
-      unsubscribe("http.server.request.start", count);
-      await running.close();
-    }
-    expect(seen).toBe(expected);
-  },
-);
+] as const)("with the %s transport, node:http receives %i ordinary requests", async (transport, expected) => {
+  let requests = 0;
+  const count = () => void requests++;
+  const app = new App();
+  app.get("/x", () => "x");
+  const running = await app.run({
+    transport,
+    port: 0,
+    exitOnError: false,
+    argv: [],
+    environment: {},
+    log: silent,
+  });
+  subscribe("http.server.request.start", count);
+  try {
+    expect(await (await fetch(`${running.url}/x`)).text()).toBe("x");
+  } finally {
+    unsubscribe("http.server.request.start", count);
+    await running.close();
+  }
+  expect(requests).toBe(expected);
+});
 
 test("rejects an unknown transport", async () => {
-  const embedded = { port: 0, exitOnError: false, argv: [], environment: {}, log: silent } as const;
-  await expect(new App().run({ ...embedded, transport: "quick" as never })).rejects.toThrow(
+  const options = { port: 0, exitOnError: false, argv: [], environment: {}, log: silent } as const;
+  await expect(new App().run({ ...options, transport: "quick" as never })).rejects.toThrow(
     "transport must be node or fast",
   );
 });

@@ -35,9 +35,9 @@ const open = async (port: number): Promise<Socket> => {
 };
 
 const exchange = async (socket: Socket, line: string): Promise<string> => {
-  const greeting = once(socket, "data");
+  const reply = once(socket, "data");
   socket.write(line);
-  return ((await greeting) as [string])[0];
+  return ((await reply) as [string])[0];
 };
 
 const adminAt = async (port: number, path: string): Promise<{ pid: number; address: unknown }> => {
@@ -45,9 +45,9 @@ const adminAt = async (port: number, path: string): Promise<{ pid: number; addre
   return (await reply.json()) as { pid: number; address: unknown };
 };
 
-let cut: readonly { program: Program; closed: Promise<unknown> }[] = [];
+let cutPrograms: readonly { program: Program; closed: Promise<unknown> }[] = [];
 
-// Started early: their deadline of 10 s passes while the other tests run. A tenth of it is reserved for the stop tasks, which is enough on a busy machine.
+// Started early, so that their deadline of 10 s passes while other tests run. A tenth of it is reserved for stop tasks, which is enough on a busy machine.
 beforeAll(async () => {
   const begun = [1, SEVERAL].map(async (workers) => {
     const program = start({ run: { workers, cluster: { shutdownTimeoutSecs: 10 } } });
@@ -60,7 +60,7 @@ beforeAll(async () => {
     program.kill("SIGTERM");
     return { program, closed };
   });
-  cut = await Promise.all(begun);
+  cutPrograms = await Promise.all(begun);
 });
 
 test.each<[number, TransportName]>([
@@ -126,7 +126,7 @@ test.each([1, SEVERAL])(
 );
 
 test.each([1, SEVERAL])(
-  "features' ports accept new connections for the readiness delay of a drain, with %d worker(s)",
+  "features' ports accept new connections during the readiness delay of a drain, with %d worker(s)",
   async (workers) => {
     const program = start({
       run: { workers, cluster: { readinessDelaySecs: 60, shutdownTimeoutSecs: 120 } },
@@ -154,7 +154,7 @@ test("closes connections above maxConnections", async () => {
 });
 
 test("cuts connections that are open at the deadline, in one process and in several workers", async () => {
-  for (const { program, closed } of cut) {
+  for (const { program, closed } of cutPrograms) {
     expect((await program.exit).code).toBe(1);
     expect(program.stderr()).toMatch(/connections were cut.*"cut":1|"cut":1.*connections were cut/);
     await closed;

@@ -48,7 +48,7 @@ test.each([
   },
 );
 
-test("our Response is an instance of the global one for a program that checks", async () => {
+test("the framework's Response is an instance of the global Response for a program that checks it", async () => {
   const { url } = await startProgram(program, ["--env", "production", "--workers", "1"]).listening;
   const send = client(url);
   expect(await send("GET", { path: "/joined" })).toEqual([true, true]);

@@ -9,7 +9,7 @@ class Limits {
   readonly maxHeaderFields = 7;
 }
 
-test("run takes an instance of a class, and inherited options", async () => {
+test("run accepts an instance of a class, and inherited options", async () => {
   const argv: readonly string[] = [];
   const given = Object.assign(new Options(), { argv, environment: {}, exitOnError: false, port: 0 });
   for (const options of [given, Object.create(given) as typeof given]) {
@@ -19,7 +19,7 @@ test("run takes an instance of a class, and inherited options", async () => {
   }
 });
 
-test("start and onEvent take instances of classes", async () => {
+test("start and onEvent accept instances of classes", async () => {
   const limits = Object.assign(new Limits(), { ...LimitsConfig.of(), maxHeaderFields: 7 });
   const seen: number[] = [];
   const app = new App().onEvent(

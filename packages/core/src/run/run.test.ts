@@ -7,7 +7,7 @@ import { run } from "./run.ts";
 import { routed } from "./testing/routed.ts";
 
 const log: Logger = { info: () => {}, warn: () => {}, error: () => {} };
-const embedded: RunOptions = { exitOnError: false, argv: [], environment: {}, port: 0, log };
+const embeddedOptions: RunOptions = { exitOnError: false, argv: [], environment: {}, port: 0, log };
 
 test("serves inside a larger program; close() stops it and frees the port", async () => {
   const events: string[] = [];
@@ -15,47 +15,49 @@ test("serves inside a larger program; close() stops it and frees the port", asyn
     { "/": () => ({ hello: true }) },
     { start: () => void events.push("start"), stop: () => void events.push("stop") as undefined },
   );
-  const { url, port, close } = await run(app, embedded);
+  const { url, port, close } = await run(app, embeddedOptions);
   expect(await (await fetch(url, { headers: { connection: "close" } })).json()).toEqual({ hello: true });
   await Promise.all([close(), close()]);
   expect(events).toEqual(["start", "stop"]);
-  const again = await run(routed({}), { ...embedded, port });
+  const again = await run(routed({}), { ...embeddedOptions, port });
   expect(again.port).toBe(port);
   await again.close();
 });
 
 test("rejects running or starting an app that has stopped", async () => {
   const app = new App();
-  await (await app.run(embedded)).close();
-  await expect(app.run(embedded)).rejects.toMatchObject({ code: "CORE_ALREADY_STOPPED" });
+  await (await app.run(embeddedOptions)).close();
+  await expect(app.run(embeddedOptions)).rejects.toMatchObject({ code: "CORE_ALREADY_STOPPED" });
   await expect(app.start()).rejects.toMatchObject({ code: "CORE_ALREADY_STOPPED" });
   const started = await new App().start({ log });
   await started.stop();
   await expect(started.start()).rejects.toMatchObject({ code: "CORE_ALREADY_STOPPED" });
-  await expect(started.run(embedded)).rejects.toThrow("create a new App");
+  await expect(started.run(embeddedOptions)).rejects.toThrow("create a new App");
 });
 
 test("rejects a second run of an app, and the first continues to serve", async () => {
   const app = new App();
   app.get("/", () => "first");
-  const { url, close } = await app.run(embedded);
-  await expect(app.run(embedded)).rejects.toMatchObject({ code: "CORE_RUN_TWICE" });
+  const { url, close } = await app.run(embeddedOptions);
+  await expect(app.run(embeddedOptions)).rejects.toMatchObject({ code: "CORE_RUN_TWICE" });
   expect(await (await fetch(url, { headers: { connection: "close" } })).text()).toBe("first");
   await close();
 });
 
-test("a run after a failed start rejects with the mistakes of that start", async () => {
+test("after a failed start, run and start reject with a ConfigurationError again", async () => {
   const app = new App();
   app.get("/{id", () => "one");
-  await expect(app.run(embedded)).rejects.toMatchObject({ name: "ConfigurationError" });
-  await expect(app.run(embedded)).rejects.toMatchObject({ name: "ConfigurationError" });
+  await expect(app.run(embeddedOptions)).rejects.toMatchObject({ name: "ConfigurationError" });
+  await expect(app.run(embeddedOptions)).rejects.toMatchObject({ name: "ConfigurationError" });
   await expect(app.start()).rejects.toMatchObject({ name: "ConfigurationError" });
 });
 
 test("after a run with an invalid setting the app can be run again", async () => {
   const app = new App();
-  await expect(app.run({ ...embedded, workers: 0 })).rejects.toMatchObject({ name: "ConfigurationError" });
-  const { url, close } = await app.run(embedded);
+  await expect(app.run({ ...embeddedOptions, workers: 0 })).rejects.toMatchObject({
+    name: "ConfigurationError",
+  });
+  const { url, close } = await app.run(embeddedOptions);
   expect((await fetch(url, { headers: { connection: "close" } })).status).toBe(404);
   await close();
 });
@@ -67,7 +69,7 @@ test("a handler that writes to request.fields does not change the next equal req
     expect(() => (request.fields as string[]).fill("evil")).toThrow(TypeError);
     return { seen, host: request.getHeader("host") };
   });
-  const { url, port, close } = await app.run({ ...embedded, transport: "fast" });
+  const { url, port, close } = await app.run({ ...embeddedOptions, transport: "fast" });
   const first: unknown = await (await fetch(url)).json();
   expect(await (await fetch(url)).json()).toEqual(first);
   expect(first).toMatchObject({ host: `127.0.0.1:${port}` });
@@ -78,7 +80,7 @@ test("installs no process-wide handlers with exitOnError: false", async () => {
   const names = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"];
   const count = () => names.map((name) => process.listenerCount(name));
   const before = count();
-  const { close } = await run(routed({}), embedded);
+  const { close } = await run(routed({}), embeddedOptions);
   expect(count()).toEqual(before);
   await close();
 });
@@ -87,28 +89,33 @@ test("close() removes its process-wide handlers", async () => {
   const names = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"];
   const count = () => names.map((name) => process.listenerCount(name));
   const before = count();
-  const { close } = await run(routed({}), { ...embedded, exitOnError: true });
+  const { close } = await run(routed({}), { ...embeddedOptions, exitOnError: true });
   expect(count()).toEqual(before.map((listeners) => listeners + 1));
   await close();
   expect(count()).toEqual(before);
 });
 
 test("rejects with every mistake in arguments and flags together", async () => {
-  const options = { ...embedded, argv: ["--prot=1"], workers: 0, env: "test" } as unknown as RunOptions;
+  const options = {
+    ...embeddedOptions,
+    argv: ["--prot=1"],
+    workers: 0,
+    env: "test",
+  } as unknown as RunOptions;
   await expect(run(routed({}), options)).rejects.toMatchObject({
     name: "ConfigurationError",
     problems: [{ code: "CORE_UNKNOWN_FLAG" }, { code: "CORE_BAD_SETTING" }, { code: "CORE_BAD_SETTING" }],
   });
 });
 
-test("rejects with the mistakes in settings and app together, and starts neither", async () => {
+test("rejects with the mistakes in settings and app together, and does not start the app", async () => {
   const app = new App();
   let started = false;
   app.onEvent("startup", () => void (started = true));
   app.get("/books", () => "one");
   app.get("/books", () => "two");
   app.get("/{id", () => "three");
-  const options = { ...embedded, port: -1, argv: ["--prot=1"], limits: { maxBodyBytes: -1 } };
+  const options = { ...embeddedOptions, port: -1, argv: ["--prot=1"], limits: { maxBodyBytes: -1 } };
   const codes = [
     "CORE_UNKNOWN_FLAG",
     "CORE_BAD_CONFIG",
@@ -123,17 +130,17 @@ test("rejects with the mistakes in settings and app together, and starts neither
   expect(started).toBe(false);
 });
 
-test("an app can be run again after a mistake in the settings alone", async () => {
+test("after a mistake only in the settings, routes can be added and the app can be run again", async () => {
   const app = new App();
   app.get("/", () => "hello");
-  await expect(app.run({ ...embedded, port: -1 })).rejects.toMatchObject({ code: "CORE_BAD_SETTING" });
+  await expect(app.run({ ...embeddedOptions, port: -1 })).rejects.toMatchObject({ code: "CORE_BAD_SETTING" });
   app.get("/later", () => "later");
-  const { url, close } = await app.run(embedded);
+  const { url, close } = await app.run(embeddedOptions);
   expect(await (await fetch(`${url}/later`, { headers: { connection: "close" } })).text()).toBe("later");
   await close();
 });
 
-test("rejects with the app's start error, and closes everything that the start opened", async () => {
+test("rejects with the app's start error, and stops the app", async () => {
   const events: string[] = [];
   const app = routed(
     {},
@@ -144,18 +151,20 @@ test("rejects with the app's start error, and closes everything that the start o
       stop: () => void events.push("stop") as undefined,
     },
   );
-  await expect(run(app, embedded)).rejects.toThrow("no database");
+  await expect(run(app, embeddedOptions)).rejects.toThrow("no database");
   expect(events).toEqual(["stop"]);
 });
 
 test("rejects and stops the app when the port is in use or the host is not an address of this machine", async () => {
-  const first = await run(routed({}), embedded);
+  const first = await run(routed({}), embeddedOptions);
   const events: string[] = [];
   const app = routed({}, { stop: () => void events.push("stop") as undefined });
-  await expect(run(app, { ...embedded, port: first.port })).rejects.toMatchObject({
+  await expect(run(app, { ...embeddedOptions, port: first.port })).rejects.toMatchObject({
     code: "CORE_PORT_IN_USE",
   });
-  await expect(run(app, { ...embedded, host: "192.0.2.1" })).rejects.toMatchObject({ code: "CORE_BAD_HOST" });
+  await expect(run(app, { ...embeddedOptions, host: "192.0.2.1" })).rejects.toMatchObject({
+    code: "CORE_BAD_HOST",
+  });
   expect(events).toEqual(["stop", "stop"]);
   await first.close();
 });
@@ -172,7 +181,7 @@ test("passes all settings, the shared state and the log to the app", async () =>
   const lines: string[] = [];
   const recordingLog = { ...log, info: (message: string) => void lines.push(message) };
   const { close } = await run(app, {
-    ...embedded,
+    ...embeddedOptions,
     ...options,
     log: recordingLog,
     timeouts: { handlerSecs: 3 },

@@ -6,7 +6,7 @@ import { endPrograms, startProgram } from "./testing/start-program.ts";
 
 afterEach(endPrograms);
 
-test("announces itself with one JSON line, serves, and ends with 0 on SIGTERM", async () => {
+test("announces itself with one JSON line, serves, and ends with code 0 on SIGTERM", async () => {
   const program = startService();
   const line = await program.listening;
   expect(line).toEqual({
@@ -44,7 +44,7 @@ test("closes idle keep-alive connections in a drain", async () => {
   expect(performance.now() - begun).toBeLessThan(25_000); // not the 30 s of the drain
 });
 
-test("an uncaught exception drains the service and ends it with 1", async () => {
+test("an uncaught exception drains the service and ends it with code 1", async () => {
   const program = startService();
   const { url } = await program.listening;
   const slow = pidAt(url, "/slow");
@@ -88,7 +88,7 @@ test("reports all mistakes in the command line in one message, without starting"
   ]);
 });
 
-test("prints help and version and ends with 0", async () => {
+test("prints help and version and ends with code 0", async () => {
   const help = startService({}, ["--help"]);
   const version = startService({}, ["--version"]);
   expect([(await help.exit).code, (await version.exit).code]).toEqual([0, 0]);
@@ -113,13 +113,13 @@ test("starts and stops cleanly with its output on a full disk", async () => {
   expect([(await program.exit).code, program.stderr()]).toEqual([0, expect.not.stringContaining("ENOSPC")]);
 });
 
-test("in a worker of the program's own cluster, the error suggests workers: 1", async () => {
+test("in a worker of the program's own cluster, several workers are an error, and the default is one worker", async () => {
   const file = fileURLToPath(new URL("testing/fixtures/own-cluster.ts", import.meta.url));
-  const refused = startProgram(file, ["--workers", "2"]);
-  await refused.exit;
-  expect(refused.stderr()).toContain("CORE_NESTED_WORKERS");
-  const served = startProgram(file, ["--env", "production"]);
-  expect(await served.listening).toMatchObject({ workers: 1 });
+  const withWorkers = startProgram(file, ["--workers", "2"]);
+  await withWorkers.exit;
+  expect(withWorkers.stderr()).toContain("CORE_NESTED_WORKERS");
+  const byDefault = startProgram(file, ["--env", "production"]);
+  expect(await byDefault.listening).toMatchObject({ workers: 1 });
 });
 
 test("shares its port with other workers of the program's own cluster", async () => {

@@ -91,7 +91,7 @@ test.each([1, SEVERAL])("a second signal ends a start at once, with %d worker(s)
 });
 
 test.each([1, SEVERAL])(
-  "an uncaught error during the start ends the program with 1 and its message, with %d worker(s)",
+  "an uncaught error during the start ends the program with code 1 and the error's message, with %d worker(s)",
   async (workers) => {
     const program = startLife({ start: "crashes", run: { workers } });
     expect((await program.exit).code).toBe(1);
@@ -138,8 +138,8 @@ test("SIGTERM during the replacement of a worker rolls the start of the new one 
   }
 });
 
-const namespaces = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0;
-const inNamespace = namespaces ? test : test.skip; // on systems where users cannot create a PID namespace
+const canUnshare = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0;
+const inNamespace = canUnshare ? test : test.skip; // skipped on systems where users cannot create a PID namespace
 
 inNamespace.each([1, SEVERAL])(
   "as PID 1, SIGTERM ends a start in progress, with %d worker(s)",

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { hasBuiltin, nodeBuiltin } from "./node-builtins.ts";
 
-const withoutProcess = <T>(replacement: unknown, run: () => T): T => {
+const withProcess = <T>(replacement: unknown, run: () => T): T => {
   const original = Object.getOwnPropertyDescriptor(globalThis, "process") as PropertyDescriptor;
   Object.defineProperty(globalThis, "process", { value: replacement, configurable: true, writable: true });
   try {
@@ -20,15 +20,15 @@ test("returns the typed module", () => {
 
 test("hasBuiltin checks for a module", () => {
   expect(hasBuiltin("node:path")).toBe(true);
-  expect(withoutProcess(undefined, () => hasBuiltin("node:path"))).toBe(false);
+  expect(withProcess(undefined, () => hasBuiltin("node:path"))).toBe(false);
 });
 
 test.each([
-  ["without a process", undefined],
-  ["with a process that has no modules", {}],
-  ["where the module is unknown", { getBuiltinModule: () => undefined }],
-])("throws an error with the module and the required runtime %s", (_where, process) => {
-  const missing = () => withoutProcess(process, () => nodeBuiltin("node:fs"));
-  expect(missing).toThrow(expect.objectContaining({ code: "CORE_NEEDS_NODE" }));
-  expect(missing).toThrow(/node:fs.*Node 24/);
+  ["no process", undefined],
+  ["a process that has no modules", {}],
+  ["a process that does not know the module", { getBuiltinModule: () => undefined }],
+])("with %s, throws an error that names the module and the required runtime", (_process, process) => {
+  const load = () => withProcess(process, () => nodeBuiltin("node:fs"));
+  expect(load).toThrow(expect.objectContaining({ code: "CORE_NEEDS_NODE" }));
+  expect(load).toThrow(/node:fs.*Node 24/);
 });

@@ -1,7 +1,7 @@
 import { expect, jest, test } from "@jest/globals";
 import { virtualClock } from "./virtual-clock.ts";
 
-test("time changes only by advance", async () => {
+test("only advance changes the time", async () => {
   const { now, date, advance } = virtualClock({ start: 1000 });
   await new Promise((resolve) => setTimeout(resolve, 2));
   expect([now(), date()]).toEqual([1000, 1000]);
@@ -9,7 +9,7 @@ test("time changes only by advance", async () => {
   expect([now(), date()]).toEqual([1500, 1500]);
 });
 
-test("timers fire by time, then by order of registration, and read their due time", async () => {
+test("timers fire in order of time, then of registration, and now() is their due time", async () => {
   const clock = virtualClock();
   const fired: string[] = [];
   const log = (name: string) => () => void fired.push(`${name} ${clock.now()}`);
@@ -57,7 +57,7 @@ test("promise jobs are drained before the first timer and after each", async () 
   ]);
 });
 
-test("an interval repeats until it is stopped, also from inside itself", async () => {
+test("an interval repeats until its own task stops it", async () => {
   const clock = virtualClock();
   const fired: number[] = [];
   const stop = clock.every(10, () => {

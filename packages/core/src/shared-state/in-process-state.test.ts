@@ -59,7 +59,7 @@ test("the key nearest to its expiry is evicted", async () => {
   expect(["late", "soon", "middle", "new"].map((key) => values.get(key))).toEqual([1, undefined, 1, 1]);
 });
 
-test("a full group of raised keys rejects another one, evicts none, and leaves room for other keys", async () => {
+test("a full group of raised keys rejects a new key, evicts none, and leaves room for other keys", async () => {
   const clock = virtualClock();
   const values = inProcessValues({ clock, maxKeys: 2 });
   const group = { group: "g", maxKeys: 3 };
@@ -75,7 +75,7 @@ test("a full group of raised keys rejects another one, evicts none, and leaves r
   expect(values.raise("e", 1, { ttlMs: 900, ...group })).toBe(true);
 });
 
-test("the bound on characters evicts keys too", async () => {
+test("exceeding maxCharacters also evicts keys", async () => {
   const values = inProcessValues({ clock: virtualClock(), maxCharacters: 100 });
   await values.set("a", "x".repeat(38), { ttlMs: 10 }); // 1 character of key, 40 of JSON
   await values.set("b", "x".repeat(38), { ttlMs: 20 });
@@ -92,7 +92,7 @@ test("the bound on characters evicts keys too", async () => {
   expect(values.get("d")).toHaveLength(90);
 });
 
-test("sums of binary fractions never exceed max", async () => {
+test("floating-point sums never exceed max", async () => {
   const values = inProcessValues({ clock: virtualClock() });
   await values.add("f", 0.3, { ttlMs: 1, max: 0.9 });
   expect(0.3 + (0.9 - 0.3)).toBeGreaterThan(0.9); // the rounding error that this test needs
@@ -100,7 +100,7 @@ test("sums of binary fractions never exceed max", async () => {
   expect(values.add("g", 2 ** 53, { ttlMs: 1 })).toMatchObject({ value: Number.MAX_SAFE_INTEGER });
 });
 
-test("full totals reject a call with a new name as a whole and keep counting known names", () => {
+test("totals reject a call that exceeds maxSize as a whole, and accept a call that fits", () => {
   const totals = inProcessTotals({ maxSize: 2 * (1 + 8) });
   void totals.add("t", [["a", [1]]]);
   expect(() =>

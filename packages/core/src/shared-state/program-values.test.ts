@@ -4,10 +4,10 @@ import { inProcessState } from "./in-process-state.ts";
 
 test("handlers of all workers share the program's values, counters and messages", async () => {
   const shared = inProcessState();
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const worker = async () => {
     const app = new App().onEvent("startup", () => {
-      app.shared.subscribe("news", (message) => void heard.push(message));
+      app.shared.subscribe("news", (message) => void received.push(message));
     });
     app.get("/visits", async ({ app: own }) => (await own.shared.add("visits", 1, { ttlMs: 60_000 })).value);
     return app.start({ shared });
@@ -23,7 +23,7 @@ test("handlers of all workers share the program's values, counters and messages"
   expect(await second?.set("motto", 1, { ttlMs: 60_000, ifAbsent: true })).toBe(false);
   expect([await second?.delete("motto"), await first?.get("motto")]).toEqual([true, undefined]);
   await first?.publish("news", "hello");
-  expect(heard).toEqual(["hello", "hello"]);
+  expect(received).toEqual(["hello", "hello"]);
   await Promise.all(workers.map((app) => app.stop()));
 });
 
@@ -76,7 +76,7 @@ test.each<[string, (shared: Record<string, (...args: unknown[]) => unknown>) => 
   ],
   ["an empty key", (shared) => shared["get"]?.(""), "BAD_KEY", "a string of 1 to 512 characters"],
   ["subscribe without a listener", (shared) => shared["subscribe"]?.("news"), "BAD_OPTION", "(message) => …"],
-])("%s is an error that shows the call", async (_, call, code, message) => {
+])("%s throws an error that shows the correct use", async (_, call, code, message) => {
   const app = await new App().start();
   expect(() => call(app.shared as never)).toThrow(
     expect.objectContaining({

@@ -24,9 +24,9 @@ test.each<[string, unknown, string[]]>([
     { properties: { a: { type: ["array", "null"] }, b: { anyOf: [list, { type: "null" }] } } },
     ["a", "b"],
   ],
-  ["a list or a text", { properties: { a: { type: ["array", "string"] }, b: { oneOf: [list, {}] } } }, []],
+  ["a list or a string", { properties: { a: { type: ["array", "string"] }, b: { oneOf: [list, {}] } } }, []],
   [
-    "a list or a type that no text has",
+    "a list or a type other than string",
     {
       properties: {
         a: { anyOf: [list, { type: "number" }] },
@@ -36,13 +36,13 @@ test.each<[string, unknown, string[]]>([
     },
     ["a", "b"],
   ],
-  ["all of a record", { additionalProperties: list }, ["a", "b", "c", "__proto__"]],
+  ["all properties of a record", { additionalProperties: list }, ["a", "b", "c", "__proto__"]],
   [
-    "all others",
+    "all other properties",
     { properties: { a: { type: "string" }, b: list }, additionalProperties: list },
     ["b", "c", "__proto__"],
   ],
-  ["no others", { properties: { a: list }, additionalProperties: { type: "string" } }, ["a"]],
+  ["no other properties", { properties: { a: list }, additionalProperties: { type: "string" } }, ["a"]],
   [
     "a reference",
     { $ref: "#/$defs/Q", $defs: { Q: { properties: { a: { $ref: "#/$defs/a~1b" } } }, "a/b": list } },
@@ -54,14 +54,14 @@ test.each<[string, unknown, string[]]>([
     { oneOf: [{ properties: { a: list } }, { anyOf: [{ properties: { b: list } }, { type: "null" }] }] },
     ["a", "b"],
   ],
-  ["a circle", { $ref: "#" }, []],
+  ["a circular reference", { $ref: "#" }, []],
   [
-    "circles below",
+    "nested circular references",
     { allOf: [{ $ref: "#" }], properties: { a: { anyOf: [{ $ref: "#/properties/a" }] }, b: list } },
     ["b"],
   ],
   [
-    "many circles",
+    "many circular references",
     {
       allOf: Array(40).fill({ $ref: "#" }),
       properties: { a: { oneOf: Array(40).fill({ $ref: "#/properties/a" }) } },
@@ -69,7 +69,7 @@ test.each<[string, unknown, string[]]>([
     [],
   ],
   ["an external reference", { $ref: "https://host.test/schema" }, []],
-  ["no object", true, []],
+  ["a schema that is not an object", true, []],
 ])("names of the properties that are lists: %s", (_, schema, names) => {
   expect(namesOf(schema)).toEqual(names);
 });

@@ -7,7 +7,7 @@ const schema = <T>(
   check: (value: unknown) => StandardResult<T> | Promise<StandardResult<T>>,
 ): StandardSchema<unknown, T> => ({ "~standard": { version: 1, vendor: "test", validate: check } });
 
-/** Fails with the given issues, which may have a library's own members. */
+/** A schema that fails with the given issues, which may have a library's own members. */
 const failing = (...issues: (StandardIssue & Record<string, unknown>)[]) => schema<never>(() => ({ issues }));
 
 const errorOf = (fails: StandardSchema, value: unknown): ValidationError => {
@@ -22,12 +22,12 @@ const errorOf = (fails: StandardSchema, value: unknown): ValidationError => {
 const firstIssue = (issue: StandardIssue & Record<string, unknown>, value: unknown = {}) =>
   errorOf(failing(issue), value).issues[0];
 
-const doubled = schema((value) =>
+const doublingSchema = schema((value) =>
   typeof value === "number" ? { value: value * 2 } : { issues: [{ message: "Not a number" }] },
 );
 
 test("a synchronous schema returns its output synchronously", () => {
-  expect(validate(doubled, 21, "body")).toBe(42);
+  expect(validate(doublingSchema, 21, "body")).toBe(42);
 });
 
 test("an asynchronous schema returns a promise of its output", async () => {
@@ -87,11 +87,11 @@ test.each<[string, StandardIssue["path"], (string | number)[]]>([
 });
 
 test.each<[string, Record<string, unknown>, string]>([
-  ["zod's and arktype's code", { code: "too_small" }, "too_small"],
-  ["valibot's type", { kind: "validation", type: "min_length" }, "min_length"],
-  ["neither", {}, "invalid"],
-  ["a number as code", { code: 7 }, "invalid"],
-])("the type comes from %s", (_, vendor, type) => {
+  ["a code, as in zod and arktype", { code: "too_small" }, "too_small"],
+  ["a type, as in valibot", { kind: "validation", type: "min_length" }, "min_length"],
+  ["neither code nor type", {}, "invalid"],
+  ["a numeric code", { code: 7 }, "invalid"],
+])("an issue with %s has the expected type", (_, vendor, type) => {
   expect(firstIssue({ message: "m", ...vendor })?.type).toBe(type);
 });
 
@@ -108,7 +108,7 @@ test.each<[unknown, readonly PropertyKey[], string]>([
   [{}, ["constructor"], "missing"],
   [[], ["length"], "number"],
   [Object.assign(Object.create(null), { q: "1" }), ["q"], "string"],
-])("in %j the kind at %j is %s", (value, path, kind) => {
+])("of %j, the received kind at the path %j is %s", (value, path, kind) => {
   expect(firstIssue({ message: "m", path }, value)?.received).toBe(kind);
 });
 
@@ -121,7 +121,7 @@ test("expected is omitted unless it is a string", () => {
   expect(firstIssue({ message: "m", expected: ["a"] })).not.toHaveProperty("expected");
 });
 
-test("a reply lists the first 100 issues, with messages, keys and depth truncated", () => {
+test("an error lists the first 100 issues, with messages, keys and paths truncated", () => {
   const path = [...Array<string>(80).fill("k"), "x".repeat(500)];
   const long = { message: "m".repeat(1000), path };
   const { issues } = errorOf(failing(...Array<typeof long>(250).fill(long)), {});
@@ -165,8 +165,8 @@ test("a failure without issues is a 422", () => {
 });
 
 test("resultOf returns output or issues instead of throwing", async () => {
-  expect(resultOf(doubled, 1, "response")).toEqual({ output: 2, issues: [] });
-  expect(resultOf(doubled, "1", "response")).toEqual({
+  expect(resultOf(doublingSchema, 1, "response")).toEqual({ output: 2, issues: [] });
+  expect(resultOf(doublingSchema, "1", "response")).toEqual({
     output: undefined,
     issues: [{ loc: ["response"], msg: "Not a number", type: "invalid", received: "string" }],
   });

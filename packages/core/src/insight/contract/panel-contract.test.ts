@@ -42,11 +42,11 @@ const action = (given: object): Partial<Panel> => ({
   actions: [{ name: "add", label: "Add", on: "panel", run() {}, ...given }],
 });
 
-const planted: Readonly<Record<string, Partial<Panel>>> = {
+const faults: Readonly<Record<string, Partial<Panel>>> = {
   "has a name with spaces": { name: "The shelf" },
   "has no title": { title: " " },
   "has no rows": rows(),
-  "has two rows of one id": rows({ id: "1", cells: ["a", 1] }, { id: "1", cells: ["b", 1] }),
+  "has two rows with the same id": rows({ id: "1", cells: ["a", 1] }, { id: "1", cells: ["b", 1] }),
   "has a row without an id": rows({ id: "", cells: ["a", 1] }),
   "has an id that is too long": rows({ id: "x".repeat(401), cells: ["a", 1] }),
   "has a cell too few": rows({ id: "1", cells: ["a"] }),
@@ -54,11 +54,11 @@ const planted: Readonly<Record<string, Partial<Panel>>> = {
   "has an undefined cell": rows({ id: "1", cells: ["a", undefined as never] }),
   "names an action that it lacks": rows({ id: "1", cells: ["a", 1], actions: ["explode"] }),
   "names an action of the panel in a row": rows({ id: "1", cells: ["a", 1], actions: ["add"] }),
-  "has two actions of one name": { actions: [...(shelf().actions ?? []), ...(shelf().actions ?? [])] },
+  "has two actions with the same name": { actions: [...(shelf().actions ?? []), ...(shelf().actions ?? [])] },
   "has a default that is not an option": action({
     fields: [{ name: "kind", label: "Kind", options: ["a"], value: "b" }],
   }),
-  "has two fields of one label": action({
+  "has two fields with the same label": action({
     fields: [
       { name: "a", label: "Text" },
       { name: "b", label: "Text" },
@@ -77,7 +77,7 @@ const planted: Readonly<Record<string, Partial<Panel>>> = {
   },
 };
 
-test.each(Object.entries(planted))("the contract catches a panel that %s", async (_, fault) => {
+test.each(Object.entries(faults))("the contract catches a panel that %s", async (_, fault) => {
   expect(await expectContractToCatch(panelContract, () => ({ panel: { ...shelf(), ...fault } }))).not.toEqual(
     [],
   );

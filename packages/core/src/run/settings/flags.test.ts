@@ -34,7 +34,7 @@ const bad: [line: string, code: string, message: string][] = [
   ["--debug=false", "CORE_BAD_FLAG", "--debug takes no value"],
 ];
 
-test.each(bad)("refuses %j", (line, code, message) => {
+test.each(bad)("rejects %j", (line, code, message) => {
   const [first] = parseFlags(line.split(" ")).problems;
   expect(first).toEqual({ code, message: expect.stringContaining(message) });
 });
@@ -45,7 +45,7 @@ test("reports every mistake in a command line and still reads the valid flags", 
   expect(flags).toEqual({ host: "h" });
 });
 
-test("every word before -- is a known flag or a problem, and nothing throws", () => {
+test("any command line gives known flags or problems, and nothing throws", () => {
   const known = [
     "check",
     "host",
@@ -79,18 +79,18 @@ test("every word before -- is a known flag or a problem, and nothing throws", ()
   );
 });
 
-test("parses both spellings of a flag", () => {
+test("parses --name value and --name=value alike", () => {
   const entry = fc.record({
     port: fc.nat(99_999),
     workers: fc.nat(999),
     host: fc.stringMatching(/^[a-z0-9.:]+$/),
   });
   fc.assert(
-    fc.property(entry, fc.boolean(), (wanted, joined) => {
-      const argv = Object.entries(wanted).flatMap(([name, value]) =>
-        joined ? [`--${name}=${value}`] : [`--${name}`, String(value)],
+    fc.property(entry, fc.boolean(), (expected, withEquals) => {
+      const argv = Object.entries(expected).flatMap(([name, value]) =>
+        withEquals ? [`--${name}=${value}`] : [`--${name}`, String(value)],
       );
-      expect(parseFlags(argv)).toEqual({ flags: wanted, problems: [] });
+      expect(parseFlags(argv)).toEqual({ flags: expected, problems: [] });
     }),
   );
 });

@@ -28,7 +28,7 @@ export const settingWarnings = (
   if (debug && env === "development" && !isLoopback(host)) {
     found.push({
       code: "CORE_DEBUG_EXPOSED",
-      message: `debug shows messages and stacks to every client that reaches ${host}; use --env production or --no-debug`,
+      message: `debug shows messages and stack traces to every client that reaches ${host}; use --env production or --no-debug`,
     });
   }
   if (reload && requestedWorkers > 1) {

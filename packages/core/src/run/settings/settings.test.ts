@@ -49,8 +49,8 @@ const derived: [RunOptions, { debug: boolean; workers: number; logs: boolean }][
   [{ workers: 2 }, { debug: true, workers: 2, logs: true }],
 ];
 
-test.each(derived)("derives unset values from %j", (options, wanted) => {
-  expect(resolve(options).settings).toMatchObject(wanted);
+test.each(derived)("derives unset values from %j", (options, expected) => {
+  expect(resolve(options).settings).toMatchObject(expected);
 });
 
 test("a flag overrides a variable, a variable an argument, an argument the default, and the source of each is recorded", () => {
@@ -91,7 +91,7 @@ test("a note names each value of the program that a variable overrides", () => {
   expect(resolve({ port: 0 }, { environment }).settings).toMatchObject({ port: 0, notes: [] });
 });
 
-test("the transport comes from flag, variable or argument", () => {
+test("a variable sets the transport, and a flag overrides the variable and the argument", () => {
   const environment = { FRAMEWORK_TRANSPORT: "node" };
   expect(resolve({}, { environment }).settings.transport).toBe("node");
   expect(
@@ -126,18 +126,18 @@ test("an empty variable counts as unset", () => {
 
 const PEM = "-----BEGIN CERTIFICATE-----";
 
-const impossible: [name: string, options: object, inputs: Partial<SettingInputs>, message: string][] = [
+const invalid: [name: string, options: object, inputs: Partial<SettingInputs>, message: string][] = [
   ["a port above 65535", { port: 70_000 }, {}, "port must be a whole number from 0 to 65535, not 70000"],
   ["a fraction", { port: 80.5 }, {}, "port must be"],
   [
-    "a port in words",
+    "a port that is not a number",
     {},
     { environment: { PORT: "http" } },
     'the variable PORT must be a whole number from 0 to 65535, not "http"',
   ],
   ["a flag out of range", {}, { flags: { port: 99_999 } }, "--port must be"],
   [
-    "another environment",
+    "an unknown environment",
     {},
     { flags: { env: "staging" } },
     '--env must be development or production, not "staging"',
@@ -186,14 +186,14 @@ const impossible: [name: string, options: object, inputs: Partial<SettingInputs>
     "TlsConfig.requireClientCert needs ca or caFile",
   ],
   [
-    "an empty file of authorities, for which Node would use the system's authorities",
+    "an empty caFile, for which Node would use its default CAs",
     { tls: { cert: PEM, key: PEM, caFile: devNull, requireClientCert: true } },
     {},
     "TlsConfig.ca or caFile is empty",
   ],
 ];
 
-test.each(impossible)("refuses %s", (_name, options, inputs, message) => {
+test.each(invalid)("rejects %s", (_name, options, inputs, message) => {
   const { problems } = resolve(options as RunOptions, inputs);
   expect(problems[0]?.message).toContain(message);
   expect(problems[0]?.code).toMatch(/^CORE_BAD_/);

@@ -72,7 +72,7 @@ export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadResult<T
   if (value.requireClientCert && !hasAuthorities)
     found.push("TlsConfig.requireClientCert needs ca or caFile");
   if (whole.ca?.length === 0)
-    found.push("TlsConfig.ca or caFile is empty: Node would accept the clients of the system's authorities");
+    found.push("TlsConfig.ca or caFile is empty: Node would accept clients of its default CAs");
   if (hasAuthorities && !value.requireClientCert)
     found.push(
       "TlsConfig.ca and caFile have no effect without requireClientCert: set it to true, or remove them",

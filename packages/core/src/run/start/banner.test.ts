@@ -21,7 +21,7 @@ const facts = (more: Partial<BannerFacts["report"]> = {}): BannerFacts => ({
   readyMs: 41.4,
 });
 
-test("without a terminal it is one JSON line with exactly event, url, workers and pid", () => {
+test("without a terminal, it is one JSON line with exactly event, url, workers and pid", () => {
   const line = listeningLine({ url: "http://127.0.0.1:9000", workers: 1, pid: 42, listeners: [] });
   expect(line.indexOf("\n")).toBe(line.length - 1);
   expect(JSON.parse(line)).toEqual({ event: "listening", url: "http://127.0.0.1:9000", workers: 1, pid: 42 });

@@ -42,7 +42,7 @@ const firstMatch = async (child: ChildProcess, pattern: RegExp): Promise<string>
   return await promise;
 };
 
-test("a service whose file descriptors are used up logs it", async () => {
+test("a service without a free file descriptor logs an error", async () => {
   const child = withFewDescriptors(`
     import { App } from ${moduleOf("../../index.ts")};
     await new App().run({ port: 0, argv: [], workers: 1 });
@@ -78,7 +78,7 @@ test("the line about descriptors is logged at most once a minute, and only while
   expect(await text(child.stdout)).toBe("0,1,1,0\n");
 });
 
-test("a sandbox without access to the null device has free descriptors", async () => {
+test("in a sandbox without access to the null device, hasFreeDescriptor returns true", async () => {
   const source = fileURLToPath(new URL("../../..", import.meta.url));
   const program = `
     const { hasFreeDescriptor } = await import(${moduleOf("descriptors.ts")});

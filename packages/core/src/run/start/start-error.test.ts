@@ -21,14 +21,14 @@ test("prints each problem once with its code, and no stack for a configuration m
   );
 });
 
-test("names the workers that hold a port although their primary has ended", () => {
+test("names the workers that still hold a port after their primary has ended", () => {
   const inUse = Object.assign(new Error("in use"), { code: "EADDRINUSE" });
   expect(toListenError(inUse, "127.0.0.1", 8000, undefined, [12, 13]).message).toBe(
     "port 8000 is in use on 127.0.0.1 by workers whose primary process has ended; they have not ended in time: kill -9 12 13",
   );
 });
 
-test("suggests a placeholder instead of a code for several problems", () => {
+test("suggests a placeholder instead of a code for problems with different codes", () => {
   const problems = ["CORE_A", "CORE_A", "CORE_B"].map((code) => ({ code, message: "one" }));
   const last = (failure: typeof problems) =>
     startFailureText({ problems: failure }).trimEnd().split("\n").at(-1);
@@ -36,7 +36,7 @@ test("suggests a placeholder instead of a code for several problems", () => {
   expect(last(problems.slice(0, 2))).toBe("Cause and remedy: npx @framework/cli explain CORE_A");
 });
 
-test("keeps the stack of a startup task's error, also across the channel", () => {
+test("keeps the stack of a startup task's error, even across the channel", () => {
   const cause = new Error("no database");
   const failure = toStartFailure(new FrameworkError("CORE_START_TASK", "task failed", { cause }));
   const again = toStartFailure(fromStartFailure(overTheChannel(failure)));
@@ -50,7 +50,7 @@ test.each<[string, (cause: Error) => Error]>([
     (cause) => new FrameworkError("CORE_START_TASK", `task "db" failed: ${cause.message}`, { cause }),
   ],
   ["any other code", (cause) => cause],
-])("prints the message of an error of %s once, also across the channel", (_where, wrap) => {
+])("prints the message of an error of %s once, even across the channel", (_where, wrap) => {
   const outermost = wrap(new TypeError("no database", { cause: new Error("refused") }));
   const failure = toStartFailure(outermost);
   const again = toStartFailure(fromStartFailure(overTheChannel(failure)));
@@ -81,7 +81,7 @@ test.each(system)("explains %s", (code, ours, message) => {
   expect(error.message).toContain(message);
 });
 
-test("suggests a valid port when the last one is in use", () => {
+test("suggests a valid port if port 65535 is in use", () => {
   expect(toListenError({ code: "EADDRINUSE" }, "::1", 65_535).message).toContain("--port 65534");
 });
 
@@ -100,7 +100,7 @@ test("prints every cause of a startup task's error, up to eight, and the errors 
   expect(endless).toContain("further causes are left out");
 });
 
-test("prints the code of a startup task's error, whose page has the remedy, also across the channel", () => {
+test("prints the code of a startup task's error and the command that explains it, even across the channel", () => {
   const cause = new FrameworkError("DATABASE_UNREACHABLE", "cannot reach the database");
   const failure = toStartFailure(new FrameworkError("CORE_START_TASK", "task failed", { cause }));
   for (const each of [failure, toStartFailure(fromStartFailure(overTheChannel(failure)))]) {

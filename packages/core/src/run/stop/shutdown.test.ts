@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import type { Logger } from "../../log/logger.ts";
 import { isClean, readinessDelayMs, reserveMs, shutDown } from "./shutdown.ts";
 
-const recorded = ({
+const setUp = ({
   cut = 0,
   listeners = Promise.resolve(true),
   stop = async (): Promise<boolean> => true,
@@ -15,7 +15,7 @@ const recorded = ({
     warn: () => {},
     error: (message) => events.push(`log: ${message}`),
   };
-  let given = 0;
+  let receivedDeadlineMs = 0;
   const app = {
     drain: () => {
       events.push("readiness 503");
@@ -31,16 +31,16 @@ const recorded = ({
     accepted: 0,
     drain: () => void events.push("no more connections"),
     close: async (deadlineMs: number) => {
-      given = deadlineMs;
+      receivedDeadlineMs = deadlineMs;
       events.push("in flight");
       return { cut };
     },
   };
-  return { events, log, app, transport, given: () => given };
+  return { events, log, app, transport, receivedDeadlineMs: () => receivedDeadlineMs };
 };
 
 test("first turns readiness to 503, then stops accepting, finishes pending requests, and finally stops the app", async () => {
-  const { events, log, app, transport } = recorded();
+  const { events, log, app, transport } = setUp();
   const result = await shutDown(app, transport, { readinessDelayMs: 1, timeoutMs: 60_000 }, log);
   expect(events).toEqual(["readiness 503", "no more connections", "streams end", "in flight", "stop tasks"]);
   expect(result).toEqual({ cut: 0, late: false });
@@ -53,7 +53,7 @@ test("accepts the queued connections of the listener before it closes", async ()
   await once(server, "listening");
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
   await new Promise<void>((resolve) => process.nextTick(resolve)); // the system has connected it
-  const { log, app } = recorded();
+  const { log, app } = setUp();
   const transport = { accepted: 0, drain: () => void server.close(), close: async () => ({ cut: 0 }) };
   expect(accepted).toHaveLength(0);
   await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
@@ -62,7 +62,7 @@ test("accepts the queued connections of the listener before it closes", async ()
 });
 
 test("accepts connections for the whole readiness delay", async () => {
-  const { events, log, app, transport } = recorded();
+  const { events, log, app, transport } = setUp();
   const begun = performance.now();
   let closedAt = 0;
   const timed = { ...transport, drain: () => void (closedAt = performance.now() - begun) };
@@ -72,15 +72,15 @@ test("accepts connections for the whole readiness delay", async () => {
 });
 
 test("the deadline includes the readiness delay and a reserve for stop tasks", async () => {
-  const { log, app, transport, given } = recorded();
+  const { log, app, transport, receivedDeadlineMs } = setUp();
   await shutDown(app, transport, { readinessDelayMs: 50, timeoutMs: 120_000 }, log);
-  expect(given()).toBeLessThanOrEqual(117_951);
-  expect(given()).toBeGreaterThan(60_000); // allows for a busy machine
+  expect(receivedDeadlineMs()).toBeLessThanOrEqual(117_951);
+  expect(receivedDeadlineMs()).toBeGreaterThan(60_000); // allows for a busy machine
   expect([reserveMs(1000), reserveMs(120_000)]).toEqual([100, 2000]);
 });
 
 test("reports the number of cut connections and still stops the app", async () => {
-  const { events, log, app, transport } = recorded({ cut: 3 });
+  const { events, log, app, transport } = setUp({ cut: 3 });
   const result = await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
   expect(events.slice(-2)).toEqual([
     "log: the drain passed its deadline; connections were cut",
@@ -89,34 +89,34 @@ test("reports the number of cut connections and still stops the app", async () =
   expect(isClean(result)).toBe(false);
 });
 
-test("waits for drain listeners before the stop tasks, and is late after a listener that timed out", async () => {
+test("waits for drain listeners before the stop tasks, and the result is late if a listener timed out", async () => {
   const { promise: listeners, resolve } = Promise.withResolvers<boolean>();
-  const { events, log, app, transport } = recorded({ listeners });
-  const ended = shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
+  const { events, log, app, transport } = setUp({ listeners });
+  const result = shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
   while (!events.includes("in flight")) await new Promise((resolve) => setImmediate(resolve));
   await new Promise((resolve) => setImmediate(resolve));
   expect(events.at(-1)).toBe("in flight");
   resolve(false);
-  expect(await ended).toEqual({ cut: 0, late: true });
+  expect(await result).toEqual({ cut: 0, late: true });
   expect(events.at(-1)).toBe("stop tasks");
 });
 
 test("does not wait for stop tasks beyond the deadline", async () => {
-  const { log, app, transport } = recorded({ stop: () => new Promise(() => {}) });
+  const { log, app, transport } = setUp({ stop: () => new Promise(() => {}) });
   expect(await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 40 }, log)).toEqual({
     cut: 0,
     late: true,
   });
 });
 
-test("is late when the app abandoned background tasks or calls", async () => {
-  const { log, app, transport } = recorded({ stop: async () => false });
-  const ended = await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
-  expect(ended).toEqual({ cut: 0, late: true });
+test("the result is late if the app abandoned background tasks or calls", async () => {
+  const { log, app, transport } = setUp({ stop: async () => false });
+  const result = await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
+  expect(result).toEqual({ cut: 0, late: true });
 });
 
 test("logs a failure of the app to stop", async () => {
-  const { events, log, app, transport } = recorded({ stop: () => Promise.reject(new Error("no")) });
+  const { events, log, app, transport } = setUp({ stop: () => Promise.reject(new Error("no")) });
   await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
   expect(events.at(-1)).toBe("log: the application did not stop cleanly");
 });

@@ -20,9 +20,9 @@ class FakeSocket extends EventEmitter {
 const socket = (): Socket & FakeSocket => new FakeSocket() as unknown as Socket & FakeSocket;
 
 class FakeTarget implements SocketTarget {
-  readonly given: { id: number; socket: Socket; sent: (error: Error | null) => void }[] = [];
+  readonly received: { id: number; socket: Socket; sent: (error: Error | null) => void }[] = [];
   take(id: number, { socket: taken }: Accepted, sent: (error: Error | null) => void): void {
-    this.given.push({ id, socket: taken, sent });
+    this.received.push({ id, socket: taken, sent });
   }
 }
 
@@ -31,7 +31,7 @@ test("passes sockets to the ready targets, round-robin", () => {
   const targets = [new FakeTarget(), new FakeTarget(), new FakeTarget()] as const;
   for (const target of targets) dispatcher.open(target);
   for (let count = 0; count < 9; count++) dispatcher.accept(socket());
-  expect(targets.map(({ given }) => given.length)).toEqual([3, 3, 3]);
+  expect(targets.map(({ received }) => received.length)).toEqual([3, 3, 3]);
 });
 
 test("queues sockets while no target is ready, and passes them on in order", () => {
@@ -42,7 +42,7 @@ test("queues sockets while no target is ready, and passes them on in order", () 
   expect(dispatcher.waiting).toBe(2);
   const target = new FakeTarget();
   dispatcher.open(target);
-  expect(target.given.map((item) => item.socket)).toEqual([first, second]);
+  expect(target.received.map((item) => item.socket)).toEqual([first, second]);
   expect(dispatcher.waiting).toBe(0);
 });
 
@@ -64,9 +64,9 @@ test("keeps its copy of a socket until the target confirms it", () => {
   dispatcher.open(target);
   const one = socket();
   dispatcher.accept(one);
-  target.given[0]?.sent(null);
+  target.received[0]?.sent(null);
   expect(one.destroyed).toBe(false);
-  dispatcher.confirm(target, target.given[0]?.id ?? 0);
+  dispatcher.confirm(target, target.received[0]?.id ?? 0);
   expect(one.destroyed).toBe(true);
 });
 
@@ -77,10 +77,10 @@ test("passes a socket to another target if the first one dies before confirming 
   const [confirmed, lost] = [socket(), socket()];
   dispatcher.accept(confirmed);
   dispatcher.accept(lost);
-  dispatcher.confirm(dying, dying.given[0]?.id ?? 0);
+  dispatcher.confirm(dying, dying.received[0]?.id ?? 0);
   dispatcher.open(living);
   dispatcher.remove(dying);
-  expect(living.given.map((item) => item.socket)).toEqual([lost]);
+  expect(living.received.map((item) => item.socket)).toEqual([lost]);
 });
 
 test("passes a socket to another target if sending it fails", () => {
@@ -90,10 +90,10 @@ test("passes a socket to another target if sending it fails", () => {
   const one = socket();
   dispatcher.accept(one);
   dispatcher.open(living);
-  broken.given[0]?.sent(new Error("EPIPE"));
-  expect(living.given.map((item) => item.socket)).toEqual([one]);
+  broken.received[0]?.sent(new Error("EPIPE"));
+  expect(living.received.map((item) => item.socket)).toEqual([one]);
   dispatcher.accept(socket());
-  expect(broken.given).toHaveLength(1);
+  expect(broken.received).toHaveLength(1);
 });
 
 test("passes a socket on only once when sending it fails after its target has exited", () => {
@@ -103,8 +103,8 @@ test("passes a socket on only once when sending it fails after its target has ex
   dispatcher.accept(socket());
   for (const target of living) dispatcher.open(target);
   dispatcher.remove(dying);
-  dying.given[0]?.sent(new Error("ERR_IPC_CHANNEL_CLOSED"));
-  expect(living.map(({ given }) => given.length)).toEqual([1, 0]);
+  dying.received[0]?.sent(new Error("ERR_IPC_CHANNEL_CLOSED"));
+  expect(living.map(({ received }) => received.length)).toEqual([1, 0]);
 });
 
 test("skips a target with 64 unconfirmed sockets", () => {
@@ -112,11 +112,11 @@ test("skips a target with 64 unconfirmed sockets", () => {
   const [busy, quick] = [new FakeTarget(), new FakeTarget()];
   dispatcher.open(busy);
   for (let count = 0; count < MAX_UNCONFIRMED + 1; count++) dispatcher.accept(socket());
-  expect([busy.given.length, dispatcher.waiting]).toEqual([MAX_UNCONFIRMED, 1]);
+  expect([busy.received.length, dispatcher.waiting]).toEqual([MAX_UNCONFIRMED, 1]);
   dispatcher.open(quick);
-  expect(quick.given).toHaveLength(1);
+  expect(quick.received).toHaveLength(1);
   for (let count = 0; count < 5; count++) dispatcher.accept(socket());
-  expect(quick.given).toHaveLength(6);
+  expect(quick.received).toHaveLength(6);
 });
 
 test("prefers targets with fewer unconfirmed sockets", () => {
@@ -126,13 +126,13 @@ test("prefers targets with fewer unconfirmed sockets", () => {
   dispatcher.open(quick);
   for (let count = 0; count < 9; count++) {
     dispatcher.accept(socket());
-    for (const { id } of quick.given) dispatcher.confirm(quick, id);
+    for (const { id } of quick.received) dispatcher.confirm(quick, id);
   }
-  expect([blocked.given.length, quick.given.length]).toEqual([1, 8]);
-  for (const { id } of blocked.given) dispatcher.confirm(blocked, id);
+  expect([blocked.received.length, quick.received.length]).toEqual([1, 8]);
+  for (const { id } of blocked.received) dispatcher.confirm(blocked, id);
   dispatcher.accept(socket());
   dispatcher.accept(socket());
-  expect(blocked.given).toHaveLength(2);
+  expect(blocked.received).toHaveLength(2);
 });
 
 test("loses no socket and passes none to two living targets, in any sequence of events", () => {
@@ -150,7 +150,7 @@ test("loses no socket and passes none to two living targets, in any sequence of 
       const sockets: (Socket & FakeSocket)[] = [];
       for (const { act, who, which } of steps) {
         const target = targets[who];
-        const item = target?.given[which];
+        const item = target?.received[which];
         if (act === "accept") {
           const one = socket();
           sockets.push(one);
@@ -168,13 +168,13 @@ test("loses no socket and passes none to two living targets, in any sequence of 
           dispatcher.confirm(target, item.id);
           if (item.socket.destroyed) done.add(item.socket);
         } else if (item !== undefined && act === "fail" && !done.has(item.socket)) {
-          target.given.splice(which, 1);
+          target.received.splice(which, 1);
           item.sent(new Error("EPIPE"));
         }
       }
       const held = targets
         .filter((target) => !dead.has(target))
-        .flatMap(({ given }) => given.map((item) => item.socket))
+        .flatMap(({ received }) => received.map((item) => item.socket))
         .filter((each) => !done.has(each));
       expect(new Set(held).size).toBe(held.length);
       expect(held.length + dispatcher.waiting + done.size).toBe(sockets.length);

@@ -12,7 +12,7 @@ afterAll(async () => {
 });
 
 /** A service with two workers whose primary was killed while one worker was restarting. */
-const orphaned = async (where: "program" | "handler", run: object = {}) => {
+const orphanedService = async (where: "program" | "handler", run: object = {}) => {
   const file = join(folder, where);
   const program = startService({
     heldBy: { file, in: where },
@@ -39,8 +39,10 @@ const endOrphans = async (program: Program): Promise<void> => {
   await program.exit;
 };
 
-test("a start waits for a worker of the previous service that is still loading and has lost its shared state", async () => {
-  const { program, url, port, release } = await orphaned("program", { cluster: { shutdownTimeoutSecs: 2 } });
+test("a start waits for a loading worker of the previous service, whose other worker has lost its shared state", async () => {
+  const { program, url, port, release } = await orphanedService("program", {
+    cluster: { shutdownTimeoutSecs: 2 },
+  });
   const counted = replyAt(url, "/count").catch(() => ({}));
   const next = startService({ run: { workers: 2, port } });
   await next.waitFor("the start waits for workers whose primary has ended");
@@ -51,7 +53,9 @@ test("a start waits for a worker of the previous service that is still loading a
 });
 
 test("a worker that rolls back its start because its primary was killed frees the port at once", async () => {
-  const { program, port, release } = await orphaned("handler", { cluster: { shutdownTimeoutSecs: 60 } });
+  const { program, port, release } = await orphanedService("handler", {
+    cluster: { shutdownTimeoutSecs: 60 },
+  });
   const next = startService({ run: { workers: 2, port, cluster: { shutdownTimeoutSecs: 10 } } });
   expect((await next.listening).workers).toBe(2);
   release();

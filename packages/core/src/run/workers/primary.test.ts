@@ -6,9 +6,9 @@ import { endPrograms, type Program } from "../testing/start-program.ts";
 
 afterAll(endPrograms);
 
-let cut: readonly { program: Program; reply: Promise<unknown>; secs: Promise<number> }[] = [];
+let cutPrograms: readonly { program: Program; reply: Promise<unknown>; secs: Promise<number> }[] = [];
 
-// Started early: their deadline of 10 s passes while the other tests run. A tenth of it is reserved for the stop tasks, which is enough on a busy machine.
+// Started early, so that their deadline of 10 s passes while other tests run. A tenth of it is reserved for stop tasks, which is enough on a busy machine.
 beforeAll(async () => {
   const begun = [1, 2].map(async (workers) => {
     const program = startService({ run: { workers, cluster: { shutdownTimeoutSecs: 10 } } });
@@ -20,7 +20,7 @@ beforeAll(async () => {
     const secs = program.exit.then(() => (performance.now() - signalled) / 1000);
     return { program, reply, secs };
   });
-  cut = await Promise.all(begun);
+  cutPrograms = await Promise.all(begun);
 });
 
 test.each([1, 2])("serves pending requests before it ends, with %d worker(s)", async (workers) => {
@@ -34,7 +34,7 @@ test.each([1, 2])("serves pending requests before it ends, with %d worker(s)", a
 });
 
 test.each([1, 2])(
-  "a second signal ends it at once with 128 + the signal, with %d worker(s)",
+  "a second signal ends the service at once with code 128 + the signal number, with %d worker(s)",
   async (workers) => {
     const program = startService({ run: { workers } });
     const { url } = await program.listening;
@@ -51,7 +51,7 @@ test.each([1, 2])(
 );
 
 test.each([1, 3])(
-  "prints one message and ends with 1 when a startup handler fails, with %d worker(s)",
+  "prints one message and ends with code 1 when a startup handler fails, with %d worker(s)",
   async (workers) => {
     const program = startService({ failsToStart: true, run: { workers } });
     expect((await program.exit).code).toBe(1);
@@ -93,7 +93,7 @@ test("replaces each of 2 workers that a signal, an uncaught error or a kill ends
   expect(program.stderr()).toContain("a worker died and is replaced");
 });
 
-test("ends with 1 when workers keep exiting before they are ready", async () => {
+test("ends with code 1 when workers keep exiting before they are ready", async () => {
   const program = startService({ crashLoop: true, run: { workers: 2, cluster: { maxRestarts: 2 } } });
   expect((await program.exit).code).toBe(1);
   expect(program.stderr()).toContain("CORE_CRASH_LOOP");
@@ -138,7 +138,7 @@ test.each([1, 2])(
   },
 );
 
-test("a second service that cannot start ends the program with 1, after the requests of the first", async () => {
+test("a second service that cannot start ends the program with code 1, after the requests of the first", async () => {
   const holder = createServer().listen(0, "127.0.0.1");
   await once(holder, "listening");
   const { port } = holder.address() as AddressInfo;
@@ -168,8 +168,8 @@ test.each([1, 2])(
   },
 );
 
-test("cuts open connections at the deadline and ends with 1, in one process and in 2 workers", async () => {
-  for (const { program, reply, secs } of cut) {
+test("cuts open connections at the deadline and ends with code 1, in one process and in 2 workers", async () => {
+  for (const { program, reply, secs } of cutPrograms) {
     expect((await program.exit).code).toBe(1);
     expect(await secs).toBeLessThan(25); // not the 30 s of the default
     expect(await reply).toBe("cut");

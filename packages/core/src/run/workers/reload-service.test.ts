@@ -55,6 +55,6 @@ test("keeps the old code when the new code is broken, and loads the next working
   await program.waitFor("the previous worker continues");
   expect(program.stderr()).toContain("SyntaxError");
   expect(await version()).toBe("first");
-  write('"mended"');
-  await until(async () => (await version()) === "mended");
+  write('"fixed"');
+  await until(async () => (await version()) === "fixed");
 });

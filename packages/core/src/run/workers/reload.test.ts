@@ -29,7 +29,7 @@ const until = async (isDone: () => boolean): Promise<void> => {
   while (!isDone() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-test("reports a change in a nested folder once, after any number of events", async () => {
+test("reports several changes in nested folders once, naming the last changed file", async () => {
   change("src/deep/a.ts");
   change("src/deep/a.ts");
   change("src/deep/b.json");
@@ -50,7 +50,7 @@ test("reports a file that an editor replaces by renaming", async () => {
   expect(seen).toEqual([join("src", "app.mts")]);
 });
 
-test("reports files in folders created later, also under the name of a removed one", async () => {
+test("reports files in folders created later, including one that replaces a removed folder of the same name", async () => {
   mkdirSync(join(root, "later/inner"), { recursive: true });
   change("later/inner/a.ts");
   await until(() => seen.length > 0);
@@ -65,7 +65,7 @@ test("reports files in folders created later, also under the name of a removed o
   expect(seen).toEqual([join("later", "c.ts")]);
 });
 
-test("ignores other files, installed packages, and all changes after it was stopped", async () => {
+test("ignores other files, installed packages, and all changes after the watch was stopped", async () => {
   change("src/readme.md");
   change("node_modules/x/index.js");
   change("src/marker.ts");

@@ -21,7 +21,7 @@ test("counts each slot separately and forgets exits after 60 s", () => {
   expect(policy.countExit(0, 0)).toBe(100);
 });
 
-test("gives up exactly when more than maxRestarts exits before ready occur within 60 s", () => {
+test("gives up exactly when more than maxRestarts early exits occur within 60 s", () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 30 });
   fc.assert(
     fc.property(fc.nat(6), gaps, (maxRestarts, steps) => {

@@ -12,7 +12,7 @@ const spreadOf = (workers: readonly ModelWorker[]) => {
 };
 
 /** A single share; the test runs the turns of its event loop. */
-const lone = () => {
+const singleShare = () => {
   const clock = virtualClock();
   const turns: (() => void)[] = [];
   const seen = { open: 0, isPaused: false, shed: 0 };
@@ -28,8 +28,8 @@ const lone = () => {
   return { clock, turns, seen, share };
 };
 
-// A shed connection may return to the same worker once, hence one more. The worker with the fewest connections may lack the excess of all others.
-test("no worker keeps more than a tenth and a connection above the mean, and a blocked one gets none until it continues", async () => {
+// A shed connection may return to the same worker once, so the limit is one higher. The worker with the fewest connections may lack the excess of all others.
+test("no worker stays more than a tenth and one connection above the mean, and a blocked worker gets none until it continues", async () => {
   const arrival = fc.record({
     count: fc.integer({ min: 1, max: 40 }),
     afterMs: fc.integer({ min: 0, max: 400 }),
@@ -84,7 +84,7 @@ test("a single worker accepts every connection and closes none", async () => {
   expect(queue.workers[0]).toMatchObject({ open: 200, ended: 0 });
 });
 
-test("workers without announcements of the primary accept all connections and close none", async () => {
+test("workers that get no mean loads from the primary accept all connections and close none", async () => {
   const queue = new SharedQueue(2, { isMute: true });
   queue.waiting = 100;
   await queue.clock.advance(1000);
@@ -94,7 +94,7 @@ test("workers without announcements of the primary accept all connections and cl
 });
 
 test("a worker closes no connection while its means are older than its load", async () => {
-  const { clock, turns, seen, share } = lone();
+  const { clock, turns, seen, share } = singleShare();
   share.updateMeans({ settled: 0, peak: 0 });
   seen.open = 50;
   for (let index = 0; index < 50; index++) share.accepted();
@@ -108,7 +108,7 @@ test("a worker closes no connection while its means are older than its load", as
   expect(seen.shed).toBe(5); // a tenth
 });
 
-test("reports are bounded while clients connect and disconnect", async () => {
+test("the number of reports is bounded while clients connect and disconnect", async () => {
   const queue = new SharedQueue(2);
   const seconds = 10;
   for (let ms = 0; ms < seconds * 1000; ms++) {
@@ -123,7 +123,7 @@ test("reports are bounded while clients connect and disconnect", async () => {
 });
 
 test("a worker that resumes and backs off within one turn has one timer for its next poll, and none after close", async () => {
-  const { clock, turns, seen, share } = lone();
+  const { clock, turns, seen, share } = singleShare();
   seen.open = 1;
   share.accepted();
   expect(seen.isPaused).toBe(true);

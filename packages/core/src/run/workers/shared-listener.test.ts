@@ -6,7 +6,11 @@ import { expect, test } from "@jest/globals";
 import { SharedListener } from "./shared-listener.ts";
 
 /** A listener that backs off, and counts accepted connections. */
-const backingOff = async (): Promise<{ listener: SharedListener; port: number; accepted(): number }> => {
+const backedOffListener = async (): Promise<{
+  listener: SharedListener;
+  port: number;
+  accepted(): number;
+}> => {
   let accepted = 0;
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -32,7 +36,7 @@ const backingOff = async (): Promise<{ listener: SharedListener; port: number; a
 };
 
 test("a listener accepts every connection in its queue before it closes, even while it backs off", async () => {
-  const { listener, port, accepted } = await backingOff();
+  const { listener, port, accepted } = await backedOffListener();
   const clients = Array.from({ length: 50 }, () => connect(port, "127.0.0.1"));
   await Promise.all(clients.map((client) => once(client, "connect")));
   await listener.close();
@@ -70,9 +74,9 @@ test("a listener without a free descriptor keeps accepting instead of backing of
     const first = connect(port, "127.0.0.1");
     await once(first, "close");
     closeAll();
-    for (let asked = 0; asked < 3; asked++) await once(connect(port, "127.0.0.1"), "close");
+    for (let count = 0; count < 3; count++) await once(connect(port, "127.0.0.1"), "close");
+    console.log(accepted, server.listening); // a server that has backed off was transferred, and no longer listens
     await listener.close();
-    console.log(accepted, server.listening);
   `;
   const shell = 'ulimit -n 64 && exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"';
   const { stdout } = await promisify(execFile)("/bin/sh", ["-c", shell, process.execPath, program]);

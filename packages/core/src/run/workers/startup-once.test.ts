@@ -6,26 +6,26 @@ afterEach(endPrograms);
 
 const pidsIn = (program: Program, line: RegExp): number[] =>
   [...program.stderr().matchAll(line)].map(([, pid]) => Number(pid));
-const started = (program: Program) => pidsIn(program, /a worker has started: (\d+)\./g);
-const ranOnce = (program: Program) => pidsIn(program, /first worker of the service: (\d+)\./g);
+const startedPids = (program: Program) => pidsIn(program, /a worker has started: (\d+)\./g);
+const handlerPids = (program: Program) => pidsIn(program, /first worker of the service: (\d+)\./g);
 
-test("a startup handler with once: service runs in one of 3 workers, and not in replacements of killed workers", async () => {
+test("a startup handler with `once` runs in one of 3 workers, and not in replacements of killed workers", async () => {
   const program = startService({ run: { workers: 3 } });
   const { url } = await program.listening;
-  await until(async () => started(program).length === 3 && ranOnce(program).length > 0);
-  const initial = started(program);
-  const [first = 0, ...more] = ranOnce(program);
+  await until(async () => startedPids(program).length === 3 && handlerPids(program).length > 0);
+  const initial = startedPids(program);
+  const [first = 0, ...more] = handlerPids(program);
   expect([initial.includes(first), more]).toEqual([true, []]);
 
   const other = initial.find((pid) => pid !== first) ?? 0;
   for (const [index, victim] of [first, other].entries()) {
     process.kill(victim, "SIGKILL");
-    await until(async () => started(program).length === 4 + index);
-    const replacement = started(program).at(-1) ?? 0;
+    await until(async () => startedPids(program).length === 4 + index);
+    const replacement = startedPids(program).at(-1) ?? 0;
     await until(async () => (await pidsAt(url, 6).catch(() => new Set())).has(replacement));
   }
-  expect(started(program).length).toBe(5);
-  expect(ranOnce(program)).toEqual([first]);
+  expect(startedPids(program).length).toBe(5);
+  expect(handlerPids(program)).toEqual([first]);
   program.kill();
   expect((await program.exit).code).toBe(0);
 });

@@ -74,7 +74,7 @@ const supervise = ({ workers = 2, maxExits = 5, retries = true } = {}) => {
   return { supervisor, forked, worker, logged, calls };
 };
 
-const started = async (options = {}) => {
+const startedSupervisor = async (options = {}) => {
   const all = supervise(options);
   const start = all.supervisor.start();
   for (const worker of all.forked) worker.ready();
@@ -82,7 +82,7 @@ const started = async (options = {}) => {
   return all;
 };
 
-test("has started when the last worker is ready", async () => {
+test("start resolves when the last worker is ready", async () => {
   const { supervisor, forked } = supervise();
   let isStarted = false;
   const start = supervisor.start().then((it) => {
@@ -114,7 +114,7 @@ test("fails the start when workers keep exiting without a message", async () => 
 });
 
 test("replaces an exited worker", async () => {
-  const { forked, worker, logged } = await started();
+  const { forked, worker, logged } = await startedSupervisor();
   forked[0]?.exit();
   (await worker(2)).ready();
   expect(forked).toHaveLength(3);
@@ -122,7 +122,7 @@ test("replaces an exited worker", async () => {
 });
 
 test("gives up when restarted workers keep exiting before they are ready", async () => {
-  const { forked, worker, calls } = await started({ workers: 1, maxExits: 1 });
+  const { forked, worker, calls } = await startedSupervisor({ workers: 1, maxExits: 1 });
   forked[0]?.exit();
   (await worker(1)).exit();
   (await worker(2)).exit();
@@ -130,7 +130,7 @@ test("gives up when restarted workers keep exiting before they are ready", async
 });
 
 test("drains the old worker only when the new one is ready", async () => {
-  const { supervisor, forked } = await started({ workers: 1 });
+  const { supervisor, forked } = await startedSupervisor({ workers: 1 });
   supervisor.replaceAll();
   expect(forked).toHaveLength(2);
   expect(forked[0]?.received).toEqual([]);
@@ -141,7 +141,7 @@ test("drains the old worker only when the new one is ready", async () => {
 });
 
 test("keeps the old worker when the new one never becomes ready", async () => {
-  const { supervisor, forked, logged } = await started({ workers: 1 });
+  const { supervisor, forked, logged } = await startedSupervisor({ workers: 1 });
   supervisor.replaceAll();
   forked[1]?.emit({ "@framework": "failed", failure });
   forked[1]?.exit();
@@ -150,7 +150,7 @@ test("keeps the old worker when the new one never becomes ready", async () => {
 });
 
 test("restarts the replacement when a worker is replaced again before its replacement is ready", async () => {
-  const { supervisor, forked } = await started({ workers: 1 });
+  const { supervisor, forked } = await startedSupervisor({ workers: 1 });
   supervisor.replaceAll();
   supervisor.replaceAll();
   expect(forked[1]?.received).toEqual(["kill"]);
@@ -161,7 +161,7 @@ test("restarts the replacement when a worker is replaced again before its replac
 });
 
 test("replaces a retiring worker when the new one is ready, and a broken one at once", async () => {
-  const { forked, worker } = await started();
+  const { forked, worker } = await startedSupervisor();
   forked[0]?.emit({ "@framework": "retire" });
   expect(forked).toHaveLength(3);
   forked[2]?.ready();
@@ -173,8 +173,8 @@ test("replaces a retiring worker when the new one is ready, and a broken one at 
   expect(forked).toHaveLength(4);
 });
 
-test("waits for the next change when a reloaded program exits before it is ready and nothing serves", async () => {
-  const { supervisor, forked, worker, logged } = await started({ workers: 1, retries: false });
+test("waits for the next change when a reloaded program exits before it is ready and no worker serves", async () => {
+  const { supervisor, forked, worker, logged } = await startedSupervisor({ workers: 1, retries: false });
   forked[0]?.exit();
   (await worker(1)).exit();
   expect(logged.at(-1)).toBe("waiting for a change of the source files");
@@ -183,7 +183,7 @@ test("waits for the next change when a reloaded program exits before it is ready
 });
 
 test("stops when every worker has ended, without restarts, and adds up the connections that they cut", async () => {
-  const { supervisor, forked } = await started();
+  const { supervisor, forked } = await startedSupervisor();
   const stopped = supervisor.stop(1000);
   expect(forked.map(({ received }) => received)).toEqual([["drain"], ["drain"]]);
   forked[0]?.emit({ "@framework": "drained", cut: 2, late: false });
@@ -193,7 +193,7 @@ test("stops when every worker has ended, without restarts, and adds up the conne
 });
 
 test("does not count connections that replaced workers cut earlier", async () => {
-  const { supervisor, forked } = await started({ workers: 1 });
+  const { supervisor, forked } = await startedSupervisor({ workers: 1 });
   supervisor.replaceAll();
   forked[1]?.ready();
   forked[0]?.emit({ "@framework": "drained", cut: 5, late: false });
@@ -215,15 +215,15 @@ test("a stop during the start asks starting workers to roll back, and fails the 
 });
 
 test("a starting worker may roll back its start when a newer one replaces it", async () => {
-  const { supervisor, forked } = await started({ workers: 1 });
+  const { supervisor, forked } = await startedSupervisor({ workers: 1 });
   supervisor.replaceAll();
   forked[1]?.emit({ "@framework": "begun" });
   supervisor.replaceAll();
   expect(forked[1]?.received).toEqual(["drain"]);
 });
 
-test("at the deadline kills every remaining worker, and starting ones at once", async () => {
-  const { supervisor, forked } = await started({ workers: 1 });
+test("a stop kills starting workers at once, and every other remaining worker at the deadline", async () => {
+  const { supervisor, forked } = await startedSupervisor({ workers: 1 });
   supervisor.replaceAll();
   const stopped = supervisor.stop(20);
   expect(forked[1]?.received).toEqual(["kill"]);
@@ -233,8 +233,8 @@ test("at the deadline kills every remaining worker, and starting ones at once", 
   expect(await stopped).toEqual({ killed: 1, cut: 0, late: 0 });
 });
 
-test("a stop waits for the drain although all workers had died at once before", async () => {
-  const { supervisor, forked, worker } = await started();
+test("a stop waits for the drain even if all workers have died at once before", async () => {
+  const { supervisor, forked, worker } = await startedSupervisor();
   for (const each of forked) each.exit();
   for (const index of [2, 3]) (await worker(index)).ready();
   let isStopped = false;
@@ -249,15 +249,15 @@ test("a stop waits for the drain although all workers had died at once before", 
 });
 
 test("starts no replacement once readiness is 503, neither for a worker that retires nor for changed sources", async () => {
-  const { supervisor, forked } = await started();
+  const { supervisor, forked } = await startedSupervisor();
   supervisor.unready(1000);
   forked[0]?.emit({ "@framework": "retire" });
   supervisor.replaceAll();
   expect(forked.map(({ received }) => received)).toEqual([["unready"], ["unready"]]);
 });
 
-test("a worker that becomes ready while readiness is 503 also gets the message", async () => {
-  const { supervisor, forked, worker } = await started();
+test("a worker that becomes ready while readiness is 503 gets the unready message", async () => {
+  const { supervisor, forked, worker } = await startedSupervisor();
   supervisor.replaceAll();
   supervisor.unready(1000);
   forked[2]?.ready();
@@ -268,7 +268,7 @@ test("a worker that becomes ready while readiness is 503 also gets the message",
 });
 
 test("calls onClose when a worker requests the close of the service", async () => {
-  const { forked, calls } = await started();
+  const { forked, calls } = await startedSupervisor();
   forked[0]?.emit({ "@framework": "close" });
   expect(calls).toEqual(["close"]);
 });

@@ -4,13 +4,13 @@ import { endPrograms, type Program } from "../testing/start-program.ts";
 
 afterAll(endPrograms);
 
-const own = ["--workers", "3", "--", "own"];
+const args = ["--workers", "3", "--", "own"];
 let program: Program;
 let url: string;
 let counts: Record<string, unknown>[];
 
 beforeAll(async () => {
-  program = startService({ run: { env: "production" } }, own);
+  program = startService({ run: { env: "production" } }, args);
   ({ url } = await program.listening);
   counts = await repliesOfAll(
     3,
@@ -27,7 +27,7 @@ test("three workers are exactly three serving processes besides the primary", as
 
 test("three workers get the program's arguments, Node options and settings, and the number of all workers", async () => {
   expect(await replyAt(url, "/process")).toEqual({
-    argv: own,
+    argv: args,
     execArgv: ["--conditions=@framework/source"],
     settings: { env: "production", debug: false, workers: 3 },
   });

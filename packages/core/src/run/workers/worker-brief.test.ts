@@ -19,14 +19,14 @@ const brief = {
   accepts: false,
 };
 
-interface Held {
+interface HeldProgram {
   readonly child: ChildProcess;
   /** Lets the program call `run`, and resolves with its output up to its end or its `listening` line. */
   go(): Promise<string>;
 }
 
 /** Calls `use` with a program that waits before `run`. It has a worker's brief and a channel, but its parent is not the primary. */
-const held = async (use: (held: Held) => Promise<void>): Promise<void> => {
+const withHeldProgram = async (use: (program: HeldProgram) => Promise<void>): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "brief-"));
   const gate = join(folder, "gate");
   const child = spawn(process.execPath, ["--conditions=@framework/source", program, gate], {
@@ -61,8 +61,8 @@ const held = async (use: (held: Held) => Promise<void>): Promise<void> => {
   }
 };
 
-test("a worker whose primary dies while it starts exits, and does not become a separate service", async () => {
-  await held(async ({ child, go }) => {
+test("a starting worker exits if its primary dies, and does not become a separate service", async () => {
+  await withHeldProgram(async ({ child, go }) => {
     const disconnected = once(child, "disconnect"); // the channel closes in a later turn
     child.disconnect();
     await disconnected;
@@ -72,5 +72,5 @@ test("a worker whose primary dies while it starts exits, and does not become a s
 });
 
 test("a process that a worker starts with its own channel is a separate service", async () => {
-  await held(async ({ go }) => expect(await go()).toContain("listening"));
+  await withHeldProgram(async ({ go }) => expect(await go()).toContain("listening"));
 });

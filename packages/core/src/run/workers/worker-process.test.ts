@@ -24,7 +24,7 @@ test("if the system cannot start the workers, the service tries again, gives up 
   expect(program.stderr()).toMatch(/CORE_CRASH_LOOP.+ENOENT/);
 });
 
-test("a fork that Node refuses with an exception is a worker that has exited", async () => {
+test("a worker whose fork throws counts as exited", async () => {
   const noDescriptor = 1_000_000;
   const exited = Promise.withResolvers<string>();
   const worker = forkProgram("program.js", brief, [noDescriptor])({
@@ -33,9 +33,9 @@ test("a fork that Node refuses with an exception is a worker that has exited", a
   });
   worker.send({ "@framework": "renew-tls" });
   worker.kill();
-  const refused = new Promise((resolve) => {
+  const takeError = new Promise((resolve) => {
     worker.take(1, { socket: {} as never, listener: undefined }, resolve);
   });
   expect(await exited.promise).toMatch(/EBADF/);
-  expect(await refused).toBeInstanceOf(Error);
+  expect(await takeError).toBeInstanceOf(Error);
 });

@@ -9,25 +9,25 @@ import { permitStoreContract } from "./permit-store-contract.ts";
 
 type StoreFixture = PortFixture<PermitStore>;
 
-const alone = (): { readonly store: PermitStore; readonly advance: (ms: number) => Promise<void> } => {
+const createStore = (): { readonly store: PermitStore; readonly advance: (ms: number) => Promise<void> } => {
   const clock = virtualClock();
   return { store: inProcessPermits({ clock }), advance: clock.advance };
 };
 
 permitStoreContract(test, () => {
-  const { store, advance } = alone();
+  const { store, advance } = createStore();
   return { views: [store, store], advance };
 });
 
 type Take = (...call: Parameters<PermitStore["take"]>) => Awaitable<SpendResult>;
 
 const withTake = (change: (take: Take) => Take) => (): StoreFixture => {
-  const { store, advance } = alone();
+  const { store, advance } = createStore();
   const take = change((...call) => store.take(...call));
   return { views: [{ take }, { take }], advance };
 };
 
-/** A faulty store, which counts in fixed windows that begin with the first request. */
+/** A faulty store that counts in fixed windows, each of which begins with its first request. */
 const fixedWindows = (): StoreFixture => {
   let now = 0;
   const counts = new Map<string, { used: number; endsAt: number }>();
@@ -43,9 +43,9 @@ const fixedWindows = (): StoreFixture => {
   return { views: [{ take }, { take }], advance: (ms) => void (now += ms) };
 };
 
-const planted: Readonly<Record<string, () => StoreFixture>> = {
+const faultyStores: Readonly<Record<string, () => StoreFixture>> = {
   "counts per process": () => {
-    const [a, b] = [alone(), alone()];
+    const [a, b] = [createStore(), createStore()];
     const advance = async (ms: number): Promise<void> => {
       await a.advance(ms);
       await b.advance(ms);
@@ -59,9 +59,9 @@ const planted: Readonly<Record<string, () => StoreFixture>> = {
   }),
   "uses fixed windows": fixedWindows,
   "uses the wall clock of the caller": () => {
-    let passed = 0;
-    const store = inProcessPermits({ clock: { now: () => Date.now() + passed } });
-    return { views: [store, store], advance: (ms) => void (passed += ms) };
+    let advancedMs = 0;
+    const store = inProcessPermits({ clock: { now: () => Date.now() + advancedMs } });
+    return { views: [store, store], advance: (ms) => void (advancedMs += ms) };
   },
   "spends all or nothing": withTake((take) => async (key, rule, request) => {
     const { free } = await take(key, rule, { spend: 0 });
@@ -84,6 +84,6 @@ const planted: Readonly<Record<string, () => StoreFixture>> = {
   "truncates keys": withTake((take) => (key, rule, request) => take(key.slice(0, 511), rule, request)),
 };
 
-test.each(Object.entries(planted))("the contract catches a store that %s", async (_name, make) => {
+test.each(Object.entries(faultyStores))("the contract catches a store that %s", async (_name, make) => {
   expect(await expectContractToCatch(permitStoreContract, make)).not.toEqual([]);
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { inProcessPermits, PermitTable } from "./in-process-permits.ts";
 import type { PermitRequest, PermitRule, PermitResult } from "./permits.ts";
 
-const small = fc.record({
+const rules = fc.record({
   kind: fc.constantFrom("bucket" as const, "window" as const),
   capacity: fc.integer({ min: 1, max: 40 }),
   windowMs: fc.integer({ min: 1, max: 200 }),
@@ -46,7 +46,7 @@ test("bucket and window match the naive models for any sequence of calls", () =>
     { maxLength: 60 },
   );
   fc.assert(
-    fc.property(small, steps, (rule, list) => {
+    fc.property(rules, steps, (rule, list) => {
       const time = { now: 0 };
       const take = stateAt(time);
       const model = new NaivePermits(rule);
@@ -63,7 +63,7 @@ test("bucket and window match the naive models for any sequence of calls", () =>
   );
 });
 
-type Act = "lease" | "use" | "giveBack" | "die" | "wait" | "spend";
+type Act = "lease" | "use" | "giveBack" | "exit" | "wait" | "spend";
 
 /** A worker that leases permits, uses them and may exit without returning its lease. */
 interface Worker {
@@ -73,13 +73,13 @@ interface Worker {
   used: number[];
 }
 
-const lives = (rule: PermitRule, acts: readonly (readonly [Act, who: number, amount: number])[]) => {
+const simulate = (rule: PermitRule, acts: readonly (readonly [Act, who: number, amount: number])[]) => {
   const time = { now: 0 };
   const take = stateAt(time);
   const uses: number[] = [];
-  let births = 0;
-  const born = (): Worker => ({ holder: `holder ${births++}`, hold: 0, until: 0, used: [] });
-  const workers = [born(), born(), born()];
+  let workerCount = 0;
+  const newWorker = (): Worker => ({ holder: `holder ${workerCount++}`, hold: 0, until: 0, used: [] });
+  const workers = [newWorker(), newWorker(), newWorker()];
   const update = (worker: Worker, spend: number, max: number, share: number, leaseMs: number): void => {
     if (worker.until <= time.now) worker.hold = 0;
     const used = worker.used.map((at) => time.now - at);
@@ -93,7 +93,7 @@ const lives = (rule: PermitRule, acts: readonly (readonly [Act, who: number, amo
     if (act === "wait") time.now += amount * 3;
     else if (act === "spend") update(worker, amount, 0, 1, 20);
     else if (act === "lease") update(worker, amount % 2, amount, 0.6, 10 + amount * 4);
-    else if (act === "die") workers[who] = born();
+    else if (act === "exit") workers[who] = newWorker();
     else if (act === "giveBack") {
       worker.hold = 0;
       update(worker, 0, 0, 1, 20);
@@ -108,7 +108,7 @@ const lives = (rule: PermitRule, acts: readonly (readonly [Act, who: number, amo
 
 const acts = fc.array(
   fc.tuple(
-    fc.constantFrom<Act>("lease", "use", "use", "use", "giveBack", "die", "wait", "wait", "spend"),
+    fc.constantFrom<Act>("lease", "use", "use", "use", "giveBack", "exit", "wait", "wait", "spend"),
     fc.nat({ max: 2 }),
     fc.nat({ max: 12 }),
   ),
@@ -117,8 +117,8 @@ const acts = fc.array(
 
 test("no interval has more uses than the rule allows, however workers lease, delay, return permits or exit", () => {
   fc.assert(
-    fc.property(small, acts, (rule, list) => {
-      const { uses } = lives(rule, list);
+    fc.property(rules, acts, (rule, list) => {
+      const { uses } = simulate(rule, list);
       const { kind, capacity, windowMs } = rule;
       const allowed = (ms: number) =>
         kind === "bucket"
@@ -135,10 +135,10 @@ test("no interval has more uses than the rule allows, however workers lease, del
   );
 });
 
-test("after waitMs a caller gets a permit, unless another took it", () => {
+test("a caller that waits for waitMs gets a permit", () => {
   fc.assert(
-    fc.property(small, acts, (rule, list) => {
-      const { time, take } = lives(rule, list);
+    fc.property(rules, acts, (rule, list) => {
+      const { time, take } = simulate(rule, list);
       const first = take(rule, { spend: 1 });
       if (first.spent === 1) return;
       time.now += first.waitMs;
@@ -150,8 +150,8 @@ test("after waitMs a caller gets a permit, unless another took it", () => {
 
 test("all permits are free again one window after the last lease ends", () => {
   fc.assert(
-    fc.property(small, acts, (rule, list) => {
-      const { time, take } = lives(rule, list);
+    fc.property(rules, acts, (rule, list) => {
+      const { time, take } = simulate(rule, list);
       time.now += 10_000;
       expect(take(rule, { spend: 0 }).free).toBe(rule.capacity);
     }),
@@ -159,7 +159,7 @@ test("all permits are free again one window after the last lease ends", () => {
   );
 });
 
-test("a burst across two windows is limited like any other", () => {
+test("a burst across two windows is limited like other bursts", () => {
   const time = { now: 0 };
   const take = stateAt(time);
   const rule: PermitRule = { kind: "window", capacity: 2000, windowMs: 1000 };
@@ -175,24 +175,24 @@ test("a burst across two windows is limited like any other", () => {
 test("a lowered capacity applies at once, a raised one refills at its rate", () => {
   const time = { now: 0 };
   const take = stateAt(time);
-  const of = (capacity: number): PermitRule => ({ kind: "bucket", capacity, windowMs: 1000 });
-  expect(take(of(100), { spend: 1 }).free).toBe(99);
-  expect(take(of(50), { spend: 1 }).free).toBe(49);
-  expect(take(of(100), { spend: 0 }).free).toBe(49);
+  const ruleOf = (capacity: number): PermitRule => ({ kind: "bucket", capacity, windowMs: 1000 });
+  expect(take(ruleOf(100), { spend: 1 }).free).toBe(99);
+  expect(take(ruleOf(50), { spend: 1 }).free).toBe(49);
+  expect(take(ruleOf(100), { spend: 0 }).free).toBe(49);
   time.now = 100;
-  expect(take(of(100), { spend: 0 }).free).toBe(59);
+  expect(take(ruleOf(100), { spend: 0 }).free).toBe(59);
 });
 
 test("waitMs is exact after the capacity of a window was lowered", () => {
   const time = { now: 0 };
   const take = stateAt(time);
-  const of = (capacity: number): PermitRule => ({ kind: "window", capacity, windowMs: 1000 });
-  for (time.now = 0; time.now < 10; time.now++) take(of(10), { spend: 1 });
-  const { waitMs } = take(of(4), { spend: 1 });
+  const ruleOf = (capacity: number): PermitRule => ({ kind: "window", capacity, windowMs: 1000 });
+  for (time.now = 0; time.now < 10; time.now++) take(ruleOf(10), { spend: 1 });
+  const { waitMs } = take(ruleOf(4), { spend: 1 });
   time.now += waitMs - 1;
-  expect(take(of(4), { spend: 1 }).spent).toBe(0);
+  expect(take(ruleOf(4), { spend: 1 }).spent).toBe(0);
   time.now += 1;
-  expect(take(of(4), { spend: 1 }).spent).toBe(1);
+  expect(take(ruleOf(4), { spend: 1 }).spent).toBe(1);
 });
 
 const hour: PermitRule = { kind: "window", capacity: 1000, windowMs: 3_600_000 };
@@ -204,28 +204,28 @@ test("above maxKeys the least recently used key is evicted", () => {
   expect([table.size, free, table.take("b", hour, { spend: 0 }, 0).free]).toEqual([3, [998, 999, 999], 1000]);
 });
 
-test("the bound on numbers evicts keys too", () => {
+test("exceeding maxNumbers also evicts keys", () => {
   const table = new PermitTable({ maxKeys: 100, maxNumbers: 40 });
   table.take("a", hour, { spend: 1 }, 0);
   for (let now = 0; now < 30; now++) table.take("b", hour, { spend: 1 }, now);
   expect([table.size, table.take("b", hour, { spend: 0 }, 30).free]).toEqual([1, 970]);
 });
 
-test("keys that equal new ones are removed, and reading creates none", () => {
+test("a key whose permits are all free is removed, and a read stores no key", () => {
   const table = new PermitTable({ maxKeys: 100, maxNumbers: 1000 });
   const second: PermitRule = { kind: "bucket", capacity: 10, windowMs: 1000 };
   for (let key = 0; key < 50; key++) table.take(`${key}`, second, { spend: 1 }, key * 50);
   expect(table.size).toBeLessThanOrEqual(4);
-  table.take("look", second, { spend: 0 }, 2500);
-  expect(table.take("look", hour, { spend: 1 }, 2500).free).toBe(999);
+  table.take("read", second, { spend: 0 }, 2500);
+  expect(table.take("read", hour, { spend: 1 }, 2500).free).toBe(999);
 });
 
-test("a hundred thousand keys stay within the bound", () => {
+test("100,000 keys stay within maxKeys", () => {
   const permits = inProcessPermits({ clock: { now: () => 0 }, maxKeys: 1000 });
   for (let key = 0; key < 100_000; key++) void permits.take(`${key}`, hour, { spend: 1 });
-  const held = Array.from(
+  const results = Array.from(
     { length: 2000 },
     (_, back) => permits.take(`${99_999 - back}`, hour, { spend: 0 }) as PermitResult,
   );
-  expect(held.filter(({ free }) => free === 999)).toHaveLength(1000);
+  expect(results.filter(({ free }) => free === 999)).toHaveLength(1000);
 });

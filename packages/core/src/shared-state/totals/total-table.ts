@@ -8,7 +8,7 @@ export const MAX_NAMES = 1000;
 export const PAGE_NAMES = 250;
 /** Maximum length of a name. */
 const MAX_NAME = 4096;
-/** Maximum number of totals of one name. */
+/** Maximum number of totals of the same name. */
 const MAX_NUMBERS = 256;
 
 /** Checks an addition to totals. @throws CORE_SHARED_STATE_BAD_KEY, CORE_SHARED_STATE_BAD_OPTION */

@@ -41,12 +41,12 @@ test("a pinned key stays in its group, or moves to another group that has room",
     { group: "live", maxKeys: 2 },
     { group: "ended", maxKeys: 1 },
   ];
-  const keep = (key: string, value: number, group: object, now = 0): boolean =>
+  const pin = (key: string, value: number, group: object, now = 0): boolean =>
     map.pin(key, value, now + 100, now, group as typeof live);
-  expect([keep("a", 1, live), keep("b", 1, live), keep("c", 1, live)]).toEqual([true, true, false]);
-  expect([keep("a", 2, ended), keep("c", 1, live)]).toEqual([true, false]);
-  expect([keep("a", 3, { ...ended, moves: true }), keep("c", 1, live)]).toEqual([true, true]);
-  expect([keep("b", 2, { ...ended, moves: true }), keep("d", 1, live)]).toEqual([true, false]);
+  expect([pin("a", 1, live), pin("b", 1, live), pin("c", 1, live)]).toEqual([true, true, false]);
+  expect([pin("a", 2, ended), pin("c", 1, live)]).toEqual([true, false]);
+  expect([pin("a", 3, { ...ended, moves: true }), pin("c", 1, live)]).toEqual([true, true]);
+  expect([pin("b", 2, { ...ended, moves: true }), pin("d", 1, live)]).toEqual([true, false]);
   expect(["a", "b", "c", "d"].map((key) => map.get(key, 0)?.value)).toEqual([3, 2, 1, undefined]);
-  expect([keep("b", 3, { ...ended, moves: true }, 100), keep("d", 1, live, 100)]).toEqual([true, true]);
+  expect([pin("b", 3, { ...ended, moves: true }, 100), pin("d", 1, live, 100)]).toEqual([true, true]);
 });

@@ -10,8 +10,8 @@ import { serveSharedState } from "./serve-shared-state.ts";
 
 const quiet = { error: () => {} };
 
-/** Ends a turn with a microtask, which a virtual clock runs. */
-const later = queueMicrotask;
+/** Ends a turn with a microtask, because a virtual clock runs microtasks. */
+const afterTurn = queueMicrotask;
 
 const cluster = () => {
   const clock = virtualClock();
@@ -22,8 +22,8 @@ const cluster = () => {
     const { worker, primary, close } = memoryLink();
     worker.onMessage(() => sent.byPrimary++);
     primary.onMessage(() => sent.byWorkers++);
-    links.push(batchedLink(primary, later));
-    return { close, state: primaryState(batchedLink(worker, later), { clock, log: quiet }) };
+    links.push(batchedLink(primary, afterTurn));
+    return { close, state: primaryState(batchedLink(worker, afterTurn), { clock, log: quiet }) };
   };
   const workers = [join(), join()] as const;
   serveSharedState(state, {
@@ -50,7 +50,7 @@ test("the calls of one turn are sent as one message, in their order, and so are 
   expect(sent).toEqual({ byWorkers: 1, byPrimary: 1 });
 });
 
-test("calls that are not sent when the channel closes fail", async () => {
+test("unsent calls fail when the channel closes", async () => {
   const { workers } = cluster();
   const call = Promise.resolve(workers[0].state.values.add("n", 1, { ttlMs: 1000 }));
   workers[0].close();

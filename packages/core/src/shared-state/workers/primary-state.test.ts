@@ -7,8 +7,8 @@ import { primaryState } from "./primary-state.ts";
 import { virtualClock } from "../../runtime/virtual-clock.ts";
 
 const unavailable = { code: "CORE_SHARED_STATE_UNAVAILABLE", status: 503, headers: { "retry-after": "1" } };
-const refused = { status: "rejected", reason: unavailable };
-const settled = async (call: unknown) => (await Promise.allSettled([call as Promise<unknown>]))[0];
+const unavailableResult = { status: "rejected", reason: unavailable };
+const settle = async (call: unknown) => (await Promise.allSettled([call as Promise<unknown>]))[0];
 
 sharedStateContract(test, () => {
   const { join, advance } = cluster();
@@ -35,11 +35,11 @@ test("a call without a result fails after 30 seconds, and a later result is igno
   const calls: { id: number }[] = [];
   link.primary.onMessage((message) => void calls.push(message as { id: number }));
   const state = primaryState(link.worker, { clock });
-  const outcome = settled(state.values.get("k"));
+  const outcome = settle(state.values.get("k"));
   await clock.advance(29_999);
   expect(clock.pending).toBe(1);
   await clock.advance(1);
-  expect(await outcome).toMatchObject(refused);
+  expect(await outcome).toMatchObject(unavailableResult);
   expect(clock.pending).toBe(0);
   const [expired] = calls;
   link.primary.send({ "@framework": "shared-state", type: "result", id: expired?.id, result: "1" });
@@ -54,9 +54,9 @@ test("closing the link fails pending and later calls", async () => {
   const clock = virtualClock();
   const link = memoryLink();
   const state = primaryState(link.worker, { clock });
-  const waiting = [settled(state.values.get("a")), settled(state.values.publish("c", 1))];
+  const waiting = [settle(state.values.get("a")), settle(state.values.publish("c", 1))];
   link.close();
-  expect(await Promise.all(waiting)).toMatchObject([refused, refused]);
+  expect(await Promise.all(waiting)).toMatchObject([unavailableResult, unavailableResult]);
   expect(clock.pending).toBe(0);
   await expect(state.values.add("a", 1, { ttlMs: 1 })).rejects.toMatchObject(unavailable);
   state.values.subscribe("c", () => {})();
@@ -78,11 +78,11 @@ test("a link that cannot send fails the call at once", async () => {
 test("calls above maxOutstanding are rejected", async () => {
   const clock = virtualClock();
   const state = primaryState(memoryLink().worker, { clock, maxOutstanding: 2 });
-  const waiting = [settled(state.values.get("a")), settled(state.values.get("b"))];
+  const waiting = [settle(state.values.get("a")), settle(state.values.get("b"))];
   await expect(state.values.get("c")).rejects.toMatchObject(unavailable);
   expect(clock.pending).toBe(2);
   await clock.advance(30_000);
-  expect(await Promise.all(waiting)).toMatchObject([refused, refused]);
+  expect(await Promise.all(waiting)).toMatchObject([unavailableResult, unavailableResult]);
 });
 
 test("errors of the primary keep their code", async () => {
@@ -134,9 +134,9 @@ test("a publication waits for a busy worker, and fails after 30 s if it never ac
   await clock.advance(0);
   expect(done).toBe(true);
   await published;
-  const unheard = settled(state.values.publish("c", 2));
+  const unacknowledged = settle(state.values.publish("c", 2));
   await clock.advance(30_000);
-  expect(await unheard).toMatchObject(refused);
+  expect(await unacknowledged).toMatchObject(unavailableResult);
 });
 
 test("a publication with waitMs resolves with false when a worker has not acknowledged it in time", async () => {
@@ -203,7 +203,7 @@ test("a stopped primary serves neither present nor later workers", async () => {
   const early = join();
   stop();
   const late = join();
-  const outcomes = [settled(early.state.values.get("k")), settled(late.state.values.get("k"))];
+  const outcomes = [settle(early.state.values.get("k")), settle(late.state.values.get("k"))];
   await clock.advance(30_000);
-  expect(await Promise.all(outcomes)).toMatchObject([refused, refused]);
+  expect(await Promise.all(outcomes)).toMatchObject([unavailableResult, unavailableResult]);
 });

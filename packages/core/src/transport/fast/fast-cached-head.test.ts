@@ -93,24 +93,24 @@ const read = (input: FastInput, text: string, body: string): unknown => {
 const names = ["host", "accept", "x-a", "cookie", "content-length", "connection", "x", "hos", "cookie"];
 const values = (head: CachedHead): (string | null)[] => names.map((name) => head.get(name));
 
-test("parses a head after others with the same result as alone", () => {
-  let again = 0;
-  let inARow = 0;
+test("parses a head after other heads with the same result as in a new input", () => {
+  let repeats = 0;
+  let fourInARow = 0;
   fc.assert(
     fc.property(heads, fc.constantFrom("abc", ""), (texts, body) => {
       const input = new FastInput();
       for (const [at, text] of texts.entries()) {
         if (!isDeepStrictEqual(read(input, text, body), read(new FastInput(), text, body))) return false;
-        if (texts.indexOf(text) < at) again++;
+        if (texts.indexOf(text) < at) repeats++;
         if (body === "" && texts[at - 1] === text && texts[at - 2] === text && texts[at - 3] === text)
-          inARow++;
+          fourInARow++;
       }
       return true;
     }),
     { numRuns: 2000 },
   );
-  expect(again).toBeGreaterThan(500);
-  expect(inARow).toBeGreaterThan(10);
+  expect(repeats).toBeGreaterThan(500);
+  expect(fourInARow).toBeGreaterThan(10);
 });
 
 test("parses repeated chunks in any order", () => {
@@ -130,15 +130,15 @@ test("parses repeated chunks in any order", () => {
 test("caches a head for the next request until dropCache, but not a head from a long chunk or with a body", () => {
   const parse = (input: FastInput, chunk: Buffer): unknown => input.takeWhole(chunk, limits, emptyFastHead());
   const get = "GET / HTTP/1.1\r\nHost: a\r\n";
-  const keeps = (text: string, options = LimitsConfig.of()): boolean => {
+  const isCached = (text: string, options = LimitsConfig.of()): boolean => {
     const input = new FastInput();
     const first = input.takeWhole(Buffer.from(text), options, emptyFastHead());
     expect(first).not.toBeNull();
     return input.takeWhole(Buffer.from(text), options, emptyFastHead()) === first;
   };
-  expect(keeps(`${get}\r\n`)).toBe(true);
-  expect(keeps(`${get}X: ${"x".repeat(2048)}\r\n\r\n`)).toBe(false);
-  expect(keeps(`${get}Content-Length: 1\r\n\r\nx`)).toBe(false);
+  expect(isCached(`${get}\r\n`)).toBe(true);
+  expect(isCached(`${get}X: ${"x".repeat(2048)}\r\n\r\n`)).toBe(false);
+  expect(isCached(`${get}Content-Length: 1\r\n\r\nx`)).toBe(false);
   const input = new FastInput();
   const first = parse(input, Buffer.from(`${get}\r\n`));
   input.dropCache();

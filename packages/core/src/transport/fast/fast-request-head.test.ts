@@ -16,8 +16,8 @@ import { readHead } from "../wire/request-head.ts";
 const defaults = LimitsConfig.of();
 const plain = "GET /a?b=c HTTP/1.1\r\nHost: a:80\r\n\r\n";
 const post = (length: string): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
-const plainly = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
-const hosted = (...fields: string[]): string =>
+const getRequest = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const withFields = (...fields: string[]): string =>
   `GET / HTTP/1.1\r\n${["Host: a", ...fields].join("\r\n")}\r\n\r\n`;
 
 /** The parsed parts of bytes, one character each, from `start` on. */
@@ -59,7 +59,7 @@ test("detects for each head whether the connection must close", () => {
   const head = emptyFastHead();
   const seen = ["Connection: close", "Connection: CLOSE", "X: close", "connection: keep-alive"].map(
     (line) => {
-      readFastHead(Buffer.from(hosted(line)), 0, defaults, head);
+      readFastHead(Buffer.from(withFields(line)), 0, defaults, head);
       return head.last;
     },
   );
@@ -68,7 +68,7 @@ test("detects for each head whether the connection must close", () => {
 
 test.each([
   ["an unknown method", plain.replace("GET", "FOO")],
-  ["a rarer method", plain.replace("GET", "TRACE")],
+  ["a rare method", plain.replace("GET", "TRACE")],
   ["CONNECT", plain.replace("GET", "CONNECT")],
   ["a method in lower case", plain.replace("GET", "get")],
   ["a method with a known one as its prefix", plain.replace("GET", "GETX")],
@@ -78,7 +78,7 @@ test.each([
   ["absolute-form", plain.replace("/a", "http://a/")],
   ["asterisk-form", plain.replace("GET /a?b=c", "OPTIONS *")],
   ["a fragment", plain.replace("?", "#")],
-  ["a target beyond ASCII", plain.replace("?", "\xe9")],
+  ["a non-ASCII target", plain.replace("?", "\xe9")],
   ["DEL in the target", plain.replace("?", "\x7f")],
   ["HTTP/1.0", plain.replace("1.1", "1.0")],
   ["HTTP/1.2", plain.replace("1.1", "1.2")],
@@ -88,28 +88,28 @@ test.each([
   ["LF instead of CRLF", plain.replace("\r\n", "\n")],
   ["CR instead of CRLF", plain.replace("\r\n", "\r")],
   ["no Host", plain.replace("Host", "Hose")],
-  ["two Hosts", hosted("host: a")],
+  ["two Hosts", withFields("host: a")],
   ["a blank after the Host", plain.replace(":80", ":80 ")],
-  ["a blank before the colon", hosted("X : 1")],
-  ["an empty name", hosted(": 1")],
-  ["no colon", hosted("X")],
-  ["obs-fold", hosted("X: 1", " 2")],
-  ["NUL in a value", hosted("X: \0")],
-  ["LF in a value", hosted("X: 1\ny: 2")],
-  ["CR in a value", hosted("X: 1\ry: 2")],
-  ["a lone CR as the end of the head", hosted("X: 1").replace(/\r\n$/, "\rx")],
-  ["Connection: close in a list", hosted("Connection: close, x")],
-  ["Connection: close and a blank", hosted("Connection: close ")],
-  ["two Connections", hosted("Connection: close", "Connection: keep-alive")],
-  ["a list in Connection", hosted("Connection: keep-alive, x")],
-  ["an empty Connection", hosted("Connection:")],
-  ["Connection twice", hosted("Connection: keep-alive", "connection: keep-alive")],
-  ["Proxy-Connection", hosted("Proxy-Connection: keep-alive")],
-  ["Upgrade", hosted("Upgrade: h2c")],
-  ["Expect", hosted("Expect: 100-continue")],
-  ["Transfer-Encoding", hosted("Transfer-Encoding: chunked")],
-  ["an empty Transfer-Encoding", hosted("Transfer-Encoding:")],
-  ["Content-Length twice", hosted("Content-Length: 0", "Content-Length: 0")],
+  ["a blank before the colon", withFields("X : 1")],
+  ["an empty name", withFields(": 1")],
+  ["no colon", withFields("X")],
+  ["obs-fold", withFields("X: 1", " 2")],
+  ["NUL in a value", withFields("X: \0")],
+  ["LF in a value", withFields("X: 1\ny: 2")],
+  ["CR in a value", withFields("X: 1\ry: 2")],
+  ["a lone CR as the end of the head", withFields("X: 1").replace(/\r\n$/, "\rx")],
+  ["Connection: close in a list", withFields("Connection: close, x")],
+  ["Connection: close and a blank", withFields("Connection: close ")],
+  ["two Connections", withFields("Connection: close", "Connection: keep-alive")],
+  ["a list in Connection", withFields("Connection: keep-alive, x")],
+  ["an empty Connection", withFields("Connection:")],
+  ["Connection twice", withFields("Connection: keep-alive", "connection: keep-alive")],
+  ["Proxy-Connection", withFields("Proxy-Connection: keep-alive")],
+  ["Upgrade", withFields("Upgrade: h2c")],
+  ["Expect", withFields("Expect: 100-continue")],
+  ["Transfer-Encoding", withFields("Transfer-Encoding: chunked")],
+  ["an empty Transfer-Encoding", withFields("Transfer-Encoding:")],
+  ["Content-Length twice", withFields("Content-Length: 0", "Content-Length: 0")],
   ...[
     "",
     "+1",
@@ -128,15 +128,17 @@ test.each([
   ].map((length): [string, string] => [`Content-Length ${JSON.stringify(length)}`, post(length)]),
   ...["Content-Type", "Authorization", "Origin", "Range", "If-Range"].map((name): [string, string] => [
     `${name} twice`,
-    hosted(`${name}: a`, `${name.toUpperCase()}: a`),
+    withFields(`${name}: a`, `${name.toUpperCase()}: a`),
   ]),
 ])("passes %s to node:http", (_, text) => {
   expect(read(text)).toBe(UNSUPPORTED);
 });
 
-test("accepts similar but ordinary requests", () => {
+test("accepts ordinary requests whose fields resemble unsupported fields", () => {
   const fields = ["Hos: 1", "Connectioo: close", "X-Upgrade: 1", "Expected: 1", "Rangf: 1", "TE: trailers"];
-  expect(read(hosted(...fields, ...fields, "CONNECTION:\tKeep-Alive", "X:", "Y:  a  b\t "))).toMatchObject({
+  expect(
+    read(withFields(...fields, ...fields, "CONNECTION:\tKeep-Alive", "X:", "Y:  a  b\t ")),
+  ).toMatchObject({
     fields: expect.arrayContaining(["CONNECTION", "Keep-Alive", "X", "", "Y", "a  b"]),
   });
 });
@@ -154,7 +156,7 @@ test("reports every truncated ordinary request as incomplete", () => {
   expect(read(text)).toMatchObject({ bodyLength: 5 });
 });
 
-test("rejects an unsupported message at its first invalid byte, even when incomplete", () => {
+test("rejects an unsupported message at its first invalid byte, even if it is incomplete", () => {
   for (const start of [
     "X",
     "\r",
@@ -169,7 +171,7 @@ test("rejects an unsupported message at its first invalid byte, even when incomp
   }
 });
 
-test("passes messages near or beyond a limit to node:http, complete or not", () => {
+test("passes messages beyond a limit to node:http, complete or not", () => {
   const limits = LimitsConfig.of({ maxRequestLine: 100, maxHeaderBytes: 300, maxHeaderFields: 3 });
   const line = (length: number): string => `GET /${"a".repeat(length - 14)} HTTP/1.1\r\n`;
   const filled = (size: number): string => `Host: a\r\nX: ${"x".repeat(size - 9 - 5)}\r\n`;
@@ -188,8 +190,8 @@ test("accepts exactly the bytes that a name, a value and a target may contain", 
   for (let code = 0; code < 256; code++) {
     const byte = String.fromCharCode(code);
     const isToken = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(byte);
-    expect(read(hosted(`X${byte}Y: 1`)) !== UNSUPPORTED).toBe(isToken || byte === ":");
-    expect(read(hosted(`X: a${byte}b`)) !== UNSUPPORTED).toBe(
+    expect(read(withFields(`X${byte}Y: 1`)) !== UNSUPPORTED).toBe(isToken || byte === ":");
+    expect(read(withFields(`X: a${byte}b`)) !== UNSUPPORTED).toBe(
       byte === "\t" || (code >= 0x20 && code !== 0x7f),
     );
     expect(read(plain.replace("?", () => byte)) !== UNSUPPORTED).toBe(
@@ -237,17 +239,21 @@ const blank = fc.constantFrom("", " ", " ", " ", "\t", "  ");
 const anyField = fc
   .tuple(name, blank, value, blank)
   .map(([key, before, text, after]) => `${key}:${before}${text}${after === " " ? "" : after}\r\n`);
-const harmless = fc
+const harmlessField = fc
   .tuple(fc.constantFrom("Accept", "Cookie", "cookie", "X", "__proto__", "TE"), blank, value, blank)
   .map(([key, before, text, after]) => `${key}:${before}${text}${after}\r\n`);
-const framed = fc.constantFrom(
+const framingField = fc.constantFrom(
   "Content-Length: 5\r\n",
   "content-length:\t12\r\n",
   "CONNECTION: Keep-Alive\r\n",
   "connection:Close\r\n",
   "Range: a\r\n",
 );
-const field = fc.oneof({ weight: 4, arbitrary: harmless }, { weight: 2, arbitrary: framed }, anyField);
+const field = fc.oneof(
+  { weight: 4, arbitrary: harmlessField },
+  { weight: 2, arbitrary: framingField },
+  anyField,
+);
 const message = fc
   .tuple(
     fc.constantFrom("GET", "POST", "HEAD", "OPTIONS", "PATCH", "PUT", "DELETE", "TRACE", "get"),
@@ -255,7 +261,7 @@ const message = fc
     fc.array(field, { maxLength: 4 }),
   )
   .map(([method, target, fields]) => `${method} ${target} HTTP/1.1\r\nHost: a\r\n${fields.join("")}\r\n`);
-const mutated = fc
+const mutatedMessage = fc
   .tuple(
     message,
     fc.array(
@@ -275,7 +281,7 @@ const mutated = fc
   );
 
 /** Passes bytes to `node:http`. Returns the requests that it parsed, each with its body. */
-const byNode = async (
+const parseWithNode = async (
   bytes: string,
 ): Promise<{ method: string; target: string; fields: string[]; body: string }[]> => {
   const found: { method: string; target: string; fields: string[]; body: string }[] = [];
@@ -301,16 +307,16 @@ const byNode = async (
   return found;
 };
 
-test("accepts only what llhttp and the shared rules accept, and parses it identically, including the end of the message", async () => {
-  let taken = 0;
+test("accepts only messages that llhttp and the shared rules accept, and parses them identically, including their end", async () => {
+  let accepted = 0;
   await fc.assert(
-    fc.asyncProperty(mutated, async (text) => {
+    fc.asyncProperty(mutatedMessage, async (text) => {
       const found = read(text);
       if (typeof found === "number" || !isAuthority(found.host)) return;
-      taken++;
+      accepted++;
       const { method, target, fields, bodyLength, host, last, end } = found;
       const body = "b".repeat(bodyLength);
-      const [first, second] = await byNode(
+      const [first, second] = await parseWithNode(
         `${text.slice(0, end)}${body}GET /after HTTP/1.1\r\nHost: a\r\n\r\n`,
       );
       expect(first).toEqual({ method, target, fields, body });
@@ -326,12 +332,12 @@ test("accepts only what llhttp and the shared rules accept, and parses it identi
     }),
     { numRuns: 1000 },
   );
-  expect(taken).toBeGreaterThan(100);
+  expect(accepted).toBeGreaterThan(100);
 });
 
 test("parses an accepted message independently of the bytes after it, and never beyond its end", () => {
   fc.assert(
-    fc.property(mutated, fc.string({ unit: "binary-ascii", maxLength: 5 }), (text, after) => {
+    fc.property(mutatedMessage, fc.string({ unit: "binary-ascii", maxLength: 5 }), (text, after) => {
       const found = read(text);
       if (typeof found === "number") return;
       expect(found.end).toBeLessThanOrEqual(text.length);
@@ -343,19 +349,19 @@ test("parses an accepted message independently of the bytes after it, and never 
 
 test("the number of bytes copied from a chunk grows at most linearly with its pipelined heads", () => {
   const set = jest.spyOn(Uint8Array.prototype, "set");
-  const copied = (count: number, head: string): number => {
+  const bytesCopied = (count: number, head: string): number => {
     const bytes = Buffer.from(head.repeat(count));
     set.mockClear();
     for (let start = 0; start < bytes.length;) start = readFastHead(bytes, start, defaults, emptyFastHead());
     return set.mock.calls.reduce((sum, [part]) => sum + part.length, 0);
   };
   try {
-    const short = hosted();
-    expect(copied(2000, short)).toBeGreaterThanOrEqual(2000 * short.length);
-    expect(copied(2000, short)).toBeLessThanOrEqual(2000 * SHORT_WINDOW);
-    const long = hosted(`X: ${"x".repeat(SHORT_WINDOW)}`);
-    expect(copied(50, long)).toBeLessThanOrEqual(50 * (SHORT_WINDOW + LONG_WINDOW));
-    expect(copied(1, long)).toBe(SHORT_WINDOW + long.length);
+    const short = withFields();
+    expect(bytesCopied(2000, short)).toBeGreaterThanOrEqual(2000 * short.length);
+    expect(bytesCopied(2000, short)).toBeLessThanOrEqual(2000 * SHORT_WINDOW);
+    const long = withFields(`X: ${"x".repeat(SHORT_WINDOW)}`);
+    expect(bytesCopied(50, long)).toBeLessThanOrEqual(50 * (SHORT_WINDOW + LONG_WINDOW));
+    expect(bytesCopied(1, long)).toBe(SHORT_WINDOW + long.length);
   } finally {
     set.mockRestore();
   }
@@ -369,26 +375,26 @@ test("a plain target is its own canonical path", () => {
     ),
     { maxLength: 8 },
   );
-  let plain = 0;
+  let plainTargets = 0;
   fc.assert(
     fc.property(target, (parts) => {
       const text = `/${parts.join("")}`;
       const head = emptyFastHead();
       if (
-        readFastHead(Buffer.from(plainly(text)), 0, defaults, head) < 0 ||
+        readFastHead(Buffer.from(getRequest(text)), 0, defaults, head) < 0 ||
         !head.isPlain ||
         text.length > MAX_SEGMENTS
       )
         return true;
-      plain++;
+      plainTargets++;
       return isDeepStrictEqual(canonicalise(text), { path: text, search: "" });
     }),
     { numRuns: 3000 },
   );
-  expect(plain).toBeGreaterThan(300);
+  expect(plainTargets).toBeGreaterThan(300);
   const head = emptyFastHead();
   const isPlain = ["/", "/users/4711", `/${"a".repeat(999)}`, "/a?b", "/a.b"].map((path) => {
-    readFastHead(Buffer.from(plainly(path)), 0, defaults, head);
+    readFastHead(Buffer.from(getRequest(path)), 0, defaults, head);
     return head.isPlain;
   });
   expect(isPlain).toEqual([true, true, true, false, false]);
@@ -397,7 +403,7 @@ test("a plain target is its own canonical path", () => {
 test("parses a head longer than the short window like a short head, and passes a head longer than the long window to node:http", () => {
   const limits = LimitsConfig.of({ maxHeaderBytes: 200_000 });
   for (const size of [4000, 4050, 4060, 4070, 4080, 4100, 10_000, 60_000]) {
-    const text = hosted(`X: ${"x".repeat(size)}`, "Y: z");
+    const text = withFields(`X: ${"x".repeat(size)}`, "Y: z");
     expect(read(`abc${text}POST`, limits, 3)).toMatchObject({
       fields: ["Host", "a", "X", "x".repeat(size), "Y", "z"],
       end: text.length + 3,
@@ -405,8 +411,8 @@ test("parses a head longer than the short window like a short head, and passes a
     expect(read(text.slice(0, -1), limits)).toBe(INCOMPLETE);
     expect(read(text.replace("Y:", "Y\0"), limits)).toBe(UNSUPPORTED);
   }
-  const fill = LONG_WINDOW - hosted("X: ").length;
-  expect(read(hosted(`X: ${"x".repeat(fill)}`), limits)).toMatchObject({ end: LONG_WINDOW });
-  expect(read(hosted(`X: ${"x".repeat(fill + 1)}`), limits)).toBe(UNSUPPORTED);
-  expect(read(hosted(`X: ${"x".repeat(fill + 1)}`).slice(0, -2), limits)).toBe(INCOMPLETE);
+  const fill = LONG_WINDOW - withFields("X: ").length;
+  expect(read(withFields(`X: ${"x".repeat(fill)}`), limits)).toMatchObject({ end: LONG_WINDOW });
+  expect(read(withFields(`X: ${"x".repeat(fill + 1)}`), limits)).toBe(UNSUPPORTED);
+  expect(read(withFields(`X: ${"x".repeat(fill + 1)}`).slice(0, -2), limits)).toBe(INCOMPLETE);
 });

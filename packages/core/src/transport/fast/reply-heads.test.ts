@@ -5,7 +5,7 @@ import { headEnd } from "../wire/head-end.ts";
 import { prepareReply } from "../wire/reply-head.ts";
 import { ReplyHeads } from "./reply-heads.ts";
 
-const heads = new ReplyHeads(); // shared by all tests: the state after one reply must not affect another
+const heads = new ReplyHeads(); // shared by all tests: the state after one reply must not affect the next
 
 const date = "Thu, 01 Jan 1970 00:00:00 GMT";
 const field = fc.tuple(

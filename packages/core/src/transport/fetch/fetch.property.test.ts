@@ -12,7 +12,7 @@ const log = { info() {}, warn() {}, error() {} };
 /** Creates an app whose handlers access every member that is built from client input. */
 const createApp = (): App => {
   const app = new App();
-  const touch = (request: HttpRequest) => {
+  const readMembers = (request: HttpRequest) => {
     const { query, cookies, headers, params, contentType, clientIp, host, url, isJson, isXhr } = request;
     const read = {
       query: query.toObject(),
@@ -22,8 +22,8 @@ const createApp = (): App => {
     };
     return { ...read, contentType, clientIp, host, url, isJson, isXhr, html: request.accepts("text/html") };
   };
-  app.route("/touch/{*rest}", { methods: ["GET", "POST", "PUT", "DELETE"] }, (request) =>
-    touch(request as never),
+  app.route("/members/{*rest}", { methods: ["GET", "POST", "PUT", "DELETE"] }, (request) =>
+    readMembers(request as never),
   );
   app.post("/json", async (request) => ({ body: await request.json() }));
   app.post("/form", async (request) => [(await request.form()).toObject(), (await request.files()).length]);
@@ -45,7 +45,7 @@ const path = fc.oneof(
     "/form",
     "/text",
     "/schema",
-    "/touch/x",
+    "/members/x",
     "/number/1",
     "/flags",
     "/",
@@ -54,7 +54,7 @@ const path = fc.oneof(
     "/%00",
     "/..%2f",
   ),
-  word.map((text) => `/touch/${text}`),
+  word.map((text) => `/members/${text}`),
   word.map((text) => `/number/${text}`),
   word,
 );
@@ -183,28 +183,28 @@ test("no web request makes fetch reject", async () => {
   );
 });
 
-test("client input never reaches a prototype", async () => {
+test("client input never changes a prototype", async () => {
   const before = Object.getOwnPropertyNames(Object.prototype).join();
   const app = createApp();
   const names = ["__proto__", "constructor", "prototype", "toString"];
   for (const name of names) {
     const form = new URLSearchParams({ [name]: "1", [`${name}[polluted]`]: "1" });
-    const posted = { method: "POST", headers: { "content-type": "application/json" } };
+    const jsonPost = { method: "POST", headers: { "content-type": "application/json" } };
     const replies = await Promise.all([
       app.fetch(
-        new Request(`http://host.test/touch/${name}?${form.toString()}`, {
+        new Request(`http://host.test/members/${name}?${form.toString()}`, {
           headers: { cookie: `${name}=1`, [name]: "1" },
         }),
       ),
       app.fetch(new Request("http://host.test/form", { method: "POST", body: form })),
-      app.fetch(new Request("http://host.test/json", { ...posted, body: `{"${name}":{"polluted":1}}` })),
+      app.fetch(new Request("http://host.test/json", { ...jsonPost, body: `{"${name}":{"polluted":1}}` })),
       app.fetch(
-        new Request("http://host.test/schema", { ...posted, body: `{"a":"x","${name}":{"polluted":1}}` }),
+        new Request("http://host.test/schema", { ...jsonPost, body: `{"a":"x","${name}":{"polluted":1}}` }),
       ),
     ]);
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    const [touched, formed, parsed] = await Promise.all(replies.map((reply) => reply.text()));
-    for (const text of [touched, formed, parsed]) expect(text).toContain(`"${name}":`);
+    const [membersText, formText, jsonText] = await Promise.all(replies.map((reply) => reply.text()));
+    for (const text of [membersText, formText, jsonText]) expect(text).toContain(`"${name}":`);
   }
   expect(Object.getOwnPropertyNames(Object.prototype).join()).toBe(before);
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();

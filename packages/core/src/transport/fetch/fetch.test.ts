@@ -7,12 +7,15 @@ const replies: Record<string, () => Response | globalThis.Response> = {
   "web response": () => new globalThis.Response(null, { headers: { "content-length": "1234" } }),
 };
 
-test.each(Object.keys(replies))("a HEAD route states its length by a %s without a body", async (kind) => {
-  const app = new App();
-  app.head("/", () => replies[kind]?.());
-  const reply = await app.fetch(new Request("http://localhost/", { method: "HEAD" }));
-  expect(reply.headers.get("content-length")).toBe("1234");
-});
+test.each(Object.keys(replies))(
+  "a HEAD route can state its length with a %s without a body",
+  async (kind) => {
+    const app = new App();
+    app.head("/", () => replies[kind]?.());
+    const reply = await app.fetch(new Request("http://localhost/", { method: "HEAD" }));
+    expect(reply.headers.get("content-length")).toBe("1234");
+  },
+);
 
 test("the content-length of a reply with a body is the length of the body, whatever the reply states", async () => {
   const app = new App();
@@ -23,10 +26,14 @@ test("the content-length of a reply with a body is the length of the body, whate
   }
 });
 
-test("a 101 that no upgrade stands behind becomes a 500 and a line in the log", async () => {
+test("a 101 reply without an accepted upgrade is sent as 500 and logged", async () => {
   const lines: { message: string; code: unknown; path: unknown }[] = [];
   const error = (message: string, fields?: Record<string, unknown>) =>
-    void lines.push({ message, code: (fields?.["error"] as FrameworkError | undefined)?.code, path: fields?.["path"] });
+    void lines.push({
+      message,
+      code: (fields?.["error"] as FrameworkError | undefined)?.code,
+      path: fields?.["path"],
+    });
   const app = new App();
   app.get("/upgrade", () => Response.switchingProtocols());
   await app.start({ env: "production", log: { info() {}, warn() {}, error } });
@@ -38,7 +45,7 @@ test("a 101 that no upgrade stands behind becomes a 500 and a line in the log", 
   ]);
 });
 
-test("the error of an end listener is logged, and the others run, also those added after the end", async () => {
+test("the error of an end listener is logged, and other listeners run, even if they were added after the end", async () => {
   const seen: string[] = [];
   const app = new App();
   const fail = () => {

@@ -99,7 +99,7 @@ test("awaited replies are sent together, in the turn in which they become ready"
 });
 
 /** Sizes of the batches in which 64 reads of a turn are handled. */
-const sizes = async (handle: () => void): Promise<number[]> => {
+const batchSizes = async (handle: () => void): Promise<number[]> => {
   log = [];
   arrive(64, handle);
   await turn();
@@ -114,12 +114,12 @@ const sizes = async (handle: () => void): Promise<number[]> => {
 
 test("slow handlers make batches smaller, and fast handlers make them larger again", async () => {
   await becomeBusy();
-  expect(await sizes(() => {})).toEqual([32, 32]);
+  expect(await batchSizes(() => {})).toEqual([32, 32]);
   const slow = () => void (nowMs += 3);
-  expect(await sizes(slow)).toEqual([32, 16, 8, 4, 2, 2]);
-  expect(await sizes(slow)).toEqual(Array.from({ length: 32 }, () => 2)); // 6 ms are within the bound
-  for (let round = 0; round < 30; round++) await sizes(() => {});
-  expect(await sizes(() => {})).toEqual([32, 32]);
+  expect(await batchSizes(slow)).toEqual([32, 16, 8, 4, 2, 2]);
+  expect(await batchSizes(slow)).toEqual(Array.from({ length: 32 }, () => 2)); // 6 ms are within the bound
+  for (let round = 0; round < 30; round++) await batchSizes(() => {});
+  expect(await batchSizes(() => {})).toEqual([32, 32]);
 });
 
 test("a value that a handler sets with AsyncLocalStorage.enterWith does not reach the next handler", async () => {
@@ -135,7 +135,7 @@ test("a value that a handler sets with AsyncLocalStorage.enterWith does not reac
   expect(user.getStore()).toBeUndefined();
 });
 
-test("after a read has thrown, the others are handled and their replies sent", async () => {
+test("after the handling of a read has thrown, the others are handled and their replies sent", async () => {
   await becomeBusy();
   const error = new Error("a defect");
   const fail = (index: number): void => {
@@ -147,7 +147,7 @@ test("after a read has thrown, the others are handled and their replies sent", a
   expect(log.filter((line) => line.startsWith("send"))).toHaveLength(31);
 });
 
-test("after a reply has thrown, the others are sent", async () => {
+test("after sending a reply has thrown, the others are sent", async () => {
   await becomeBusy();
   const error = new Error("a defect");
   const uncaught: unknown[] = [];

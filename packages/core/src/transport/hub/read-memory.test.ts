@@ -49,7 +49,7 @@ test("a short read uses Node's pool of small buffers, not a separate ArrayBuffer
   expect(chunk?.buffer.byteLength).toBe(Buffer.allocUnsafe(1).buffer.byteLength);
 });
 
-test("a long read has separate memory", async () => {
+test("a long read has its own ArrayBuffer", async () => {
   using pair = await open();
   pair.client.write(Buffer.alloc(20_000, 1));
   const chunks = await read(pair.socket, 20_000);

@@ -35,7 +35,7 @@ test("new bytes are delivered after the buffered bytes of a paused socket", asyn
   expect(received).toBe("first second");
 });
 
-test("a listener that set an encoding gets strings", async () => {
+test("a socket with an encoding emits strings, even if a chunk splits a character", async () => {
   let received = "";
   socket.setEncoding("utf8").on("data", (chunk: string) => (received += chunk));
   const bytes = Buffer.from("é");

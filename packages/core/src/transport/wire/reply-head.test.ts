@@ -54,7 +54,7 @@ test.each([
 test.each([
   ["to GET", "GET", null, "0"],
   ["with a body", "HEAD", "hello", "5"],
-])("drops the length that a reply %s states", (_, method, payload, sent) => {
+])("replaces the length that a reply %s states", (_, method, payload, sent) => {
   const given = reply(payload, 200, ["content-length", "1234"]);
   expect(prepare(given, { method }).fields).toEqual(["content-length", sent, "date", "now"]);
 });
@@ -63,7 +63,7 @@ test.each([
   [204, ["date", "now"]],
   [205, ["content-length", "0", "date", "now"]],
   [304, ["date", "now"]],
-])("sends no body with %s", (status, fields) => {
+])("sends no body with status %s", (status, fields) => {
   expect(prepare(reply("gone", status))).toMatchObject({ payload: null, framing: "none", fields });
   const stated = reply(null, status, ["content-length", "1234"]);
   expect(prepare(stated, { method: "HEAD" })).toMatchObject({ payload: null, framing: "none", fields });
