@@ -9,6 +9,7 @@ export const layers = [
   ["exchange"],
   ["body", "request", "response", "lifecycle", "shared-state", "insight"],
   ["dependencies", "guards", "validation", "routing", "routes", "feature"],
+  ["pipeline"],
   ["kernel"],
 ];
 /** Beside the layers: no layer imports them, `run` imports `transport`, and `app.ts` joins all. */

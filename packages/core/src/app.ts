@@ -1,6 +1,6 @@
 import type { Provider, Token } from "./dependencies/token.ts";
 import type { Problem } from "./errors/configuration-error.ts";
-import type { ErrorClass, ExceptionHandler } from "./kernel/exception-handlers.ts";
+import type { ErrorClass, ExceptionHandler } from "./pipeline/exception-handlers.ts";
 import type { AnyFeature, InstalledMethods, SatisfiedFeatures } from "./feature/feature.ts";
 import { serveWebRequest } from "./transport/fetch/fetch.ts";
 import type { Guard } from "./guards/guard.ts";

@@ -64,7 +64,7 @@ export {
   type ValidationIssue,
   ValueError,
 } from "./errors/http-errors.ts";
-export type { ErrorClass, ExceptionHandler } from "./kernel/exception-handlers.ts";
+export type { ErrorClass, ExceptionHandler } from "./pipeline/exception-handlers.ts";
 export type { ErrorStatus } from "./http/reason-phrase.ts";
 export type { Cookies } from "./http/cookies.ts";
 export type { Form, ParsedForm } from "./body/form-data.ts";

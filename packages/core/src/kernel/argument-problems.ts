@@ -5,7 +5,7 @@ import { isPromise, type Middleware, middlewareObject } from "../middleware/midd
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
-import { isErrorClass } from "./exception-handlers.ts";
+import { isErrorClass } from "../pipeline/exception-handlers.ts";
 
 /** Creates the problem of an argument with the wrong type, such as untyped programs can pass. */
 const badArgument = (message: string): Problem => ({ code: "CORE_BAD_ARGUMENT", message });

@@ -14,7 +14,7 @@ import { type OperationDefinition, operationProblem } from "../insight/traced-op
 import type { AppLink } from "../lifecycle/runnable.ts";
 import type { Logger } from "../log/logger.ts";
 import type { HttpRequest } from "../request/http-request.ts";
-import { requestOperation } from "./request-operations.ts";
+import { requestOperation } from "../pipeline/request-operations.ts";
 
 /** The registry's members that a group of registrations uses. */
 export interface RegistrationGate {

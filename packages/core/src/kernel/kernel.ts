@@ -1,5 +1,5 @@
 import { ConfigurationError, type Problem } from "../errors/configuration-error.ts";
-import { errorReply } from "./error-reply.ts";
+import { errorReply } from "../pipeline/error-reply.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { HttpError } from "../errors/http-error.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
@@ -13,8 +13,8 @@ import type { HttpRequest } from "../request/http-request.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
 import type { Response } from "../response/response.ts";
 import type { AppReport, Runnable } from "../lifecycle/runnable.ts";
-import { createPipeline, type Pipeline, type Serve } from "./pipeline.ts";
-import { type ReplyToRejected, createRefusals } from "./refusals.ts";
+import { createPipeline, type Pipeline, type Serve } from "../pipeline/pipeline.ts";
+import { type ReplyToRejected, createRefusals } from "../pipeline/refusals.ts";
 import { Registry } from "./registry.ts";
 import type { BlueprintEntry } from "../routes/route-call.ts";
 import { bindRouteCall, missingFeature } from "./repeat-call.ts";

@@ -5,7 +5,7 @@ import type { InjectionPlace } from "../dependencies/dependency-graph.ts";
 import type { Injections, Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import type { Reply } from "../exchange/reply.ts";
-import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./exception-handlers.ts";
+import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "../pipeline/exception-handlers.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { FindAdvice } from "../feature/deployment.ts";
 import type { DrainOptions, Host } from "../feature/host.ts";
@@ -23,6 +23,7 @@ import {
 } from "../lifecycle/listener.ts";
 import { middlewareRank, SHARED_RANK } from "../lifecycle/ranks.ts";
 import { coreReplies } from "./core-replies.ts";
+import { guardsOfApp } from "../pipeline/guards-of-app.ts";
 import {
   exceptionHandlerProblem,
   middlewareProblem,
@@ -31,10 +32,10 @@ import {
   singletonProblem,
   tokenProblem,
 } from "./argument-problems.ts";
-import { endWithDrain } from "./end-bodies.ts";
+import { endWithDrain } from "../pipeline/end-bodies.ts";
 import { type AddedProtection, protectionOf } from "./entry-protection.ts";
 import { createHost, type HostOwner } from "./create-host.ts";
-import type { MiddlewareLabels } from "./middleware-labels.ts";
+import type { MiddlewareLabels } from "../pipeline/middleware-labels.ts";
 import { FeatureOptions } from "./feature-options.ts";
 import { InsightRegistry } from "./insight-registry.ts";
 import { type Guard, isGuard } from "../guards/guard.ts";
@@ -46,7 +47,7 @@ import type { HttpRequest } from "../request/http-request.ts";
 import { compileTrustedProxies } from "../request/client-address.ts";
 import type { Response } from "../response/response.ts";
 import { registrationPlace } from "../routing/route-place.ts";
-import type { Exemption, ExemptOption } from "../routes/exemption.ts";
+import type { ExemptOption } from "../routes/exemption.ts";
 import { inGroup } from "../routes/route-methods.ts";
 import type { RouteCall } from "../routes/route-call.ts";
 import type { FieldUse } from "../insight/field-use.ts";
@@ -452,12 +453,6 @@ const identitiesFor = (
     },
   ];
 };
-
-/** Returns the app's guards for a route; none when it is exempt. */
-export const guardsOfApp = (
-  guards: readonly Guard<HttpRequest>[],
-  exempt: readonly Exemption[],
-): readonly Guard<HttpRequest>[] => (exempt.includes("guards") ? [] : guards);
 
 /** A route that a feature adds. */
 interface FeatureRoute extends Pick<RouteDefinition, "method" | "path" | "addedBy"> {

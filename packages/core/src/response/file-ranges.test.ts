@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { App } from "../app.ts";
 import { HttpError } from "../errors/http-error.ts";
-import { errorReply } from "../kernel/error-reply.ts";
+import { errorReply } from "../pipeline/error-reply.ts";
 import { Response } from "./response.ts";
 import { bytesOf, testFiles } from "./test-files.test-kit.ts";
 

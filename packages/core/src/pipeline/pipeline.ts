@@ -27,7 +27,7 @@ import type { RequestSource } from "../exchange/request-source.ts";
 import { callHandler } from "./call-handler.ts";
 import { endBodies } from "./end-bodies.ts";
 import { inspectMiddleware } from "./inspect-middleware.ts";
-import { guardsOfApp } from "./registry.ts";
+import { guardsOfApp } from "./guards-of-app.ts";
 import { prepareReplies } from "./prepare-reply.ts";
 import { createRequestOperations } from "./request-operations.ts";
 import { createRescue } from "./rescue.ts";
