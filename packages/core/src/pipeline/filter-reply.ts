@@ -3,7 +3,7 @@ import { parseMediaType, isJsonType } from "../http/media-type.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type Awaitable, type Handler, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
-import { toJsonText } from "../response/json-text.ts";
+import { toJsonText } from "../response/json/json-text.ts";
 import { payloadBytes } from "../response/readable-stream.ts";
 import type { Response } from "../response/response.ts";
 import { WebBody } from "../response/web-response.ts";

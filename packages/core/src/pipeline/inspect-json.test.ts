@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { App, Blueprint, Response } from "../index.ts";
-import { jsonWriter } from "../response/json-writer.ts";
+import { jsonWriter } from "../response/json/json-writer.ts";
 
 class Money {
   private readonly cents = (): number => 1;

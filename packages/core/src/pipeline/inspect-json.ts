@@ -1,5 +1,5 @@
 import type { AppSettings } from "../lifecycle/app-settings.ts";
-import { type InspectJson, jsonInspector } from "../response/json-inspector.ts";
+import { type InspectJson, jsonInspector } from "../response/json/json-inspector.ts";
 import { type Response, takeSource } from "../response/response.ts";
 
 /**

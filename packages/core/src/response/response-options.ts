@@ -1,6 +1,6 @@
 import { describeValue } from "../config/wrong-value.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
-import type { JsonOptions } from "./json-text.ts";
+import type { JsonOptions } from "./json/json-text.ts";
 import type { RedirectTargetOptions } from "./redirect-target.ts";
 import type { HeadersLike } from "./response-headers.ts";
 import type { SseOptions } from "./sse.ts";

@@ -14,7 +14,7 @@ import {
   rangesOfFile,
   wholeFile,
 } from "./file-reply.ts";
-import { toJsonText } from "./json-text.ts";
+import { toJsonText } from "./json/json-text.ts";
 import { BodyStream, type Payload, payloadLength } from "../exchange/payload.ts";
 import { markHandled } from "../middleware/mark-handled.ts";
 import { markStreamHandled } from "../middleware/mark-body-handled.ts";

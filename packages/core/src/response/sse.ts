@@ -2,7 +2,7 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import { nearest } from "../errors/nearest.ts";
 import { ByteChunks } from "./byte-stream.ts";
 import { type ChunkSource, iterableSource } from "./chunk-source.ts";
-import { toJsonText } from "./json-text.ts";
+import { toJsonText } from "./json/json-text.ts";
 import { BodyStream } from "../exchange/payload.ts";
 import { EndlessBody } from "./endless-body.ts";
 

@@ -1,5 +1,5 @@
-import { FrameworkError } from "../errors/framework-error.ts";
-import type { Logger } from "../log/logger.ts";
+import { FrameworkError } from "../../errors/framework-error.ts";
+import type { Logger } from "../../log/logger.ts";
 import { findLost } from "./find-lost.ts";
 
 /** Without debug, the first 100 values are inspected, then every 100th. */

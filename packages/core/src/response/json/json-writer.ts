@@ -1,4 +1,4 @@
-import { FrameworkError } from "../errors/framework-error.ts";
+import { FrameworkError } from "../../errors/framework-error.ts";
 import { jsonInspector, type JsonReport } from "./json-inspector.ts";
 import { writeJson } from "./json-text.ts";
 

@@ -1,4 +1,4 @@
-import { FrameworkError } from "../errors/framework-error.ts";
+import { FrameworkError } from "../../errors/framework-error.ts";
 import { findUnwritable } from "./unwritable.ts";
 
 /** Options of JSON text. */
