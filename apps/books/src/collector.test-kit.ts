@@ -39,16 +39,16 @@ export const startCollector = async (): Promise<Collector> => {
 
 /** Decodes an ExportTraceServiceRequest: resource spans (field 1) contain scope spans (2), which contain spans (2). */
 const spansOf = (request: Buffer): CollectedSpan[] =>
-  parts(request, 1)
-    .flatMap((resourceSpans) => parts(resourceSpans, 2))
-    .flatMap((scopeSpans) => parts(scopeSpans, 2))
+  fieldValues(request, 1)
+    .flatMap((resourceSpans) => fieldValues(resourceSpans, 2))
+    .flatMap((scopeSpans) => fieldValues(scopeSpans, 2))
     .map((span) => {
-      const hex = (field: number): string => parts(span, field)[0]?.toString("hex") ?? "";
-      return { trace: hex(1), id: hex(2), parent: hex(4), name: parts(span, 5).join("") };
+      const hex = (field: number): string => fieldValues(span, field)[0]?.toString("hex") ?? "";
+      return { trace: hex(1), id: hex(2), parent: hex(4), name: fieldValues(span, 5).join("") };
     });
 
 /** Returns the values of a length-delimited field of a protobuf message: strings, bytes, messages. */
-const parts = (message: Buffer, field: number): Buffer[] => {
+const fieldValues = (message: Buffer, field: number): Buffer[] => {
   const found: Buffer[] = [];
   let at = 0;
   const varint = (): number => {

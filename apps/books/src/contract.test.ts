@@ -10,7 +10,7 @@ test.each([
   ["open", {}],
   ["protected", { BOOKS_SECRET: "0123456789abcdef0123456789abcdef", BOOKS_PASSWORD: "p" }],
 ])(
-  "%s, every reply of the service is documented, and none is a 5xx",
+  "every reply of the %s service is documented, and none is a 5xx",
   async (_name, env) => {
     const app = createBooksApp(
       booksSettings({

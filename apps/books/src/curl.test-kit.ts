@@ -3,15 +3,15 @@ import type { TestClient } from "@framework/testing";
 import { type Browser, browserOn } from "./browser.test-kit.ts";
 
 /** Status and output of a command. */
-export interface Printed {
+export interface CommandResult {
   readonly status: number;
-  readonly printed: string;
+  readonly output: string;
 }
 
 /** A shell with the features that the README uses: curl with one cookie jar, `head`, `grep`, a variable and `$(csrf)`. */
 export interface Shell {
   /** Runs a line with curl. @throws for flags that the README does not use */
-  curl(line: string): Promise<Printed>;
+  curl(line: string): Promise<CommandResult>;
   set(variable: string, value: string): void;
 }
 
@@ -30,11 +30,11 @@ export const shellOn = (client: TestClient): Shell => {
       const [, zeros, command = "", prefix] =
         /^(?:head -c (\d+) \/dev\/zero \| )?(curl .*?)(?: \| grep '\^(\w+)')?$/.exec(line) ?? [];
       const [, ...args] = words(command, expand);
-      const { status, printed } = await runCurl(args, zeros === undefined ? null : Number(zeros), (usesJar) =>
+      const { status, output } = await runCurl(args, zeros === undefined ? null : Number(zeros), (usesJar) =>
         usesJar ? jar : plain,
       );
-      const lines = printed.split("\n").filter((each) => prefix === undefined || each.startsWith(prefix));
-      return { status, printed: lines.join("\n") };
+      const lines = output.split("\n").filter((each) => prefix === undefined || each.startsWith(prefix));
+      return { status, output: lines.join("\n") };
     },
   };
 };
@@ -50,7 +50,7 @@ const runCurl = async (
   args: readonly string[],
   zeros: number | null,
   browser: (usesJar: boolean) => Browser,
-): Promise<Printed> => {
+): Promise<CommandResult> => {
   const { positionals, values } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -78,9 +78,9 @@ const runCurl = async (
   const body = zeros === null ? values.json : new Uint8Array(zeros);
   const options = { headers, ...(body !== undefined && { body }) };
   const reply = await browser(values.cookie !== undefined).request(method, pathname + search, options);
-  const printed = values["write-out"]?.replaceAll(
+  const output = values["write-out"]?.replaceAll(
     /%header\{([\w-]+)\}/g,
     (_, name: string) => reply.headers.get(name) ?? "",
   );
-  return { status: reply.status, printed: printed ?? reply.text };
+  return { status: reply.status, output: output ?? reply.text };
 };

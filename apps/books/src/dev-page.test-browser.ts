@@ -6,10 +6,10 @@ import {
   assertUsable,
   FOCUSED_TEXT,
   noChromium,
+  saveScreenshot,
   shows,
   startChromium,
   tabUntil,
-  takePicture,
   type View,
   viewName,
   views,
@@ -20,7 +20,7 @@ import { withFilledPanels } from "./dev-page.test-kit.ts";
 const skip = noChromium();
 
 /** Opens the dev page; afterwards checks that it had no problems and sent no request to another host. */
-const opening = (view: View, facts: (visit: Visit, url: string) => Promise<void>): Promise<void> =>
+const withDevPage = (view: View, facts: (visit: Visit, url: string) => Promise<void>): Promise<void> =>
   withFilledPanels(async ({ service, page }) => {
     await using chromium = await startChromium();
     await using visit = await chromium.visit(String(page), view);
@@ -51,7 +51,7 @@ for (const view of views)
     `every view of the dev page ${viewName(view)} has no violation, problem or horizontal scrolling`,
     { skip },
     () =>
-      opening(view, async (visit, url) => {
+      withDevPage(view, async (visit, url) => {
         await fetch(`${url}/books`);
         await shows(visit, has("GET /books"), "the request");
         await eachView(visit, async (at) => {
@@ -60,31 +60,34 @@ for (const view of views)
             await shows(visit, `document.querySelector("section h4")`, `details of ${at}`);
           }
           await assertUsable(visit, at);
-          await takePicture(visit, `books-${at}-${view.width}-${view.colours}`);
+          await saveScreenshot(visit, `books-${at}-${view.width}-${view.colours}`);
         });
       }),
   );
 
-void test("by keyboard alone a circuit is opened and an earlier state of a stream is viewed", { skip }, () =>
-  opening({}, async (visit, url) => {
-    await tabUntil(visit, `${FOCUSED_TEXT} === "Circuits"`);
-    await visit.press("Enter");
-    await shows(visit, has("GET /books"), "the circuits");
-    await tabUntil(visit, `document.activeElement.ariaLabel === "Open: GET /books"`);
-    await visit.press("Enter");
-    await shows(visit, `document.querySelector('[aria-label="Close: GET /books"]')`, "the open circuit");
-    assert.equal((await fetch(`${url}/books`)).status, 503);
-    await visit.evaluate("document.activeElement.blur()");
-    await tabUntil(visit, `${FOCUSED_TEXT} === "Time machine of streams"`);
-    await visit.press("Enter");
-    await tabUntil(visit, `${FOCUSED_TEXT} === "Open a stream"`);
-    await visit.press("Enter");
-    await shows(visit, `document.activeElement.id === "field-stream"`, "the field");
-    await visit.type("loan-1");
-    await visit.press("Enter");
-    await tabUntil(visit, `${FOCUSED_TEXT} === "loan-1"`);
-    await visit.press("Enter");
-    await shows(visit, has("BookBorrowed"), "the event");
-    await assertUsable(visit, "the stream");
-  }),
+void test(
+  "a circuit can be opened, and an earlier state of a stream viewed, with the keyboard alone",
+  { skip },
+  () =>
+    withDevPage({}, async (visit, url) => {
+      await tabUntil(visit, `${FOCUSED_TEXT} === "Circuits"`);
+      await visit.press("Enter");
+      await shows(visit, has("GET /books"), "the circuits");
+      await tabUntil(visit, `document.activeElement.ariaLabel === "Open: GET /books"`);
+      await visit.press("Enter");
+      await shows(visit, `document.querySelector('[aria-label="Close: GET /books"]')`, "the open circuit");
+      assert.equal((await fetch(`${url}/books`)).status, 503);
+      await visit.evaluate("document.activeElement.blur()");
+      await tabUntil(visit, `${FOCUSED_TEXT} === "Time machine of streams"`);
+      await visit.press("Enter");
+      await tabUntil(visit, `${FOCUSED_TEXT} === "Open a stream"`);
+      await visit.press("Enter");
+      await shows(visit, `document.activeElement.id === "field-stream"`, "the field");
+      await visit.type("loan-1");
+      await visit.press("Enter");
+      await tabUntil(visit, `${FOCUSED_TEXT} === "loan-1"`);
+      await visit.press("Enter");
+      await shows(visit, has("BookBorrowed"), "the event");
+      await assertUsable(visit, "the stream");
+    }),
 );

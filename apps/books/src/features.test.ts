@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { createBooksApp } from "./app.ts";
 import { booksSettings } from "./settings.ts";
 
-const served =
+const withClient =
   (facts: (client: TestClient) => Promise<void>, env: Readonly<Record<string, string>> = {}) =>
   async () => {
     const app = createBooksApp(
@@ -16,8 +16,8 @@ const served =
 const dune = { title: "Dune", author: "Frank Herbert", genre: "SciFi", year: 1965 };
 
 test(
-  "pages of listed origins may read, and preflights get a reply",
-  served(
+  "a preflight from a listed origin is allowed, and a request from another origin gets no CORS header",
+  withClient(
     async (client) => {
       const headers = { origin: "https://shop.example", "access-control-request-method": "POST" };
       const preflight = await client.request("OPTIONS", "/books", { headers });
@@ -33,8 +33,8 @@ test(
 );
 
 test(
-  "every reply has an id, a safe incoming one is kept, and security fields are set",
-  served(async (client) => {
+  "every reply has a request id, a valid incoming id is kept, and security headers are set",
+  withClient(async (client) => {
     const reply = await client.get("/books", { headers: { "x-request-id": "abc-1" } });
     expect(reply.headers.get("x-request-id")).toBe("abc-1");
     expect((await client.get("/nowhere")).headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
@@ -44,7 +44,7 @@ test(
 
 test(
   "a list is compressed and cached, and revalidation gets 304",
-  served(async (client) => {
+  withClient(async (client) => {
     for (let n = 0; n < 20; n++) await client.post("/books", { json: { ...dune, title: `Dune ${n}` } });
     const headers = { "accept-encoding": "gzip" };
     const first = await client.get("/books", { headers });
@@ -57,7 +57,7 @@ test(
 
 test(
   "a body above the limit and requests above the rate limit get the standard error body",
-  served(
+  withClient(
     async (client) => {
       const large = await client.post("/books", { json: { title: "x".repeat(1_100_000) } });
       expect([large.status, large.json()]).toMatchObject([413, { error: "Payload Too Large", status: 413 }]);
@@ -75,7 +75,7 @@ test(
 
 test(
   "the page, the API document, health and metrics are served",
-  served(async (client) => {
+  withClient(async (client) => {
     expect((await client.get("/static/")).text).toContain("<h1>Books</h1>");
     expect((await client.get("/openapi.json")).json()).toMatchObject({
       openapi: expect.stringMatching(/^3\.1/),
@@ -92,18 +92,18 @@ test(
 );
 
 test(
-  "without a secret writing is public",
-  served(async (client) => {
+  "without a secret, writing is public",
+  withClient(async (client) => {
     expect((await client.post("/books", { json: dune })).status).toBe(201);
     expect((await client.post("/token", { json: {} })).status).toBe(404);
   }),
 );
 
 test(
-  "with a secret writing needs a token or a session and reading is public, also in the document",
-  served(
+  "with a secret, writing needs a token or a session and reading is public, and the API document says so",
+  withClient(
     async (client) => {
-      expect((await client.post("/books", { json: dune })).status).toBe(403); // without any credentials it could be a page of another site
+      expect((await client.post("/books", { json: dune })).status).toBe(403); // a request without credentials may come from a page of another site
       expect((await client.get("/books")).status).toBe(200);
       expect((await client.post("/token", { json: { user: "ada", password: "wrong" } })).status).toBe(401);
       const { token } = (await client.post("/token", { json: { user: "ada", password: "p" } })).json() as {

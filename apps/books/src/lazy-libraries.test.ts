@@ -14,7 +14,7 @@ const libraries = [
   "protobufjs",
 ];
 
-test("books on SQLite load no library of a server that they do not use", () => {
+test("the service on SQLite loads no client library of a server that it does not use", () => {
   const program = bundledProgram(new URL("./lazy-libraries.test-program.ts", import.meta.url));
   const { stdout, stderr } = spawnSync(process.execPath, [program], {
     encoding: "utf8",

@@ -1,7 +1,7 @@
-// Opens the page in Chromium, which can only connect to the app: `pnpm browser`.
+// Opens the page in Chromium, which can connect only to this computer. Run with `pnpm browser`.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { noChromium, opening, type Visit } from "@framework/browser";
+import { noChromium, type Visit, visitApp } from "@framework/browser";
 import { waitFor } from "@framework/testing";
 import { createBooksApp } from "./app.ts";
 import { startCollector } from "./collector.test-kit.ts";
@@ -14,7 +14,7 @@ const open = (
   facts: (visit: Visit, url: string) => Promise<void>,
 ): Promise<void> => {
   const settings = booksSettings({ DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent", ...env });
-  return opening(createBooksApp(settings), "/", async (visit, url) => {
+  return visitApp(createBooksApp(settings), "/", async (visit, url) => {
     await facts(visit, url);
     assert.deepEqual(
       visit.requested().filter((each) => new URL(each).host !== new URL(url).host),
@@ -37,7 +37,7 @@ const shows = (visit: Visit, selector: string, text: string) => {
 
 const hostile = "<img src=x onerror=\"globalThis.ran='title'\">";
 
-void test("the page adds, lists and removes books, and follows changes of others", { skip }, () =>
+void test("the page adds, lists and removes books, and shows changes of other clients", { skip }, () =>
   open({}, async (visit, url) => {
     await shows(visit, "#count", "0 books");
     await shows(visit, "#live", "Changes appear as they happen.");

@@ -81,7 +81,7 @@ test("each field has a label, and each control an accessible name", () =>
     for (const button of all(elements, "button", "a")) expect(button.childNodes).toHaveLength(1);
   }));
 
-/** The colours of the light and of the dark scheme, as `[name, #rrggbb]`. */
+/** The colours of the light and of the dark scheme, in the form `#rrggbb`, by name. */
 const schemes = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, block = ""]) =>
   Object.fromEntries(block.matchAll(/--([\w-]+): (#[\da-f]{6});/g).map(([, name, colour]) => [name, colour])),
 );
@@ -106,11 +106,8 @@ test.each([
   ["problem", "page", 4.5],
   ["on-accent", "accent", 4.5],
   ["line", "page", 3], // borders of fields
-])(
-  "in light and dark, %s on %s has a contrast of at minContrast %d (WCAG 2.2 AA)",
-  (front, back, minContrast) => {
-    expect(schemes).toHaveLength(2);
-    for (const scheme of schemes)
-      expect(contrast(scheme[front] ?? "", scheme[back] ?? "")).toBeGreaterThanOrEqual(minContrast);
-  },
-);
+])("in light and dark, %s on %s has a contrast of at least %d (WCAG 2.2 AA)", (front, back, minContrast) => {
+  expect(schemes).toHaveLength(2);
+  for (const scheme of schemes)
+    expect(contrast(scheme[front] ?? "", scheme[back] ?? "")).toBeGreaterThanOrEqual(minContrast);
+});

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
 /** Treatment of the bytes between the service and PostgreSQL. */
-export type Network = "passes" | "drops" | "refuses" | "delays" | "resets";
+export type NetworkMode = "passes" | "drops" | "refuses" | "delays" | "resets";
 
 /** A TCP proxy on one port, whose behaviour can be changed while connections are open. */
 export class FaultyNetwork {
@@ -10,7 +10,7 @@ export class FaultyNetwork {
   private readonly delayMs: number;
   private readonly sockets = new Set<Socket>();
   private server: Server | null = null;
-  private network: Network = "passes";
+  private mode: NetworkMode = "passes";
   port = 0;
 
   /** @param delayMs delay of each packet in the mode `delays` */
@@ -20,9 +20,9 @@ export class FaultyNetwork {
   }
 
   /** Changes the behaviour: `refuses` closes the port and all connections, any other opens the port. */
-  async set(network: Network): Promise<void> {
-    this.network = network;
-    if (network === "refuses") await this.close();
+  async set(mode: NetworkMode): Promise<void> {
+    this.mode = mode;
+    if (mode === "refuses") await this.close();
     else if (this.server === null) await this.listen();
   }
 
@@ -59,7 +59,7 @@ export class FaultyNetwork {
   }
 
   private forward(chunk: Buffer, from: Socket, to: Socket): void {
-    switch (this.network) {
+    switch (this.mode) {
       case "drops":
         return; // neither side is notified, as when a cable is unplugged
       case "resets":

@@ -13,31 +13,31 @@ const signingIn = /^## Signing in\n(.*?)^## /ms.exec(readme)?.[1] ?? "";
 interface Example {
   readonly command: string;
   readonly status: number;
-  readonly printed: string;
+  readonly output: string;
 }
 
 const examplesOf = (text: string): readonly Example[] =>
   Array.from(
     text.matchAll(/```sh\n((?:head .*\| )?curl .*) # (\d{3})\n```\n\n```text\n(.*)\n```/g),
-    ([, command = "", status, printed = ""]) => ({ command, status: Number(status), printed }),
+    ([, command = "", status, output = ""]) => ({ command, status: Number(status), output }),
   );
 
 const examples = examplesOf(readme);
 
 /** Replaces dates, months and random ids, which differ in each run. */
-const normalizeOutput = (printed: string): string =>
-  printed
+const normalizeOutput = (output: string): string =>
+  output
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "(date)")
     .replaceAll(/"month":"\d{4}-\d\d"/g, '"month":""')
     .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, "(id)");
 
 const expectOutputs = async (shell: Shell, expected: readonly Example[]): Promise<void> => {
-  for (const { command, status, printed } of expected) {
+  for (const { command, status, output } of expected) {
     const reply = await shell.curl(command);
-    expect([command, reply.status, normalizeOutput(reply.printed)]).toEqual([
+    expect([command, reply.status, normalizeOutput(reply.output)]).toEqual([
       command,
       status,
-      normalizeOutput(printed),
+      normalizeOutput(output),
     ]);
   }
 };
@@ -69,8 +69,8 @@ test("each command about the dev page prints the output in the README", async ()
   await using program = await startBooks({
     DATABASE_URL: "sqlite://:memory:",
     BOOKS_DEVTOOLS_PORT: "0",
-    BOOKS_DATABASE_SECS: "60",
-  }); // so that a circuit stays open long enough
+    BOOKS_DATABASE_SECS: "60", // so that a circuit stays open long enough
+  });
   const link = /http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+/;
   await waitFor(() => link.test(program.output()), { subject: "the link", timeoutMs: 60_000 });
   const { origin, hash } = new URL(link.exec(program.output())?.[0] ?? "");
@@ -91,6 +91,6 @@ test("with a secret each command about signing in prints the output in the READM
     BOOKS_PASSWORD: password,
   });
   const shell = shellOn(program.client);
-  shell.set("TOKEN", (await shell.curl(tokenCommand)).printed.split('"')[Number(field) - 1] ?? "");
+  shell.set("TOKEN", (await shell.curl(tokenCommand)).output.split('"')[Number(field) - 1] ?? "");
   await expectOutputs(shell, examplesOf(signingIn));
 });

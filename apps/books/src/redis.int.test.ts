@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 import { startBooks } from "./start-books.test-kit.ts";
 
 withServer("redis", (url) => {
-  test("a host of two workers and one of a single process never serve a list older than the last acknowledged change", async () => {
+  test("a host with two workers and a host with one process never serve a list older than the last acknowledged change", async () => {
     using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
     const env = {
       DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`,

@@ -28,7 +28,7 @@ test("the summary shows neither the secrets nor the database's password", () => 
   expect(summary).not.toContain("hidden");
 });
 
-test("DBOS on SQLite is refused together with a wrong number", () => {
+test("DBOS on SQLite is reported together with an invalid number", () => {
   expect(() => booksSettings({ BOOKS_SAGAS: "dbos", BOOKS_LOAN_DAYS: "-1" })).toThrow(
     /BOOKS_LOAN_DAYS must be a number from 0 to 3650[\s\S]*BOOKS_SAGAS=dbos needs PostgreSQL/,
   );
@@ -37,6 +37,7 @@ test("DBOS on SQLite is refused together with a wrong number", () => {
 test("the service starts with the shortest and the longest time limit of the database", async () => {
   const [, min = "", max = ""] =
     /a number from (\S+) to (\d+)\.\n# BOOKS_DATABASE_SECS/.exec(read(".env.example")) ?? [];
+  expect([min, max]).not.toContain("");
   for (const secs of [min, max]) {
     const env = { DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent", BOOKS_DATABASE_SECS: secs };
     const app = createBooksApp(booksSettings(env));

@@ -122,6 +122,7 @@ test.each([
       const { out } = await runCommand(["explain", ...words, "--json"]);
       const explained = JSON.parse(out) as Explanation;
       expect(explained.status).toBe(status);
+      expect(explained.steps).not.toEqual([]);
       expect(explained.steps.filter(({ reasons }) => reasons.join("") === "")).toEqual([]);
       expect(out).not.toContain("planted");
     } finally {

@@ -12,37 +12,37 @@ const user = { authorization: `Basic ${Buffer.from("ann:p").toString("base64")}`
 const key = { "x-api-key": "k" };
 const basic = () => new BasicAuth(async (_name, password) => password === "p");
 const apiKey = () => new ApiKeyAuth({ k: "billing" });
-const identityOf = ({ context }: { context: Iterable<[string, unknown]> }) =>
+const contextNames = ({ context }: { context: Iterable<[string, unknown]> }) =>
   [...context].map(([name]) => name).toSorted();
 
-const bearer = 'Bearer realm="Restricted"';
-const keyed = 'ApiKey header="X-API-Key"';
+const bearerChallenge = 'Bearer realm="Restricted"';
+const apiKeyChallenge = 'ApiKey header="X-API-Key"';
 
-const serving =
+const appWith =
   (...chain: readonly Parameters<App["use"]>[0][]) =>
   () => {
     const app = new App();
     for (const middleware of chain) app.use(middleware);
-    app.get("/", identityOf);
-    app.get("/open", identityOf);
+    app.get("/", contextNames);
+    app.get("/open", contextNames);
     return app;
   };
 
-eachClient(test, serving(jwt, apiKey()), {
+eachClient(test, appWith(jwt, apiKey()), {
   "all added authentications must accept; the first refusal is the reply": async (client) => {
     const send = async (headers: Record<string, string>) => {
       const reply = await client.get("/", { headers });
       return reply.status === 200 ? reply.json() : [reply.status, reply.headers.get("www-authenticate")];
     };
     expect(await send({ ...token, ...key })).toEqual(["api_key_name", "jwt_claims"]);
-    expect(await send({})).toEqual([401, bearer]);
-    expect(await send(key)).toEqual([401, bearer]);
-    expect(await send(token)).toEqual([401, keyed]);
-    expect(await send({ ...token, "x-api-key": "x" })).toEqual([401, keyed]);
+    expect(await send({})).toEqual([401, bearerChallenge]);
+    expect(await send(key)).toEqual([401, bearerChallenge]);
+    expect(await send(token)).toEqual([401, apiKeyChallenge]);
+    expect(await send({ ...token, "x-api-key": "x" })).toEqual([401, apiKeyChallenge]);
   },
 });
 
-eachClient(test, serving(anyOf(jwt, basic(), apiKey()).skipPath("/open")), {
+eachClient(test, appWith(anyOf(jwt, basic(), apiKey()).skipPath("/open")), {
   "anyOf needs one authentication to accept; the last refusal is the reply": async (client) => {
     const send = async (headers: Record<string, string>, path = "/") => {
       const reply = await client.get(path, { headers });
@@ -53,14 +53,14 @@ eachClient(test, serving(anyOf(jwt, basic(), apiKey()).skipPath("/open")), {
     expect(await send(key)).toEqual(["api_key_name"]);
     expect(await send({ ...token, ...key })).toEqual(["jwt_claims"]);
     expect(await send({ authorization: `${token.authorization}x`, ...key })).toEqual(["api_key_name"]);
-    expect(await send({})).toEqual([401, keyed]);
-    expect(await send({ authorization: `${token.authorization}x` })).toEqual([401, keyed]);
+    expect(await send({})).toEqual([401, apiKeyChallenge]);
+    expect(await send({ authorization: `${token.authorization}x` })).toEqual([401, apiKeyChallenge]);
     expect(await send({}, "/open")).toEqual([]);
   },
 });
 
 test("anyOf skips a path that one of its alternatives skips", async () => {
-  await using client = testClient(serving(anyOf(basic().skipPath("/open"), apiKey()))());
+  await using client = testClient(appWith(anyOf(basic().skipPath("/open"), apiKey()))());
   expect([(await client.get("/open")).status, (await client.get("/")).status]).toEqual([200, 401]);
 });
 
@@ -75,7 +75,7 @@ test("an error other than 401 stops anyOf: 503 stays 503, others become 500", as
         throw error;
       },
     ]) {
-      await using client = testClient(serving(anyOf(new BasicAuth(verify), apiKey()))(), {
+      await using client = testClient(appWith(anyOf(new BasicAuth(verify), apiKey()))(), {
         log: { info() {}, warn() {}, error() {} },
       });
       expect((await client.get("/", { headers: { ...user, ...key } })).status).toBe(status);
@@ -95,7 +95,7 @@ test("anyOf without arguments throws, and invalid alternatives are reported at s
 
 test("routes list their authentications for API documents", () => {
   const cookies = new JwtAuth({ secret, cookieName: "session", queryParam: "token" });
-  const app = serving(
+  const app = appWith(
     anyOf(cookies, basic()).skipPath("/open"),
     new ApiKeyAuth({ k: "s" }, "Service-Token"),
   )();
@@ -136,7 +136,7 @@ test("identify authenticates without sending a reply, for example for an upgrade
     install: (host) => auth.install(host),
     async handle(request, next) {
       await Promise.resolve(auth.identify(request)).then(
-        () => seen.push(identityOf(request)),
+        () => seen.push(contextNames(request)),
         (error: HttpError) => seen.push([error.status, error.headers]),
       );
       return next(request);
@@ -144,11 +144,11 @@ test("identify authenticates without sending a reply, for example for an upgrade
   });
   await using client = testClient(app);
   for (const headers of [token, key, {}]) await client.get("/", { headers });
-  expect(seen).toEqual([["jwt_claims"], ["api_key_name"], [401, { "www-authenticate": keyed }]]);
+  expect(seen).toEqual([["jwt_claims"], ["api_key_name"], [401, { "www-authenticate": apiKeyChallenge }]]);
 });
 
 test("a repeated credential field is refused when a transport passes on both values", async () => {
-  await using client = testClient(serving(jwt)());
+  await using client = testClient(appWith(jwt)());
   await client.get("/");
   for (const [auth, value] of [
     [jwt, token.authorization],
@@ -164,7 +164,7 @@ test("a repeated credential field is refused when a transport passes on both val
 });
 
 test("one authentication serves several apps concurrently, and continues when one of them stops", async () => {
-  const [first, second] = [testClient(serving(jwt)()), testClient(serving(jwt)())];
+  const [first, second] = [testClient(appWith(jwt)()), testClient(appWith(jwt)())];
   {
     await using client = first;
     expect((await client.get("/", { headers: token })).status).toBe(200);
@@ -186,11 +186,11 @@ test("Vary lists a field once even if several alternatives read it", async () =>
 test("the 401 of a guard has the challenges of the authentications that exempted the path", async () => {
   const all = anyOf(new JwtAuth({ secret, headerName: "X-Token" }), basic(), apiKey());
   for (const [authentication, challenge] of [
-    [apiKey(), keyed],
+    [apiKey(), apiKeyChallenge],
     [basic(), 'Basic realm="Restricted", charset="UTF-8"'],
-    [new JwtAuth({ secret }), bearer],
+    [new JwtAuth({ secret }), bearerChallenge],
     [new JwtAuth({ secret, scheme: "Token" }), 'Token realm="Restricted"'],
-    [all, `${bearer}, Basic realm="Restricted", charset="UTF-8", ${keyed}`],
+    [all, `${bearerChallenge}, Basic realm="Restricted", charset="UTF-8", ${apiKeyChallenge}`],
   ] as const) {
     const app = new App().use(authentication.skipPath("/open"));
     app.get("/open", { guards: [new AuthenticatedGuard()] }, () => "in");
@@ -214,6 +214,6 @@ test("the 401 of a guard has the challenge of sessions if the app has them, and 
     (await app.fetch(new Request(`http://localhost${path}`))).headers.get("www-authenticate");
   expect([await challengeOf("/session"), await challengeOf("/other")]).toEqual([
     'Session realm="Restricted"',
-    bearer,
+    bearerChallenge,
   ]);
 });

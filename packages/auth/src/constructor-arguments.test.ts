@@ -18,17 +18,42 @@ const verify = (): boolean => true;
 
 test.each<[string, () => Authentication, string, string]>([
   ["no configuration", () => new JwtAuth(invalid(undefined)), "AUTH_NO_KEY", "JwtConfig.secret is missing"],
-  ["null", () => new JwtAuth(invalid(null)), "CORE_BAD_CONFIG", "JwtConfig must be an object with fields"],
-  ["a secret alone", () => new JwtAuth(invalid(secret)), "CORE_BAD_CONFIG", "but is another value"],
-  ["null options", () => new JwtAuth({ secret }, invalid(null)), "CORE_BAD_CONFIG", "JwtAuthOptions must be"],
   [
-    "no clock",
+    "null as configuration",
+    () => new JwtAuth(invalid(null)),
+    "CORE_BAD_CONFIG",
+    "JwtConfig must be an object with fields",
+  ],
+  [
+    "a secret in place of a configuration",
+    () => new JwtAuth(invalid(secret)),
+    "CORE_BAD_CONFIG",
+    "but is another value",
+  ],
+  [
+    "null as options of JwtAuth",
+    () => new JwtAuth({ secret }, invalid(null)),
+    "CORE_BAD_CONFIG",
+    "JwtAuthOptions must be",
+  ],
+  [
+    "an invalid clock",
     () => new JwtAuth({ secret }, { clock: invalid({}) }),
     "CORE_BAD_CONFIG",
     "clock must be a clock",
   ],
-  ["null options", () => new BasicAuth(verify, invalid(null)), "CORE_BAD_CONFIG", "BasicAuthOptions must be"],
-  ["a number", () => new BasicAuth(verify, invalid(5)), "CORE_BAD_CONFIG", "BasicAuthOptions must be"],
+  [
+    "null as options of BasicAuth",
+    () => new BasicAuth(verify, invalid(null)),
+    "CORE_BAD_CONFIG",
+    "BasicAuthOptions must be",
+  ],
+  [
+    "a number as options",
+    () => new BasicAuth(verify, invalid(5)),
+    "CORE_BAD_CONFIG",
+    "BasicAuthOptions must be",
+  ],
   [
     "an unknown option",
     () => new BasicAuth(verify, invalid({ realm: "x" })),
@@ -41,7 +66,7 @@ test.each<[string, () => Authentication, string, string]>([
     "CORE_BAD_CONFIG",
     "BasicAuthOptions.allowEmptyName must be true, false or the name",
   ],
-])("an authentication with %s is reported by the start", async (_name, create, code, message) => {
+])("an authentication with %s is reported at start", async (_name, create, code, message) => {
   const error: unknown = await new App()
     .use(create())
     .start()

@@ -10,25 +10,25 @@ const fails = (): never => {
 
 /** Returns the reasons of unhandled rejections during a run. */
 const unhandledDuring = async (run: () => Promise<void>): Promise<unknown[]> => {
-  const stray: unknown[] = [];
-  const note = (reason: unknown): void => void stray.push(reason);
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
   process.on("unhandledRejection", note);
   try {
     await run();
     await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections after the microtask queue is empty
-    return stray;
+    return unhandled;
   } finally {
     process.off("unhandledRejection", note);
   }
 };
 
 test("promises that a handler drops cause no unhandled rejection", async () => {
-  const stray = await unhandledDuring(async () => {
+  const unhandled = await unhandledDuring(async () => {
     const store = { revoke: fails, isRevoked: fails, consume: fails };
     const auth = new JwtAuth({ secret: "0123456789abcdef0123456789abcdef", store });
     await new App().use(auth).start({ log });
     const { refreshToken } = await auth.createTokens({ sub: "ann" });
-    const made = [
+    const calls = [
       () => auth.createToken({ sub: "" }),
       () => auth.createTokens({ sub: "" }),
       () => auth.refreshToken("forged"),
@@ -38,12 +38,12 @@ test("promises that a handler drops cause no unhandled rejection", async () => {
       () => hashPassword("a\0"),
       () => verifyPassword("a", "no hash"),
     ];
-    for (const make of made) {
-      void make();
-      await expect(make()).rejects.toMatchObject({ message: expect.any(String) });
+    for (const call of calls) {
+      void call();
+      await expect(call()).rejects.toMatchObject({ message: expect.any(String) });
     }
   });
-  expect(stray).toEqual([]);
+  expect(unhandled).toEqual([]);
 });
 
 test("a resolve that rejects for one identity and throws for the next leaves no unhandled rejection", async () => {
@@ -55,9 +55,9 @@ test("a resolve that rejects for one identity and throws for the next leaves no 
   });
   app.get("/", { guards: [new RoleGuard("admin", { resolve })] }, () => "secret");
   await app.start({ log });
-  const stray = await unhandledDuring(async () => {
+  const unhandled = await unhandledDuring(async () => {
     const { status } = await app.fetch(new Request("http://localhost/"));
     expect(status).toBe(403);
   });
-  expect(stray).toEqual([]);
+  expect(unhandled).toEqual([]);
 });

@@ -8,7 +8,7 @@ const jwt = new JwtAuth({ secret: "0123456789abcdef0123456789abcdef" });
 const basic = new BasicAuth(() => true);
 const keys = new ApiKeyAuth({ k: "billing" });
 
-test("the principal has the identity of each authentication", async () => {
+test("principalOf returns the identity that each authentication found", async () => {
   const app = new App().use(jwt);
   app.get("/", (request) => principalOf(request));
   await using client = testClient(app);
@@ -32,13 +32,13 @@ test("the principal has the identity of each authentication", async () => {
   expect(principalOf(message(bearer))).toBeNull();
 });
 
-test("cookies and the query identify only requests, and identify ignores skipPath", async () => {
+test("cookies and query parameters identify only HTTP requests, and identify ignores skipPath", async () => {
   const cookies = new JwtAuth({
     secret: "0123456789abcdef0123456789abcdef",
     cookieName: "t",
     queryParam: "t",
   });
-  const skipping = new ApiKeyAuth({ k: "billing" }).skipPath("/open");
+  const apiKeyAuth = new ApiKeyAuth({ k: "billing" }).skipPath("/open");
   const token = await cookies.createToken({ sub: "ann" });
   const app = new App().use(cookies);
   app.get("/", () => "in");
@@ -52,5 +52,5 @@ test("cookies and the query identify only requests, and identify ignores skipPat
     params: { t: token },
   });
   await expect(cookies.identify(message)).rejects.toMatchObject({ status: 401 });
-  expect(() => skipping.identify(message)).toThrow(expect.objectContaining({ status: 401 }));
+  expect(() => apiKeyAuth.identify(message)).toThrow(expect.objectContaining({ status: 401 }));
 });

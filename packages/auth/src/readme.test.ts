@@ -16,7 +16,7 @@ const rowsOf = (head: string): Record<string, string> => {
   return Object.fromEntries(rows.map((cells) => [(cells[1] ?? "").replaceAll("`", ""), cells.at(-2) ?? ""]));
 };
 
-test("the README's table has every option of tokens with its default", () => {
+test("the README's table has every field of JwtConfig with its default", () => {
   const defaults = Object.entries(JwtConfig.of()).map(([name, value]) => [
     name,
     value === undefined ? "–" : `\`${JSON.stringify(value)}\``,

@@ -3,7 +3,7 @@ import { panelContract, panelProbe } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
 import { caching } from "./caching.ts";
 
-const started = async () => {
+const start = async () => {
   const app = new (App.with(caching, panelProbe))().enableCaching();
   let calls = 0;
   app.get("/books", { cache: { tags: ["books"] } }, () => ++calls);
@@ -11,10 +11,10 @@ const started = async () => {
   return { app, panel: app.panel("cache"), close: () => app.stop() };
 };
 
-panelContract(test, started);
+panelContract(test, start);
 
 test("the panel counts requests and entries, and drops replies by tag", async () => {
-  const { app, panel } = await started();
+  const { app, panel } = await start();
   const get = async () => (await app.fetch(new Request("http://localhost/books"))).text();
   expect([await get(), await get()]).toEqual(["1", "1"]);
   const cells = Object.fromEntries((await panel.rows()).map((row) => [row.id, row.cells[1]]));

@@ -56,7 +56,7 @@ test.each([
   expect(await reasonsFor([[path]])).toEqual([[key(path), `uri-miss: not stored, ${reason}`]]);
 });
 
-test("an identity is reported, but neither its value, the parts of key and per, nor the query", async () => {
+test("an identity is reported, but not its value, the values of key and per, or the query", async () => {
   const [mine, signed] = await reasonsFor([
     ["/mine?token=sesame", { headers: { "x-user": "ann-secret" } }],
     ["/books", { headers: { authorization: "Bearer sesame" } }],

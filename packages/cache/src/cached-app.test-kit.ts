@@ -10,14 +10,14 @@ export const testClock = (): VirtualClock => virtualClock({ start: Date.parse("2
 export interface CachedApp {
   readonly app: App & Caching;
   readonly clock: VirtualClock;
-  /** Logged errors and warnings: the code, or the message without one. */
+  /** Logged errors and warnings: the code, or the message if there is no code. */
   readonly logged: readonly string[];
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Seen>;
-  send(method: string, path: string, init?: RequestInit): Promise<Seen>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<ReceivedReply>;
+  send(method: string, path: string, init?: RequestInit): Promise<ReceivedReply>;
 }
 
 /** A reply as the client sees it. */
-export interface Seen {
+export interface ReceivedReply {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;
@@ -32,7 +32,7 @@ export const cachedApp = (config: ConfigInput<CachingConfig> = {}): CachedApp =>
   const note = (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
     void logged.push(typeof fields["code"] === "string" ? fields["code"] : message);
   let started: Promise<unknown> | null = null;
-  const send = async (method: string, path: string, init: RequestInit = {}): Promise<Seen> => {
+  const send = async (method: string, path: string, init: RequestInit = {}): Promise<ReceivedReply> => {
     await (started ??= app.start({ log: { info: () => {}, warn: note, error: note } }));
     const reply = await app.fetch(new Request(`http://localhost${path}`, { method, ...init }));
     const text = await reply.text();

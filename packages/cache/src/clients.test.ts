@@ -68,11 +68,11 @@ test("an ETag that the cache created is never sent to the handler; the handler's
 test("a stored reply keeps its Date, and is sent with its Age", async () => {
   const { app, get, clock } = cachedApp();
   app.get("/", () => "x");
-  const made = (await get("/")).headers.get("date");
-  expect(made).toBe("Thu, 01 Jan 2026 00:00:00 GMT");
+  const date = (await get("/")).headers.get("date");
+  expect(date).toBe("Thu, 01 Jan 2026 00:00:00 GMT");
   await clock.advance(30_000);
   const hit = await get("/");
-  expect([hit.outcome, hit.headers.get("date"), hit.headers.get("age")]).toEqual(["HIT", made, "30"]);
+  expect([hit.outcome, hit.headers.get("date"), hit.headers.get("age")]).toEqual(["HIT", date, "30"]);
 });
 
 test.each([
@@ -80,7 +80,7 @@ test.each([
   [{ date: "Wed, 31 Dec 2025 23:59:30 GMT", age: "50" }, ["50", "60", "50"]],
   [{ age: "50" }, ["50", "60", "50"]],
   [{ date: "Fri, 02 Jan 2026 00:00:00 GMT" }, [null, "10", null]],
-])("an old reply of a gateway is sent with its age: %j", async (fields: Record<string, string>, ages) => {
+])("an old reply from a gateway is sent with its age: %j", async (fields: Record<string, string>, ages) => {
   const { app, get, clock } = cachedApp();
   const reply = (control: string) => () =>
     new Response("x", { headers: { "cache-control": control, ...fields } });

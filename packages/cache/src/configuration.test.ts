@@ -123,7 +123,7 @@ test("publishes consistent metrics", async () => {
   expect(app.snapshot()["cache"]).toMatchObject({ HIT: 2, MISS: 2, BYPASS: 1, entries: 1 });
 });
 
-test("a record of `of`, which has every field, configures the feature", async () => {
+test("the record that CachingConfig.of returns, which has every field, configures the feature", async () => {
   for (const config of [CachingConfig.of(), CachingConfig.of({ maxEntries: 5 })]) {
     const app = new (App.with(caching))().enableCaching(config);
     await expect(app.start({ log: { info() {}, warn() {}, error() {} } })).resolves.toBeDefined();

@@ -6,7 +6,7 @@ import { equalVariantKeys } from "./equal-variants.ts";
 import { type CacheStore, memoryStore } from "./index.ts";
 
 /** Creates an app whose replies vary by a field, and contain the received spelling. */
-const varying = (name: string, config: Parameters<typeof cachedApp>[0] = {}): CachedApp => {
+const varyingApp = (name: string, config: Parameters<typeof cachedApp>[0] = {}): CachedApp => {
   const cached = cachedApp(config);
   const spelling = (request: HttpRequest): Response => {
     const body = request.getHeader(name) ?? "none";
@@ -17,7 +17,7 @@ const varying = (name: string, config: Parameters<typeof cachedApp>[0] = {}): Ca
 };
 
 /** Sends requests for one path with these values of a field. Returns the last outcome, and the spelling that the handler had received. */
-const lastAt = async (
+const lastReplyAt = async (
   { get }: CachedApp,
   path: string,
   name: string,
@@ -31,47 +31,47 @@ const lastAt = async (
   return seen;
 };
 
-/** Like `lastAt`, with a new app. */
-const last = (name: string, ...values: readonly string[]): Promise<readonly [string | null, string]> =>
-  lastAt(varying(name), "/", name, values);
+/** Like `lastReplyAt`, with a new app. */
+const lastReply = (name: string, ...values: readonly string[]): Promise<readonly [string | null, string]> =>
+  lastReplyAt(varyingApp(name), "/", name, values);
 
 test("a list is found in other spellings: with or without spaces and empty members", async () => {
-  expect(await last("accept", "text/csv,text/html", "text/csv, text/html")).toEqual([
+  expect(await lastReply("accept", "text/csv,text/html", "text/csv, text/html")).toEqual([
     "HIT",
     "text/csv,text/html",
   ]);
-  expect(await last("accept", "text/csv, text/html", "text/csv,text/html")).toEqual([
+  expect(await lastReply("accept", "text/csv, text/html", "text/csv,text/html")).toEqual([
     "HIT",
     "text/csv, text/html",
   ]);
-  expect(await last("x-flags", "a,b", " a \t,, b,")).toEqual(["HIT", "a,b"]);
-  expect(await last("x-flags", "a", ",a,")).toEqual(["HIT", "a"]);
+  expect(await lastReply("x-flags", "a,b", " a \t,, b,")).toEqual(["HIT", "a,b"]);
+  expect(await lastReply("x-flags", "a", ",a,")).toEqual(["HIT", "a"]);
 });
 
-test("languages are found in any case", async () => {
+test("languages are compared case-insensitively, values of other fields are not", async () => {
   const usual = "de-DE,zh-Hant-TW,en;q=0.5,*;q=0.1";
-  expect(await last("accept-language", usual, "DE-de, ZH-HANT-tw, En ; Q=0.5, *;q=0.1")).toEqual([
+  expect(await lastReply("accept-language", usual, "DE-de, ZH-HANT-tw, En ; Q=0.5, *;q=0.1")).toEqual([
     "HIT",
     usual,
   ]);
-  expect((await last("accept", "text/html", "Text/HTML"))[0]).toBe("MISS");
+  expect((await lastReply("accept", "text/html", "Text/HTML"))[0]).toBe("MISS");
 });
 
 test("order, weights, quoted strings and values that are not lists are significant", async () => {
-  expect((await last("accept-language", "de,en", "en,de"))[0]).toBe("MISS");
-  expect((await last("accept-language", "de;q=0.5,en", "de;q=0.6,en"))[0]).toBe("MISS");
-  expect((await last("x-name", '"a, b"', '"a,b"'))[0]).toBe("MISS");
-  expect((await last("x-name", "a b", "ab"))[0]).toBe("MISS");
-  expect((await last("x-name", "a b", "a  b"))[0]).toBe("MISS");
-  expect((await last("x-name", "a,b", "a,b\u00a0"))[0]).toBe("MISS");
-  expect((await last("cookie", "a=b, c", "a=b,c"))[0]).toBe("MISS");
-  expect((await last("authorization", "a b, c", "a b,c"))[0]).toBe("MISS");
+  expect((await lastReply("accept-language", "de,en", "en,de"))[0]).toBe("MISS");
+  expect((await lastReply("accept-language", "de;q=0.5,en", "de;q=0.6,en"))[0]).toBe("MISS");
+  expect((await lastReply("x-name", '"a, b"', '"a,b"'))[0]).toBe("MISS");
+  expect((await lastReply("x-name", "a b", "ab"))[0]).toBe("MISS");
+  expect((await lastReply("x-name", "a b", "a  b"))[0]).toBe("MISS");
+  expect((await lastReply("x-name", "a,b", "a,b\u00a0"))[0]).toBe("MISS");
+  expect((await lastReply("cookie", "a=b, c", "a=b,c"))[0]).toBe("MISS");
+  expect((await lastReply("authorization", "a b, c", "a b,c"))[0]).toBe("MISS");
 });
 
 test("a reply to an unusual spelling is used for that spelling only, so a handler that misreads it affects no other request", async () => {
-  const { get } = varying("accept-language");
-  for (const odd of ["DE , eN", "de,,en", "DE,EN"]) {
-    expect((await get("/", { "accept-language": odd })).outcome).toBe("MISS");
+  const { get } = varyingApp("accept-language");
+  for (const unusual of ["DE , eN", "de,,en", "DE,EN"]) {
+    expect((await get("/", { "accept-language": unusual })).outcome).toBe("MISS");
   }
   const usual = await get("/", { "accept-language": "de, en" });
   expect([usual.outcome, usual.text]).toEqual(["MISS", "de, en"]);
@@ -79,7 +79,7 @@ test("a reply to an unusual spelling is used for that spelling only, so a handle
 });
 
 test("a reply for another spelling is used only while it is fresh, and not for no-cache", async () => {
-  const { get, clock } = varying("accept-language", { staleSecs: 60 });
+  const { get, clock } = varyingApp("accept-language", { staleSecs: 60 });
   await get("/", { "accept-language": "de,en" });
   const refreshed = await get("/", { "accept-language": "DE,EN", "cache-control": "no-cache" });
   expect([refreshed.outcome, refreshed.text]).toEqual(["MISS", "DE,EN"]);
@@ -88,7 +88,7 @@ test("a reply for another spelling is used only while it is fresh, and not for n
 });
 
 test("only-if-cached gets the reply for another spelling", async () => {
-  const { get } = varying("accept-language");
+  const { get } = varyingApp("accept-language");
   const only = { "accept-language": "DE", "cache-control": "only-if-cached" };
   expect((await get("/", only)).status).toBe(504);
   await get("/", { "accept-language": "de" });
@@ -117,7 +117,7 @@ test("other spellings are also found in an asynchronous store", async () => {
     delete: async (key) => inner.delete(key),
     drop: async (tags) => inner.drop(tags),
   };
-  const { get } = varying("accept-language", { store });
+  const { get } = varyingApp("accept-language", { store });
   await get("/", { "accept-language": "de, en" });
   expect((await get("/", { "accept-language": "DE ,EN" })).text).toBe("de, en");
   expect((await get("/", { "accept-language": "de" })).outcome).toBe("MISS");
@@ -126,19 +126,22 @@ test("other spellings are also found in an asynchronous store", async () => {
 test("two spellings share a reply exactly if their members are equal, in order", async () => {
   const member = fc.constantFrom("a", "b", "b c", "a;q=1", "A");
   const gap = fc.constantFrom("", " ", "  ", "\t");
-  const spelled = fc.record({
+  const spelling = fc.record({
     members: fc.array(member, { minLength: 1, maxLength: 3 }),
     gaps: fc.array(gap, { minLength: 8, maxLength: 8 }),
     usual: fc.constantFrom(",", ", "),
   });
   const outcomes = new Set<string | null>();
-  const cached = varying("x-list");
+  const cached = varyingApp("x-list");
   let run = 0;
   await fc.assert(
-    fc.asyncProperty(spelled, spelled, fc.boolean(), async (one, other, same) => {
+    fc.asyncProperty(spelling, spelling, fc.boolean(), async (one, other, same) => {
       const second = same ? one.members : other.members;
-      const odd = second.map((text, at) => `${one.gaps[2 * at]}${text}${one.gaps[2 * at + 1]}`).join(",");
-      const [outcome] = await lastAt(cached, `/${++run}`, "x-list", [one.members.join(one.usual), odd]);
+      const unusual = second.map((text, at) => `${one.gaps[2 * at]}${text}${one.gaps[2 * at + 1]}`).join(",");
+      const [outcome] = await lastReplyAt(cached, `/${++run}`, "x-list", [
+        one.members.join(one.usual),
+        unusual,
+      ]);
       expect(outcome).toBe(JSON.stringify(one.members) === JSON.stringify(second) ? "HIT" : "MISS");
       outcomes.add(outcome);
     }),

@@ -32,8 +32,8 @@ test("two requests have one key if and only if path, host and query parameters a
   type Target = { host: string; path: string; pairs: [string, string][] };
   const sameMeaning = (one: Target, other: Target): boolean => {
     const names = (t: Target) => [...new Set(t.pairs.map(([name]) => name))].sort();
-    const values = (t: Target, wanted: string) =>
-      t.pairs.filter(([name]) => name === wanted).map(([, value]) => value);
+    const values = (t: Target, key: string) =>
+      t.pairs.filter(([name]) => name === key).map(([, value]) => value);
     return (
       one.host === other.host &&
       one.path === other.path &&
@@ -45,13 +45,13 @@ test("two requests have one key if and only if path, host and query parameters a
     `http://${host}/${run}${path}?${new URLSearchParams(pairs).toString()}`;
   const equivalent = (one: Target) =>
     fc.shuffledSubarray(one.pairs, { minLength: one.pairs.length }).map((pairs) => ({ ...one, pairs }));
-  const two = target.chain((one) => fc.tuple(fc.constant(one), fc.oneof(target, equivalent(one))));
+  const targets = target.chain((one) => fc.tuple(fc.constant(one), fc.oneof(target, equivalent(one))));
   const kinds = new Set<string | null>();
   const { app } = cachedApp();
   app.get("/{*rest}", () => "x");
   let run = 0;
   await fc.assert(
-    fc.asyncProperty(two, async ([one, other]) => {
+    fc.asyncProperty(targets, async ([one, other]) => {
       await app.fetch(new Request(url(one, ++run)));
       const outcome = (await app.fetch(new Request(url(other, run)))).headers.get("x-cache");
       expect(outcome).toBe(sameMeaning(one, other) ? "HIT" : "MISS");

@@ -79,14 +79,17 @@ class Reference {
     const stored = { incoming, body: confirmed ? line.body : body, reply: next, bornSecs: this.nowSecs };
     const isUsable = survives && pastFreshSecs < staleSecs(line.reply, "swr");
     const stores = !isUsable && mayStore(next, incoming.caller !== "anonymous");
-    const own = incoming.caller !== "anonymous";
-    if (confirmed || stores || (line !== undefined && !own && supersedes(reply.status))) {
+    const isIdentified = incoming.caller !== "anonymous";
+    if (confirmed || stores || (line !== undefined && !isIdentified && supersedes(reply.status))) {
       this.lines = this.lines.filter(
         (other) => other !== line && !(stores && this.hasSameKey(other, stored)),
       );
     }
     if (stores) this.lines.unshift(stored);
-    return { seen: show(stored), outcome: confirmed ? "REVALIDATED" : own && !stores ? "BYPASS" : "MISS" };
+    return {
+      seen: show(stored),
+      outcome: confirmed ? "REVALIDATED" : isIdentified && !stores ? "BYPASS" : "MISS",
+    };
   }
 
   private matches({ incoming: known, reply }: Stored, incoming: Incoming): boolean {
@@ -171,7 +174,7 @@ const fieldsOf = ({
 };
 
 /** An app whose handler returns the replies that the current run chooses. Every run has its own paths, so one app serves all runs. */
-class Cached {
+class TestApp {
   readonly cached: CachedApp = cachedApp({ ttl });
   runs = 0;
   respond: (tag: string | null) => { reply: Reply; body: string } = () => {
@@ -200,10 +203,10 @@ class Pair {
   private reply: Reply | null = null;
   private calls = 0;
 
-  constructor(world: Cached) {
-    this.cached = world.cached;
-    this.run = ++world.runs;
-    world.respond = (tag) => this.respond(tag);
+  constructor(testApp: TestApp) {
+    this.cached = testApp.cached;
+    this.run = ++testApp.runs;
+    testApp.respond = (tag) => this.respond(tag);
   }
 
   private respond(tag: string | null): { reply: Reply; body: string } {
@@ -256,10 +259,10 @@ for (const vary of ["", "x-a", "x-a, x-b"] as const) {
         { weight: 2, arbitrary: fc.tuple(fc.constant("pass" as const), fc.constantFrom(1, 4, 9, 21)) },
         { weight: 1, arbitrary: fc.tuple(fc.constant("write" as const), fc.constantFrom("/1", "/2")) },
       );
-      const world = new Cached();
+      const testApp = new TestApp();
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
-          const pair = new Pair(world);
+          const pair = new Pair(testApp);
           for (const [kind, first, reply] of steps) {
             if (kind === "incoming") await pair.send(first, reply);
             else if (kind === "pass") await pair.pass(first);
@@ -269,7 +272,7 @@ for (const vary of ["", "x-a", "x-a, x-b"] as const) {
         }),
         { numRuns: runs },
       );
-      await world.cached.app.stop();
+      await testApp.cached.app.stop();
     },
     timeoutMs,
   );

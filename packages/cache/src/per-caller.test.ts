@@ -42,7 +42,7 @@ test("directives of the handler for other caches never make the reply of one cal
   }
 });
 
-test("without an id the rules of other routes apply", async () => {
+test("if per returns no id, the rules of other routes apply", async () => {
   const { app, get } = cachedApp();
   app.get("/", { cache: { per: () => undefined } }, () => "x");
   const outcomes = [await get("/"), await get("/"), await get("/", { cookie: "a=b" })];
@@ -66,7 +66,7 @@ test.each([NaN, Infinity, -Infinity, true, {}, ["ann"], Promise.resolve("ann")])
   },
 );
 
-test("a reply whose key other caches do not know is private, unless it is public", async () => {
+test("a reply of a route with a key function is sent with private, unless its handler sets public", async () => {
   const { app, get } = cachedApp();
   const key = (): string => "part";
   app.get("/keyed", { cache: { key } }, () => "x");
@@ -96,7 +96,7 @@ test("a shared route serves everyone, including identified callers", async () =>
   ]);
 });
 
-test("per together with shared, and a per that is not a function, are start errors", async () => {
+test("per together with shared, a per that is not a function, and a negative clientTtlSecs are start errors", async () => {
   for (const cache of [{ ...perUser, shared: true }, { per: "user" }, { clientTtlSecs: -1 }]) {
     const app = new (App.with(caching))().enableCaching();
     app.get("/", { cache: cache as never }, () => "x");

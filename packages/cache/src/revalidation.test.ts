@@ -2,7 +2,7 @@ import { dependency, type HttpRequest, Response } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { cachedApp } from "./cached-app.test-kit.ts";
-import { tagged, type TaggedState } from "./tagged-handler.test-kit.ts";
+import { taggedHandler, type TaggedState } from "./tagged-handler.test-kit.ts";
 
 type Fields = Record<string, string>;
 
@@ -10,7 +10,7 @@ test("a 304 of the handler updates the stored fields, and the stored body is ser
   const { app, get, clock } = cachedApp();
   const state = { body: "body", etag: '"1"', fields: { "cache-control": "max-age=10", "x-rev": "1" } };
   const conditions: (string | null)[] = [];
-  app.get("/", tagged(state, conditions));
+  app.get("/", taggedHandler(state, conditions));
   await get("/");
   await clock.advance(10 * 1000);
   state.fields = { "cache-control": "max-age=20", "x-rev": "2" };
@@ -35,7 +35,7 @@ test("a 304 of the handler updates the stored fields, and the stored body is ser
 test("X-Cache-TTL is kept after a 304 without explicit freshness", async () => {
   const { app, get, clock } = cachedApp({ ttl: 300 });
   const state = { body: "body", etag: '"1"', fields: { "x-cache-ttl": "20" } as Fields };
-  app.get("/", tagged(state));
+  app.get("/", taggedHandler(state));
   await get("/");
   state.fields = {};
   const outcomes: (string | null)[] = [];
@@ -52,7 +52,7 @@ test.each([
 ])("%s of a 304 replaces the X-Cache-TTL of the stored reply", async (_name, fields) => {
   const { app, get, clock } = cachedApp();
   const state = { body: "body", etag: '"1"', fields: { "x-cache-ttl": "20" } as Fields };
-  app.get("/", tagged(state));
+  app.get("/", taggedHandler(state));
   await get("/");
   state.fields = fields;
   const outcomes: (string | null)[] = [];
@@ -67,7 +67,7 @@ test("a reply with only Last-Modified is also revalidated", async () => {
   const { app, get, clock } = cachedApp({ ttl: 5 });
   const modified = "Wed, 31 Dec 2025 00:00:00 GMT";
   const conditions: (string | null)[] = [];
-  app.get("/", tagged({ body: "body", modified, fields: {} }, conditions));
+  app.get("/", taggedHandler({ body: "body", modified, fields: {} }, conditions));
   await get("/");
   await clock.advance(5 * 1000);
   expect((await get("/")).outcome).toBe("REVALIDATED");
@@ -78,8 +78,8 @@ test("a reply with only Last-Modified is also revalidated", async () => {
 test("a no-cache reply is revalidated each time, and not stored without a validator", async () => {
   const { app, get } = cachedApp();
   const fields = { "cache-control": "no-cache" };
-  app.get("/tag", tagged({ body: "body", etag: '"1"', fields }));
-  app.get("/none", tagged({ body: "body", fields }));
+  app.get("/tag", taggedHandler({ body: "body", etag: '"1"', fields }));
+  app.get("/none", taggedHandler({ body: "body", fields }));
   const outcomes = async (path: string) => [
     (await get(path)).outcome,
     (await get(path)).outcome,
@@ -97,7 +97,7 @@ test("a new reply replaces the stale one, and a reply that must not be stored re
     fields: { "cache-control": "max-age=10" },
   };
   const conditions: (string | null)[] = [];
-  app.get("/", tagged(state, conditions));
+  app.get("/", taggedHandler(state, conditions));
   await get("/");
   await clock.advance(10 * 1000);
   Object.assign(state, { body: "two", etag: '"2"' });
@@ -137,7 +137,7 @@ test("a 304 with Set-Cookie or no-store is served to its client only", async () 
   for (const fields of changes) {
     const { app, get, clock } = cachedApp();
     const state = { body: "body", etag: '"1"', fields: { "cache-control": "max-age=10" } as Fields };
-    app.get("/", tagged(state));
+    app.get("/", taggedHandler(state));
     await get("/");
     await clock.advance(10 * 1000);
     state.fields = fields;

@@ -17,7 +17,7 @@ const identities: readonly Readonly<Record<string, string>>[] = [
 ];
 const nameOf = (headers: Readonly<Record<string, string>>): string => JSON.stringify(headers);
 
-test("a reply for one identity never reaches another, unless it is public or s-maxage", async () => {
+test("a reply for one identity never reaches another, unless it has public or s-maxage", async () => {
   const control = fc.constantFrom(
     null,
     "max-age=100",
@@ -102,7 +102,7 @@ test("a reply for one identity never reaches another, unless it is public or s-m
   );
 });
 
-test("request fields outside the key never affect the replies to others", async () => {
+test("request fields outside the key never affect the replies to other requests", async () => {
   const names = [
     "x-forwarded-host",
     "x-forwarded-proto",

@@ -2,7 +2,7 @@ import { dependency, Depends, Response } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { cachedApp } from "./cached-app.test-kit.ts";
-import { tagged, type TaggedState } from "./tagged-handler.test-kit.ts";
+import { taggedHandler, type TaggedState } from "./tagged-handler.test-kit.ts";
 
 test("a stale reply replaces a failure within stale-if-error, unless must-revalidate is set", async () => {
   for (const [extra, expected] of [
@@ -18,7 +18,7 @@ test("a stale reply replaces a failure within stale-if-error, unless must-revali
         fields,
         ...(etag !== undefined && { etag }),
       };
-      app.get("/", tagged(state));
+      app.get("/", taggedHandler(state));
       await get("/");
       state.status = 503;
       const seen: (string | null)[] = [];
@@ -61,8 +61,8 @@ test("a stale reply is served within stale-while-revalidate, while one call refr
     const fresh = await get("/");
     expect([fresh.text, fresh.outcome, calls]).toEqual(["2", "HIT", 2]);
     await clock.advance(30 * 1000);
-    const over = await get("/");
-    expect([over.text, over.outcome]).toEqual(["3", "MISS"]);
+    const expired = await get("/");
+    expect([expired.text, expired.outcome]).toEqual(["3", "MISS"]);
   }
 });
 
@@ -107,7 +107,7 @@ test("an error with explicit freshness is stored, with and without an expired st
   const failed = { "cache-control": "max-age=5" };
   const state: TaggedState = { body: "body", fields: failed, status: 503 };
   app.get("/", (request) => {
-    const reply = tagged(state)(request);
+    const reply = taggedHandler(state)(request);
     for (const [name, value] of Object.entries(state.fields)) reply.setHeader(name, value);
     return reply;
   });
@@ -153,17 +153,21 @@ test("a 5xx with explicit freshness does not replace a stored reply that is fres
   expect([await seen(), await seen()]).toEqual(["503 MISS", "503 HIT"]);
 });
 
-test("background refreshes of a reply with an entity tag end their dependencies", async () => {
+test("background refreshes of a reply with an entity tag dispose of their dependencies", async () => {
   const { app, get, clock } = cachedApp({ ttl: 5, staleSecs: 60 });
-  let [made, ended] = [0, 0];
-  const Repo = dependency("repo", { scope: "invocation", create: () => ++made, dispose: () => void ended++ });
+  let [created, disposed] = [0, 0];
+  const Repo = dependency("repo", {
+    scope: "invocation",
+    create: () => ++created,
+    dispose: () => void disposed++,
+  });
   app.get("/", { inject: { repo: Repo } }, (_request, { repo }) => {
     return new Response("body", { headers: { etag: `"${repo}"` } });
   });
   for (let call = 1; call <= 4; call++) {
     await get("/");
-    await waitFor(() => made === call && ended === call);
+    await waitFor(() => created === call && disposed === call);
     await clock.advance(10 * 1000);
   }
-  expect([made, ended]).toEqual([4, 4]);
+  expect([created, disposed]).toEqual([4, 4]);
 });

@@ -70,8 +70,8 @@ const concurrentCalls = async (
 };
 
 test("a reply that must not be stored is computed for each request, concurrently", async () => {
-  const priv = () => new Response("x", { headers: { "cache-control": "private" } });
-  expect(await concurrentCalls(priv)).toBe(100);
+  const privateReply = () => new Response("x", { headers: { "cache-control": "private" } });
+  expect(await concurrentCalls(privateReply)).toBe(100);
   expect(await concurrentCalls(() => new Response("x", { headers: { "set-cookie": "a=b" } }))).toBe(100);
   expect(await concurrentCalls(() => Response.stream(["x"]))).toBe(100);
 });
@@ -81,10 +81,10 @@ test("requests with an identity are not coalesced", async () => {
 });
 
 test("when a shared call fails, all waiting requests proceed", async () => {
-  const thrown = () => {
+  const fail = () => {
     throw new Error("on purpose");
   };
-  expect(await concurrentCalls(thrown)).toBe(100);
+  expect(await concurrentCalls(fail)).toBe(100);
 });
 
 test("when the client of a shared call disconnects and its handler fails, all waiting requests proceed", async () => {
@@ -132,7 +132,7 @@ test("when the client of a shared call disconnects, one of the waiting requests 
   expect(seen.map(({ text }) => text)).toEqual(times(10, () => "call 2"));
 });
 
-test("requests wait for a stuck call for waitSecs", async () => {
+test("requests wait at most waitSecs for a stuck call", async () => {
   for (const waitSecs of [10, 3]) {
     const { app, get, clock } = cachedApp({ waitSecs });
     const handlerGate = gate();
@@ -156,7 +156,7 @@ test("requests wait for a stuck call for waitSecs", async () => {
   }
 });
 
-test("after an unshareable reply, later requests of its key do not wait", async () => {
+test("after a reply that cannot be shared, later requests for its key do not wait for each other", async () => {
   const { app, get, clock } = cachedApp();
   const gates = times(3, gate);
   let running = 0;

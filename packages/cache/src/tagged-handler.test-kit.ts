@@ -11,8 +11,8 @@ export interface TaggedState {
   status?: number;
 }
 
-/** A handler that answers 304 if the entity tag matches, with the current `fields`. */
-export const tagged =
+/** Creates a handler that sends the current state, or 304 with its `fields` if the entity tag or the modification date matches. */
+export const taggedHandler =
   (state: TaggedState, conditions: (string | null)[] = []) =>
   (request: HttpRequest): Response => {
     const { etag, modified } = state;

@@ -2,12 +2,12 @@ import { JwtAuth } from "@framework/auth";
 import { App, type Guard, type Invocation } from "@framework/core";
 import { RoleGuard } from "@framework/auth";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { aBook, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
+import { aBook, catalog, failure, serve, type ServedApp } from "./grpc-app.test-kit.ts";
 
 const auth = new JwtAuth({ secret: "a secret of at least thirty-two bytes" });
 const guard: Guard<Invocation> = new RoleGuard(["librarian"]);
 
-let served: Served;
+let served: ServedApp;
 let http: App;
 
 beforeAll(async () => {

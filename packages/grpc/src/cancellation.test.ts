@@ -1,9 +1,9 @@
 import { waitFor } from "@framework/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { grpcClient, type GrpcClientOptions } from "./client.ts";
-import { aBook, all, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
+import { aBook, all, catalog, failure, serve, type ServedApp } from "./grpc-app.test-kit.ts";
 
-let served: Served;
+let served: ServedApp;
 let begun = 0;
 let ended: string[] = [];
 

@@ -2,10 +2,10 @@ import { getEventListeners } from "node:events";
 import { waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { FailedCall, grpcClient } from "./client.ts";
-import { aBook, all, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
+import { aBook, all, catalog, failure, serve, type ServedApp } from "./grpc-app.test-kit.ts";
 import { GrpcError } from "./index.ts";
 
-let served: Served;
+let served: ServedApp;
 let attempts = 0;
 
 beforeAll(async () => {

@@ -63,7 +63,7 @@ export const catalog: SchemaService<CatalogSchemas> = grpcService("books.v1.Cata
 export type GrpcApp = App & Grpc;
 
 /** A running app and its clients; disposing it closes both. */
-export interface Served {
+export interface ServedApp {
   readonly app: GrpcApp;
   readonly url: string;
   /** `host:port` of the gRPC port. */
@@ -75,14 +75,17 @@ export interface Served {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export const serve = async (configure: (app: GrpcApp) => void, options: RunOptions = {}): Promise<Served> => {
+export const serve = async (
+  configure: (app: GrpcApp) => void,
+  options: RunOptions = {},
+): Promise<ServedApp> => {
   const app = new (App.with(grpc))() as GrpcApp;
   configure(app);
   return serveApp(app, options);
 };
 
 /** Serves an app that may have other features. */
-export const serveApp = async (app: GrpcApp, options: RunOptions = {}): Promise<Served> => {
+export const serveApp = async (app: GrpcApp, options: RunOptions = {}): Promise<ServedApp> => {
   const running: Running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false, ...options });
   const port = app.grpcAddress?.port ?? 0;
   const target = `127.0.0.1:${port}`;

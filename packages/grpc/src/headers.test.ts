@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { aBook, catalog, serve, type Served } from "./grpc-app.test-kit.ts";
+import { aBook, catalog, serve, type ServedApp } from "./grpc-app.test-kit.ts";
 import { framed, rawCall, type RawRequest } from "./raw-call.test-kit.ts";
 
-let served: Served;
+let served: ServedApp;
 let deadlines: (number | null)[] = [];
 
 beforeAll(async () => {

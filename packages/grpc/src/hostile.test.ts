@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect, constants } from "node:http2";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { aBook, catalog, serve, type Served } from "./grpc-app.test-kit.ts";
+import { aBook, catalog, serve, type ServedApp } from "./grpc-app.test-kit.ts";
 import { framed, rawCall } from "./raw-call.test-kit.ts";
 
-let served: Served;
+let served: ServedApp;
 let begun = 0;
 let open = 0;
 

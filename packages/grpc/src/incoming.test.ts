@@ -3,12 +3,12 @@ import { type ClientHttp2Session, connect } from "node:http2";
 import { deflateSync, gzipSync } from "node:zlib";
 import { waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { all, catalog, serve, type Served } from "./grpc-app.test-kit.ts";
+import { all, catalog, serve, type ServedApp } from "./grpc-app.test-kit.ts";
 import { framed, rawCall } from "./raw-call.test-kit.ts";
 
 const MIB = 1_048_576;
 
-let served: Served;
+let served: ServedApp;
 let readCount = 0;
 let release = Promise.withResolvers<void>();
 

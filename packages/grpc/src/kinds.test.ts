@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { aBook, all, type Book, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
+import { aBook, all, type Book, catalog, failure, serve, type ServedApp } from "./grpc-app.test-kit.ts";
 import { GrpcError } from "./index.ts";
 
-let served: Served;
+let served: ServedApp;
 
 beforeAll(async () => {
   served = await serve((app) => {

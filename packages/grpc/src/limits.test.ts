@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { gzipSync } from "node:zlib";
-import { aBook, all, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
+import { aBook, all, catalog, failure, serve, type ServedApp } from "./grpc-app.test-kit.ts";
 import { framed, rawCall } from "./raw-call.test-kit.ts";
 
-let served: Served;
+let served: ServedApp;
 let aborted: string[] = [];
 let started = 0;
 let sent = 0;

@@ -4,13 +4,13 @@ import { virtualClock } from "@framework/core/testing";
 import { rateLimit, RateLimitConfig } from "@framework/rate-limit";
 import { expect, test } from "@jest/globals";
 import { healthService } from "./builtin/health-service.ts";
-import { aBook, all, catalog, failure, type GrpcApp, type Served, serveApp } from "./grpc-app.test-kit.ts";
+import { aBook, all, catalog, failure, type GrpcApp, type ServedApp, serveApp } from "./grpc-app.test-kit.ts";
 import { GrpcError, grpc } from "./index.ts";
 import { framed } from "./raw-call.test-kit.ts";
 
 const address = "127.0.0.1:0";
 
-const clientOf = (served: Served) => served.client(catalog);
+const clientOf = (served: ServedApp) => served.client(catalog);
 type Client = ReturnType<typeof clientOf>;
 
 const healthAsCatalog = healthService as unknown as typeof catalog;

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { z } from "zod";
-import { serve, type Served } from "./grpc-app.test-kit.ts";
+import { serve, type ServedApp } from "./grpc-app.test-kit.ts";
 import { type GrpcCall, GrpcError, grpcService } from "./index.ts";
 import {
   calls,
@@ -71,7 +71,7 @@ const lastOf = async (responses: AsyncIterable<Line>): Promise<Line> => {
 
 const ignore = (): void => {};
 
-const start = (): Promise<Served> =>
+const start = (): Promise<ServedApp> =>
   serve(
     (app) => {
       app.enableGrpc({ address: "127.0.0.1:0" });
@@ -85,7 +85,7 @@ const start = (): Promise<Served> =>
     { log: { info: ignore, warn: ignore, error: ignore } },
   );
 
-const clientOf = (served: Served) => served.client(service);
+const clientOf = (served: ServedApp) => served.client(service);
 type Client = ReturnType<typeof clientOf>;
 
 async function* toMessages(texts: readonly string[]): AsyncGenerator<Line> {

@@ -1,10 +1,10 @@
 import { App, HttpError } from "@framework/core";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { aBook, all, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
+import { aBook, all, catalog, failure, serve, type ServedApp } from "./grpc-app.test-kit.ts";
 import { GrpcError, grpc } from "./index.ts";
 import { framed } from "./raw-call.test-kit.ts";
 
-let served: Served;
+let served: ServedApp;
 
 const long = "x".repeat(200);
 

@@ -5,7 +5,7 @@ import type { handleUnaryCall } from "@grpc/grpc-js";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { z } from "zod";
 import { grpcClient } from "./client.ts";
-import { failure, serve, type Served } from "./grpc-app.test-kit.ts";
+import { failure, serve, type ServedApp } from "./grpc-app.test-kit.ts";
 import { grpcService, protoService } from "./index.ts";
 import { framed, rawCall } from "./raw-call.test-kit.ts";
 
@@ -25,7 +25,7 @@ const loans = protoService<LoansHandlers>(
   new URL("./testing/library.proto", import.meta.url),
 );
 
-let served: Served;
+let served: ServedApp;
 let seen: unknown[] = [];
 
 beforeAll(async () => {

@@ -3,11 +3,11 @@ import { type ClientHttp2Session, connect } from "node:http2";
 import { gzipSync } from "node:zlib";
 import { virtualClock, type VirtualClock } from "@framework/core/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { aBook, catalog, serve, type Served } from "./grpc-app.test-kit.ts";
+import { aBook, catalog, serve, type ServedApp } from "./grpc-app.test-kit.ts";
 import { GrpcError } from "./index.ts";
 import { framed, rawCallOver } from "./raw-call.test-kit.ts";
 
-let served: Served;
+let served: ServedApp;
 let clock: VirtualClock;
 let session: ClientHttp2Session;
 let handled: number[] = [];

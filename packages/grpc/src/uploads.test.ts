@@ -1,13 +1,13 @@
 import { connect } from "node:http2";
 import { waitFor } from "@framework/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { aBook, all, type Book, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
+import { aBook, all, type Book, catalog, failure, serve, type ServedApp } from "./grpc-app.test-kit.ts";
 import { GrpcError } from "./index.ts";
 import { framed, rawCall } from "./raw-call.test-kit.ts";
 
 const ROUNDS = 20;
 
-let served: Served;
+let served: ServedApp;
 let received = 0;
 /** Result of each request stream for its handler: `complete`, or the status of its error. */
 let ends: string[] = [];

@@ -10,7 +10,7 @@ export type MakeApp = () => Promise<{ readonly app: BooksApp; readonly end: () =
 
 /** Declares the tests of the routes of books, over a socket. */
 export const booksFacts = (make: MakeApp): void => {
-  const served = (facts: (client: TestClient, app: BooksApp) => Promise<void>) => async () => {
+  const withClient = (facts: (client: TestClient, app: BooksApp) => Promise<void>) => async () => {
     const { app, end } = await make();
     try {
       await using client = socketClient(app);
@@ -21,7 +21,7 @@ export const booksFacts = (make: MakeApp): void => {
   };
 
   /** Starts one app with one book for several tests; returns its client. */
-  const shared = (): (() => TestClient) => {
+  const sharedClient = (): (() => TestClient) => {
     const stack = new AsyncDisposableStack();
     let client: TestClient;
     beforeAll(async () => {
@@ -35,16 +35,16 @@ export const booksFacts = (make: MakeApp): void => {
   };
 
   /** A service for tests of refused requests, which change no book. */
-  const readOnly = shared();
+  const readOnly = sharedClient();
   /** A service for tests that add books. */
-  const writable = shared();
+  const writable = sharedClient();
   const addBook = async (book: object): Promise<number> =>
     (await writable().post("/books", { json: book })).json<{ id: number }>().id;
 
   describe("GET /books", () => {
     test(
       "lists all books with their total number",
-      served(async (client) => {
+      withClient(async (client) => {
         expect((await client.get("/books")).json()).toEqual({ books: [], total: 0 });
         await client.post("/books", { json: dune });
         await client.post("/books", { json: { title: "Emma" } });
@@ -93,7 +93,7 @@ export const booksFacts = (make: MakeApp): void => {
   describe("POST /books", () => {
     test(
       "creates a book with defaults, ids sequential from 1 and never reused",
-      served(async (client) => {
+      withClient(async (client) => {
         const first = await client.post("/books", { json: { title: "Emma" } });
         expect([first.status, first.json()]).toEqual([
           201,
@@ -212,7 +212,7 @@ export const booksFacts = (make: MakeApp): void => {
 
   test(
     "a page has the requested size and a link to the next one",
-    served(async (client) => {
+    withClient(async (client) => {
       for (const title of ["A", "B", "C"]) await client.post("/books", { json: { title } });
       const first = await client.get("/books?limit=2&genre=general");
       expect([first.json(), first.headers.get("link")]).toMatchObject([
@@ -236,7 +236,7 @@ export const booksFacts = (make: MakeApp): void => {
 
   test(
     "a cached list is never older than the last acknowledged change",
-    served(async (client) => {
+    withClient(async (client) => {
       for (let n = 1; n <= 5; n++) {
         await client.post("/books", { json: { title: `T${n}` } });
         expect((await client.get("/books")).json()).toMatchObject({ total: n });
@@ -252,7 +252,7 @@ export const booksFacts = (make: MakeApp): void => {
 
   test(
     "version 1 of the API also shows the last acknowledged change",
-    served(async (client) => {
+    withClient(async (client) => {
       await client.post("/books", { json: dune });
       const book = { id: 1, name: "Dune", writer: "Frank Herbert" };
       expect((await client.get("/v1/books/1")).json()).toEqual(book);
@@ -270,7 +270,7 @@ export const booksFacts = (make: MakeApp): void => {
 
   test(
     "books created concurrently have ids without gaps",
-    served(async (client) => {
+    withClient(async (client) => {
       const replies = await Promise.all(
         Array.from({ length: 40 }, (_, n) => client.post("/books", { json: { title: `T${n}` } })),
       );
@@ -281,7 +281,7 @@ export const booksFacts = (make: MakeApp): void => {
 
   test(
     "a database failure gets the service's own 500, without the reason",
-    served(async (client, app) => {
+    withClient(async (client, app) => {
       await client.get("/books");
       await app.db.execute("DROP TABLE books");
       const reply = await client.get("/books?genre=x");

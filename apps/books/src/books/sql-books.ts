@@ -49,7 +49,7 @@ export const sqlBooks = (db: Database, { timeoutSecs }: { readonly timeoutSecs: 
   remove: (id, onRemove) =>
     db.transaction(
       async (tx) => {
-        // The row is deleted first, which waits for transactions that lock it; the callback then sees what they committed.
+        // Deletes the row first: this waits for transactions that lock it, so the callback sees what they committed.
         const { changes } = await tx.execute`DELETE FROM books WHERE id = ${id}`;
         if (changes > 0) await onRemove(tx, id);
         return changes > 0;
@@ -63,7 +63,7 @@ export const sqlBooks = (db: Database, { timeoutSecs }: { readonly timeoutSecs: 
   },
 });
 
-/** The fields that a client sent; `null` is a value, `undefined` means absent. */
+/** Returns SQL assignments of the fields that the client sent; `null` is a value, `undefined` means absent. */
 const assignments = ({ title, author, genre, year }: BookChanges): Statement[] => [
   ...(title === undefined ? [] : [sql`title = ${title}`]),
   ...(author === undefined ? [] : [sql`author = ${author}`]),

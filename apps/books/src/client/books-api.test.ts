@@ -19,7 +19,7 @@ test("the client logs in, adds a book and reads it, with replies typed by status
   const send = (request: Request): Promise<Response> => app.fetch(request);
   await using anonymous = createClient("http://localhost", { fetch: send });
   const refused = await anonymous.postBooks({ body: { title: "Emma" } });
-  expect(refused.status).toBe(403); // without credentials it could be a page of another site
+  expect(refused.status).toBe(403); // a request without credentials may come from a page of another site
   const login = await anonymous.postToken({ body: { user: "librarian", password: "p" } });
   if (login.status !== 200) throw new Error(`status ${login.status}`);
   await using client = createClient("http://localhost", {

@@ -35,17 +35,17 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-const signedIn = (): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token}` });
+const authHeaders = (): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token}` });
 
 const execute = async <Data>(
   query: string,
   variables: object = {},
-  headers = signedIn(),
+  headers = authHeaders(),
 ): Promise<Reply<Data>> =>
   (await (await send("/graphql", { query, variables }, headers)).json()) as Reply<Data>;
 
 const addBook = async (title: string): Promise<number> => {
-  const reply = await send("/books", { title }, signedIn());
+  const reply = await send("/books", { title }, authHeaders());
   return ((await reply.json()) as { id: number }).id;
 };
 
@@ -60,7 +60,7 @@ interface Borrowed {
   readonly borrow: { readonly book: number; readonly token: string };
 }
 
-test("a query with the token of a loan sees it in the open loans and the statistics, and one with the token of the return does not", async () => {
+test("a query with the consistency token of a loan sees the loan, and one with the token of the return sees that it has ended", async () => {
   const book = await addBook("Dune");
   const { data: borrowed } = await execute<Borrowed>(BORROW, { book, member: "ann" });
   expect(borrowed).toEqual({
@@ -112,11 +112,11 @@ test("the same token gets the same status over HTTP and GraphQL, and reading nee
   };
   expect(await statuses({})).toEqual([403, 401]); // the route also accepts sessions and so checks for CSRF; GraphQL reads no cookies
   expect(await statuses({ authorization: "Bearer nonsense" })).toEqual([401, 401]);
-  expect(await statuses(signedIn())).toEqual([409, 409]); // not on loan
+  expect(await statuses(authHeaders())).toEqual([409, 409]); // not on loan
   expect((await execute(OPEN_LOANS, {}, {})).errors).toBeUndefined();
 });
 
-test("subscribers see every change of loans in order, from any interface", async () => {
+test("subscribers see every change of loans in order, made through any interface", async () => {
   const [before, book] = [await addBook("Beloved"), await addBook("Walden")];
   const { data } = await execute<Borrowed>(BORROW, { book: before, member: "ann" });
   const messages: unknown[] = [];
@@ -129,7 +129,7 @@ test("subscribers see every change of loans in order, from any interface", async
   await waitFor(() => messages.length === 1);
   socket.send(JSON.stringify({ type: "subscribe", id: "1", payload }));
   await execute(BORROW, { book, member: "bob" });
-  await fetch(`${url}/books/${book}/loan`, { method: "DELETE", headers: signedIn() });
+  await fetch(`${url}/books/${book}/loan`, { method: "DELETE", headers: authHeaders() });
   await waitFor(() => messages.length === 3, { timeoutMs: 60_000 });
   const next = (kind: string) => ({
     type: "next",

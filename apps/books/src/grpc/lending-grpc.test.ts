@@ -8,7 +8,7 @@ const stack = new AsyncDisposableStack();
 const clientAt = (port: number | undefined) =>
   grpcClient(lendingService, `127.0.0.1:${port}`, { timeoutMs: 60_000 });
 let client: ReturnType<typeof clientAt>;
-let signedIn: { readonly metadata: { readonly authorization: string } };
+let withToken: { readonly metadata: { readonly authorization: string } };
 let send: (method: string, path: string, body?: object) => Promise<Response>;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
   const { token } = (await reply.json()) as { readonly token: string };
   const authorization = `Bearer ${token}`;
-  signedIn = { metadata: { authorization } };
+  withToken = { metadata: { authorization } };
   send = (method, path, body) =>
     fetch(new URL(path, running.url), {
       method,
@@ -52,13 +52,13 @@ const statusOf = (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error as { readonly status: string }).status,
   );
 
-test("a call with the token of a loan sees it, and one with the token of the return does not", async () => {
+test("a call with the consistency token of a loan sees the loan, and one with the token of the return sees that it has ended", async () => {
   const book = await addBook("Dune");
-  const borrowed = await client.Borrow({ book, member: "ann" }, signedIn);
+  const borrowed = await client.Borrow({ book, member: "ann" }, withToken);
   expect(borrowed).toMatchObject({ book, member: "ann", token: expect.any(String) });
   const { loans } = await client.ListOpenLoans({ member: "ann", token: borrowed.token });
   expect(loans).toEqual([{ book, title: "Dune", member: "ann", dueAt: borrowed.dueAt }]);
-  const { token } = await client.GiveBack({ book }, signedIn);
+  const { token } = await client.GiveBack({ book }, withToken);
   expect((await client.ListOpenLoans({ member: "ann", token })).loans).toEqual([]);
 });
 
@@ -68,24 +68,24 @@ test("calls that write need the bearer token of the HTTP API and fail with the m
   expect(await statusOf(client.GiveBack({ book }, { metadata: { authorization: "Bearer x" } }))).toBe(
     "UNAUTHENTICATED",
   );
-  expect(await statusOf(client.GiveBack({ book }, signedIn))).toBe("ABORTED"); // not on loan
-  expect(await statusOf(client.Borrow({ book: 7000, member: "ann" }, signedIn))).toBe("NOT_FOUND");
-  expect(await statusOf(client.Borrow({ book, member: " " }, signedIn))).toBe("INVALID_ARGUMENT");
+  expect(await statusOf(client.GiveBack({ book }, withToken))).toBe("ABORTED"); // not on loan
+  expect(await statusOf(client.Borrow({ book: 7000, member: "ann" }, withToken))).toBe("NOT_FOUND");
+  expect(await statusOf(client.Borrow({ book, member: " " }, withToken))).toBe("INVALID_ARGUMENT");
   expect(await statusOf(client.ListOpenLoans({}))).toBe("OK");
 });
 
 test("a call that is repeated with its idempotency key creates one loan", async () => {
   const request = { book: await addBook("Middlemarch"), member: "ann", idempotencyKey: "grpc-1" };
-  const first = await client.Borrow(request, signedIn);
-  expect(await client.Borrow(request, signedIn)).toEqual(first);
+  const first = await client.Borrow(request, withToken);
+  expect(await client.Borrow(request, withToken)).toEqual(first);
 });
 
-test("a stream has every change after a position, from any interface", async () => {
+test("a stream has every change after a position, made through any interface", async () => {
   const [before, book] = [await addBook("Beloved"), await addBook("Walden")];
-  const { token } = await client.Borrow({ book: before, member: "ann" }, signedIn);
+  const { token } = await client.Borrow({ book: before, member: "ann" }, withToken);
   const changes = client.WatchLoans({ after: token })[Symbol.asyncIterator]();
   const next = async () => (await changes.next()).value as object;
-  await client.Borrow({ book, member: "bob" }, signedIn);
+  await client.Borrow({ book, member: "bob" }, withToken);
   expect(await next()).toMatchObject({ kind: "BORROWED", book, member: "bob" });
   await send("DELETE", `/books/${book}/loan`);
   expect(await next()).toMatchObject({ kind: "RETURNED", book, member: "bob" });

@@ -226,7 +226,7 @@ export const lendingFacts = (
     },
   );
 
-  sharedFact("of 16 concurrent loans of one book, one succeeds", async ({ client, first }) => {
+  sharedFact("one of 16 concurrent loans of a book succeeds", async ({ client, first }) => {
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, n) => borrow(client, first, `member ${n}`)),
     );
@@ -239,7 +239,7 @@ export const lendingFacts = (
     expect([loan?.member, more]).toEqual([winner?.json<Loan>().member, []]);
   });
 
-  test("of concurrent loans on two hosts one succeeds, and both show it to requests with its token", async () => {
+  test("one of several concurrent loans on two hosts succeeds, and both hosts show it to requests with its token", async () => {
     await using storage = await make();
     await serve(storage, {}, async (one) => {
       await serve(storage, {}, async (other) => {

@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  "a logout ends one session, and a logout everywhere ends all of the user",
+  "a logout ends one session, and a logout everywhere ends all sessions of the user",
   withBrowsers(async (phone, laptop) => {
     await logIn(phone);
     await logIn(laptop);

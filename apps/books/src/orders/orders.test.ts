@@ -65,7 +65,7 @@ test("waiting for an order ends when the client disconnects", async () => {
   await service.close();
 }, 120_000);
 
-test("an order has the id of its payment from the payment service", async () => {
+test("an order has the payment id that the payment service returned", async () => {
   const shop = new App();
   shop.post("/payments", () => ({ payment: "order:a:b" }));
   const run = { port: 0, logs: false, argv: [], exitOnError: false, workers: 1 } as const;

@@ -8,7 +8,7 @@ import { booksSettings } from "../settings.ts";
 
 withServer("postgres", (server) => {
   withServer("rabbitmq", (broker) => {
-    test("while the broker is unavailable, at start or later, books are added, and found when it is back", async () => {
+    test("while the broker is unavailable, at start or later, books can be added; they are found once it is back", async () => {
       await using schema = await databaseInSchema(server);
       const port = await freePort();
       const AMQP_URL = broker.replace(new URL(broker).host, `127.0.0.1:${port}`);

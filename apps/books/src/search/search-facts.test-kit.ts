@@ -21,7 +21,7 @@ export const searchFacts = (make: () => BooksApp | Promise<BooksApp>): void => {
   const until = (isTrue: () => Promise<boolean>): Promise<unknown> =>
     waitFor(isTrue, { timeoutMs: 60_000, intervalMs: 10 });
 
-  test("a book is found by the words of its title and author, in any case", async () => {
+  test("a book is found by the words of its title and author, case-insensitively", async () => {
     const book = { title: "Pride and Prejudice", author: "Jane Austen" };
     const { id } = (await client.post("/books", { json: book })).json() as { id: number };
     await until(async () => (await found("pride")).length === 1);
@@ -67,12 +67,12 @@ export const searchFacts = (make: () => BooksApp | Promise<BooksApp>): void => {
     expect(await found("emma")).toHaveLength(1);
   }, 180_000);
 
-  test("a book that is not stored is not published", async () => {
+  test("a message that is sent in a rolled-back transaction is not published", async () => {
     const rolledBack = app.db.transaction(async (tx) => {
       await app.messaging.send("books", { type: "book.created", data: {} }, { tx });
-      throw new Error("no");
+      throw new Error("rolled back");
     });
-    await expect(rolledBack).rejects.toThrow("no");
+    await expect(rolledBack).rejects.toThrow("rolled back");
     await client.post("/books", { json: { title: "Middlemarch" } });
     await until(async () => (await found("middlemarch")).length === 1);
     expect(app.messaging.status()).toMatchObject([{ topic: "books", group: "search", deadLettered: 0 }]);

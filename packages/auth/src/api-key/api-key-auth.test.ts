@@ -7,12 +7,12 @@ import { eachClient, socketClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { ApiKeyAuth, ApiKeyName, type ApiKeys } from "../index.ts";
 
-const hashed = createHash("sha256").update("hashed-key-1").digest("hex");
+const digest = createHash("sha256").update("hashed-key-1").digest("hex");
 const keys = {
   "key-of-billing": "billing",
   "new-key-of-billing": "billing",
   "key~!of:shop": "shop",
-  [`sha256:${hashed}`]: "store",
+  [`sha256:${digest}`]: "store",
 };
 
 const createApp = (header?: string) => {
@@ -56,9 +56,9 @@ const attacks: readonly (readonly [name: string, headers: Record<string, string>
   ["a percent sign", { "x-api-key": "%" }],
   ["an escaped key", { "x-api-key": "key%2Dof%2Dbilling" }],
   ["a pattern", { "x-api-key": "key-.*" }],
-  ["a digest", { "x-api-key": hashed }],
-  ["a digest with its prefix", { "x-api-key": `sha256:${hashed}` }],
-  ["a digest in capitals", { "x-api-key": `SHA256:${hashed.toUpperCase()}` }],
+  ["a digest", { "x-api-key": digest }],
+  ["a digest with its prefix", { "x-api-key": `sha256:${digest}` }],
+  ["a digest in capitals", { "x-api-key": `SHA256:${digest.toUpperCase()}` }],
   ["a key in Base64", { "x-api-key": Buffer.from("key-of-billing").toString("base64") }],
   ["a key in hexadecimal", { "x-api-key": Buffer.from("key-of-billing").toString("hex") }],
   ["a very long key", { "x-api-key": "k".repeat(5000) }],
@@ -85,7 +85,7 @@ eachClient(test, createApp, {
         expect([reply.status, reply.json()]).toEqual([200, { name, byName: name }]);
       }
   },
-  "all other requests get 401, with the same body unless the key is missing": async (client) => {
+  "requests without a valid key get 401, with the same body unless the key is missing": async (client) => {
     for (const [name, headers, body = invalid] of attacks) {
       const reply = await client.get("/", { headers });
       const seen = [name, reply.status, reply.text, reply.headers.get("www-authenticate")];
@@ -152,7 +152,7 @@ test.each<[string, ApiKeys, string?]>([
   ["a truncated digest", { "sha256:abc": "a" }],
   ["an empty name", { key: "" }],
   ["a name that is not a string", { key: 1 as unknown as string }],
-  ["a key and its own digest", { "hashed-key-1": "a", [`sha256:${hashed}`]: "b" }],
+  ["a key and its own digest", { "hashed-key-1": "a", [`sha256:${digest}`]: "b" }],
   [
     "a duplicate key",
     [

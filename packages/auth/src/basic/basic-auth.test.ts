@@ -19,9 +19,9 @@ const createApp = () => {
   return app;
 };
 
-const encoded = (text: string | Uint8Array): string => Buffer.from(text).toString("base64");
+const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString("base64");
 const latin1 = (text: string): Uint8Array => Buffer.from(text, "latin1");
-const validCredentials = encoded("ann:secret");
+const validCredentials = base64("ann:secret");
 const challenge = 'Basic realm="Restricted", charset="UTF-8"';
 const missing = '{"error":"Unauthorized","detail":"Authentication required","status":401}';
 const invalid = '{"error":"Unauthorized","detail":"Invalid credentials","status":401}';
@@ -33,55 +33,55 @@ const malformed: Attacks = [
   ["another scheme", `Bearer ${validCredentials}`, missing],
   ["a scheme with a suffix", `BasicX ${validCredentials}`, missing],
   ["no scheme", validCredentials, missing],
-  ["no blank", `Basic${validCredentials}`, missing],
+  ["no space after the scheme", `Basic${validCredentials}`, missing],
   ["a tab instead of a space", `Basic\t${validCredentials}`, missing],
   ["a scheme with a homoglyph", `Basiс ${validCredentials}`.replace("с", "%D1%81"), missing],
   ["a scheme without credentials", "Basic"],
   ["an equals sign", "Basic ="],
-  ["no colon", `Basic ${encoded("annsecret")}`],
-  ["a colon alone", `Basic ${encoded(":")}`],
-  ["no name", `Basic ${encoded(":secret")}`],
-  ["a NUL in the name", `Basic ${encoded("ann\0:secret")}`],
-  ["a NUL after the password", `Basic ${encoded("ann:secret\0")}`],
-  ["a line feed after the password", `Basic ${encoded("ann:secret\n")}`],
-  ["a carriage return in the name", `Basic ${encoded("ann\r:secret")}`],
-  ["a control of C1", `Basic ${encoded("ann:secret\u0085")}`],
-  ["a DEL", `Basic ${encoded("ann:\u007fsecret")}`],
-  ["Latin-1", `Basic ${encoded(latin1("zoë:pässwörd"))}`],
-  ["truncated UTF-8", `Basic ${encoded(Buffer.from("zoë").subarray(0, 3))}`],
-  ["overlong UTF-8", `Basic ${encoded(Buffer.from([0x61, 0x6e, 0xc1, 0xae, 0x3a, 0x73]))}`],
-  ["a lone surrogate", `Basic ${encoded(Buffer.from([0x61, 0x3a, 0xed, 0xa0, 0x80]))}`],
-  ["missing padding", `Basic ${encoded("ann:secretx").replace(/=+$/, "")}`],
-  ["valid credentials without padding", `Basic ${encoded("empty:").slice(0, -1)}`],
+  ["no colon", `Basic ${base64("annsecret")}`],
+  ["a colon alone", `Basic ${base64(":")}`],
+  ["no name", `Basic ${base64(":secret")}`],
+  ["a NUL in the name", `Basic ${base64("ann\0:secret")}`],
+  ["a NUL after the password", `Basic ${base64("ann:secret\0")}`],
+  ["a line feed after the password", `Basic ${base64("ann:secret\n")}`],
+  ["a carriage return in the name", `Basic ${base64("ann\r:secret")}`],
+  ["a C1 control character", `Basic ${base64("ann:secret\u0085")}`],
+  ["a DEL character", `Basic ${base64("ann:\u007fsecret")}`],
+  ["Latin-1", `Basic ${base64(latin1("zoë:pässwörd"))}`],
+  ["truncated UTF-8", `Basic ${base64(Buffer.from("zoë").subarray(0, 3))}`],
+  ["overlong UTF-8", `Basic ${base64(Buffer.from([0x61, 0x6e, 0xc1, 0xae, 0x3a, 0x73]))}`],
+  ["a lone surrogate", `Basic ${base64(Buffer.from([0x61, 0x3a, 0xed, 0xa0, 0x80]))}`],
+  ["missing padding", `Basic ${base64("ann:secretx").replace(/=+$/, "")}`],
+  ["valid credentials without padding", `Basic ${base64("empty:").slice(0, -1)}`],
   ["excess padding", `Basic ${validCredentials}==`],
   ["padding in the middle", `Basic ${validCredentials.slice(0, 4)}=${validCredentials.slice(4)}`],
   ["non-zero trailing bits", "Basic ZW1wdHk6YR=="],
-  ["base64url", `Basic ${encoded("zoë:pässwörd \u{1f600}").replace(/\+/g, "-").replace(/\//g, "_")}-`],
+  ["base64url", `Basic ${base64("zoë:pässwörd \u{1f600}").replace(/\+/g, "-").replace(/\//g, "_")}-`],
   ["a space inside", `Basic ${validCredentials.slice(0, 4)} ${validCredentials.slice(4)}`],
   ["junk that lenient decoders skip", `Basic ${validCredentials.slice(0, 4)}!${validCredentials.slice(4)}`],
   ["quotes around", `Basic "${validCredentials}"`],
   ["two credentials", `Basic ${validCredentials}, Basic ${validCredentials}`],
   ["two credentials after one scheme", `Basic ${validCredentials},${validCredentials}`],
   ["plain text", "Basic ann:secret"],
-  ["encoded twice", `Basic ${encoded(validCredentials)}`],
-  ["more than 8 KiB", `Basic ${encoded(`ann:${"x".repeat(6200)}`)}`],
+  ["encoded twice", `Basic ${base64(validCredentials)}`],
+  ["more than 8 KiB", `Basic ${base64(`ann:${"x".repeat(6200)}`)}`],
 ];
 
 /** Well-formed credentials that `verify` refuses. */
 const wrong: Attacks = [
-  ["no password", `Basic ${encoded("ann:")}`],
-  ["a wrong password", `Basic ${encoded("ann:Secret")}`],
-  ["the start of the password", `Basic ${encoded("ann:secre")}`],
-  ["the password with a suffix", `Basic ${encoded("ann:secret!")}`],
-  ["an additional colon", `Basic ${encoded("ann::secret")}`],
-  ["a name with a colon", `Basic ${encoded("bob:with:colons:")}`],
-  ["an unknown name", `Basic ${encoded("eve:secret")}`],
-  ["a name in a different case", `Basic ${encoded("ANN:secret")}`],
-  ["a name with a trailing space", `Basic ${encoded("ann :secret")}`],
-  ["the name __proto__", `Basic ${encoded("__proto__:secret")}`],
-  ["the name constructor", `Basic ${encoded("constructor:")}`],
-  ["a byte order mark", `Basic ${encoded("\ufeffann:secret")}`],
-  ["a decomposed name", `Basic ${encoded("zoe\u0308:pässwörd \u{1f600}")}`],
+  ["no password", `Basic ${base64("ann:")}`],
+  ["a wrong password", `Basic ${base64("ann:Secret")}`],
+  ["the start of the password", `Basic ${base64("ann:secre")}`],
+  ["the password with a suffix", `Basic ${base64("ann:secret!")}`],
+  ["an additional colon", `Basic ${base64("ann::secret")}`],
+  ["a name with a colon", `Basic ${base64("bob:with:colons:")}`],
+  ["an unknown name", `Basic ${base64("eve:secret")}`],
+  ["a name in a different case", `Basic ${base64("ANN:secret")}`],
+  ["a name with a trailing space", `Basic ${base64("ann :secret")}`],
+  ["the name __proto__", `Basic ${base64("__proto__:secret")}`],
+  ["the name constructor", `Basic ${base64("constructor:")}`],
+  ["a byte order mark", `Basic ${base64("\ufeffann:secret")}`],
+  ["a decomposed name", `Basic ${base64("zoe\u0308:pässwörd \u{1f600}")}`],
 ];
 
 const attacks: Attacks = [...malformed, ...wrong];
@@ -93,12 +93,12 @@ eachClient(test, createApp, {
     for (const scheme of ["Basic ", "basic ", "BASIC   "])
       for (const [name, password] of users) {
         const reply = await client.get("/", {
-          headers: { authorization: scheme + encoded(`${name}:${password}`) },
+          headers: { authorization: scheme + base64(`${name}:${password}`) },
         });
         expect([reply.status, reply.json()]).toEqual([200, { user: name, byName: name }]);
       }
   },
-  "all other callers get 401, with the same body unless the credentials are missing": async (client) => {
+  "wrong or missing credentials get 401, with the same body unless they are missing": async (client) => {
     const none = await client.get("/");
     expect([none.status, none.text, none.headers.get("www-authenticate")]).toEqual([401, missing, challenge]);
     for (const [name, authorization, body = invalid] of attacks) {
@@ -128,7 +128,7 @@ test("malformed credentials never reach verify, which would have accepted them",
     ]).toEqual([name, 401, []]);
 });
 
-test("verify accepts only with true, synchronous or not; an error is a 500", async () => {
+test("verify accepts a caller only by returning true, synchronously or asynchronously; an error is a 500", async () => {
   for (const [verdict, status] of [
     [true, 200],
     [false, 401],
@@ -166,7 +166,7 @@ test("names and passwords without control characters reach verify unchanged", as
   await fc.assert(
     fc.asyncProperty(name, text, async (username, password) => {
       seen.length = 0;
-      await client.get("/", { headers: { authorization: `Basic ${encoded(`${username}:${password}`)}` } });
+      await client.get("/", { headers: { authorization: `Basic ${base64(`${username}:${password}`)}` } });
       expect(seen).toEqual([username, password]);
     }),
   );
@@ -209,13 +209,13 @@ test.each([
   [{}, 401, ""],
   [{ allowEmptyName: true }, 200, ""],
   [{ allowEmptyName: "deploy" }, 200, "deploy"],
-])("with %j an empty name, as of curl -u :TOKEN, gets %i", async (options, status, name) => {
+])("with %j an empty name, such as from curl -u :TOKEN, gets %i", async (options, status, name) => {
   const verify = (_name: string, token: string) => isSameSecret(token, "the token");
   const app = new App().use(new BasicAuth(verify, options));
   app.get("/", ({ context }) => context.get(User) ?? "nobody");
   await using client = testClient(app);
   const send = async (credentials: string) =>
-    client.get("/", { headers: { authorization: `Basic ${encoded(credentials)}` } });
+    client.get("/", { headers: { authorization: `Basic ${base64(credentials)}` } });
   const reply = await send(":the token");
   expect([reply.status, status === 401 || reply.text === name]).toEqual([status, true]);
   expect([(await send(":the tokem")).status, (await send(":")).status, (await send("")).status]).toEqual([

@@ -21,14 +21,14 @@ import { missingCredentials, unavailable, unavailableReply } from "../errors.ts"
 import { afterScheme } from "../jwt/sent-token.ts";
 import { parseBasicCredentials } from "./basic-credentials.ts";
 
-/** Verifies a user's password: only `true` accepts. An error becomes a 500. */
+/** Verifies a user's password: only `true` accepts. An `HttpError`, such as the 503 of `verifyPassword`, keeps its status; any other error becomes a 500. */
 export type VerifyCredentials = (username: string, password: string) => Awaitable<boolean>;
 
 /** Options of `BasicAuth`. If `verify` takes longer than `timeoutMs`, the caller is refused with 503. */
 export interface BasicAuthOptions extends CallbackTimeout {
   /**
-   * Whether the user name may be empty, as in `curl -u :TOKEN`. A string sets the name of these callers in the context; with `true` the name is empty, and guards treat
-   * the callers as anonymous. @default false
+   * Whether the user name may be empty, as in `curl -u :TOKEN`. A string is the name that these callers get in the context; with `true` their name is empty, and
+   * guards treat them as anonymous. @default false
    */
   readonly allowEmptyName?: boolean | string;
 }

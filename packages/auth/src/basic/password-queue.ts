@@ -1,6 +1,6 @@
 import { unavailable } from "../errors.ts";
 
-/** Maximum number of concurrent hashes: half of Node's thread pool, and 64 MiB at the default cost. */
+/** Maximum number of concurrent hashes: half of Node's default thread pool, and 64 MiB at the default cost. */
 const MAX_RUNNING = 2;
 /** Maximum number of waiting hashes. */
 const MAX_WAITING = 100;

@@ -11,17 +11,17 @@ test("a hash is a PHC string of scrypt at the cost that OWASP recommends", async
   const one = await hashPassword("secret");
   const form = /^\$scrypt\$ln=15,r=8,p=3\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
   const [, salt = "", hash] = form.exec(one) ?? [];
-  const wanted = scryptSync("secret", Buffer.from(salt, "base64"), 32, {
+  const expected = scryptSync("secret", Buffer.from(salt, "base64"), 32, {
     N: 2 ** 15,
     r: 8,
     p: 3,
     maxmem: 2 ** 26,
   });
-  expect(hash).toBe(wanted.toString("base64").replace("=", ""));
+  expect(hash).toBe(expected.toString("base64").replace("=", ""));
   expect(await verifyPassword("secret", one)).toBe(true);
 });
 
-test("two hashes of one password have different salts, and verify no other password", async () => {
+test("two hashes of the same password have different salts, and verify no other password", async () => {
   const [one, two] = await Promise.all([hashPassword("secret", cheap), hashPassword("secret", cheap)]);
   const [salt, other] = [one, two].map((hash) => hash.split("$")[3]);
   expect([salt?.length, salt === other]).toEqual([22, false]);
@@ -42,7 +42,7 @@ test("Unicode composition does not change a password", async () => {
   expect(await verifyPassword("e\u0301", await hashPassword("\u00e9", cheap))).toBe(true);
 });
 
-test("hashes of other costs and libraries verify", async () => {
+test("a hash of another library, with another cost, verifies", async () => {
   const external =
     "$scrypt$ln=4,r=2,p=2$c2FsdHNhbHRzYWx0c2FsdA$" +
     scryptSync("secret", "saltsaltsaltsalt", 32, { N: 16, r: 2, p: 2 }).toString("base64").replace("=", "");

@@ -89,7 +89,7 @@ const createApp = () => {
 };
 
 eachClient(test, createApp, {
-  "every guard treats callers by token, user name and API key alike": async (client) => {
+  "every guard gives each kind of caller the status in the table": async (client) => {
     for (const [index, [name, statuses]] of Object.entries(table).entries()) {
       const seen = await Promise.all(
         (Object.keys(callers) as Caller[]).map(
@@ -134,7 +134,7 @@ eachClient(test, createApp, {
 });
 
 /** Returns the status for a user that the application set in the context. */
-const check = async (guard: Guard, context: Readonly<Record<string, unknown>>): Promise<number> => {
+const statusFor = async (guard: Guard, context: Readonly<Record<string, unknown>>): Promise<number> => {
   const app = new App().use((request, next) => {
     for (const [name, value] of Object.entries(context)) request.context.set(name, value);
     return next(request);
@@ -220,7 +220,7 @@ test.each<[string, Guard, Readonly<Record<string, unknown>>, number]>([
     403,
   ],
 ])("%s", async (_name, guard, context, status) => {
-  expect(await check(guard, context)).toBe(status);
+  expect(await statusFor(guard, context)).toBe(status);
 });
 
 test.each([RoleGuard, PermissionGuard])(
@@ -229,7 +229,7 @@ test.each([RoleGuard, PermissionGuard])(
     const clock = virtualClock();
     let resolveCalls = 0;
     const resolve = () => new Promise<string>(() => void resolveCalls++);
-    const checking = check(new guard("a", { resolve, timeoutMs: 1000, clock }), { user: "ann" });
+    const checking = statusFor(new guard("a", { resolve, timeoutMs: 1000, clock }), { user: "ann" });
     await waitFor(() => resolveCalls === 1);
     await clock.advance(1001);
     expect(await checking).toBe(403);
@@ -245,7 +245,7 @@ test("a guard without names throws in its constructor", () => {
 });
 
 test("a guard class instead of an instance is a start error", async () => {
-  await expect(check(AuthenticatedGuard as unknown as Guard, { user: "ann" })).rejects.toThrow(
+  await expect(statusFor(AuthenticatedGuard as unknown as Guard, { user: "ann" })).rejects.toThrow(
     "a class needs new",
   );
 });

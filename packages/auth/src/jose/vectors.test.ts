@@ -8,8 +8,8 @@ import { parseCompactToken } from "./compact-token.ts";
 import { readOwnKeys } from "../tokens/own-keys.ts";
 import { loadTokenTools } from "../tokens/token-tools.ts";
 
-/** Returns the payload of a token with a valid signature, by the code path of requests. */
-const verified = async (input: ConfigInput<JwtConfig>, text: string): Promise<string | null> => {
+/** Returns the payload of a token if its signature is valid, through the code path of requests. */
+const verifiedPayload = async (input: ConfigInput<JwtConfig>, text: string): Promise<string | null> => {
   const config = JwtConfig.of(input);
   const tools = await loadTokenTools(config, readOwnKeys(config), undefined);
   const token = parseCompactToken(text, config.algorithm);
@@ -131,10 +131,13 @@ const vectors: readonly (readonly [
 test.each(vectors)(
   "the signature of %s verifies, and with another payload it does not",
   async (_name, payload, config, token) => {
-    expect(await verified(config, token)).toBe(payload);
+    expect(await verifiedPayload(config, token)).toBe(payload);
     const [header = "", , signature = ""] = token.split(".");
     expect(
-      await verified(config, `${header}.${Buffer.from(`${payload} `).toString("base64url")}.${signature}`),
+      await verifiedPayload(
+        config,
+        `${header}.${Buffer.from(`${payload} `).toString("base64url")}.${signature}`,
+      ),
     ).toBeNull();
   },
 );

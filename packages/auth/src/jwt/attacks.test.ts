@@ -5,7 +5,7 @@ import { virtualClock } from "@framework/core/testing";
 import { testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { claimAttacks, hs } from "./claim-attacks.test-kit.ts";
+import { claimAttacks, hs256 } from "./claim-attacks.test-kit.ts";
 import {
   base64url,
   ec,
@@ -19,7 +19,7 @@ import {
   secret,
   signedBy,
 } from "./forge.test-kit.ts";
-import { configs, validTokens, type Name } from "./valid-tokens.test-kit.ts";
+import { configs, validTokens, type ConfigName } from "./valid-tokens.test-kit.ts";
 import { JwtAuth, type JwtConfig } from "../index.ts";
 
 const createApp = (config: ConfigInput<JwtConfig>) => {
@@ -40,7 +40,7 @@ const always = (bytes: Uint8Array) => () => bytes;
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const nonCanonical = signature.slice(0, -1) + alphabet[alphabet.indexOf(signature.slice(-1)) + 1]; // the last character has two unused bits
 
-const attacks: readonly (readonly [name: string, token: string, config?: Name])[] = [
+const attacks: readonly (readonly [name: string, token: string, config?: ConfigName])[] = [
   // RFC 8725 2.1, 3.1: the algorithm
   ["alg none", none("none")],
   ["alg None", none("None")],
@@ -161,33 +161,33 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
   ["alg twice in the header", forge('{"alg":"none","alg":"HS256"}')],
   ["alg twice, once escaped", forge('{"\\u0061lg":"none","alg":"HS256"}')],
   ["the JSON serialization", JSON.stringify({ protected: head, payload: body, signature })],
-  ["more than 8 KiB", hs({}, { ...validClaims, pad: "x".repeat(6200) })],
+  ["more than 8 KiB", hs256({}, { ...validClaims, pad: "x".repeat(6200) })],
   ["a second token after a comma", `${validTokens.HS256},${validTokens.HS256}`],
   ["a second token after a space", `${validTokens.HS256} ${validTokens.HS256}`],
   // RFC 8725 3.5, RFC 7515 4.1: keys and extensions in the header
-  ["CVE-2026-35042: an unknown crit", hs({ crit: ["urn:x"], "urn:x": 1 })],
-  ["an empty crit", hs({ crit: [] })],
-  ["crit that names alg", hs({ crit: ["alg"] })],
-  ["crit that is not a list", hs({ crit: "exp" })],
-  ["b64 false", hs({ b64: false, crit: ["b64"] })],
-  ["b64 true", hs({ b64: true })],
-  ["an embedded jwk", hs({ jwk: { kty: "oct", k: base64url(secret) } })],
+  ["CVE-2026-35042: an unknown crit", hs256({ crit: ["urn:x"], "urn:x": 1 })],
+  ["an empty crit", hs256({ crit: [] })],
+  ["crit that names alg", hs256({ crit: ["alg"] })],
+  ["crit that is not a list", hs256({ crit: "exp" })],
+  ["b64 false", hs256({ b64: false, crit: ["b64"] })],
+  ["b64 true", hs256({ b64: true })],
+  ["an embedded jwk", hs256({ jwk: { kty: "oct", k: base64url(secret) } })],
   [
     "CVE-2018-0114: an embedded jwk that signed the token",
     forge({ alg: "RS256", jwk: jwk(rsa.publicKey) }, validClaims, signedBy(rsa.privateKey)),
     "RS256",
   ],
-  ["jku", hs({ jku: "https://evil.example/keys" })],
-  ["x5u", hs({ x5u: "https://evil.example/cert" })],
-  ["x5c", hs({ x5c: ["MII"] })],
-  ["zip", hs({ zip: "DEF" })],
-  ["enc", hs({ enc: "A256GCM" })],
-  ["cty JWT, a nested token", hs({ cty: "JWT" }, validTokens.HS256)],
-  ["kid that is not a string", hs({ kid: 1 })],
-  ["kid that is too long", hs({ kid: "k".repeat(257) })],
-  ["typ of a refresh token", hs({ typ: "refresh+jwt" })],
-  ["typ of a logout token", hs({ typ: "logout+jwt" })],
-  ["typ that is not a string", hs({ typ: ["JWT"] })],
+  ["jku", hs256({ jku: "https://evil.example/keys" })],
+  ["x5u", hs256({ x5u: "https://evil.example/cert" })],
+  ["x5c", hs256({ x5c: ["MII"] })],
+  ["zip", hs256({ zip: "DEF" })],
+  ["enc", hs256({ enc: "A256GCM" })],
+  ["cty JWT, a nested token", hs256({ cty: "JWT" }, validTokens.HS256)],
+  ["kid that is not a string", hs256({ kid: 1 })],
+  ["kid that is too long", hs256({ kid: "k".repeat(257) })],
+  ["typ of a refresh token", hs256({ typ: "refresh+jwt" })],
+  ["typ of a logout token", hs256({ typ: "logout+jwt" })],
+  ["typ that is not a string", hs256({ typ: ["JWT"] })],
   ...claimAttacks,
 ];
 
@@ -197,7 +197,7 @@ test("the attacks are numerous and distinct", () => {
 });
 
 test.each(Object.entries(validTokens))("a valid token for %s is accepted", async (name, token) => {
-  const reply = await send(configs[name as Name], `Bearer ${token}`);
+  const reply = await send(configs[name as ConfigName], `Bearer ${token}`);
   expect([reply.status, reply.json<{ sub: string }>().sub]).toEqual([200, "ann"]);
 });
 

@@ -94,7 +94,7 @@ eachClient(test, appWith({ headerName: "X-Token", scheme: "" }), {
 });
 
 eachClient(test, appWith({ scheme: "Token" }), {
-  "another scheme replaces Bearer, also in the challenge": async (client) => {
+  "another scheme replaces Bearer, including in the challenge": async (client) => {
     expect((await client.get("/", { headers: { authorization: `token ${token}` } })).text).toBe("ann");
     const reply = await client.get("/", { headers: { authorization: `Bearer ${token}` } });
     expect([reply.status, reply.headers.get("www-authenticate")]).toEqual([401, 'Token realm="Restricted"']);

@@ -3,9 +3,9 @@ import type { JwtConfig } from "../index.ts";
 import { ec, ed, forge, validClaims, pem, rsa, secret, signedBy } from "./forge.test-kit.ts";
 
 /** Names of the configurations: algorithms, and `strict` with additional rules. */
-export type Name = "HS256" | "RS256" | "ES256" | "EdDSA" | "strict";
+export type ConfigName = "HS256" | "RS256" | "ES256" | "EdDSA" | "strict";
 
-export const configs: Readonly<Record<Name, ConfigInput<JwtConfig>>> = {
+export const configs: Readonly<Record<ConfigName, ConfigInput<JwtConfig>>> = {
   HS256: { secret },
   RS256: { algorithm: "RS256", publicKey: pem(rsa.publicKey) },
   ES256: { algorithm: "ES256", publicKey: pem(ec.publicKey) },
@@ -26,7 +26,7 @@ const goodHeaders = {
 };
 
 /** A valid token for each configuration. */
-export const validTokens: Readonly<Record<Name, string>> = {
+export const validTokens: Readonly<Record<ConfigName, string>> = {
   HS256: forge(goodHeaders.HS256),
   RS256: forge(goodHeaders.RS256, validClaims, signedBy(rsa.privateKey)),
   ES256: forge(goodHeaders.ES256, validClaims, signedBy(ec.privateKey)),

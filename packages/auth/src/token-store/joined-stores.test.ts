@@ -4,12 +4,12 @@ import { inProcessState, virtualClock } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
 import { JwtAuth, type TokenPair } from "../index.ts";
 import { tokenStoreContract, type TokenStoreFixture } from "../testing.ts";
-import { headOf, refused, secret } from "../tokens/token-app.test-kit.ts";
+import { claimsOf, invalidTokenError, secret } from "../tokens/token-app.test-kit.ts";
 import { JoinedStores } from "./joined-stores.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
-/** Starts an app that requires a token; `values` are shared values as of a feature such as Redis. */
+/** Starts an app that requires a token; `values` are shared values such as those of Redis. */
 const startApp = async (auth: JwtAuth, values?: SharedValues) => {
   const shared: Feature<object> = {
     name: "shared",
@@ -52,10 +52,10 @@ test("a revoked token stays revoked when another app with the same JwtAuth start
     ["a", "b", "c"].map((sub) => auth.createTokens({ sub })),
   );
   const all = [revokedFirst, revokedLater, valid] as TokenPair[];
-  await auth.revokeToken(headOf(revokedFirst?.token ?? ""));
+  await auth.revokeToken(claimsOf(revokedFirst?.token ?? ""));
   const second = await startApp(auth);
   expect(await Promise.all(all.map(first.status))).toEqual([401, 200, 200]);
-  await auth.revokeToken(headOf(revokedLater?.token ?? ""));
+  await auth.revokeToken(claimsOf(revokedLater?.token ?? ""));
   for (const { status } of [first, second])
     expect(await Promise.all(all.map(status))).toEqual([401, 401, 200]);
   await first.stop();
@@ -71,7 +71,7 @@ test("a refresh token that was used before another app started stays used", asyn
   const second = await startApp(auth);
   await first.stop();
   expect(await second.status(next)).toBe(200);
-  await expect(auth.refreshToken(refreshToken)).rejects.toMatchObject(refused);
+  await expect(auth.refreshToken(refreshToken)).rejects.toMatchObject(invalidTokenError);
   expect(await second.status(next)).toBe(401);
   await second.stop();
 });
@@ -97,7 +97,7 @@ test.each<[string, (server: SharedValues) => ReturnType<typeof connection>, "fir
     await stopped.stop();
     const last = await auth.refreshToken(next.refreshToken);
     expect(await other.status(last)).toBe(200);
-    await expect(auth.refreshToken(next.refreshToken)).rejects.toMatchObject(refused);
+    await expect(auth.refreshToken(next.refreshToken)).rejects.toMatchObject(invalidTokenError);
     await other.stop();
   },
 );
@@ -106,9 +106,9 @@ test("an app that starts after all others have stopped uses its own store", asyn
   const auth = new JwtAuth({ secret });
   const first = await startApp(auth);
   const pair = await auth.createTokens({ sub: "ann" });
-  await auth.revokeToken(headOf(pair.token));
+  await auth.revokeToken(claimsOf(pair.token));
   await first.stop();
-  expect(await auth.isRevoked(headOf(pair.token).jti ?? "")).toBe(true);
+  expect(await auth.isRevoked(claimsOf(pair.token).jti ?? "")).toBe(true);
   const second = await startApp(auth);
   expect(await second.status(pair)).toBe(200);
   await second.stop();
@@ -128,7 +128,7 @@ test("with overlapping apps only the stores of the first and the running ones ar
   const revoked: TokenPair[] = [];
   const revoke = async () => {
     const pair = await auth.createTokens({ sub: "ann" });
-    await auth.revokeToken(headOf(pair.token));
+    await auth.revokeToken(claimsOf(pair.token));
     revoked.push(pair);
   };
   let running = await start(0);
@@ -147,7 +147,7 @@ test("with overlapping apps only the stores of the first and the running ones ar
   await running.stop();
 });
 
-const ofTwoApps = async (): Promise<TokenStoreFixture> => {
+const makeJoinedStores = async (): Promise<TokenStoreFixture> => {
   const clock = virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
   const { now, advance } = clock;
   const stores = new JoinedStores();
@@ -157,4 +157,4 @@ const ofTwoApps = async (): Promise<TokenStoreFixture> => {
   await stores.join(inProcessState({ clock }).values, { clock });
   return { views: [stores, stores], now, advance };
 };
-tokenStoreContract(test, ofTwoApps);
+tokenStoreContract(test, makeJoinedStores);

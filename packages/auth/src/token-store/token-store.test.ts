@@ -6,15 +6,15 @@ import { tokenStoreContract, type TokenStoreFixture } from "../testing.ts";
 
 const start = Date.parse("2026-01-01T00:00:00Z");
 
-const inOneProcess = async (): Promise<TokenStoreFixture> => {
+const makeInOneProcess = async (): Promise<TokenStoreFixture> => {
   const clock = virtualClock({ start });
   const { now, advance } = clock;
   const store = await openSharedTokenStore(inProcessState({ clock }).values, { clock });
   return { views: [store, store], now, advance };
 };
-tokenStoreContract(test, inOneProcess);
+tokenStoreContract(test, makeInOneProcess);
 
-const ofTwoWorkers = async (): Promise<TokenStoreFixture> => {
+const makeInTwoWorkers = async (): Promise<TokenStoreFixture> => {
   const clock = virtualClock({ start });
   const { now, advance } = clock;
   const state = inProcessState({ clock }).values;
@@ -25,7 +25,7 @@ const ofTwoWorkers = async (): Promise<TokenStoreFixture> => {
   };
 };
 describe("in two workers", () => {
-  tokenStoreContract(test, ofTwoWorkers);
+  tokenStoreContract(test, makeInTwoWorkers);
 });
 
 /** Stores that each break one rule of the contract. */
@@ -69,7 +69,7 @@ const broken: Readonly<Record<string, (fixture: TokenStoreFixture) => TokenStore
 
 test.each(Object.entries(broken))("the contract catches a store that %s", async (_name, breakIt) => {
   const make = async (): Promise<TokenStoreFixture> => {
-    const fixture = await inOneProcess();
+    const fixture = await makeInOneProcess();
     const store = breakIt(fixture);
     return { ...fixture, views: [store, store] };
   };
@@ -93,7 +93,7 @@ test("no lookups happen before the first revocation, which a worker that starts 
   expect(await (await openSharedTokenStore(state)).isRevoked("a")).toBe(true);
 });
 
-test("on values of several hosts a store looks up without a notification, which a host may have missed", async () => {
+test("with values that several hosts share, a store looks ids up even without a notification, which a host may miss", async () => {
   const state: SharedValues = { ...inProcessState().values, isPersistent: true, publish: async () => true };
   const store = await openSharedTokenStore(state);
   await (await openSharedTokenStore(state)).revoke("a", Date.now() / 1000 + 60);

@@ -28,7 +28,7 @@ test.each<[string, ConfigInput<JwtConfig>, string[]]>([
   ["a public key as JWK", { algorithm: "ES256", publicKey: jwk(ec.publicKey) }, []],
   ["a private key", { algorithm: "PS512", privateKey: pem(rsa.privateKey) }, []],
   [
-    "an additional key of another type",
+    "a public key as PEM and its private key as JWK",
     { algorithm: "EdDSA", publicKey: pem(ed.publicKey), privateKey: jwk(ed.privateKey) },
     [],
   ],
@@ -71,7 +71,7 @@ test.each<[string, ConfigInput<JwtConfig>, string[]]>([
   ["the timeout of a store that is not configured", { secret, storeTimeoutMs: 10 }, ["CORE_BAD_CONFIG"]],
   ["the algorithm none", { secret, algorithm: "none" as JwtAlgorithm }, ["CORE_BAD_CONFIG"]],
   ["an unknown field", { secret, algoritm: "HS256" } as ConfigInput<JwtConfig>, ["CORE_BAD_CONFIG"]],
-])("the start of an app with %s", async (_name, config, codes) => {
+])("an app with %s starts, or reports the expected problems", async (_name, config, codes) => {
   expect(await startProblems(config)).toEqual(codes);
 });
 
@@ -94,7 +94,7 @@ test("a secret of fewer than 32 bytes (not characters) causes a warning", () => 
   expect([codes("ä".repeat(15)), codes("ä".repeat(16))]).toEqual([["AUTH_SHORT_SECRET"], []]);
 });
 
-const keysOf = (algorithm: JwtAlgorithm): ConfigInput<JwtConfig> => {
+const configFor = (algorithm: JwtAlgorithm): ConfigInput<JwtConfig> => {
   if (algorithm.startsWith("HS")) return { secret: secret.repeat(2) };
   if (algorithm.startsWith("ES")) {
     const namedCurve = { ES256: "P-256", ES384: "P-384" }[algorithm as string] ?? "P-521";
@@ -118,7 +118,7 @@ test.each<JwtAlgorithm>([
   "ES512",
   "EdDSA",
 ])("a token signed with %s is accepted, and its header names algorithm, type and key", async (algorithm) => {
-  const issuer = new JwtAuth({ ...keysOf(algorithm), algorithm, keyId: "k1" });
+  const issuer = new JwtAuth({ ...configFor(algorithm), algorithm, keyId: "k1" });
   const app = new App().use(issuer);
   app.get("/", (request) => request.context.get("jwt_claims"));
   await using client = testClient(app);

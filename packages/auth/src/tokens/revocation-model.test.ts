@@ -41,7 +41,7 @@ interface Issued {
   readonly at: number;
 }
 
-/** Whether a call succeeded, with the status of its refusal. */
+/** Returns the value of a call, or the status of its refusal. */
 const outcomeOf = async <T>(call: Promise<T>): Promise<{ value?: T; status: number }> => {
   try {
     return { value: await call, status: 200 };
@@ -75,9 +75,9 @@ test("no revoked, used or expired token is accepted, and others are refused only
       const worker = () => workers[turn++ % 2 === 0 ? 0 : 1];
 
       const mustBeRefused = ({ login, at }: Issued): boolean => login.revoked || now() >= at + EXPIRATION;
-      const surprises: unknown[] = [];
+      const violations: unknown[] = [];
       const check = (isExpected: boolean, ...facts: readonly unknown[]): void => {
-        if (!isExpected) surprises.push(facts);
+        if (!isExpected) violations.push(facts);
       };
       const refresh = async (issued: Issued): Promise<void> => {
         const { login, generation, at } = issued;
@@ -120,16 +120,16 @@ test("no revoked, used or expired token is accepted, and others are refused only
       }
       for (const issued of all) {
         const statuses = await Promise.all(workers.map(({ status }) => status(issued.pair.token)));
-        const wanted = mustBeRefused(issued) ? 401 : 200;
+        const expected = mustBeRefused(issued) ? 401 : 200;
         check(
-          statuses.every((status) => status === wanted),
+          statuses.every((status) => status === expected),
           "a token",
           issued,
           statuses,
         );
       }
       for (const issued of all.slice()) await refresh(issued);
-      expect(surprises).toEqual([]);
+      expect(violations).toEqual([]);
     }),
     { numRuns: 30 },
   );

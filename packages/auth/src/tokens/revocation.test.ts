@@ -5,7 +5,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type Claims, JwtAuth, type JwtConfig, type TokenPair, type TokenStore } from "../index.ts";
 import { forge, jwk, rsa } from "../jwt/forge.test-kit.ts";
-import { headOf, refused, secret, setUp, type TokenApp } from "./token-app.test-kit.ts";
+import { claimsOf, invalidTokenError, secret, setUp, type TokenApp } from "./token-app.test-kit.ts";
 
 const away = (): never => {
   throw new Error("away");
@@ -14,18 +14,21 @@ const away = (): never => {
 test.each<[string, (it: TokenApp, claims: Claims) => Promise<void>]>([
   ["the login", (it, claims) => it.auth.revokeToken(claims)],
   ["the refresh token itself", (it, claims) => it.auth.revokeToken(claims.jti ?? "")],
-])("%s is revoked during a slow update: the refresh fails, and no reuse is logged", async (_name, revoke) => {
-  await using it = await setUp();
-  const { token, refreshToken } = await it.auth.createTokens({ sub: "ann" });
-  const refreshing = it.auth.refreshToken(refreshToken, async () => {
-    await revoke(it, headOf(refreshToken));
-    return { sub: "ann" };
-  });
-  await expect(refreshing).rejects.toMatchObject(refused);
-  await expect(it.auth.refreshToken(refreshToken)).rejects.toMatchObject(refused);
-  expect(it.logged).toEqual([]);
-  expect(headOf(token).sub).toBe("ann");
-});
+])(
+  "if %s is revoked during a slow update, the refresh fails and no reuse is logged",
+  async (_name, revoke) => {
+    await using it = await setUp();
+    const { token, refreshToken } = await it.auth.createTokens({ sub: "ann" });
+    const refreshing = it.auth.refreshToken(refreshToken, async () => {
+      await revoke(it, claimsOf(refreshToken));
+      return { sub: "ann" };
+    });
+    await expect(refreshing).rejects.toMatchObject(invalidTokenError);
+    await expect(it.auth.refreshToken(refreshToken)).rejects.toMatchObject(invalidTokenError);
+    expect(it.logged).toEqual([]);
+    expect(claimsOf(token).sub).toBe("ann");
+  },
+);
 
 test.each([2 ** 63, 1e306])(
   "a token of another issuer that never expires (%p) is revoked until 2^40",
@@ -57,7 +60,7 @@ test("a login uses one entry however often it is renewed; a full store refuses w
   await using it = await setUp({ maxLogins: 2 });
   const logins = await Promise.all(["a", "b", "c"].map((sub) => it.auth.createTokens({ sub })));
   const [banned, busy, third] = logins as [TokenPair, TokenPair, TokenPair];
-  await it.auth.revokeToken(headOf(banned.token));
+  await it.auth.revokeToken(claimsOf(banned.token));
   let { refreshToken } = busy;
   for (let count = 0; count < 50; count++) ({ refreshToken } = await it.auth.refreshToken(refreshToken));
   expect([await it.status(banned.token), await it.status(busy.token)]).toEqual([401, 200]);
@@ -69,8 +72,8 @@ test("a login uses one entry however often it is renewed; a full store refuses w
       code: "AUTH_STORE_FULL",
     });
   expect(it.logged).toEqual(["the token store is full and the request was refused"]);
-  await it.auth.revokeToken(headOf(fourth.token)); // revocations are counted separately
-  await it.auth.revokeToken(headOf(third.token)); // and a renewed login needs no new entry
+  await it.auth.revokeToken(claimsOf(fourth.token)); // revocations are counted separately
+  await it.auth.revokeToken(claimsOf(third.token)); // and a renewed login needs no new entry
   await expect(it.auth.revokeToken("another")).rejects.toMatchObject({ status: 503 });
   expect(await Promise.all([banned, busy, third, fourth].map(({ token }) => it.status(token)))).toEqual([
     401, 200, 401, 401,
@@ -84,7 +87,11 @@ const another = jwk(generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKe
 test.each<[string, ConfigInput<JwtConfig>, number]>([
   ["with a secret is kept until every own token has expired", {}, 600],
   ["with a private key is kept until every own token has expired", mine, 600],
-  ["with an own pair is kept as long", { ...mine, publicKey: jwk(rsa.publicKey) }, 600],
+  [
+    "with its own key pair is kept until every own token has expired",
+    { ...mine, publicKey: jwk(rsa.publicKey) },
+    600,
+  ],
   ["of another issuer's tokens is kept for ten years", { ...mine, publicKey: another }, tenYears],
   [
     "of a service that only verifies is kept for ten years",
@@ -105,9 +112,9 @@ test.each([undefined, null, -1, 0.5, "0", 2 ** 40, 2 ** 52, Number.MAX_SAFE_INTE
   async (generation) => {
     await using it = await setUp();
     const { refreshToken } = await it.auth.createTokens({ sub: "ann" });
-    const claims = { ...headOf(refreshToken), refresh_generation: generation };
+    const claims = { ...claimsOf(refreshToken), refresh_generation: generation };
     const token = forge({ alg: "HS256", typ: "refresh+jwt" }, claims);
-    await expect(it.auth.refreshToken(token)).rejects.toMatchObject(refused);
+    await expect(it.auth.refreshToken(token)).rejects.toMatchObject(invalidTokenError);
     expect(await it.auth.refreshToken(refreshToken)).toMatchObject({ expiresIn: 3600 });
   },
 );
@@ -116,7 +123,7 @@ test.each<[string, Partial<TokenStore>, (auth: JwtAuth, pair: TokenPair) => Prom
   ["consume", { consume: away }, (auth, pair) => auth.refreshToken(pair.refreshToken)],
   ["isRevoked", { isRevoked: away }, (auth, pair) => auth.refreshToken(pair.refreshToken)],
   ["isRevoked", { isRevoked: away }, (auth) => auth.isRevoked("a")],
-  ["revoke", { revoke: away }, (auth, pair) => auth.revokeToken(headOf(pair.token))],
+  ["revoke", { revoke: away }, (auth, pair) => auth.revokeToken(claimsOf(pair.token))],
   [
     "revoke after a reuse",
     { revoke: away, consume: () => false },
@@ -138,7 +145,7 @@ test.each<[string, Partial<TokenStore>, (auth: JwtAuth, pair: TokenPair) => Prom
 test.each<[keyof TokenStore, (auth: JwtAuth, pair: TokenPair) => Promise<unknown>]>([
   ["consume", (auth, pair) => auth.refreshToken(pair.refreshToken)],
   ["isRevoked", (auth) => auth.isRevoked("a")],
-  ["revoke", (auth, pair) => auth.revokeToken(headOf(pair.token))],
+  ["revoke", (auth, pair) => auth.revokeToken(claimsOf(pair.token))],
 ])("a store whose %s never settles is a 503 after 5 s, logged once a minute", async (method, call) => {
   let calls = 0;
   const never = () => new Promise<never>(() => void calls++);
@@ -181,7 +188,7 @@ test("while its store hangs, a request with a token gets 503; a late failure of 
   ]);
 });
 
-test("a store that returns something other than a boolean refuses", async () => {
+test("a request is refused if the store returns something other than a boolean", async () => {
   const none = () => undefined as never;
   await using it = await setUp({ store: { revoke: none, isRevoked: none, consume: none } });
   expect(await it.status(await it.auth.createToken({ sub: "ann" }))).toBe(401);

@@ -45,9 +45,9 @@ export const setUp = async (
 };
 
 /** Returns the claims of a token. */
-export const headOf = (token: string): Claims =>
+export const claimsOf = (token: string): Claims =>
   JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Claims;
-export const refused: { readonly status: number; readonly detail: string } = {
+export const invalidTokenError: { readonly status: number; readonly detail: string } = {
   status: 401,
   detail: "Invalid or expired token",
 };

@@ -22,7 +22,7 @@ test("a token that is verified while its key is withdrawn is not accepted from t
   };
   const store: TokenStore = { revoke: () => {}, isRevoked: () => false, consume: () => true };
   const verifier = new TokenVerifier(config, virtualClock({ start: nowSecs * 1000 }));
-  const verified = () => verifier.verify(forge({ alg: "HS256" }, validClaims), "access", tools, store);
-  expect(await verified()).toMatchObject({ sub: "ann" });
-  expect(await verified()).toBeNull();
+  const verify = () => verifier.verify(forge({ alg: "HS256" }, validClaims), "access", tools, store);
+  expect(await verify()).toMatchObject({ sub: "ann" });
+  expect(await verify()).toBeNull();
 });

@@ -1,7 +1,7 @@
 import type { Guard } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { type Claims, JwtAuth, type NewClaims, type TokenStore } from "../index.ts";
-import { headOf, refused, secret, setUp, type TokenApp } from "./token-app.test-kit.ts";
+import { claimsOf, invalidTokenError, secret, setUp, type TokenApp } from "./token-app.test-kit.ts";
 
 test("a token has its claims, its creation time, its expiry and an id", async () => {
   await using it = await setUp({ issuer: "us", audience: "api", expiration: 60 });
@@ -18,7 +18,7 @@ test("a token has its claims, its creation time, its expiry and an id", async ()
     exp: secs + 60,
     jti: expect.any(String),
   });
-  expect(headOf(await it.auth.createToken({ sub: "ann" })).jti).not.toBe(claims.jti);
+  expect(claimsOf(await it.auth.createToken({ sub: "ann" })).jti).not.toBe(claims.jti);
 });
 
 test("a token is valid until the second it expires; leeway extends that", async () => {
@@ -83,7 +83,7 @@ test("a token revoked by its id or by its claims is refused, and others are not"
   const [first = "", second = "", third = ""] = await Promise.all(
     ["a", "b", "c"].map((sub) => it.auth.createToken({ sub })),
   );
-  const { jti = "" } = headOf(first);
+  const { jti = "" } = claimsOf(first);
   expect([await it.auth.isRevoked(jti), await it.status(first)]).toEqual([false, 200]);
   await it.auth.revokeToken(jti);
   await it.auth.revokeToken((await it.send(second)).json<Claims>());
@@ -94,17 +94,17 @@ test("a token revoked by its id or by its claims is refused, and others are not"
 test("a revocation lasts as long as the token is valid, for every issuer", async () => {
   await using it = await setUp({ expiration: 10, refreshExpiration: 10 });
   const far = { sub: "x", exp: it.secs() + 5000, jti: "far" };
-  const notes: [string, number][] = [];
+  const revocations: [string, number][] = [];
   const store: TokenStore = {
-    revoke: (id, at) => void notes.push([id, at]),
+    revoke: (id, at) => void revocations.push([id, at]),
     isRevoked: () => false,
     consume: () => true,
   };
-  await using noted = await setUp({ store, expiration: 10, refreshExpiration: 20, leewaySecs: 5 });
-  await noted.auth.revokeToken("near");
-  await noted.auth.revokeToken(far);
-  await noted.auth.revokeToken({ ...far, refresh_family: "f" });
-  expect(notes).toEqual([
+  await using recorder = await setUp({ store, expiration: 10, refreshExpiration: 20, leewaySecs: 5 });
+  await recorder.auth.revokeToken("near");
+  await recorder.auth.revokeToken(far);
+  await recorder.auth.revokeToken({ ...far, refresh_family: "f" });
+  expect(revocations).toEqual([
     ["jti:near", it.secs() + 25],
     ["jti:far", it.secs() + 5005],
     ["family:f", it.secs() + 5005],
@@ -118,7 +118,7 @@ test("a value that is not an id is refused", async () => {
   }
 });
 
-test("a refresh token returns the next pair once, and is refused for requests", async () => {
+test("a refresh token returns the next pair, and is refused for requests", async () => {
   await using it = await setUp({ expiration: 10, refreshExpiration: 100 });
   const pair = await it.auth.createTokens({ sub: "ann", roles: ["a"] });
   expect([await it.status(pair.token), await it.status(pair.refreshToken), pair.expiresIn]).toEqual([
@@ -142,11 +142,11 @@ test("a reused refresh token revokes all tokens of its login, and no others", as
   const bystander = await it.auth.createTokens({ sub: "ann" });
   const thief = await it.auth.refreshToken(stolen.refreshToken);
   expect(await it.status(thief.token)).toBe(200);
-  await expect(it.auth.refreshToken(stolen.refreshToken)).rejects.toMatchObject(refused);
+  await expect(it.auth.refreshToken(stolen.refreshToken)).rejects.toMatchObject(invalidTokenError);
   expect(await Promise.all([stolen.token, thief.token, bystander.token].map(it.status))).toEqual([
     401, 401, 200,
   ]);
-  await expect(it.auth.refreshToken(thief.refreshToken)).rejects.toMatchObject(refused);
+  await expect(it.auth.refreshToken(thief.refreshToken)).rejects.toMatchObject(invalidTokenError);
   expect(await it.auth.refreshToken(bystander.refreshToken)).toMatchObject({ token: expect.any(String) });
   expect(it.logged).toEqual(["a refresh token was reused; all tokens of its login are revoked"]);
 });
@@ -154,22 +154,22 @@ test("a reused refresh token revokes all tokens of its login, and no others", as
 test("concurrent uses of one refresh token leave no valid token", async () => {
   await using it = await setUp();
   const { refreshToken } = await it.auth.createTokens({ sub: "ann" });
-  const tries = await Promise.allSettled(
+  const results = await Promise.allSettled(
     Array.from({ length: 20 }, () => it.auth.refreshToken(refreshToken)),
   );
-  const made = tries.filter((each) => each.status === "fulfilled");
-  expect(made.length).toBe(1);
-  for (const { value } of made) expect(await it.status(value.token)).toBe(401);
+  const successes = results.filter((each) => each.status === "fulfilled");
+  expect(successes.length).toBe(1);
+  for (const { value } of successes) expect(await it.status(value.token)).toBe(401);
 });
 
 test("revoking claims of a pair, as at logout, also revokes its refresh token", async () => {
   await using it = await setUp();
   const pair = await it.auth.createTokens({ sub: "ann" });
-  const { jti = "" } = headOf(pair.token);
+  const { jti = "" } = claimsOf(pair.token);
   expect(await it.auth.isRevoked(jti)).toBe(false);
   await it.auth.revokeToken((await it.send(pair.token)).json<Claims>());
   expect(await it.auth.isRevoked(jti)).toBe(true);
-  await expect(it.auth.refreshToken(pair.refreshToken)).rejects.toMatchObject(refused);
+  await expect(it.auth.refreshToken(pair.refreshToken)).rejects.toMatchObject(invalidTokenError);
 });
 
 test("update may change the claims of the next pair; if it throws, the token is not consumed", async () => {
@@ -180,7 +180,7 @@ test("update may change the claims of the next pair; if it throws, the token is 
   });
   await expect(refreshing).rejects.toThrow("no such user");
   const next = await it.auth.refreshToken(refreshToken, async ({ sub }) => ({ sub, roles: ["b"] }));
-  expect(headOf(next.token)).toMatchObject({ sub: "ann", roles: ["b"] });
+  expect(claimsOf(next.token)).toMatchObject({ sub: "ann", roles: ["b"] });
 });
 
 test.each<[string, (it: TokenApp) => Promise<string>]>([
@@ -201,7 +201,7 @@ test.each<[string, (it: TokenApp) => Promise<string>]>([
   ],
 ])("%s is refused as a refresh token", async (_name, make) => {
   await using it = await setUp();
-  await expect(it.auth.refreshToken(await make(it))).rejects.toMatchObject(refused);
+  await expect(it.auth.refreshToken(await make(it))).rejects.toMatchObject(invalidTokenError);
 });
 
 test("a failing store refuses every request with 503, and logs", async () => {
@@ -226,7 +226,7 @@ test("a cached token is refused after its revocation or expiry, and accepted aft
     [200, 200, 200],
     [200, 200, 200],
   ]);
-  await it.auth.revokeToken(headOf(tokens[2] ?? "").jti ?? "");
+  await it.auth.revokeToken(claimsOf(tokens[2] ?? "").jti ?? "");
   expect(await statuses()).toEqual([200, 200, 401]);
   await it.clock.advance(100_000);
   expect(await statuses()).toEqual([401, 401, 401]);

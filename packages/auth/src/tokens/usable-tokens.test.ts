@@ -2,7 +2,7 @@ import type { ConfigInput } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { JwtAuth, type JwtConfig, type NewClaims } from "../index.ts";
 import { forge } from "../jwt/forge.test-kit.ts";
-import { headOf, refused, setUp } from "./token-app.test-kit.ts";
+import { claimsOf, invalidTokenError, setUp } from "./token-app.test-kit.ts";
 
 const bad = { code: "AUTH_BAD_CLAIMS" };
 
@@ -47,7 +47,7 @@ test.each([undefined, null, 5, "ann", []])("%j is refused as claims", async (cla
   await expect(it.auth.createToken(claims as unknown as NewClaims)).rejects.toMatchObject(bad);
 });
 
-test("a token without sub is refused, whatever requiredClaims says", async () => {
+test("a token without sub is refused, even if requiredClaims does not list it", async () => {
   const statuses: number[] = [];
   for (const requiredClaims of [[], ["tenant"], ["sub"]]) {
     await using it = await setUp({ requiredClaims });
@@ -67,7 +67,7 @@ test("update gets the claims, except claims that only JwtAuth sets, and may spre
     return { ...claims, roles: ["b"] };
   });
   expect(seen).toEqual([{ iss: "me", sub: "ann", roles: ["a"], tenant: "t" }]);
-  expect(headOf(next.token)).toMatchObject({ iss: "me", sub: "ann", roles: ["b"], tenant: "t" });
+  expect(claimsOf(next.token)).toMatchObject({ iss: "me", sub: "ann", roles: ["b"], tenant: "t" });
 });
 
 test("an update that returns nothing is a clear error, and the token is not consumed", async () => {
@@ -103,7 +103,7 @@ test("a value that does not identify a token is refused, and revokes nothing", a
 
 test.each([undefined, null, 5, {}])("the refresh token %j is refused like any invalid one", async (token) => {
   await using it = await setUp();
-  await expect(it.auth.refreshToken(token as never)).rejects.toMatchObject(refused);
+  await expect(it.auth.refreshToken(token as never)).rejects.toMatchObject(invalidTokenError);
 });
 
 test.each(["https://user:hunter2@idp.test/jwks", "https://user@idp.test/jwks", "https://:hunter2@idp.test/"])(

@@ -48,15 +48,15 @@ test("four workers agree: a token revoked in one is refused by all once the revo
 
 test("four workers agree: one of many concurrent uses of a refresh token gets a pair, which is revoked", async () => {
   const { refreshToken } = await login(program);
-  const tries = await Promise.all(
+  const replies = await Promise.all(
     Array.from({ length: 24 }, () => program.client.post("/refresh", { body: refreshToken })),
   );
-  const made = tries.filter(({ status }) => status === 200);
-  expect([made.length, tries.filter(({ status }) => status === 401).length]).toEqual([1, 23]);
-  expect(await statusesOf(program, made[0]?.json<TokenPair>().token ?? "")).toEqual(new Set(["401"]));
+  const successes = replies.filter(({ status }) => status === 200);
+  expect([successes.length, replies.filter(({ status }) => status === 401).length]).toEqual([1, 23]);
+  expect(await statusesOf(program, successes[0]?.json<TokenPair>().token ?? "")).toEqual(new Set(["401"]));
 });
 
-test("a short secret also causes a warning in production, with its code", async () => {
+test("a short secret causes a warning in production too, with its code and without the secret", async () => {
   await waitFor(() => program.output().includes("AUTH_SHORT_SECRET"));
   expect(program.output()).not.toContain("a short secret");
 });

@@ -35,30 +35,30 @@ const connection = () => {
 const start = async (store?: CacheStore) => {
   const { feature, ...events } = connection();
   const app = new (App.with(feature, caching))().enableCaching(store === undefined ? {} : { store });
-  let [version, called] = [0, 0];
+  let [version, callCount] = [0, 0];
   let held: PromiseWithResolvers<void> | null = null;
   app.get("/", { cache: { tags: ["a"] } }, async () => {
-    called++;
+    callCount++;
     const seen = version;
     await held?.promise;
     return String(seen);
   });
   await app.start({ log: { info() {}, warn() {}, error() {} } });
   const client = testClient(app);
-  const get = async (): Promise<string> => {
-    const reply = await client.get("/");
+  const get = async (path = "/"): Promise<string> => {
+    const reply = await client.get(path);
     return `${reply.headers.get("x-cache")} ${reply.text}`;
   };
   return {
     ...events,
     get,
-    calls: () => called,
+    calls: () => callCount,
     change: () => ++version,
     hold: () => (held = Promise.withResolvers<void>()),
   };
 };
 
-test("without a connection to the other workers no stored reply is used, and nothing is stored", async () => {
+test("without a connection to the other hosts no stored reply is used, and nothing is stored", async () => {
   const { get, lose, restore, change } = await start();
   expect([await get(), await get()]).toEqual(["MISS 0", "HIT 0"]);
   lose();
@@ -104,4 +104,5 @@ test("replies of a store that all hosts share are used without a connection, but
   lose();
   change();
   expect(await get()).toBe("HIT 0");
+  expect([await get("/?n=1"), await get("/?n=1")]).toEqual(["MISS 1", "MISS 1"]);
 });

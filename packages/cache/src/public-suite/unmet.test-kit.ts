@@ -51,7 +51,7 @@ export const choices: readonly Choice[] = [
   },
   {
     tests: "invalidate-M-SEARCH{,-failed}",
-    reason: "Unknown methods are answered 501 without a handler, so they change nothing",
+    reason: "Requests with unknown methods get 501 without a handler, so they change nothing",
   },
   {
     only: "repository",
@@ -95,17 +95,17 @@ export const choices: readonly Choice[] = [
 ];
 
 /** Expands the alternatives of a pattern: `a{,b,c{d,e}}` for `a`, `ab`, `acd` and `ace`. */
-const expanded = (pattern: string): readonly string[] => {
+const expand = (pattern: string): readonly string[] => {
   const found = /^(.*)\{([^{}]*)\}(.*)$/.exec(pattern);
   if (found === null) return [pattern];
   const [, before = "", alternatives = "", after = ""] = found;
-  return alternatives.split(",").flatMap((text) => expanded(`${before}${text}${after}`));
+  return alternatives.split(",").flatMap((text) => expand(`${before}${text}${after}`));
 };
 
 /** Returns the differences from `choices`: unlisted failures, and listed tests that pass. */
 export const differences = (edition: Edition["name"], verdicts: readonly Verdict[]): readonly string[] => {
   const listed = new Set(
-    choices.flatMap(({ tests, only }) => (only === undefined || only === edition ? expanded(tests) : [])),
+    choices.flatMap(({ tests, only }) => (only === undefined || only === edition ? expand(tests) : [])),
   );
   const failed = verdicts.filter(({ kind, failure }) => kind !== "check" && failure !== null);
   const ids = new Set(failed.map(({ id }) => id));
@@ -116,7 +116,7 @@ export const differences = (edition: Edition["name"], verdicts: readonly Verdict
 };
 
 /** Returns the number of passed tests in the README's format, such as `3 of 4`. */
-export const passed = (verdicts: readonly Verdict[], kind: Verdict["kind"]): string => {
+export const countPassed = (verdicts: readonly Verdict[], kind: Verdict["kind"]): string => {
   const all = verdicts.filter((verdict) => verdict.kind === kind);
   return `${all.filter(({ failure }) => failure === null).length} of ${all.length}`;
 };

@@ -40,14 +40,14 @@ const controls: readonly Control[] = [
   { text: 'x="private, no-store", max-age=60', secs: 60 },
 ];
 
-const withExplicit: readonly number[] = [
+const storableStatuses: readonly number[] = [
   200, 201, 203, 204, 299, 300, 301, 302, 303, 307, 308, 400, 404, 405, 410, 414, 422, 499, 500, 501, 502,
   503, 599,
 ];
-const never: readonly number[] = [
+const unstorableStatuses: readonly number[] = [
   206, 304, 401, 403, 407, 408, 411, 412, 416, 417, 421, 425, 426, 428, 429, 431, 511,
 ];
-const statuses = [...withExplicit, ...never];
+const statuses = [...storableStatuses, ...unstorableStatuses];
 
 const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   none: {},
@@ -63,7 +63,7 @@ const isStored = (control: Control, status: number, credential: string, shared: 
   const { secs, forbidden = false, shareable = false } = control;
   if (forbidden || secs === 0) return false;
   if (credential !== "none" && !shareable && !shared) return false;
-  return withExplicit.includes(status) && (secs !== undefined || status < 300);
+  return storableStatuses.includes(status) && (secs !== undefined || status < 300);
 };
 
 /** Every status without credentials and with one, and one status of each kind with the others. */
@@ -114,8 +114,8 @@ test("a reply with each Cache-Control, status and credential is stored exactly i
   expect(cells).toBe(controls.length * combinations.length * 2);
 });
 
-/** Sends two requests. Returns the second outcome. */
-const second = async (reply: () => unknown, config = {}, secsBetween = 0): Promise<string | null> => {
+/** Sends two requests. Returns the outcome of the second. */
+const secondOutcome = async (reply: () => unknown, config = {}, secsBetween = 0): Promise<string | null> => {
   const { app, get, clock } = cachedApp(config);
   app.get("/", reply);
   await get("/");
@@ -126,16 +126,16 @@ const withHeaders = (headers: Record<string, string>) => () => new Response("bod
 
 test("a reply with Set-Cookie is never stored", async () => {
   for (const control of ["public", "s-maxage=60", "max-age=60"]) {
-    expect(await second(withHeaders({ "set-cookie": "a=b", "cache-control": control }))).toBe("MISS");
+    expect(await secondOutcome(withHeaders({ "set-cookie": "a=b", "cache-control": control }))).toBe("MISS");
   }
 });
 
 test("streams and bodies above maxEntryBytes, counted in UTF-8, are not stored", async () => {
-  expect(await second(() => Response.stream(["x"]))).toBe("MISS");
-  expect(await second(() => "ä".repeat(50), { maxEntryBytes: 100 })).toBe("HIT");
-  expect(await second(() => "ä".repeat(51), { maxEntryBytes: 100 })).toBe("MISS");
-  expect(await second(() => new Response(new Uint8Array(1_048_576)))).toBe("HIT");
-  expect(await second(() => new Response(new Uint8Array(1_048_577)))).toBe("MISS");
+  expect(await secondOutcome(() => Response.stream(["x"]))).toBe("MISS");
+  expect(await secondOutcome(() => "ä".repeat(50), { maxEntryBytes: 100 })).toBe("HIT");
+  expect(await secondOutcome(() => "ä".repeat(51), { maxEntryBytes: 100 })).toBe("MISS");
+  expect(await secondOutcome(() => new Response(new Uint8Array(1_048_576)))).toBe("HIT");
+  expect(await secondOutcome(() => new Response(new Uint8Array(1_048_577)))).toBe("MISS");
 });
 
 test("Expires counts from Date, and a malformed or repeated Expires means stale", async () => {
@@ -157,21 +157,21 @@ test("Expires counts from Date, and a malformed or repeated Expires means stale"
     ["Wed, 31 Dec 2025 00:00:00 GMT", 0, "MISS"],
   ];
   for (const [expires, secs, outcome] of cases) {
-    expect([expires, secs, await second(withHeaders({ expires, date }), {}, secs)]).toEqual([
+    expect([expires, secs, await secondOutcome(withHeaders({ expires, date }), {}, secs)]).toEqual([
       expires,
       secs,
       outcome,
     ]);
   }
-  const twice = () =>
+  const repeatedExpires = () =>
     new Response("body")
       .appendHeader("expires", "Thu, 01 Jan 2026 00:01:00 GMT")
       .appendHeader("expires", "Thu, 01 Jan 2026 00:01:00 GMT");
-  expect(await second(twice)).toBe("MISS");
+  expect(await secondOutcome(repeatedExpires)).toBe("MISS");
   const older = { expires: "Thu, 01 Jan 2026 00:00:00 GMT", date: "Wed, 31 Dec 2025 23:59:00 GMT" };
-  expect(await second(withHeaders(older))).toBe("MISS"); // 60 s of freshness, which have passed
+  expect(await secondOutcome(withHeaders(older))).toBe("MISS"); // 60 s of freshness, which have passed
   expect(
-    await second(
+    await secondOutcome(
       withHeaders({ expires: "Fri, 02 Jan 2026 00:00:00 GMT", "cache-control": "max-age=5" }),
       {},
       6,
@@ -181,37 +181,44 @@ test("Expires counts from Date, and a malformed or repeated Expires means stale"
 
 test("Age and Date count towards the age", async () => {
   const life = { "cache-control": "max-age=60" };
-  expect(await second(withHeaders({ ...life, age: "50" }), {}, 9)).toBe("HIT");
-  expect(await second(withHeaders({ ...life, age: "50" }), {}, 10)).toBe("MISS");
-  expect(await second(withHeaders({ ...life, date: "Wed, 31 Dec 2025 23:59:30 GMT" }), {}, 29)).toBe("HIT");
-  expect(await second(withHeaders({ ...life, date: "Wed, 31 Dec 2025 23:59:30 GMT" }), {}, 30)).toBe("MISS");
-  expect(await second(withHeaders({ ...life, date: "Fri, 02 Jan 2026 00:00:00 GMT" }), {}, 59)).toBe("HIT");
-  expect(await second(withHeaders({ ...life, age: "soon" }), {}, 59)).toBe("HIT");
+  expect(await secondOutcome(withHeaders({ ...life, age: "50" }), {}, 9)).toBe("HIT");
+  expect(await secondOutcome(withHeaders({ ...life, age: "50" }), {}, 10)).toBe("MISS");
+  expect(await secondOutcome(withHeaders({ ...life, date: "Wed, 31 Dec 2025 23:59:30 GMT" }), {}, 29)).toBe(
+    "HIT",
+  );
+  expect(await secondOutcome(withHeaders({ ...life, date: "Wed, 31 Dec 2025 23:59:30 GMT" }), {}, 30)).toBe(
+    "MISS",
+  );
+  expect(await secondOutcome(withHeaders({ ...life, date: "Fri, 02 Jan 2026 00:00:00 GMT" }), {}, 59)).toBe(
+    "HIT",
+  );
+  expect(await secondOutcome(withHeaders({ ...life, age: "soon" }), {}, 59)).toBe("HIT");
 });
 
 test("X-Cache-TTL sets the freshness, and a malformed value prevents storing", async () => {
-  expect(await second(withHeaders({ "x-cache-ttl": "20" }), {}, 19)).toBe("HIT");
-  expect(await second(withHeaders({ "x-cache-ttl": "20" }), {}, 20)).toBe("MISS");
-  expect(await second(withHeaders({ "x-cache-ttl": "20", "cache-control": "max-age=5" }), {}, 19)).toBe(
-    "HIT",
-  );
-  expect(await second(withHeaders({ "x-cache-ttl": "20", "cache-control": "private" }))).toBe("MISS");
-  expect(await second(withHeaders({ "x-cache-ttl": "soon" }))).toBe("MISS");
-  expect(await second(withHeaders({ "x-cache-ttl": "0" }))).toBe("MISS");
+  expect(await secondOutcome(withHeaders({ "x-cache-ttl": "20" }), {}, 19)).toBe("HIT");
+  expect(await secondOutcome(withHeaders({ "x-cache-ttl": "20" }), {}, 20)).toBe("MISS");
+  expect(
+    await secondOutcome(withHeaders({ "x-cache-ttl": "20", "cache-control": "max-age=5" }), {}, 19),
+  ).toBe("HIT");
+  expect(await secondOutcome(withHeaders({ "x-cache-ttl": "20", "cache-control": "private" }))).toBe("MISS");
+  expect(await secondOutcome(withHeaders({ "x-cache-ttl": "soon" }))).toBe("MISS");
+  expect(await secondOutcome(withHeaders({ "x-cache-ttl": "0" }))).toBe("MISS");
 });
 
-test("Vary: * and more than 16 names are never stored", async () => {
-  expect(await second(withHeaders({ vary: "*" }))).toBe("MISS");
-  expect(await second(withHeaders({ vary: "accept, *" }))).toBe("MISS");
+test("a reply with Vary: *, or with more than 16 names in Vary, is never stored", async () => {
+  expect(await secondOutcome(withHeaders({ vary: "*" }))).toBe("MISS");
+  expect(await secondOutcome(withHeaders({ vary: "accept, *" }))).toBe("MISS");
   const names = (count: number) => Array.from({ length: count }, (_, index) => `x-${index}`).join(", ");
-  expect(await second(withHeaders({ vary: names(16) }))).toBe("HIT");
-  expect(await second(withHeaders({ vary: names(17) }))).toBe("MISS");
+  expect(await secondOutcome(withHeaders({ vary: names(16) }))).toBe("HIT");
+  expect(await secondOutcome(withHeaders({ vary: names(17) }))).toBe("MISS");
 });
 
 test("a request with an identity gets only stored replies that are public, have s-maxage or are of a shared route", async () => {
   const { app, get } = cachedApp();
   app.get("/plain", () => "x");
   app.get("/public", () => new Response("x", { headers: { "cache-control": "public" } }));
+  app.get("/s-maxage", () => new Response("x", { headers: { "cache-control": "s-maxage=60" } }));
   app.get("/shared", { cache: { shared: true } }, () => "x");
   const outcomes = async (path: string) => [
     (await get(path)).outcome,
@@ -220,6 +227,7 @@ test("a request with an identity gets only stored replies that are public, have 
   ];
   expect(await outcomes("/plain")).toEqual(["MISS", "BYPASS", "BYPASS"]);
   expect(await outcomes("/public")).toEqual(["MISS", "HIT", "HIT"]);
+  expect(await outcomes("/s-maxage")).toEqual(["MISS", "HIT", "HIT"]);
   expect(await outcomes("/shared")).toEqual(["MISS", "HIT", "HIT"]);
 });
 

@@ -8,13 +8,13 @@ import { cachedApp } from "../cached-app.test-kit.ts";
 import { type CacheStore, memoryStore, type StoredReply } from "../index.ts";
 import { cacheStoreContract } from "../testing.ts";
 
-const timed = (make: (clock: Clock) => CacheStore) => {
+const createFixture = (make: (clock: Clock) => CacheStore) => {
   const clock = virtualClock();
   const store = make(clock);
   return { views: [store, store] as const, advance: clock.advance };
 };
 
-cacheStoreContract(test, () => timed((clock) => memoryStore({ clock })));
+cacheStoreContract(test, () => createFixture((clock) => memoryStore({ clock })));
 
 test("the contract suite catches faulty stores", async () => {
   const broken: Readonly<Record<string, (store: CacheStore) => Partial<CacheStore>>> = {
@@ -33,7 +33,7 @@ test("the contract suite catches faulty stores", async () => {
   };
   for (const [name, fault] of Object.entries(broken)) {
     const make = () =>
-      timed((clock) => {
+      createFixture((clock) => {
         const store = memoryStore({ clock });
         const bound: CacheStore = {
           shared: false,
@@ -77,7 +77,7 @@ test("a memory store matches a naive LRU list with the same bounds", () => {
       const store = memoryStore({ maxEntries: 5, maxBytes: 8000 });
       let model: { key: string; bytes: number }[] = [];
       const found: boolean[] = [];
-      const wanted: boolean[] = [];
+      const expected: boolean[] = [];
       for (const [index, { kind, key, size }] of actions.entries()) {
         const present = model.find((held) => held.key === key);
         const others = model.filter((held) => held !== present);
@@ -92,13 +92,13 @@ test("a memory store matches a naive LRU list with the same bounds", () => {
             drop: () => store.drop([`tag-${key}`]) === 1,
           }[kind]();
           found.push(seen);
-          wanted.push(present !== undefined);
+          expected.push(present !== undefined);
           model = kind === "get" && present !== undefined ? [...others, present] : others;
         }
         const { entries, bytes } = store.size();
         expect([entries, bytes]).toEqual([model.length, model.reduce((sum, held) => sum + held.bytes, 0)]);
       }
-      expect(found).toEqual(wanted);
+      expect(found).toEqual(expected);
     }),
     { numRuns: 200 },
   );
@@ -124,10 +124,10 @@ const brokenStore = (call: () => never | Promise<never>): CacheStore => ({
 });
 
 test("a failing store is a miss for requests and an error for invalidateCache, logged at most every 10 s", async () => {
-  const failing = () => {
+  const fail = () => {
     throw new Error("gone");
   };
-  for (const call of [failing, async () => failing()]) {
+  for (const call of [fail, async () => fail()]) {
     const { app, clock, get, logged } = cachedApp({ store: brokenStore(call) });
     app.get("/", () => "x");
     app.post("/drop", () => app.invalidateCache(["a"]));
@@ -204,12 +204,12 @@ test("concurrent requests on an asynchronous store make one call, even if the ha
 
 test("a reply that was invalidated during a read of the store is not shared with the reading request", async () => {
   const memory = memoryStore();
-  const looks: (() => void)[] = [];
+  const reads: (() => void)[] = [];
   const store: CacheStore = {
     shared: true,
     get: (key) => {
       const found = memory.get(key);
-      return new Promise((resolve) => looks.push(() => resolve(found)));
+      return new Promise((resolve) => reads.push(() => resolve(found)));
     },
     set: async (key, held, options) => memory.set(key, held, options),
     delete: async (key) => memory.delete(key),
@@ -219,12 +219,12 @@ test("a reply that was invalidated during a read of the store is not shared with
   const database = { value: "old" };
   app.get("/", { cache: { tags: ["a"] } }, () => database.value);
   const [first, second] = [get("/"), get("/")];
-  await waitFor(() => looks.length === 2);
-  looks[0]?.();
+  await waitFor(() => reads.length === 2);
+  reads[0]?.();
   expect((await first).text).toBe("old");
   database.value = "new";
   await app.invalidateCache(["a"]);
-  looks[1]?.();
+  reads[1]?.();
   expect((await second).text).toBe("new");
   await app.stop();
 });
