@@ -27,7 +27,7 @@ const insight: Feature<object> = {
 };
 
 const newApp = () => new (App.with(database, durable, eventSourcing, insight))();
-const appended = { type: "Something", data: {} };
+const newEvent = { type: "Something", data: {} };
 const readMetric = (name: string): unknown => metrics.find((metric) => metric.name === name)?.read();
 
 test("the store uses the app's database, in any order of the enable calls", async () => {
@@ -94,14 +94,14 @@ test("a storeType that differs from the database is a start error", async () => 
 test("a storeType that matches the database is accepted", async () => {
   const app = newApp().enableDatabase(memory).enableEventSourcing({ storeType: "sqlite" });
   await app.start({ log: silent });
-  expect((await app.eventStore.append("s-1", appended)).version).toBe(1);
+  expect((await app.eventStore.append("s-1", newEvent)).version).toBe(1);
   await app.stop();
 });
 
 test("an in-memory store has a separate database, and refuses to start with several workers", async () => {
   const app = newApp().enableDatabase(memory).enableEventSourcing({ storeType: "memory" });
   await app.start({ log: silent });
-  await app.eventStore.append("s-1", appended);
+  await app.eventStore.append("s-1", newEvent);
   expect(await app.db.query("SELECT name FROM sqlite_schema WHERE name = 'framework_events'")).toEqual([]);
   await app.stop();
   const program = bundledProgram(new URL("./in-memory.test-program.ts", import.meta.url));
@@ -114,15 +114,15 @@ test("an in-memory store has a separate database, and refuses to start with seve
 test("connectionUrl opens a separate database, and closes it when the app stops", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "events-"));
   const connectionUrl = `sqlite://${join(folder.path, "own.db")}`;
-  const once = async (): Promise<number> => {
+  const appendOnce = async (): Promise<number> => {
     const app = newApp().enableDatabase(memory).enableEventSourcing({ connectionUrl });
     await app.start({ log: silent });
-    const { version } = await app.eventStore.append("s-1", appended);
+    const { version } = await app.eventStore.append("s-1", newEvent);
     await app.stop();
-    await expect(app.eventStore.append("s-1", appended)).rejects.toMatchObject({ code: "DATABASE_CLOSED" });
+    await expect(app.eventStore.append("s-1", newEvent)).rejects.toMatchObject({ code: "DATABASE_CLOSED" });
     return version;
   };
-  expect([await once(), await once()]).toEqual([1, 2]);
+  expect([await appendOnce(), await appendOnce()]).toEqual([1, 2]);
 });
 
 test("a stream that exceeds maxEventsPerAggregate is logged once", async () => {
@@ -130,8 +130,8 @@ test("a stream that exceeds maxEventsPerAggregate is logged once", async () => {
   const log = { ...silent, warn: (message: string, fields?: object) => void lines.push([message, fields]) };
   const app = newApp().enableDatabase(memory).enableEventSourcing({ maxEventsPerAggregate: 3 });
   await app.start({ log });
-  for (let count = 0; count < 6; count++) await app.eventStore.append("s-1", appended);
-  await app.eventStore.append("s-2", Array(3).fill(appended));
+  for (let count = 0; count < 6; count++) await app.eventStore.append("s-1", newEvent);
+  await app.eventStore.append("s-2", Array(3).fill(newEvent));
   expect(lines).toEqual([
     [
       expect.stringContaining("longer than maxEventsPerAggregate"),
@@ -145,14 +145,14 @@ test("a stream that exceeds maxEventsPerAggregate is logged once", async () => {
 test("streams without an event for eventTtlSecs are archived", async () => {
   const app = newApp().enableDatabase(memory).enableEventSourcing({ eventTtlSecs: 60 });
   await app.start({ log: silent });
-  await app.eventStore.append("old-1", appended);
-  await app.eventStore.append("new-1", appended);
+  await app.eventStore.append("old-1", newEvent);
+  await app.eventStore.append("new-1", newEvent);
   await app.db.execute("UPDATE framework_streams SET updated_at = updated_at - 61000 WHERE stream = 'old-1'");
   await waitFor(() => readMetric("events_streams_archived_total") === 1);
-  await expect(app.eventStore.append("old-1", appended)).rejects.toMatchObject({
+  await expect(app.eventStore.append("old-1", newEvent)).rejects.toMatchObject({
     code: "EVENTS_STREAM_ARCHIVED",
   });
-  await app.eventStore.append("new-1", appended);
+  await app.eventStore.append("new-1", newEvent);
   expect(await collect(app.eventStore.read("old-1"))).toHaveLength(1);
   await app.stop();
 });
@@ -171,14 +171,14 @@ test("the metadata of events identifies their request, even without a tracer or 
     await new Promise(setImmediate);
     await eventStore.append(
       "s-1",
-      { ...appended, metadata: { reason: "test" } },
+      { ...newEvent, metadata: { reason: "test" } },
       { metadata: { actor: "bob" } },
     );
     return "done";
   });
   await app.start({ log: silent });
   await app.fetch(new Request("http://localhost/things", { method: "POST" }));
-  await app.eventStore.append("s-1", appended);
+  await app.eventStore.append("s-1", newEvent);
   const [one, two] = await collect<StoredEvent>(app.eventStore.read("s-1"));
   expect(one?.metadata).toEqual({
     correlationId: "request-1",

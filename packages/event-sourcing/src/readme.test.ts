@@ -34,8 +34,8 @@ test("the table of calls lists every method of the store", async () => {
   const named = rows("Streams").flatMap(([call = ""]) =>
     Array.from(call.matchAll(/`(\w+)\(/g), ([, name]) => name),
   );
-  const own = ["close", "snapshotsTaken", "db", "projections", "parked"]; // not methods of `EventStore`
-  expect(new Set(named)).toEqual(new Set(Object.keys(store).filter((name) => !own.includes(name))));
+  const otherMembers = ["close", "snapshotsTaken", "db", "projections", "parked"]; // not methods of `EventStore`
+  expect(new Set(named)).toEqual(new Set(Object.keys(store).filter((name) => !otherMembers.includes(name))));
 });
 
 test("the table of limits matches the sources", () => {
@@ -44,7 +44,7 @@ test("the table of limits matches the sources", () => {
       const factor = unit === " KiB" ? 1024 : unit === " MiB" ? 1024 ** 2 : 1;
       return Number(digits.replaceAll(",", "")) * factor;
     });
-  const documented = new Map(rows("Limits").map(([what = "", limit = ""]) => [what, numbers(limit)]));
+  const documented = new Map(rows("Limits").map(([name = "", limit = ""]) => [name, numbers(limit)]));
   const { MAX_STREAM_NAME, MAX_NAME, MAX_EVENT_BYTES, MAX_METADATA_BYTES } = limits;
   expect(documented.get("name of a stream")).toEqual([MAX_STREAM_NAME]);
   expect(documented.get("name of a type, tenant, subject; id of an event")).toEqual([MAX_NAME]);

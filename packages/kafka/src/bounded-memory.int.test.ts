@@ -1,4 +1,4 @@
-import { heldByStalledHandler } from "@framework/messaging/testing";
+import { measureStalledHandler } from "@framework/messaging/testing";
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
 import { LIMIT_MS, newTopic } from "./faults.test-kit.ts";
@@ -6,7 +6,7 @@ import { kafkaBroker } from "./index.ts";
 
 /** Number of waiting messages; a million takes some minutes. */
 const WAITING = Number(process.env["FRAMEWORK_WAITING"] ?? 4000);
-/** Bytes of each message; all together exceed what a process may hold. */
+/** Bytes of each message; the total exceeds the limits below. */
 const BYTES = WAITING > 20_000 ? 1000 : 5000;
 
 const KIB = 1024;
@@ -21,7 +21,7 @@ withServer("kafka", (brokers) => {
     async ({ maxFetchBytes, maxBatchBytes, mib: [min, max] }) => {
       const config = { brokers, partitions: 1, sessionTimeoutMs: 6000, maxBatchBytes, maxFetchBytes };
       const fixture = { adapter: () => kafkaBroker(config), prefix: newTopic() };
-      const { grownMib, ...held } = await heldByStalledHandler(fixture, { messages: WAITING, bytes: BYTES });
+      const { grownMib, ...held } = await measureStalledHandler(fixture, { messages: WAITING, bytes: BYTES });
       if (WAITING > 4000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are held`);
       expect(held).toEqual({ inFlight: 4, received: 10, waiting: WAITING });
       expect(grownMib).toBeGreaterThanOrEqual(min);

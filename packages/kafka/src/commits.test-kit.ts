@@ -44,18 +44,18 @@ export class CommitWatch {
     const { prototype } = driver("kafkajs/src/broker/index.js") as { readonly prototype: DriverBroker };
     const { syncGroup, offsetCommit } = prototype;
     const isOwn = ({ groupId }: Member): boolean => groupId === this.group;
-    const synced = this.synced.bind(this);
-    const committing = this.committing.bind(this);
-    const committed = this.committed.bind(this);
+    const recordAssignment = this.recordAssignment.bind(this);
+    const checkCommit = this.checkCommit.bind(this);
+    const recordCommit = this.recordCommit.bind(this);
     prototype.syncGroup = async function (request) {
       const response = await syncGroup.call(this, request);
-      if (isOwn(request)) synced(request, response.memberAssignment);
+      if (isOwn(request)) recordAssignment(request, response.memberAssignment);
       return response;
     };
     prototype.offsetCommit = async function (request) {
-      if (isOwn(request)) committing(request);
+      if (isOwn(request)) checkCommit(request);
       const response = await offsetCommit.call(this, request);
-      if (isOwn(request)) committed(request);
+      if (isOwn(request)) recordCommit(request);
       return response;
     };
   }
@@ -65,14 +65,17 @@ export class CommitWatch {
     return { commits: this.commits, assignments: this.assignments };
   }
 
-  private synced({ memberId, generationId }: Member & { readonly generationId: number }, own: Buffer): void {
+  private recordAssignment(
+    { memberId, generationId }: Member & { readonly generationId: number },
+    own: Buffer,
+  ): void {
     const { assignment } = MemberAssignment.decode(own) ?? { assignment: {} };
     const names = Object.entries(assignment).flatMap(([topic, all]) => all.map((each) => `${topic}-${each}`));
     this.assigned.set(`${memberId} ${generationId}`, new Set(names));
     this.assignments++;
   }
 
-  private committing(request: CommitRequest): void {
+  private checkCommit(request: CommitRequest): void {
     const { memberId, groupGenerationId } = request;
     const assigned = this.assigned.get(`${memberId} ${groupGenerationId}`) ?? new Set();
     for (const { name } of positionsOf(request))
@@ -80,7 +83,7 @@ export class CommitWatch {
         this.violations.push(`${memberId} committed ${name} in generation ${groupGenerationId}`);
   }
 
-  private committed(request: CommitRequest): void {
+  private recordCommit(request: CommitRequest): void {
     this.commits++;
     for (const { name, offset } of positionsOf(request)) {
       const before = this.highest.get(name) ?? -1n;

@@ -11,7 +11,7 @@ import {
   REQUEST_MS,
   until,
   untilRunning,
-  worker,
+  startWorker,
 } from "./faults.test-kit.ts";
 import { kafkaBroker } from "./index.ts";
 
@@ -32,13 +32,13 @@ afterAll(async () => {
 }, 240_000);
 
 /** Two workers handle messages of a third process, some of which fail, during a fault. */
-const expectEverythingDespite = async (fault: () => Promise<void>): Promise<void> => {
+const expectAllDeliveredDespite = async (fault: () => Promise<void>): Promise<void> => {
   const [topic, recorder] = [newTopic(), newRecorder()];
   const work = (): Promise<void> => pause(3);
   const apps = [
-    await worker(proxy.url, topic, { recorder, work }),
-    await worker(proxy.url, topic, { recorder, work }),
-    await worker(proxy.url, topic, {}),
+    await startWorker(proxy.url, topic, { recorder, work }),
+    await startWorker(proxy.url, topic, { recorder, work }),
+    await startWorker(proxy.url, topic, {}),
   ] as const;
   for (const app of apps) await untilRunning(app);
   const sent = recorder.send({ app: apps[2] }, topic);
@@ -52,9 +52,9 @@ const expectEverythingDespite = async (fault: () => Promise<void>): Promise<void
 };
 
 test(
-  "nothing is lost, and keys keep their order, when the broker is killed and started again",
+  "nothing is lost, and keys keep their order, when the broker is killed and restarted",
   async () => {
-    await expectEverythingDespite(async () => {
+    await expectAllDeliveredDespite(async () => {
       await server.kill();
       await server.start();
     });
@@ -63,9 +63,9 @@ test(
 );
 
 test(
-  "nothing is lost, and keys keep their order, when the broker freezes for longer than a request may take",
+  "nothing is lost, and keys keep their order, when the broker freezes for longer than the request timeout",
   async () => {
-    await expectEverythingDespite(async () => {
+    await expectAllDeliveredDespite(async () => {
       server.pause();
       await pause(REQUEST_MS * 1.5);
       server.resume();
@@ -75,9 +75,9 @@ test(
 );
 
 test(
-  "nothing is lost, and keys keep their order, when connections are cut again and again",
+  "nothing is lost, and keys keep their order, when connections are cut repeatedly",
   async () => {
-    await expectEverythingDespite(async () => {
+    await expectAllDeliveredDespite(async () => {
       for (let cut = 0; cut < 5; cut++) {
         proxy.drop();
         await pause(200);

@@ -52,7 +52,7 @@ export interface WorkerOptions extends NonNullable<Parameters<typeof kafkaBroker
 }
 
 /** Starts a process whose handler records messages. */
-export const worker = async (
+export const startWorker = async (
   brokers: string,
   topic: string,
   {

@@ -64,7 +64,7 @@ withServer("kafka", (brokers) => {
     await admin.disconnect();
   };
 
-  const started = async (app: App & MessagingMethods): Promise<typeof app> => {
+  const start = async (app: App & MessagingMethods): Promise<typeof app> => {
     await app.start({ log });
     await untilRunning(app);
     return app;
@@ -74,7 +74,7 @@ withServer("kafka", (brokers) => {
     "an event is stored in the binary mode of CloudEvents, in the partition that other clients choose for its key",
     async () => {
       const topic = newTopic();
-      const app = await started(appOn({}, [topic]));
+      const app = await start(appOn({}, [topic]));
       await until(
         "the topic",
         async () => !(await sendFails(app, topic, { id: "1", type: "a.b", key: "k7", data: { n: 1 } })),
@@ -104,14 +104,14 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "reads gzip, zstd and snappy of other clients, and writes them",
+    "the broker reads gzip, zstd and snappy of other clients, and writes them",
     async () => {
       for (const compression of ["gzip", "zstd", "snappy"] as const) {
         const topic = newTopic();
         const got: unknown[] = [];
         const app = appOn({ compression, codecs: { snappy: storedSnappyCodec } }, [topic]);
         app.messaging.subscribe(topic, { group: topic, raw: true }, ({ data }) => void got.push(data));
-        await started(app);
+        await start(app);
         await sendBare(topic, ["1", "2"], compressionTypes[compression]);
         await app.messaging.send(topic, { type: "own", data: "a text that is repeated ".repeat(100) });
         await until("all messages", () => got.length === 3);
@@ -163,7 +163,7 @@ withServer("kafka", (brokers) => {
       expect(got).toEqual(["before", "other"]);
       const again = appOn();
       again.messaging.subscribe(topic, { group: topic, raw: true }, ({ data }) => void got.push(data));
-      await started(again);
+      await start(again);
       await until("the messages, with the codec", () => got.includes("after"));
       await again.stop();
       expect(got).toEqual(["before", "other", "unreadable", "after"]);
@@ -207,7 +207,7 @@ withServer("kafka", (brokers) => {
         { group: prefix, raw: true },
         ({ meta }) => void got.push(meta.topic),
       );
-      await started(app);
+      await start(app);
       await sendBare(`${prefix}-a`, ["1"]);
       await until("the first topic", () => got.length === 1);
       await createTopic(`${prefix}-b`);
@@ -231,7 +231,7 @@ withServer("kafka", (brokers) => {
           { group: topics[0], raw: true },
           ({ data, meta }) => void got.add(`${meta.topic} ${String(data)}`),
         );
-      await started(app);
+      await start(app);
       const values = Array.from({ length: 10 }, (_, n) => String(n));
       for (const topic of topics) await Promise.all(values.map((value) => sendBare(topic, [value])));
       await until("all messages", () => got.size === 20);
@@ -255,9 +255,9 @@ withServer("kafka", (brokers) => {
       };
       await createTopic(topic);
       await sendBare(topic, ['"old"']);
-      await (await started(subscribe(appOn()))).stop();
+      await (await start(subscribe(appOn()))).stop();
       await sendBare(topic, ['"meanwhile"']);
-      const app = await started(subscribe(appOn()));
+      const app = await start(subscribe(appOn()));
       await until("the message", () => got.length > 0);
       await app.stop();
       expect(got).toEqual(["meanwhile"]);
@@ -276,7 +276,7 @@ withServer("kafka", (brokers) => {
         got.push(message);
         await end.promise;
       });
-      await started(app);
+      await start(app);
       await sendBare(topic, ["1"]);
       await until("the handler", () => got.length === 1);
       const from = performance.now();

@@ -115,7 +115,7 @@ test("a server that accepts a connection without responding fails at connectTime
   server.close();
 });
 
-test("connects to an IPv6 address", async () => {
+test("the client connects to an IPv6 address", async () => {
   const connected = Promise.withResolvers<string | undefined>();
   const server = createServer((socket) => {
     connected.resolve(socket.localAddress);

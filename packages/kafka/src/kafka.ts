@@ -18,7 +18,7 @@ export interface KafkaMethods {
   /**
    * Enables messaging on Apache Kafka. Connects on first use, and reconnects while the app runs.
    *
-   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, together with all other mistakes
    */
   enableMessaging(config: KafkaMessagingConfig): this;
 }

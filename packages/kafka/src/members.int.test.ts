@@ -15,28 +15,34 @@ import {
   newTopic,
   until,
   untilRunning,
-  worker,
+  startWorker,
 } from "./faults.test-kit.ts";
 
 const driver = createRequire(import.meta.url);
 const { KafkaJSConnectionClosedError } = driver("kafkajs/src/errors.js");
-const closed = (): Error =>
+const connectionClosed = (): Error =>
   new KafkaJSConnectionClosedError("closed by the test", { host: "127.0.0.1", port: 1 });
 
-/** Creates a recorder of a few messages of each key, in one send. */
-const few = (each: number): DeliveryRecorder =>
+/** Creates a recorder of `each` messages of each key, in one send. */
+const smallRecorder = (each: number): DeliveryRecorder =>
   new DeliveryRecorder(each * KEYS, { keys: KEYS, together: KEYS, run: each });
 
 /** Fails the next metadata request for a topic by a consumer of another one. Returns the number of failures so far. */
-const failMetadata = ({ topic, of }: { readonly topic: string; readonly of: string }): (() => number) => {
+const failMetadata = ({
+  topic,
+  consumed,
+}: {
+  readonly topic: string;
+  readonly consumed: string;
+}): (() => number) => {
   const { prototype } = driver("kafkajs/src/cluster/index.js") as { prototype: DriverCluster };
   const addTopics = prototype.addMultipleTargetTopics;
   let failed = 0;
   prototype.addMultipleTargetTopics = async function (topics) {
-    if (failed === 1 || !topics.includes(topic) || !this.targetTopics.has(of))
+    if (failed === 1 || !topics.includes(topic) || !this.targetTopics.has(consumed))
       return await addTopics.call(this, topics);
     failed++;
-    throw closed();
+    throw connectionClosed();
   };
   return () => failed;
 };
@@ -54,7 +60,7 @@ const failToSync = (clientId: string): (() => number) => {
   prototype.syncGroup = async function (request) {
     if (failed === 1 || !request.memberId.startsWith(clientId)) return await sync.call(this, request);
     failed++;
-    throw closed();
+    throw connectionClosed();
   };
   return () => failed;
 };
@@ -70,16 +76,16 @@ withServer("kafka", (brokers) => {
       const [topic, recorder] = [newTopic(), newRecorder()];
       const watch = new CommitWatch(groupOf(topic));
       const work = (): Promise<void> => pause(2);
-      const sender = await worker(brokers, topic, {});
-      const start = async (): Promise<Awaited<ReturnType<typeof worker>>> => {
-        const app = await worker(brokers, topic, { recorder, work });
+      const sender = await startWorker(brokers, topic, {});
+      const start = async (): Promise<Awaited<ReturnType<typeof startWorker>>> => {
+        const app = await startWorker(brokers, topic, { recorder, work });
         await untilRunning(app);
         return app;
       };
       let current = await start();
       const sent = recorder.send({ app: sender }, topic);
-      let turns = 0;
-      for (; turns < 3 || recorder.count < recorder.total * 0.9; turns++) {
+      let restarts = 0;
+      for (; restarts < 3 || recorder.count < recorder.total * 0.9; restarts++) {
         const next = await start();
         await current.stop();
         current = next;
@@ -88,10 +94,10 @@ withServer("kafka", (brokers) => {
       expect(await recorder.sequences()).toEqual(recorder.expected);
       await Promise.all([current.stop(), sender.stop()]);
       expect([recorder.overlaps, recorder.dead.mismatches, watch.violations]).toEqual([0, [], []]);
-      expect(watch.commits).toBeGreaterThan(turns);
+      expect(watch.commits).toBeGreaterThan(restarts);
       if (recorder.total > 10_000) {
         const { handled, total } = recorder;
-        console.log(JSON.stringify({ turns, total, handled, ...watch.totals }));
+        console.log(JSON.stringify({ restarts, total, handled, ...watch.totals }));
       }
     },
     LIMIT_MS,
@@ -100,15 +106,15 @@ withServer("kafka", (brokers) => {
   test.concurrent(
     "a rolling restart with clean stops delivers nothing twice",
     async () => {
-      const [topic, recorder] = [newTopic(), few(10)];
+      const [topic, recorder] = [newTopic(), smallRecorder(10)];
       const patient = { sendTimeoutMs: 60_000, requestTimeoutMs: 60_000 }; // a repeated send would be delivered twice
-      const sender = await worker(brokers, topic, patient);
-      const first = await worker(brokers, topic, { recorder });
+      const sender = await startWorker(brokers, topic, patient);
+      const first = await startWorker(brokers, topic, { recorder });
       await untilRunning(first);
       await recorder.send({ app: sender }, topic);
       await until("the messages before", () => recorder.count === KEYS * 10);
       await first.stop();
-      const second = await worker(brokers, topic, { recorder });
+      const second = await startWorker(brokers, topic, { recorder });
       await untilRunning(second);
       await pause(500);
       await Promise.all([second.stop(), sender.stop()]);
@@ -118,14 +124,14 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "a topic is assigned although the leader's metadata request failed when its consumer joined",
+    "a topic is assigned even if the leader's metadata request failed when its consumer joined",
     async () => {
-      const [topic, other, recorder] = [newTopic(), newTopic(), few(1)];
+      const [topic, other, recorder] = [newTopic(), newTopic(), smallRecorder(1)];
       const group = `${topic}-group`;
-      const leader = await worker(brokers, topic, { recorder: few(1), group });
+      const leader = await startWorker(brokers, topic, { recorder: smallRecorder(1), group });
       await untilRunning(leader);
-      const failed = failMetadata({ topic: other, of: topic });
-      const next = await worker(brokers, other, { recorder, group });
+      const failed = failMetadata({ topic: other, consumed: topic });
+      const next = await startWorker(brokers, other, { recorder, group });
       await recorder.send({ app: next }, other);
       await until("all messages", () => recorder.count === KEYS);
       await Promise.all([leader.stop(), next.stop()]);
@@ -137,15 +143,15 @@ withServer("kafka", (brokers) => {
   test.concurrent(
     "a process whose sync fails after a rebalance receives its assignment later",
     async () => {
-      const [topic, recorder] = [newTopic(), few(1)];
+      const [topic, recorder] = [newTopic(), smallRecorder(1)];
       const clientId = `${topic}-second`;
       const rebalanceTimeoutMs = 300_000; // after this the server would remove the member
-      const first = await worker(brokers, topic, { recorder, rebalanceTimeoutMs });
+      const first = await startWorker(brokers, topic, { recorder, rebalanceTimeoutMs });
       await untilRunning(first);
-      const second = await worker(brokers, topic, { recorder, clientId, rebalanceTimeoutMs });
+      const second = await startWorker(brokers, topic, { recorder, clientId, rebalanceTimeoutMs });
       await untilRunning(second);
       const failed = failToSync(clientId);
-      const third = await worker(brokers, topic, { recorder, rebalanceTimeoutMs });
+      const third = await startWorker(brokers, topic, { recorder, rebalanceTimeoutMs });
       await until("the failure", () => failed() === 1);
       await recorder.send({ app: third }, topic);
       await until("all messages", () => recorder.count === KEYS);
@@ -169,7 +175,7 @@ withServer("kafka", (brokers) => {
       let printed = "";
       for (const stream of [child.stdout, child.stderr])
         stream.setEncoding("utf8").on("data", (text: string) => (printed += text));
-      const sender = await worker(brokers, topic, {});
+      const sender = await startWorker(brokers, topic, {});
       await recorder.send({ app: sender }, topic);
       await until(
         () => `the effect of a process with exit code ${child.exitCode}, which has printed:\n${printed}`,
@@ -177,7 +183,7 @@ withServer("kafka", (brokers) => {
       );
       child.kill("SIGKILL");
       await exited;
-      const next = await worker(brokers, topic, { recorder });
+      const next = await startWorker(brokers, topic, { recorder });
       expect(await recorder.sequences()).toEqual([[0, 1, 2]]);
       await Promise.all([next.stop(), sender.stop()]);
     },

@@ -48,7 +48,7 @@ withServer("kafka", (brokers) => {
         () => new Set(got).size === 13,
       );
       expect([...new Set(got)]).toEqual([...old, 10, 11, 12]);
-      // The broker removes the group's offsets of a deleted topic in the background; on a busy machine also the first ones of the new topic.
+      // The broker removes the group's offsets of a deleted topic in the background; on a busy machine, it also removes the first offsets of the new topic.
       for (let value = 13; !(await isTrueWithin(5000, () => isCommitted(admin, topic))); value++) {
         expect(value).toBeLessThan(30);
         await send([value]);
@@ -60,7 +60,7 @@ withServer("kafka", (brokers) => {
   );
 
   test(
-    "messages of a recreated topic are handled if nothing was committed and the group has rebalanced",
+    "messages of a recreated topic are handled even if nothing was committed and the group has rebalanced",
     async () => {
       const topic = newTopic();
       const bare = bareClient(brokers);

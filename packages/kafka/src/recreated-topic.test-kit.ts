@@ -31,8 +31,8 @@ interface DriverGroup {
   recoverFromOffsetOutOfRange(place: { readonly topic: string; readonly partition: number }): Promise<void>;
 }
 
-/** After the next rebalance of a group, delays the response with the first fetched position until a commit, and calls `meanwhile`. */
-export const delayPosition = (group: string, meanwhile: () => void): (() => number) => {
+/** After the next rebalance of a group, delays the response with the first fetched position until a commit, and calls `onDelay`. */
+export const delayPosition = (group: string, onDelay: () => void): (() => number) => {
   const { prototype } = driver("kafkajs/src/broker/index.js") as { prototype: DriverBroker };
   const { syncGroup, offsetFetch, offsetCommit } = prototype;
   const committed = Promise.withResolvers<void>();
@@ -46,7 +46,7 @@ export const delayPosition = (group: string, meanwhile: () => void): (() => numb
     const response = await offsetFetch.call(this, request);
     if (request.groupId !== group || !hasSynced || delayed > 0) return response;
     delayed++;
-    meanwhile();
+    onDelay();
     await committed.promise;
     return response;
   };
@@ -68,7 +68,7 @@ export const isCommitted = async (admin: Admin, topic: string): Promise<boolean>
   return written.length > 0 && written.every((end) => committed.get(end.partition) === end.high);
 };
 
-/** Creates a topic. Resolves with whether the request succeeded, which it also does for an existing topic. */
+/** Creates a topic. Returns whether the request succeeded; for an existing topic it also succeeds. */
 export const createTopic = (admin: Admin, topic: string): Promise<boolean> =>
   isDone(admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
 
@@ -81,12 +81,12 @@ export const isDone = (work: Promise<unknown>): Promise<boolean> =>
 export const isTrueWithin = (maxMs: number, isTrue: () => Promise<boolean>): Promise<boolean> =>
   isDone(until("the condition", isTrue, maxMs));
 
-interface OfGroup {
+interface GroupRequest {
   readonly groupId: string;
 }
 
 interface DriverBroker {
-  syncGroup(this: DriverBroker, request: OfGroup): Promise<unknown>;
-  offsetFetch(this: DriverBroker, request: OfGroup): Promise<unknown>;
-  offsetCommit(this: DriverBroker, request: OfGroup): Promise<unknown>;
+  syncGroup(this: DriverBroker, request: GroupRequest): Promise<unknown>;
+  offsetFetch(this: DriverBroker, request: GroupRequest): Promise<unknown>;
+  offsetCommit(this: DriverBroker, request: GroupRequest): Promise<unknown>;
 }

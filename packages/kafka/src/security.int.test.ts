@@ -118,7 +118,7 @@ test.each([
     /certificate/i,
   ],
 ] as const)(
-  "a service is not ready, reports the reason, and logs no credentials: %s",
+  "a subscription reports why it cannot connect, and logs no credentials: %s",
   async (_name, sasl, ca, reason) => {
     const topic = `t${randomUUID().slice(0, 8)}`;
     const app = appWith(sasl, ca, topic);

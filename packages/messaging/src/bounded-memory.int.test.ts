@@ -2,7 +2,7 @@ import { databaseInSchema } from "@framework/database/testing";
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
 import { databaseFixture } from "./contract/database-fixture.test-kit.ts";
-import { heldByStalledHandler } from "./contract/stalled-handler.ts";
+import { measureStalledHandler } from "./contract/stalled-handler.ts";
 
 /** Number of waiting messages of 1,000 bytes each; a million takes some minutes. */
 const WAITING = Number(process.env["FRAMEWORK_WAITING"] ?? 20_000);
@@ -13,10 +13,10 @@ withServer("postgres", (server) => {
   test("with a stalled handler and many waiting messages, a process on PostgreSQL holds only its prefetch", async () => {
     await using storage = await databaseInSchema(server);
     const fixture = databaseFixture(storage);
-    const { grownMib, ...held } = await heldByStalledHandler(fixture, { messages: WAITING });
+    const { grownMib, ...counts } = await measureStalledHandler(fixture, { messages: WAITING });
     await fixture.close?.();
-    if (WAITING > 20_000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are held`);
-    expect(held).toEqual({ inFlight: 4, received: 10, waiting: Math.min(WAITING - 10, MAX_COUNTED) });
+    if (WAITING > 20_000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are counts`);
+    expect(counts).toEqual({ inFlight: 4, received: 10, waiting: Math.min(WAITING - 10, MAX_COUNTED) });
     expect(grownMib).toBeLessThan(8); // all messages together have 20 MiB or more
   }, 1_800_000);
 });

@@ -3,7 +3,7 @@ import { databaseInFile } from "@framework/database/testing";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { databaseFixture } from "./contract/database-fixture.test-kit.ts";
-import { heldByStalledHandler } from "./contract/stalled-handler.ts";
+import { measureStalledHandler } from "./contract/stalled-handler.ts";
 import { memoryBroker, messaging } from "./index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
@@ -19,14 +19,14 @@ const until = (holds: () => boolean): Promise<unknown> =>
 test("with a stalled handler and many waiting messages, a process on the database holds only its prefetch", async () => {
   await using storage = databaseInFile();
   const fixture = databaseFixture(storage);
-  const { grownMib, ...held } = await heldByStalledHandler(fixture, { messages: WAITING });
+  const { grownMib, ...counts } = await measureStalledHandler(fixture, { messages: WAITING });
   await fixture.close?.();
-  if (WAITING > 20_000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are held`);
-  expect(held).toEqual({ inFlight: 4, received: 10, waiting: Math.min(WAITING - 10, MAX_COUNTED) });
+  if (WAITING > 20_000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are counts`);
+  expect(counts).toEqual({ inFlight: 4, received: 10, waiting: Math.min(WAITING - 10, MAX_COUNTED) });
   expect(grownMib).toBeLessThan(8); // all messages together have 20 MiB or more
 }, 1_800_000);
 
-test("an in-memory broker refuses messages above maxMessages, and accepts them again later", async () => {
+test("an in-memory broker refuses messages above maxMessages, and accepts new ones after handlers have ended", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker({ maxMessages: 100 }) });
   const stalled = Promise.withResolvers<void>();
   app.messaging.subscribe("orders", { group: "bill", concurrency: 1 }, () => stalled.promise);
@@ -44,7 +44,7 @@ test("an in-memory broker refuses messages above maxMessages, and accepts them a
   await app.stop();
 });
 
-test("an in-memory broker refuses messages above maxMessages of a topic without a group", async () => {
+test("an in-memory broker applies maxMessages to a topic without a group", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker({ maxMessages: 2 }) });
   await app.start({ log: quiet });
   await app.messaging.sendAll("orders", [{ type: "t" }, { type: "t" }]);

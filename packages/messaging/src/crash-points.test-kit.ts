@@ -33,10 +33,10 @@ const kernelFeature = (kernel: OwnKernel): Feature<Pick<DurableMethods, "durable
     life.onStart({ name: "durable", run: () => kernel.start() });
     life.onDrain((deadline) => kernel.drain(deadline));
     life.onStop({ name: "durable", run: () => kernel.stop() });
-    const programs = { kernel } as unknown as DurableMethods["durable"]; // features use only this member
+    const methods = { kernel } as unknown as DurableMethods["durable"]; // features use only this member
     return {
       get durable() {
-        return programs;
+        return methods;
       },
     };
   },
@@ -69,7 +69,7 @@ const runProcess = async (
 };
 
 /** Creates a broker that outlives the processes and records sent messages. A dead process sends nothing. */
-const recorded = (
+const recordingBroker = (
   isDead: () => boolean,
 ): { readonly adapter: BrokerAdapter; readonly sent: OutgoingMessage[] } => {
   const inner = memoryBroker();
@@ -119,12 +119,12 @@ const numbersIn = async (
 };
 
 /** Columns that number rows in the order of insertion; PostgreSQL reuses the storage order of deleted rows. */
-const counted = { sqlite: "INTEGER", postgres: "BIGINT GENERATED ALWAYS AS IDENTITY" } as const;
+const rowNumber = { sqlite: "INTEGER", postgres: "BIGINT GENERATED ALWAYS AS IDENTITY" } as const;
 
 const sorted = (numbers: readonly number[]): readonly number[] => numbers.toSorted((a, b) => a - b);
 const firstOfEach = (numbers: readonly number[]): readonly number[] => [...new Set(numbers)];
 
-const emptied = async (db: Database): Promise<void> => {
+const emptyTables = async (db: Database): Promise<void> => {
   for (const table of ["committed_numbers", "effects", "framework_work", "framework_inbox"])
     await db.execute(`DELETE FROM ${table}`).catch(() => {}); // tables do not exist before the first process
 };
@@ -142,10 +142,10 @@ const isLong = process.env["FRAMEWORK_CRASHES"] === "all";
 const statementsOfStart = async (db: Database, enable: Enable): Promise<number> => {
   await runProcess(db, enable, async () => {});
   const counting = faultingDatabase(db);
-  let atStart = 0;
-  await runProcess(counting, enable, async () => void (atStart = counting.statements));
+  let startStatements = 0;
+  await runProcess(counting, enable, async () => void (startStatements = counting.statements));
   await counting.close();
-  return atStart;
+  return startStatements;
 };
 
 /** Result of a crash that the stride skips: the search for the last statement continues. */
@@ -172,20 +172,20 @@ const atEachStatement = async (
   const db = openDatabase({ url: storage.url, connectionTimeoutSecs: 30 });
   await db.execute("CREATE TABLE IF NOT EXISTS committed_numbers (number INTEGER NOT NULL)");
   await db.execute(
-    `CREATE TABLE IF NOT EXISTS effects (place ${counted[db.dialect]} PRIMARY KEY, number INTEGER NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS effects (place ${rowNumber[db.dialect]} PRIMARY KEY, number INTEGER NOT NULL)`,
   );
-  const atStart = await statementsOfStart(db, (await scenario(() => false)).enable);
+  const startStatements = await statementsOfStart(db, (await scenario(() => false)).enable);
   const run = async ({ at, when }: Crash): Promise<FaultingDatabase> => {
     if (at % stride !== 0) return skippedCrash;
-    await emptied(db);
-    const crashing = faultingDatabase(db, { at: atStart + at, when });
+    await emptyTables(db);
+    const crashing = faultingDatabase(db, { at: startStatements + at, when });
     let isSuccessor = false;
     const { enable, work, isDone, check } = await scenario(() => crashing.isDead && !isSuccessor);
-    const process = async (app: Process): Promise<void> => {
+    const workUntilDone = async (app: Process): Promise<void> => {
       await work(app, crashing);
       await until(async () => crashing.isDead || (await isDone(db)));
     };
-    await runProcess(crashing, enable, process, () => crashing.isDead).catch((error: unknown) => {
+    await runProcess(crashing, enable, workUntilDone, () => crashing.isDead).catch((error: unknown) => {
       if (!crashing.isDead) throw error;
     });
     await crashing.close();
@@ -201,21 +201,21 @@ const atEachStatement = async (
 
 /** The outbox: an external broker receives all committed messages. */
 const outboxScenario = (isDead: () => boolean): Scenario => {
-  const { adapter, sent } = recorded(isDead);
+  const { adapter, sent } = recordingBroker(isDead);
   return {
     enable: (app) => app.enableMessaging({ broker: adapter, outbox: true, drainMs: 20 }),
     work: program,
     isDone: isWorkDone,
     async check(db) {
       const got = sent.map(({ id }) => Number(id));
-      expect(firstOfEach(got)).toEqual(sorted(await numbersIn(db, "committed_numbers"))); // all committed ones, in order
+      expect(firstOfEach(got)).toEqual(sorted(await numbersIn(db, "committed_numbers"))); // all committed numbers, in order
       for (const number of got) expect(got.filter((each) => each === number).length).toBeLessThanOrEqual(2);
     },
   };
 };
 
 /** Adds a subscription that writes effects, with the inbox. */
-const subscribed = (app: Process): void => {
+const subscribeEffects = (app: Process): void => {
   const options = { group: "search", order: "key", dedupe: "inbox", retry } as const;
   app.messaging.subscribe("books", options, async ({ id }, { tx }) => {
     await tx.execute`INSERT INTO effects (number) VALUES (${Number(id)})`;
@@ -226,7 +226,7 @@ const subscribed = (app: Process): void => {
 const databaseScenario = (): Scenario => ({
   enable(app) {
     app.enableMessaging({ drainMs: 20 });
-    subscribed(app);
+    subscribeEffects(app);
   },
   work: program,
   isDone: isWorkDone,
@@ -245,7 +245,7 @@ const inboxScenario = async (): Promise<Scenario> => {
   return {
     enable(app) {
       app.enableMessaging({ broker, drainMs: 20 });
-      subscribed(app);
+      subscribeEffects(app);
     },
     work: async () => {},
     isDone: async (db) => (await numbersIn(db, "effects")).length === 3,

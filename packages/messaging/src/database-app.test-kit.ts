@@ -48,10 +48,13 @@ export const databaseAppFacts = (
         await other.messaging.send("books", { type: "book.created", data: 2 });
       });
       await other.start({ log: quiet });
-      const owed = [...groups.map((group) => [group, 1]), ...[...groups, "four"].map((group) => [group, 2])];
-      await until(() => got.length >= owed.length);
-      expect(got).toHaveLength(owed.length);
-      expect(got).toEqual(expect.arrayContaining(owed));
+      const expected = [
+        ...groups.map((group) => [group, 1]),
+        ...[...groups, "four"].map((group) => [group, 2]),
+      ];
+      await until(() => got.length >= expected.length);
+      expect(got).toHaveLength(expected.length);
+      expect(got).toEqual(expect.arrayContaining(expected));
       await Promise.all([app.stop(), other.stop()]);
     },
   );
@@ -67,7 +70,7 @@ export const databaseAppFacts = (
   });
 
   fact(
-    "a start warns of a group without subscribers after a day, and endGroup ends it",
+    "a start warns about a group without subscribers after a day, and endGroup ends it",
     async (app, storage) => {
       const before = appOn(storage);
       for (const group of ["search", "mailer"]) before.messaging.subscribe("books", { group }, () => {});
@@ -90,9 +93,9 @@ export const databaseAppFacts = (
       });
       await until(() => lines.length > 0);
       expect(lines).toEqual([[expect.stringContaining("endGroup"), { topic: "books", group: "mailer" }]]);
-      const refused = { code: "MESSAGING_BAD_CONFIG" };
+      const badConfig = { code: "MESSAGING_BAD_CONFIG" };
       for (const group of ["search", "", undefined as unknown as string])
-        await expect(next.messaging.endGroup("books", group)).rejects.toMatchObject(refused);
+        await expect(next.messaging.endGroup("books", group)).rejects.toMatchObject(badConfig);
       expect(await next.messaging.endGroup("books", "mailr")).toBe(false);
       expect(await next.messaging.endGroup("books", "mailer")).toBe(true);
       expect(await next.messaging.endGroup("books", "mailer")).toBe(false);
@@ -153,11 +156,11 @@ export const databaseAppFacts = (
     const got: unknown[] = [];
     app.messaging.subscribe("books", { group: "search", order: "key" }, ({ data }) => void got.push(data));
     await app.start({ log: quiet });
-    const undone = app.db.transaction(async (tx) => {
+    const rollback = app.db.transaction(async (tx) => {
       await app.messaging.send("books", { type: "t", key: "k", data: "rolled back" }, { tx });
       throw new Error("no");
     });
-    await expect(undone).rejects.toThrow("no");
+    await expect(rollback).rejects.toThrow("no");
     await app.db.transaction(async (tx) => {
       await app.messaging.send("books", { type: "t", key: "k", data: "committed" }, { tx });
       expect(got).toEqual([]);
@@ -179,7 +182,7 @@ export const databaseAppFacts = (
     await app.stop();
   });
 
-  fact("with the inbox, effect, mark and settlement are one transaction", async (app) => {
+  fact("with the inbox, the effect and the settlement are one transaction", async (app) => {
     app.messaging.subscribe("books", { group: "search", dedupe: "inbox" }, async ({ id }, { tx }) => {
       await tx.execute`INSERT INTO effects (message) VALUES (${id})`;
       expect(await tx.fetchValue`SELECT count(*) FROM framework_work`).toBe(1);

@@ -6,7 +6,7 @@ import { messaging } from "./index.ts";
 
 databaseAppFacts(test.concurrent, databaseInFile);
 
-test("messaging on the database without a database is a start error", async () => {
+test("messaging without a broker and without a database is a start error", async () => {
   const app = new (App.with(messaging))().enableMessaging();
   await expect(app.start({ log: { info() {}, warn() {}, error() {} } })).rejects.toThrow(
     "compose database and durable before messaging",

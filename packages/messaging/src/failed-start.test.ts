@@ -11,7 +11,7 @@ const log = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
 
 /** Creates a feature whose listening task fails once a condition holds. */
-const failing = (until: () => boolean): Feature => ({
+const failingFeature = (until: () => boolean): Feature => ({
   name: "failing",
   install(host) {
     const run = async (): Promise<void> => {
@@ -39,7 +39,7 @@ test.each(["memory", "database"] as const)(
     };
     const broken = appWith(
       "broken",
-      failing(() => broken.messaging.status()[0]?.state === "running"),
+      failingFeature(() => broken.messaging.status()[0]?.state === "running"),
     );
     await expect(broken.start({ log })).rejects.toThrow("no port");
     expect(broken.messaging.status().map(({ state }) => state)).toEqual(["closed"]);

@@ -54,16 +54,16 @@ await app.messaging.send(books, { type: "book.lost", data: { id: "7" } });
 // @ts-expect-error the data belongs to another type
 await app.messaging.send(books, { type: "book.created", data: { id: "7" } });
 app.messaging.subscribe("plain", {}, () => {}); // in the default group of its broker
-const inBatches = { group: "a", batch: { size: 10 } };
+const batchOptions = { group: "a", batch: { size: 10 } };
 // @ts-expect-error only subscribeBatch has batches
-app.messaging.subscribe("plain", inBatches, () => {});
-const once = { ...inBatches, dedupe: "inbox" } as const;
+app.messaging.subscribe("plain", batchOptions, () => {});
+const inboxOptions = { ...batchOptions, dedupe: "inbox" } as const;
 // @ts-expect-error a batch has no inbox
-app.messaging.subscribeBatch("plain", once, () => new Map());
+app.messaging.subscribeBatch("plain", inboxOptions, () => new Map());
 // @ts-expect-error the option is misspelt
 app.messaging.subscribe("plain", { group: "a", concurency: 3 }, () => {});
 
-// A type error is reported at the wrong option, also for a topic with schemas.
+// A type error is reported at the wrong option, even for a topic with schemas.
 app.messaging.subscribe(
   books,
   {
@@ -98,6 +98,6 @@ app.messaging.subscribeBatch(
   (messages) => messages.map(({ id }) => [id, "ack"] as const),
 );
 app.messaging.subscribe(books, { group: "a", schema: z.string() }, ({ data }) => {
-  const text: string = data; // a subscription's schema replaces that of the topic
+  const text: string = data; // a subscription's schema replaces the topic's schema
   return text;
 });

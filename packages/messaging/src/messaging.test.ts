@@ -40,15 +40,15 @@ test("all mistakes in subscriptions are reported at start, together", async () =
 });
 
 test("two subscriptions with the same topic, group and broker are a start error", async () => {
-  const twice = withBroker();
-  const other = withBroker();
-  other.messaging.addBroker("other", memoryBroker());
-  for (const app of [twice, other]) app.messaging.subscribe("books", { group: "a" }, () => {});
-  twice.messaging.subscribe("books", { group: "a", broker: "default" }, () => {});
-  other.messaging.subscribe("books", { group: "a", broker: "other" }, () => {});
-  expect(await failureOf(twice)).toContain('there are two subscriptions "books a"');
-  expect(await failureOf(other)).toBe("started");
-  await other.stop();
+  const oneBroker = withBroker();
+  const twoBrokers = withBroker();
+  twoBrokers.messaging.addBroker("other", memoryBroker());
+  for (const app of [oneBroker, twoBrokers]) app.messaging.subscribe("books", { group: "a" }, () => {});
+  oneBroker.messaging.subscribe("books", { group: "a", broker: "default" }, () => {});
+  twoBrokers.messaging.subscribe("books", { group: "a", broker: "other" }, () => {});
+  expect(await failureOf(oneBroker)).toContain('there are two subscriptions "books a"');
+  expect(await failureOf(twoBrokers)).toBe("started");
+  await twoBrokers.stop();
 });
 
 test("a subscription without a broker is a start error", async () => {
@@ -123,8 +123,8 @@ test("forwardHeaders keeps extension attributes and headers of the sender", asyn
   const app = withBroker();
   const got: unknown[] = [];
   app.messaging.subscribe("books", { group: "relay" }, async ({ type, headers }) => {
-    const own = { ...forwardHeaders(headers), "x-hop": "2" };
-    await app.messaging.send("copies", { type, headers: own });
+    const forwarded = { ...forwardHeaders(headers), "x-hop": "2" };
+    await app.messaging.send("copies", { type, headers: forwarded });
   });
   app.messaging.subscribe("copies", { group: "search" }, ({ headers }) => void got.push({ ...headers }));
   await app.start({ log: quiet });

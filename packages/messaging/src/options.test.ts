@@ -226,7 +226,10 @@ const tests: Readonly<Record<Options, readonly [file: string, name: string]>> = 
     "contract/dead-letter-facts",
     "with manual acknowledgement, returning without a decision is a failed try",
   ],
-  retry: ["contract/dead-letter-facts", "a poison message is a dead letter after exactly its tries"],
+  retry: [
+    "contract/dead-letter-facts",
+    "a poison message becomes a dead letter after exactly the configured tries",
+  ],
   deadLetter: ["contract/parked-facts", "a dead letter is parked once"],
   dedupe: ["contract/inbox-facts", "with the inbox, an event that is sent twice takes effect once"],
   timeoutMs: ["contract/dead-letter-facts", "a handler that exceeds its time limit has failed"],

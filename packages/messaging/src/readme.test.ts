@@ -38,7 +38,7 @@ test("the README's table has the defaults of a subscription", () => {
   ]);
 });
 
-test("the README's table says what the database and memory do by themselves", () => {
+test("the README's capability table matches the database and the in-memory broker", () => {
   const kernel = { use: () => ({ tables: () => ({ work: { useTable() {} } }) }) } as unknown as Kernel;
   expect(capabilityColumn(readme, "database")).toEqual(capabilityRows(databaseBroker(kernel)));
   expect(capabilityColumn(readme, "memory")).toEqual(capabilityRows(memoryBroker()));

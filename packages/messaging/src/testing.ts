@@ -12,8 +12,8 @@ export type { DeadLetterRecorder } from "./contract/dead-letter-recorder.ts";
 export { expectNothingLost, type FaultPlan, expectNothingTwice } from "./contract/fault-runs.ts";
 export { deadTopicOf, DeliveryRecorder, type DeliveryRecorderOptions } from "./contract/delivery-recorder.ts";
 export {
-  type HeldByStalledHandler,
-  heldByStalledHandler,
+  type StalledHandlerUsage,
+  measureStalledHandler,
   type WaitingPlan,
 } from "./contract/stalled-handler.ts";
 export { TestApp } from "./contract/test-app.ts";

@@ -4,7 +4,7 @@ import { waitFor } from "@framework/testing";
 import { newName, TestApp } from "./process.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
-  test("a batch larger than prefetchCount fills", async () => {
+  test("a batch larger than prefetchCount is filled", async () => {
     await using one = new TestApp({ url, prefetchCount: 3 });
     const topic = newName();
     const sizes: number[] = [];

@@ -41,7 +41,7 @@ withServer("rabbitmq", (url) => {
     expect([delivery?.tries, countOf(delivery), delivery?.isRedelivered]).toEqual([0, 1, true]);
   });
 
-  test("a delayed try keeps its tries and restarts the server's delivery count", async () => {
+  test("a delayed try keeps its tries and resets the server's delivery count", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
     await process.send([{ body: "fails" }]);

@@ -36,10 +36,10 @@ block("with a faulty server", () => {
     async () => {
       await using process = new TestProcess({ url: server.url, heartbeatSecs: 7 });
       await process.declare();
-      const settled = await server.evaluate(
+      const negotiated = await server.evaluate(
         "list_to_tuple(lists:usort([T || [{timeout, T}] <- rabbit_networking:connection_info_all([timeout])]))",
       );
-      expect(settled).toBe("{7}");
+      expect(negotiated).toBe("{7}");
     },
     LIMIT_MS,
   );
@@ -73,7 +73,7 @@ block("with a faulty server", () => {
   );
 
   test(
-    "an alarm blocks sends but not consumers; sends continue when it ends",
+    "an alarm blocks sends but not consumers; sends continue when the alarm ends",
     async () => {
       await using process = new TestProcess({ url: server.url });
       await process.declare();

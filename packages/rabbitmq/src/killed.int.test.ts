@@ -31,10 +31,10 @@ withServer("rabbitmq", (url) => {
     app.messaging.subscribe(topic, { group: "group", dedupe: "inbox" }, async ({ id }, { tx }) => {
       await tx.execute("INSERT INTO effects (message) VALUES ($1)", [id]);
     });
-    const preparing = new (App.with(database))().enableDatabase({ url: file.url });
-    await preparing.start({ log: quiet });
-    await preparing.db.execute("CREATE TABLE effects (message TEXT NOT NULL)");
-    await preparing.stop();
+    const setup = new (App.with(database))().enableDatabase({ url: file.url });
+    await setup.start({ log: quiet });
+    await setup.db.execute("CREATE TABLE effects (message TEXT NOT NULL)");
+    await setup.stop();
 
     const env = { ...process.env, AMQP_URL: url, DATABASE_URL: file.url, TOPIC: topic };
     const flags = ["--conditions=@framework/source", "--disable-warning=ExperimentalWarning"];
@@ -60,7 +60,7 @@ withServer("rabbitmq", (url) => {
   });
 
   test(
-    "with the inbox, repeatedly killed processes lose no message, and each takes effect once, in the order of its key",
+    "with the inbox, repeatedly killed processes lose no message, and each message takes effect once, in the order of its key",
     async () => {
       await using file = databaseInFile();
       const prefix = newName();

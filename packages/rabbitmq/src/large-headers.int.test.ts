@@ -6,11 +6,11 @@ import { newName, onServer, TestApp } from "./process.test-kit.ts";
 withServer("rabbitmq", (url) => {
   test("messages with headers too large for a dead letter do not block others", async () => {
     const topic = newName();
-    const got: unknown[] = [];
+    const received: unknown[] = [];
     const one = new TestApp({ url, topics: [topic] }).subscribe(
       topic,
       { raw: true, deadLetter: "topic" },
-      ({ data }) => void got.push(data),
+      ({ data }) => void received.push(data),
     );
     await using app = await one.start();
     await onServer(url, async (channel) => {
@@ -20,9 +20,9 @@ withServer("rabbitmq", (url) => {
       channel.publish(topic, "", Buffer.from("1"));
       await channel.checkExchange(topic); // responds after the messages were sent
     });
-    await waitFor(() => got.length === 1, { timeoutMs: 60_000 });
+    await waitFor(() => received.length === 1, { timeoutMs: 60_000 });
     const [status] = app.app.messaging.status();
-    expect([got, status?.deadLettered]).toEqual([[1], 10]);
+    expect([received, status?.deadLettered]).toEqual([[1], 10]);
     const deadLetter = await onServer(url, async (channel) =>
       waitFor(() => channel.get(`${topic}.group.dlq`, { noAck: true }), { timeoutMs: 60_000 }),
     );

@@ -6,20 +6,20 @@ import { newName, TestApp, TestProcess } from "./process.test-kit.ts";
 withServer("rabbitmq", (url) => {
   test("groups whose names are ambiguous with their topics receive all messages of their own topic", async () => {
     const topic = newName();
-    const got: string[] = [];
+    const received: string[] = [];
     await using one = new TestApp({ url })
-      .subscribe(topic, { group: "eu.mail" }, ({ data }) => void got.push(`${topic} ${String(data)}`))
+      .subscribe(topic, { group: "eu.mail" }, ({ data }) => void received.push(`${topic} ${String(data)}`))
       .subscribe(
         `${topic}.eu`,
         { group: "mail" },
-        ({ data }) => void got.push(`${topic}.eu ${String(data)}`),
+        ({ data }) => void received.push(`${topic}.eu ${String(data)}`),
       );
     await one.start();
     const numbers = [0, 1, 2, 3];
     for (const data of numbers) await one.app.messaging.send(topic, { type: "t", data });
     for (const data of numbers) await one.app.messaging.send(`${topic}.eu`, { type: "t", data });
-    await waitFor(() => got.length === 8);
-    expect(got.toSorted()).toEqual([
+    await waitFor(() => received.length === 8);
+    expect(received.toSorted()).toEqual([
       ...numbers.map((data) => `${topic} ${data}`),
       ...numbers.map((data) => `${topic}.eu ${data}`),
     ]);
@@ -27,19 +27,19 @@ withServer("rabbitmq", (url) => {
 
   test("delayed messages of a topic and delayed tries of a similarly named group are separate", async () => {
     const topic = newName();
-    const got: string[] = [];
+    const received: string[] = [];
     const retry = { quickTries: 1, delaysMs: [1000], jitter: 0 };
     await using one = new TestApp({ url })
       .subscribe(topic, { group: "created", retry }, ({ attempt }) => {
-        got.push(`${topic} try ${attempt}`);
+        received.push(`${topic} try ${attempt}`);
         if (attempt === 1) throw new Error("broken");
       })
-      .subscribe(`${topic}.created`, { group: "mail" }, ({ data }) => void got.push(String(data)));
+      .subscribe(`${topic}.created`, { group: "mail" }, ({ data }) => void received.push(String(data)));
     await one.start();
     await one.app.messaging.send(`${topic}.created`, { type: "t", data: "delayed" }, { delayMs: 1000 });
     await one.app.messaging.send(topic, { type: "t", data: 1 });
-    await waitFor(() => got.length === 3);
-    expect(got.toSorted()).toEqual(["delayed", `${topic} try 1`, `${topic} try 2`]);
+    await waitFor(() => received.length === 3);
+    expect(received.toSorted()).toEqual(["delayed", `${topic} try 1`, `${topic} try 2`]);
   });
 
   test("a topic whose name ends with unrouted receives no messages of another one", async () => {

@@ -174,13 +174,13 @@ export class TestApp implements AsyncDisposable {
 
 /** Runs requests to the server on a separate connection. */
 export const onServer = async <T>(url: string, work: (channel: Channel) => Promise<T>): Promise<T> => {
-  const model = await connect(url);
-  model.on("error", () => {}); // the call rejects with the error
+  const connection = await connect(url);
+  connection.on("error", () => {}); // the call rejects with the error
   try {
-    const channel = await model.createChannel();
+    const channel = await connection.createChannel();
     channel.on("error", () => {});
     return await work(channel);
   } finally {
-    await model.close();
+    await connection.close();
   }
 };

@@ -66,7 +66,7 @@ withServer("rabbitmq", (url) => {
     expect(results[1]).toMatchObject({ error: { code: "RABBITMQ_UNROUTABLE" } });
   });
 
-  test("after a failed message no other of its key is stored, but others are", async () => {
+  test("after a failed message no other message of its key and topic is stored, but messages of other topics are", async () => {
     await using process = new TestProcess({ url });
     await using other = new TestProcess({ url });
     await process.declare();
@@ -84,9 +84,9 @@ withServer("rabbitmq", (url) => {
     await process.declare();
     const body = "x".repeat(16_384);
     const results = await process.send(Array.from({ length: 500 }, () => ({ body })));
-    expect(results.every(({ ok }) => ok)).toBe(true);
+    expect(results.filter(({ ok }) => ok)).toHaveLength(500);
     const { sink, consumer } = await process.consume();
-    await waitFor(async () => (await consumer.lag()) === 0 || sink.deliveries.length === 10);
+    await waitFor(async () => (await consumer.lag()) + sink.deliveries.length === 500);
   });
 
   test("prefetchCount limits the deliveries that a process holds", async () => {
@@ -267,14 +267,14 @@ withServer("rabbitmq", (url) => {
     ]);
   });
 
-  test("dead letters wait in a queue of their name until a group subscribes to their topic", async () => {
+  test("dead letters are stored in a queue of their name; a group that subscribes to their topic receives later ones", async () => {
     const topic = newName();
     const dead = `${topic}.group.dlq`;
     const retry = { quickTries: 1, delaysMs: [] };
     const fail = (): never => {
       throw new Error("broken");
     };
-    const got: unknown[] = [];
+    const received: unknown[] = [];
     {
       await using one = new TestApp({ url, topics: [topic] }).subscribe(
         topic,
@@ -289,11 +289,11 @@ withServer("rabbitmq", (url) => {
     }
     await using two = new TestApp({ url, topics: [topic] })
       .subscribe(topic, { retry, deadLetter: "topic" }, fail)
-      .subscribe(dead, { group: "operators" }, ({ data }) => void got.push(data));
+      .subscribe(dead, { group: "operators" }, ({ data }) => void received.push(data));
     await two.start();
     await two.app.messaging.send(topic, { type: "t", data: 2 });
-    await waitFor(() => got.length === 1);
-    expect(got).toEqual([2]);
+    await waitFor(() => received.length === 1);
+    expect(received).toEqual([2]);
   });
 
   test.each([true, false])(

@@ -17,10 +17,7 @@ test("url and prefetchCount have the specified defaults", () => {
   expect([url, prefetchCount]).toEqual(["amqp://localhost", 10]);
 });
 
-test("reports mistakes in fields of RabbitMQConfig and MessagingConfig together, at start", async () => {
-  await expect(start({ url: "http://localhost", prefetchcount: 1, drainMs: -1 })).rejects.toThrow(
-    /RabbitMQConfig\.url must be amqp:\/\/.*|MessagingConfig/s,
-  );
+test("mistakes in fields of RabbitMQConfig and MessagingConfig are reported together, at start", async () => {
   const failure = await start({ url: "http://localhost", prefetchCount: 0, drainMs: -1 }).catch(String);
   for (const name of ["RabbitMQConfig.url", "RabbitMQConfig.prefetchCount", "MessagingConfig.drainMs"])
     expect(failure).toContain(name);
@@ -33,7 +30,7 @@ test("a misspelt field is reported by the record with the nearest name, an unkno
   expect(failure).toContain('RabbitMQConfig has no field "colour"');
 });
 
-test("without delay queues messaging holds delayed messages", () => {
+test("without delay queues the adapter declares that it supports no delays", () => {
   const { capabilities } = rabbitmqBroker({ delayQueues: false });
   expect([capabilities.maxDelayMs, capabilities.maxRetryDelayMs]).toEqual([0, 0]);
 });

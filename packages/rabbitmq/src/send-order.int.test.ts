@@ -13,7 +13,7 @@ withServer("rabbitmq", (url) => {
     await send(60, 65_536);
     const { sink } = await process.consume({ prefetch: 1000 });
     await waitFor(() => sink.deliveries.length === 120, { timeoutMs: 60_000 });
-    const got = sink.deliveries.map(({ body }) => Number(Buffer.from(body as Uint8Array).toString()));
-    expect(got).toEqual(Array.from({ length: 120 }, (_, at) => at));
+    const received = sink.deliveries.map(({ body }) => Number(Buffer.from(body as Uint8Array).toString()));
+    expect(received).toEqual(Array.from({ length: 120 }, (_, at) => at));
   });
 });

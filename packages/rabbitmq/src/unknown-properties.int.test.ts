@@ -43,9 +43,9 @@ withServer("rabbitmq", (url) => {
       channel.publish(topic, "", Buffer.from("{}"), options);
       await channel.checkExchange(topic); // responds after the message was sent
     });
-  const got = (channel: Channel, queue: string): Promise<GetMessage> =>
+  const getMessage = (channel: Channel, queue: string): Promise<GetMessage> =>
     waitFor(() => channel.get(queue, { noAck: true }));
-  const failing = (topic: string, seen: Message[]): TestApp =>
+  const failingApp = (topic: string, seen: Message[]): TestApp =>
     new TestApp({ url, topics: [topic] }).subscribe(
       topic,
       {
@@ -62,10 +62,10 @@ withServer("rabbitmq", (url) => {
   test("delayed tries and dead letters keep headers and properties of other systems", async () => {
     const topic = newName();
     const seen: Message[] = [];
-    await using one = await failing(topic, seen).start();
+    await using one = await failingApp(topic, seen).start();
     await publish(topic, { ...properties, headers: table, expiration: "600000", userId: "guest" });
     await waitFor(() => one.app.messaging.status()[0]?.deadLettered === 1);
-    const dead = await onServer(url, (channel) => got(channel, `${topic}.group.dlq`));
+    const dead = await onServer(url, (channel) => getMessage(channel, `${topic}.group.dlq`));
     expect(dead.properties.headers).toMatchObject({ ...table, "framework-dead-tries": "2" });
     expect(dead.properties).toMatchObject({ ...properties, deliveryMode: 2 });
     expect([dead.properties.expiration, dead.properties.userId]).toEqual([undefined, undefined]);
@@ -88,7 +88,7 @@ withServer("rabbitmq", (url) => {
   test("event attributes may have AMQP types", async () => {
     const topic = newName();
     const seen: Message[] = [];
-    await using one = await failing(topic, seen).start();
+    await using one = await failingApp(topic, seen).start();
     const headers = {
       cloudEvents_specversion: "1.0",
       cloudEvents_id: "e-1",
@@ -103,26 +103,26 @@ withServer("rabbitmq", (url) => {
     expect(seen.map(({ time, headers: own }) => [time, { ...own }])).toEqual(
       [1, 2].map(() => ["2023-11-14T22:13:20.000Z", { ce_sequence: "7", ce_sampled: "true" }]),
     );
-    const dead = await onServer(url, (channel) => got(channel, `${topic}.group.dlq`));
+    const dead = await onServer(url, (channel) => getMessage(channel, `${topic}.group.dlq`));
     expect(dead.properties.headers).toMatchObject(headers);
   });
 
   test("numbers that amqplib would write as too large integers do not block dead letters", async () => {
     const topic = newName();
-    await using one = await failing(topic, []).start();
+    await using one = await failingApp(topic, []).start();
     await publish(topic, { headers: { lowest, list: [lowest, { lowest }], kept: "yes" } });
     await waitFor(() => one.app.messaging.status()[0]?.deadLettered === 1);
-    const dead = await onServer(url, (channel) => got(channel, `${topic}.group.dlq`));
+    const dead = await onServer(url, (channel) => getMessage(channel, `${topic}.group.dlq`));
     const headers = { lowest: -1e300, list: [-1e300, { lowest: -1e300 }], kept: "yes" };
     expect(dead.properties.headers).toMatchObject(headers);
   });
 
   test("a dead letter keeps only string headers if all headers are too large", async () => {
     const topic = newName();
-    await using one = await failing(topic, []).start();
+    await using one = await failingApp(topic, []).start();
     await publish(topic, { headers: { bytes: Buffer.alloc(65_450), kept: "yes" } });
     await waitFor(() => one.app.messaging.status()[0]?.deadLettered === 1);
-    const dead = await onServer(url, (channel) => got(channel, `${topic}.group.dlq`));
+    const dead = await onServer(url, (channel) => getMessage(channel, `${topic}.group.dlq`));
     expect(dead.properties.headers).toMatchObject({ kept: "yes", "framework-dead-tries": "2" });
     expect(dead.properties.headers).not.toHaveProperty("bytes");
   });
@@ -134,7 +134,7 @@ withServer("rabbitmq", (url) => {
     await onServer(url, async (channel) => {
       await channel.assertQueue(other, { durable: true });
       channel.publish("", `${process.topic}:group`, Buffer.from("{}"), { CC: [other] });
-      await got(channel, other);
+      await getMessage(channel, other);
       try {
         const { sink, consumer } = await process.consume();
         const [delivery] = await waitFor(() => sink.deliveries.length === 1 && sink.deliveries);

@@ -18,10 +18,10 @@ withServer("rabbitmq", (url) => {
       },
     );
     await one.start();
-    const of = (key: string, count: number) =>
+    const messagesOf = (key: string, count: number) =>
       Array.from({ length: count }, (_, data) => ({ type: "t", key, data }));
-    await one.app.messaging.sendAll(topic, of("failing", 50));
-    await one.app.messaging.sendAll(topic, of("other", 3));
+    await one.app.messaging.sendAll(topic, messagesOf("failing", 50));
+    await one.app.messaging.sendAll(topic, messagesOf("other", 3));
     await waitFor(() => handled.length === 4);
     expect(handled.toSorted()).toEqual(["failing 0", "other 0", "other 1", "other 2"]);
   });

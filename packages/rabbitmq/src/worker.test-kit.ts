@@ -17,7 +17,9 @@ export const startWorker = (
   });
 
 /** Resolves with the exit code and the output of the worker. */
-export const endOf = async (worker: ReturnType<typeof startWorker>): Promise<readonly [unknown, string]> => {
+export const waitForExit = async (
+  worker: ReturnType<typeof startWorker>,
+): Promise<readonly [unknown, string]> => {
   const [[code], printed] = await Promise.all([once(worker, "exit"), text(worker.stdout)]);
   return [code, printed];
 };

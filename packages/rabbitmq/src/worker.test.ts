@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { endOf, startWorker } from "./worker.test-kit.ts";
+import { waitForExit, startWorker } from "./worker.test-kit.ts";
 
 test.each([
   ["wait", "waits\n"],
@@ -8,7 +8,7 @@ test.each([
   "messaging keeps a process running while its server is unavailable: %s",
   async (part, expected) => {
     const worker = startWorker(part, { AMQP_URL: "amqp://127.0.0.1:1", TOPIC: "orders" });
-    expect(await endOf(worker)).toEqual([0, expected]);
+    expect(await waitForExit(worker)).toEqual([0, expected]);
   },
   60_000,
 );

@@ -1,4 +1,4 @@
-import { heldByStalledHandler } from "@framework/messaging/testing";
+import { measureStalledHandler } from "@framework/messaging/testing";
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
 import { sqsBroker } from "./index.ts";
@@ -14,9 +14,9 @@ withServer("sqs", (endpointUrl) => {
     const config = { endpointUrl, credentials };
     const fixture = { adapter: () => sqsBroker(config), prefix: newName() };
     const plan = { messages: WAITING, bytes: BYTES };
-    const { grownMib, ...held } = await heldByStalledHandler(fixture, plan);
+    const { grownMib, ...counts } = await measureStalledHandler(fixture, plan);
     if (WAITING > 1000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are held`);
-    expect(held).toEqual({ inFlight: 4, received: 10, waiting: WAITING - 10 });
+    expect(counts).toEqual({ inFlight: 4, received: 10, waiting: WAITING - 10 });
     expect(grownMib).toBeLessThan(4); // all messages together have 20 MiB or more
   }, 1_800_000);
 });

@@ -15,7 +15,7 @@ const REQUEST_MS = MESSAGES > 10_000 ? 5000 : 500;
 const VISIBLE_SECS = Math.max(3, (2 * REQUEST_MS) / 1000);
 
 /** Asserts that nothing is lost, and keys keep their order, despite a fault of SQS or the network. */
-const expectEverythingDespite = async (endpointUrl: string, fault: () => Promise<void>): Promise<void> => {
+const expectNothingLostDespite = async (endpointUrl: string, fault: () => Promise<void>): Promise<void> => {
   const config = {
     endpointUrl,
     credentials,
@@ -38,7 +38,7 @@ afterAll(async () => {
 test(
   "a killed and restarted server loses no message, and each key keeps its order",
   async () => {
-    await expectEverythingDespite(server.url, async () => {
+    await expectNothingLostDespite(server.url, async () => {
       await server.kill();
       await server.start();
     });
@@ -49,7 +49,7 @@ test(
 test(
   "requests to a frozen server time out, and nothing is lost",
   async () => {
-    await expectEverythingDespite(server.url, async () => {
+    await expectNothingLostDespite(server.url, async () => {
       server.pause();
       await sleep(3 * REQUEST_MS); // longer than a send
       server.resume();
@@ -62,7 +62,7 @@ test(
   "repeatedly cut connections lose no message",
   async () => {
     await using proxy = await startProxy(server.url);
-    await expectEverythingDespite(proxy.url, async () => {
+    await expectNothingLostDespite(proxy.url, async () => {
       for (let cuts = 0; cuts < 5; cuts++) {
         const before = proxy.accepted;
         proxy.drop();
@@ -77,7 +77,7 @@ test(
   "requests on a silent network time out, and nothing is lost",
   async () => {
     await using proxy = await startProxy(server.url);
-    await expectEverythingDespite(proxy.url, async () => {
+    await expectNothingLostDespite(proxy.url, async () => {
       proxy.mode = "silent";
       await sleep(3 * REQUEST_MS);
       proxy.mode = "pass";

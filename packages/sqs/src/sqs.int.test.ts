@@ -178,7 +178,7 @@ withServer("sqs", (endpointUrl) => {
     if (delivery !== undefined) await done(delivery);
   });
 
-  test.concurrent("FIFO queues store a repeated message once, and another one with the same id", async () => {
+  test.concurrent("FIFO queues store a repeated message once, and a different message with the same id separately", async () => {
     await using process = processOn({ endpointUrl });
     await process.declare({ order: "key" });
     const message = { id: "7", key: "k" };
@@ -277,7 +277,7 @@ withServer("sqs", (endpointUrl) => {
     expect(at - from).toBeGreaterThanOrEqual(390);
   });
 
-  test.concurrent("a refused entry of a batch fails alone, and no later message of its key is stored", async () => {
+  test.concurrent("a refused entry of a batch fails, no later message of its key is stored, and other keys are unaffected", async () => {
     await using proxy = await startFaultyProxy(endpointUrl);
     await using process = processOn({ endpointUrl: proxy.url });
     await process.declare({ order: "key" });
@@ -297,7 +297,7 @@ withServer("sqs", (endpointUrl) => {
     expect((await got(4)).map(({ body }) => bodyOf(body)).toSorted()).toEqual(["a0", "b0", "b1", "b2"]);
   });
 
-  test.concurrent("failed deletions are repeated, and deleted deliveries are not reported as lost", async () => {
+  test.concurrent("failed deletions are retried, and deleted deliveries are not reported as lost", async () => {
     await using proxy = await startFaultyProxy(endpointUrl);
     await using process = processOn({ endpointUrl: proxy.url });
     await process.declare();
@@ -338,7 +338,7 @@ withServer("sqs", (endpointUrl) => {
     expect(copies).toBe(1);
   });
 
-  test.concurrent("a message of another system keeps its MessageId, also in copies", async () => {
+  test.concurrent("a message of another system keeps its MessageId, even in copies", async () => {
     await using one = appOn({ endpointUrl });
     const ids: string[] = [];
     const retry = { quickTries: 1, delaysMs: [1, 1] };
@@ -513,6 +513,7 @@ withServer("sqs", (endpointUrl) => {
     });
     await using process = processOn({ endpointUrl: proxy.url, credentials: temporary });
     await process.declare();
+    expect(proxy.requests).not.toEqual([]);
     for (const { authorization, token } of proxy.requests)
       expect([authorization.includes("Credential=temporary/"), token]).toEqual([true, "a-token"]);
   });

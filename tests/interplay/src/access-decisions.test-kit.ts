@@ -29,7 +29,7 @@ const GROUP = "keepers";
 
 export const entryPointNames = ["HTTP", "WebSocket", "GraphQL", "gRPC", "gRPC-Web", "messages"] as const;
 
-/** An app whose entry points of every kind have the same authentication and the same guard. */
+/** Entry points of every kind, with the same authentication and the same guard. */
 export interface EntryPoints extends AsyncDisposable {
   readonly calls: Readonly<Record<(typeof entryPointNames)[number], EntryPointCall>>;
 }
@@ -40,7 +40,7 @@ const fieldsOf = (token: string | null): Record<string, string> =>
 const toDecision = (status: number): AccessDecision => {
   if (status === 401 || status === 403) return status;
   if (status >= 200 && status < 300) return "ok";
-  throw new Error(`the status ${status} is no decision`);
+  throw new Error(`the status ${status} is not an access decision`);
 };
 
 /** Opens an entry point of each kind. */
@@ -87,7 +87,7 @@ export const openEntryPoints = async (auth: JwtAuth): Promise<EntryPoints> => {
             }
             return decision !== null;
           },
-          { subject: "the message's end", timeoutMs: 60_000 },
+          { subject: "the message to be handled or parked", timeoutMs: 60_000 },
         );
         return decision ?? "ok";
       },
@@ -126,7 +126,7 @@ const query = async (url: string, token: string | null): Promise<AccessDecision>
 
 const statuses: Readonly<Record<string, AccessDecision>> = { UNAUTHENTICATED: 401, PERMISSION_DENIED: 403 };
 
-/** Sends an empty message. Middleware of the app rejects with an HTTP status, a guard of the method with a gRPC status. */
+/** Sends an empty message. The app's middleware rejects with an HTTP status, a guard of the method with a gRPC status. */
 const callOverWeb = async (url: string, token: string | null): Promise<AccessDecision> => {
   const headers = { "content-type": "application/grpc-web+proto", ...fieldsOf(token) };
   const reply = await fetch(url, { method: "POST", headers, body: new Uint8Array(5) });

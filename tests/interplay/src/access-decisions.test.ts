@@ -23,7 +23,7 @@ const tokens: readonly (readonly [
 ])[] = [
   ["no token", () => null, 401],
   ["a string that is not a token", async () => "nonsense", 401],
-  ["a token with another secret", () => otherAuth({ secret: `${SECRET}!` }).createToken(keeper), 401],
+  ["a token signed with another secret", () => otherAuth({ secret: `${SECRET}!` }).createToken(keeper), 401],
   ["a token for another audience", () => otherAuth({ audience: "windows" }).createToken(keeper), 401],
   ["an expired token", () => expired().createToken(keeper), 401],
   ["a token with another role", () => auth.createToken({ sub: "ada", roles: ["reader"] }), 403],

@@ -5,7 +5,7 @@ import type { Stack } from "./stack.test-kit.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Checks that each reply has one log line and one end of its exchange. */
+/** Checks that each reply has one log line, and its exchange one end. */
 export const checkRecords = async (results: readonly RowResult[], { on, observed }: Stack): Promise<void> => {
   const lines = (): readonly Line[] => observed.lines.filter((line) => "method" in line && "bytes" in line);
   await waitFor(() => observed.inFlight === 0, { subject: "every exchange to end" });

@@ -25,7 +25,7 @@ export const checkReplies = (results: readonly RowResult[], { on }: Stack): void
 const actualOf = ({ row, reply, sentTag, calls }: RowResult, on: EnabledFeatures): Facts => {
   const { status, headers } = reply;
   const field = (name: string): string | null => headers.get(name);
-  const present = (field("vary") ?? "").toLowerCase().split(/, */);
+  const varyNames = (field("vary") ?? "").toLowerCase().split(/, */);
   return {
     row: row.name,
     status,
@@ -35,7 +35,7 @@ const actualOf = ({ row, reply, sentTag, calls }: RowResult, on: EnabledFeatures
     ),
     id: field("x-request-id"),
     security: ["x-content-type-options", "x-frame-options"].map(field),
-    vary: expectedVary(row, reply, on).filter((name) => present.includes(name)),
+    vary: expectedVary(row, reply, on).filter((name) => varyNames.includes(name)),
     coding: field("content-encoding"),
     text: row.text !== undefined && status === 200 && !isHead(row) ? decoded(reply) : null,
     hasCorrectLength: hasCorrectLength(row, reply),
@@ -65,7 +65,7 @@ const expectedOf = ({ row, reply, sentTag }: RowResult, on: EnabledFeatures): Fa
     id: on.has("requestId") ? idOf(row) : null,
     security: on.has("securityHeaders") ? ["nosniff", "DENY"] : [null, null],
     vary: expectedVary(row, reply, on),
-    coding: isCoded(row, status, on) ? "gzip" : null,
+    coding: isCompressed(row, status, on) ? "gzip" : null,
     text: status === 200 && !isHead(row) ? (row.text ?? null) : null,
     hasCorrectLength: true,
     tag: status === 304 && sentTag !== null ? sentTag : expectedTag(row, reply, on),
@@ -93,8 +93,8 @@ const quotaNames = ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${
 const isHead = ({ method }: Row): boolean => method === "HEAD";
 const isError = (row: Row, { status }: TestReply): boolean => status >= 400 && !isHead(row);
 const isStream = ({ path }: Row): boolean => path === "/stream";
-const isCoded = ({ isCoded = false }: Row, status: number, on: EnabledFeatures): boolean =>
-  isCoded && status === 200 && on.has("compression");
+const isCompressed = ({ isCompressed = false }: Row, status: number, on: EnabledFeatures): boolean =>
+  isCompressed && status === 200 && on.has("compression");
 
 const errorOf = (reply: TestReply): Facts => {
   const { error, detail, status } = JSON.parse(decoded(reply)) as Facts;
@@ -111,11 +111,11 @@ const expectedVary = (
   { status, headers }: TestReply,
   on: EnabledFeatures,
 ): string[] => {
-  const textual = /^text|json/.test(headers.get("content-type") ?? "") || status === 304;
+  const isTextual = /^text|json/.test(headers.get("content-type") ?? "") || status === 304;
   return [
     ...(on.has("cors") ? ["origin"] : []),
     ...(on.has("cors") && isPreflight ? ["access-control-request-method"] : []),
-    ...(on.has("compression") && textual ? ["accept-encoding"] : []),
+    ...(on.has("compression") && isTextual ? ["accept-encoding"] : []),
   ];
 };
 
@@ -127,7 +127,7 @@ const hasCorrectLength = (row: Row, { status, headers, bytes }: TestReply): bool
   return isStream(row) ? length === null : length === String(bytes.length);
 };
 
-/** Checks that no compressed reply has the strong tag of the plain body (RFC 9110 8.8.3.3): it must name the coding. */
+/** Returns `fits`, unless a compressed reply has the strong tag of the plain body (RFC 9110 8.8.3.3): the tag must name the coding. */
 const tagKind = ({ headers }: TestReply): string | null => {
   const tag = headers.get("etag");
   if (tag === null) return null;
@@ -154,9 +154,9 @@ const fieldsOfOriginal = (
   const original = results.find((other) => other.row.name === name);
   if (original === undefined) return {};
   const { headers } = isExpected ? original.reply : reply;
-  const ofBoth = ["etag", "vary", "cache-control", "last-modified"].map((name) => headers.get(name));
-  if (row.like === undefined) return { like: ofBoth };
-  const ofHead = ["content-type", "content-encoding", "accept-ranges"].map((name) => headers.get(name));
+  const valuesOfBoth = ["etag", "vary", "cache-control", "last-modified"].map((name) => headers.get(name));
+  if (row.like === undefined) return { like: valuesOfBoth };
+  const valuesOfHead = ["content-type", "content-encoding", "accept-ranges"].map((name) => headers.get(name));
   const length = reply.headers.has("content-length") ? headers.get("content-length") : null;
-  return { like: [...ofBoth, ...ofHead, length] };
+  return { like: [...valuesOfBoth, ...valuesOfHead, length] };
 };

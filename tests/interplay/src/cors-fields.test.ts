@@ -41,10 +41,10 @@ test.each<[string, (app: ReturnType<typeof makeApp>) => unknown, string | null, 
   ["rate limit", (app) => app.enableRateLimit(), null, `${quota}, ${limits}`],
   ["breaker", (app) => app.enableCircuitBreaker(), null, "Retry-After"],
   ["request id", (app) => app.enableRequestId(), "X-Request-ID", "X-Request-ID"],
-  ["own request ids", (app) => app.enableRequestId({ keepIncoming: false }), null, "X-Request-ID"],
+  ["generated request ids", (app) => app.enableRequestId({ keepIncoming: false }), null, "X-Request-ID"],
   ["CSRF", (app) => app.enableCsrf({ headerName: "X-Token" }), "X-Token", null],
   ["an API key", (app) => app.use(new ApiKeyAuth({ k: "me" })), "X-API-Key", "WWW-Authenticate"],
-  ["name and password", (app) => app.use(new BasicAuth(() => true)), "Authorization", "WWW-Authenticate"],
+  ["Basic authentication", (app) => app.use(new BasicAuth(() => true)), "Authorization", "WWW-Authenticate"],
   [
     "a token in a cookie or in a custom field",
     (app) => app.use(new JwtAuth({ secret, cookieName: "token", headerName: "X-Token" })),
@@ -73,7 +73,7 @@ test.each<[string, (app: ReturnType<typeof makeApp>) => unknown, string | null, 
   },
 );
 
-test("* does not include Authorization", async () => {
+test("Authorization is allowed in addition to *, which does not cover it", async () => {
   const app = makeApp(["*"]);
   app.enableCsrf().use(new JwtAuth({ secret }));
   expect((await permissions(app))[0]).toBe("*, Authorization");

@@ -18,13 +18,13 @@ eachClient(
   test,
   makeApp,
   {
-    "a body that is too large counts for the rate limit, and gets 429 above the limit": async (client) => {
+    "a request with a too large body counts toward the rate limit, and gets 429 above it": async (client) => {
       const seen = [];
       for (let call = 0; call < 3; call++)
         seen.push((await client.post("/", { body: "x".repeat(11) })).status);
       expect(seen).toEqual([413, 413, 429]);
     },
-    "a body with an unsupported coding counts for the rate limit": async (client) => {
+    "a request with an unsupported content coding counts toward the rate limit": async (client) => {
       const headers = { "content-encoding": "br" };
       const seen = [];
       for (let call = 0; call < 3; call++) seen.push((await client.post("/", { body: "x", headers })).status);
@@ -34,7 +34,7 @@ eachClient(
   { log: { info() {}, warn() {}, error() {} } },
 );
 
-test("route options with false are valid while their features are off", async () => {
+test("route options that are false are valid while their features are disabled", async () => {
   const app = new (App.with(caching, circuitBreaker, rateLimit))();
   app.get("/", { cache: false, breaker: false, rateLimit: false }, () => "hello");
   await using client = testClient(app);

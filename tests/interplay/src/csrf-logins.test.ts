@@ -92,16 +92,16 @@ test.each(Object.entries(loginMethods))(
     const statusOf = async (token: string) =>
       (await client.post("/change", { headers: withCookie(ann, token) })).status;
     const ownToken = await tokenOf(client, "/page", ann);
-    const visitors = await tokenOf(client, "/public/page", {});
-    const others = await tokenOf(client, "/page", eve);
-    expect([await statusOf(ownToken), await statusOf(visitors), await statusOf(others)]).toEqual([
+    const visitorToken = await tokenOf(client, "/public/page", {});
+    const otherToken = await tokenOf(client, "/page", eve);
+    expect([await statusOf(ownToken), await statusOf(visitorToken), await statusOf(otherToken)]).toEqual([
       200, 403, 403,
     ]);
     const again = await client.get("/page", { headers: withCookie(ann, ownToken) });
     expect(again.cookies.size).toBe(0); // a valid token is kept
-    const refused = await client.post("/change", { headers: withCookie(ann, others) });
-    expect(await statusOf(refused.cookies.get("_csrf")?.value ?? "")).toBe(200); // to retry
-    const mixed = { ...withCookie(ann, ownToken), "x-csrf-token": others };
+    const rejection = await client.post("/change", { headers: withCookie(ann, otherToken) });
+    expect(await statusOf(rejection.cookies.get("_csrf")?.value ?? "")).toBe(200); // the rejection set a valid token, to retry
+    const mixed = { ...withCookie(ann, ownToken), "x-csrf-token": otherToken };
     expect((await client.post("/change", { headers: mixed })).status).toBe(403);
   },
 );
@@ -109,8 +109,8 @@ test.each(Object.entries(loginMethods))(
 test("a login can set the CSRF token of its user", async () => {
   const { client, fieldsOf } = await open({ install: bySub });
   await using _client = client;
-  const visitors = await tokenOf(client, "/public/page", {});
-  const login = await client.post("/public/login/ann", { headers: withCookie({}, visitors) });
+  const visitorToken = await tokenOf(client, "/public/page", {});
+  const login = await client.post("/public/login/ann", { headers: withCookie({}, visitorToken) });
   const token = login.cookies.get("_csrf")?.value ?? "";
   expect((await client.post("/change", { headers: withCookie(await fieldsOf("ann"), token) })).status).toBe(
     200,
@@ -125,7 +125,7 @@ test("a renewed access token of the same user keeps the CSRF token valid", async
   expect((await client.post("/change", { headers: renewed })).status).toBe(200);
 });
 
-test("the table of logins in the README of security has exactly these methods", () => {
+test("the table of logins in the README of security lists exactly the tested methods", () => {
   const readme = readFileSync(new URL("../../../packages/security/README.md", import.meta.url), "utf8");
   const table = readme.slice(readme.indexOf("| Login by")).split("\n\n")[0] ?? "";
   const rows = table.split("\n").slice(2);

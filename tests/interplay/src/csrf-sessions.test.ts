@@ -50,19 +50,20 @@ test("a form is accepted with the cookie of another page of the same session", a
   const { jar, send, page } = browse("http");
   await send("POST", "/login", await page());
   jar.delete("_csrf");
-  const tab = await page();
+  const token = await page();
   jar.delete("_csrf"); // the other page was requested before the reply to this one
-  const other = await page();
-  expect(other).not.toBe(tab);
-  expect(await (await send("POST", "/save", tab)).text()).toBe("ann");
+  const otherToken = await page();
+  expect(otherToken).not.toBe(token);
+  expect(await (await send("POST", "/save", token)).text()).toBe("ann");
 });
 
 test("a visitor's form needs the token of its cookie", async () => {
   const { jar, send, page } = browse("http");
-  const tab = await page();
+  const token = await page();
   jar.delete("_csrf");
-  const other = await page();
-  expect([(await send("POST", "/save", tab)).status, (await send("POST", "/save", other)).status]).toEqual([
-    403, 200,
-  ]);
+  const cookieToken = await page();
+  expect([
+    (await send("POST", "/save", token)).status,
+    (await send("POST", "/save", cookieToken)).status,
+  ]).toEqual([403, 200]);
 });

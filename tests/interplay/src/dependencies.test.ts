@@ -40,9 +40,9 @@ const recordEnd = async (
 };
 
 const empty = z.object({});
-const input = { input: empty, output: empty };
-const Change = command("Change", input);
-const Read = query("Read", input);
+const schemas = { input: empty, output: empty };
+const Change = command("Change", schemas);
+const Read = query("Read", schemas);
 const service = grpcService("calls.v1.Calls", { methods: { Call: { request: empty, response: empty } } });
 const loader = createLoader({
   name: "sessions",
@@ -139,7 +139,7 @@ const callGrpc = async (): Promise<void> => {
 const sendOverSocket = async (): Promise<void> => {
   const socket = new WebSocket(`${url.replace("http", "ws")}/socket`);
   socket.on("open", () => socket.send("hello"));
-  await waitFor(() => events.length === 3, { subject: "the message's end", timeoutMs: 60_000 });
+  await waitFor(() => events.length === 3, { subject: "the handler to end", timeoutMs: 60_000 });
   socket.close();
 };
 
@@ -155,7 +155,7 @@ test.each<[entry: string, call: () => Promise<unknown>, label: string]>([
   ["a query", () => app.cqrs.query(Read, {}), "query Read"],
   ["a step of a saga", () => app.saga.start(steps, null, { key: "k" }), "saga steps call"],
 ])(
-  "%s gets its dependencies by inject and by Depends, until its handler has ended",
+  "%s gets the same dependency by inject and by Depends, disposed after its handler has ended",
   async (_entry, call, label) => {
     events.length = 0;
     await call();

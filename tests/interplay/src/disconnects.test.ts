@@ -24,7 +24,7 @@ eachClient(
   test,
   stack,
   {
-    "a client that disconnects early has one log line and one end, and opens no circuit": async (
+    "a request whose client disconnects has one log line and one end, and opens no circuit": async (
       client,
       app,
     ) => {
@@ -45,7 +45,7 @@ eachClient(
         ]);
     },
 
-    "a second client that waits for the same reply receives it after the first disconnected": async (
+    "a second client that waits for the same reply gets its own after the first disconnected": async (
       client,
       { observed },
     ) => {
@@ -60,7 +60,7 @@ eachClient(
       expect(observed.calls.get("/waits")).toBe(2);
     },
 
-    "a client that disconnects from a stream has one log line with the status that it received": async (
+    "a stream whose client disconnects has one log line with the status that the client received": async (
       client,
       app,
     ) => {

@@ -84,8 +84,8 @@ const credentials = {
     ["jwt", "any"],
   ],
   "expired token": [bearer(await expired.createToken({ sub: "ann" })), []],
-  "token of another secret": [bearer(await otherSecret.createToken({ sub: "ann" })), []],
-  "token in capitals": [{ AUTHORIZATION: `bEARER ${token}` }, ["jwt", "any"]],
+  "token signed with another secret": [bearer(await otherSecret.createToken({ sub: "ann" })), []],
+  "token with a mixed-case scheme": [{ AUTHORIZATION: `bEARER ${token}` }, ["jwt", "any"]],
   "token as a cookie": [{ cookie: `token=${token}` }, []],
   user: [password("ann:p"), ["basic", "any"]],
   "wrong password": [password("ann:q"), []],
@@ -117,7 +117,7 @@ const guards: Readonly<Record<string, readonly [guard: Guard, ...statuses: reado
 /** Column of `guards` for accepted credentials. */
 const column: Readonly<Partial<Record<Credential, number>>> = {
   token: 2,
-  "token in capitals": 2,
+  "token with a mixed-case scheme": 2,
   "admin's token": 3,
   user: 4,
   key: 5,
@@ -135,12 +135,12 @@ const expectedStatus = (auth: Auth, guard: string, credential: Credential): numb
 };
 
 /** Defines a command and a query with a guard; their endpoints are below the paths of an authentication. */
-const operationsOf = (auth: Auth, guard: string, own: Guard) => {
-  const name = pathOf(auth, guard).replaceAll("/", "_");
-  const options = { input: z.object({}), output: z.string(), guards: [own] };
+const operationsOf = (auth: Auth, guardName: string, guard: Guard) => {
+  const name = pathOf(auth, guardName).replaceAll("/", "_");
+  const options = { input: z.object({}), output: z.string(), guards: [guard] };
   return {
-    change: command(`Change${name}`, { ...options, http: { path: `/command${pathOf(auth, guard)}` } }),
-    read: query(`Read${name}`, { ...options, http: { path: `/query${pathOf(auth, guard)}` } }),
+    change: command(`Change${name}`, { ...options, http: { path: `/command${pathOf(auth, guardName)}` } }),
+    read: query(`Read${name}`, { ...options, http: { path: `/query${pathOf(auth, guardName)}` } }),
   };
 };
 
@@ -215,19 +215,19 @@ const serve = async () => {
   return { app, service, execute };
 };
 
-const statusOver = (url: URL, headers: Headers, upgrade: Headers, method = "GET"): Promise<number> =>
+const statusOver = (url: URL, headers: Headers, moreHeaders: Headers, method = "GET"): Promise<number> =>
   new Promise((resolve, reject) => {
-    const upgradeRequest = httpRequest(url, { method, headers: { ...headers, ...upgrade }, agent: false });
-    upgradeRequest.on("error", reject);
-    upgradeRequest.on("response", (reply) => {
+    const request = httpRequest(url, { method, headers: { ...headers, ...moreHeaders }, agent: false });
+    request.on("error", reject);
+    request.on("response", (reply) => {
       reply.resume();
       resolve(reply.statusCode ?? 0);
     });
-    upgradeRequest.on("upgrade", (_reply, socket) => {
+    request.on("upgrade", (_reply, socket) => {
       socket.destroy();
       resolve(200);
     });
-    upgradeRequest.end(method === "POST" ? "{}" : undefined);
+    request.end(method === "POST" ? "{}" : undefined);
   });
 
 const handshake: Headers = {

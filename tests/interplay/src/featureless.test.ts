@@ -27,7 +27,7 @@ const measureDepth = async (
   });
   await app.start({ env: "production", debug: false });
   await app.fetch(new Request("http://localhost/"));
-  expect(Object.keys(app.snapshot())).toEqual(enabled.length > 0 ? expect.anything() : []);
+  expect(enabled.length > 0 ? [] : Object.keys(app.snapshot())).toEqual([]);
   expect(app.routes.length).toBe(1 + enabled.reduce((sum, name) => sum + (ownRoutes[name] ?? 0), 0));
   await app.stop();
   return depth;

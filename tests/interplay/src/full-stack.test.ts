@@ -32,7 +32,7 @@ const metricsOf = ({ observed }: Stack) => {
     hits: metrics["cache_hits_total"],
     misses: metrics["cache_misses_total"],
     bypasses: metrics["cache_bypass_total"],
-    coded: samples("compression_replies_total").map(({ value }) => value),
+    compressed: samples("compression_replies_total").map(({ value }) => value),
     limited: samples("rate_limit_requests_total").map(({ value }) => value),
     open: samples("circuit_state").flatMap(({ value, labels }) => (value === 0 ? [] : [labels["circuit"]])),
     rejected: metrics["circuit_rejected_total"],
@@ -50,7 +50,7 @@ const expectedMetrics = (results: readonly RowResult[]): ReturnType<typeof metri
     hits: countField("x-cache", "HIT"),
     misses: countField("x-cache", "MISS"),
     bypasses: countField("x-cache", "BYPASS"),
-    coded: [count(({ row, reply }) => row.method !== "HEAD" && reply.headers.has("content-encoding"))],
+    compressed: [count(({ row, reply }) => row.method !== "HEAD" && reply.headers.has("content-encoding"))],
     limited: [limited - rejected, rejected],
     open: ["GET /open", "GET /kept"],
     rejected: count(({ row }) => row.name === "503 of the circuit" || row.name === "503 HEAD"),
@@ -66,7 +66,10 @@ for (const seed of [1, 2, 3]) {
     named,
     () => stackOf(orderOf(seed)),
     {
-      "every reply satisfies all features, with one log line and one end": async (client, stack) => {
+      "every reply satisfies the requirements of all features, with one log line and one end": async (
+        client,
+        stack,
+      ) => {
         const results = await sendRows(client, stack);
         checkReplies(results, stack);
         await checkRecords(results, stack);

@@ -114,7 +114,7 @@ test.each<[string, (app: Stack) => unknown, Record<string, number[]>]>([
   ["no feature", () => {}, { "/read": [], "/write": [], "/free": [] }],
   ["rate limit", (app) => app.enableRateLimit(), { "/read": [429], "/write": [429], "/free": [] }],
   [
-    "rate limit that denies without its store",
+    "rate limit that denies if its store fails",
     (app) => app.enableRateLimit({ onStoreError: "deny" }),
     { "/read": [429, 503], "/write": [429, 503], "/free": [] },
   ],
@@ -122,12 +122,12 @@ test.each<[string, (app: Stack) => unknown, Record<string, number[]>]>([
   ["cache", (app) => app.enableCaching(), { "/read": [304, 416, 504], "/write": [], "/free": [] }],
   ["ETag", (app) => app.enableEtag(), { "/read": [304], "/write": [], "/free": [304] }],
   [
-    "a JSON Web Token with a store that may fail",
+    "JWT authentication that skips /free",
     (app) => app.use(new JwtAuth({ secret }).skipPath("/free")),
     { "/read": [401, 503], "/write": [401, 503], "/free": [] },
   ],
   [
-    "name and password",
+    "Basic authentication",
     (app) => app.use(new BasicAuth(() => true)),
     { "/read": [401, 503], "/write": [401, 503], "/free": [401, 503] },
   ],
@@ -152,7 +152,7 @@ test.each<[string, (app: Stack) => unknown, Record<string, number[]>]>([
   expect(await implied(enable)).toEqual(expected);
 });
 
-test("the fields of cached replies are documented, and exposed by CORS, on the routes that are cached", async () => {
+test("only cached routes use the fields of cached replies and imply a 304", async () => {
   const { app, host } = stack();
   app.enableCaching({ excludePaths: ["/private"] });
   app.get("/private/read", () => 1);

@@ -26,7 +26,7 @@ export const operationRows: readonly Row[] = [
     status: when("commands", 201, 404),
   },
   {
-    name: "command repeated",
+    name: "repeated command",
     ...post,
     headers: keyed("k"),
     body: json({ book: "Dune" }),
@@ -54,7 +54,7 @@ export const operationRows: readonly Row[] = [
     status: (on) => (on.has("bodyLimit") ? 413 : on.has("commands") ? 201 : 404),
   },
   {
-    name: "403 of a command of another site",
+    name: "403 of a command from another site",
     ...post,
     headers: { "content-type": "application/json" },
     body: json({ book: "Emma" }),
@@ -81,7 +81,7 @@ export const operationRows: readonly Row[] = [
     cache: when("commands", "BYPASS", null),
   },
   {
-    name: "query of a client",
+    name: "query with a token",
     ...shelf,
     headers: bearer,
     status: when("commands", 200, 404),
@@ -110,7 +110,7 @@ export const operationRows: readonly Row[] = [
     status: when("commands", 200, 404),
   },
   {
-    name: "route repeated",
+    name: "repeated route",
     ...returned,
     headers: { ...bearer, "idempotency-key": "r" },
     status: when("commands", 200, 404),

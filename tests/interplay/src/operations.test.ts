@@ -27,7 +27,7 @@ const recorder = (seen: string[]): Feature => ({
 const pathOf = ({ kind, name, parent }: TracedOperation): string =>
   `${parent === null ? "" : `${pathOf(parent)} > `}${kind} ${name}`;
 
-test("the statements of a command are children of the command, which is a child of its request", async () => {
+test("a statement is a child of its command or query, which is a child of its request; a route's statement is a child of the request", async () => {
   const seen: string[] = [];
   const app = new (App.with(...operationFeatures, recorder(seen)))();
   enableOperations(app);
@@ -41,7 +41,7 @@ test("the statements of a command are children of the command, which is a child 
   expect(countWithin("http POST /returns > db ")).toBeGreaterThan(2);
 });
 
-test("one metrics page counts the requests, commands, queries, statements and jobs of one app", async () => {
+test("one metrics page counts the commands, queries and statements of an app, and has the metrics of durable", async () => {
   const app = new (App.with(prometheus, ...operationFeatures))();
   app.enablePrometheus({ endpoint: "/metrics" });
   enableOperations(app);
@@ -123,7 +123,7 @@ test("a drain waits for the command of a request and for a running job, and the 
   await expect(app.db.fetchValue("SELECT 1")).rejects.toMatchObject({ code: "DATABASE_CLOSED" });
 }, 120_000);
 
-test("configuration errors of all these features are reported together, at start", async () => {
+test("configuration errors of several features are reported together at start", async () => {
   const app = new (App.with(database, durable, eventSourcing, cqrs, jobs))();
   const Missing = command("Missing", { input: z.object({}) });
   app.enableDurable({ leaseMs: 1 }).enableEventSourcing({ snapshotInterval: 0 });

@@ -8,7 +8,7 @@ import { type Order, stackOf } from "./stack.test-kit.ts";
 import { toggleNames } from "./toggles.test-kit.ts";
 import { transcriptOf } from "./transcript.test-kit.ts";
 
-/** Sends every row to an app, checks the replies, and returns what clients received. */
+/** Sends every row to an app, checks the replies, and returns their transcript. */
 const runRows = async (order: Order): Promise<readonly string[]> => {
   const stack = stackOf(order);
   await using client = testClient(stack, { env: "production" });
@@ -22,7 +22,7 @@ const pairs = toggleNames.flatMap((one, at) =>
   toggleNames.slice(at + 1).map((other) => [one, other] as const),
 );
 
-test.each(pairs)("%s and %s reply identically in any order", async (one, other) => {
+test.each(pairs)("with %s and %s, clients get the same replies in either order", async (one, other) => {
   const [forward, backward] = [
     [one, other],
     [other, one],

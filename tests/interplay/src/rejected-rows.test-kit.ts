@@ -1,4 +1,4 @@
-import { always, bearer, coded, gzip, nowhere, preflight, when } from "./row-parts.test-kit.ts";
+import { always, bearer, compressed, gzip, nowhere, preflight, when } from "./row-parts.test-kit.ts";
 import type { Row } from "./row.test-kit.ts";
 import { pageText } from "./stack.test-kit.ts";
 import { maxBodyBytes } from "./toggles.test-kit.ts";
@@ -7,7 +7,13 @@ import { maxBodyBytes } from "./toggles.test-kit.ts";
 export const rejectedRows: readonly Row[] = [
   { name: "400", path: "/%zz", status: always(400), route: nowhere },
   { name: "401", path: "/private", status: always(401) },
-  { name: "200 of a client", path: "/private", ...coded, headers: { ...gzip, ...bearer }, cache: "BYPASS" },
+  {
+    name: "200 with a token",
+    path: "/private",
+    ...compressed,
+    headers: { ...gzip, ...bearer },
+    cache: "BYPASS",
+  },
   { name: "401 again", path: "/private", status: always(401), calls: always(1) },
   { name: "401 HEAD", like: "401", method: "HEAD", path: "/private", status: always(401) },
   { name: "403 of a guard", path: "/denied", status: always(403), calls: always(0) },
@@ -48,19 +54,19 @@ export const rejectedRows: readonly Row[] = [
     text: '{"bytes":1}',
   },
   {
-    name: "403 of another site",
+    name: "403 from another site",
     method: "POST",
     path: "/upload",
     body: () => "x",
     status: when("csrf", 403, 200),
     text: '{"bytes":1}',
   },
-  { name: "limited", path: "/limited", ...coded, cache: "MISS" },
+  { name: "limited", path: "/limited", ...compressed, cache: "MISS" },
   {
     name: "429",
     path: "/limited",
     headers: gzip,
-    isCoded: true,
+    isCompressed: true,
     status: when("rateLimit", 429, 200),
     cache: when("rateLimit", null, "HIT"),
     text: pageText,
@@ -71,7 +77,7 @@ export const rejectedRows: readonly Row[] = [
     method: "HEAD",
     path: "/limited",
     headers: gzip,
-    isCoded: true,
+    isCompressed: true,
     status: when("rateLimit", 429, 200),
     cache: when("rateLimit", null, "HIT"),
   },

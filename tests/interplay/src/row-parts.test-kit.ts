@@ -16,5 +16,5 @@ export const plain = { "accept-encoding": "identity" };
 export const preflight = { "access-control-request-method": "GET" };
 export const bearer = { authorization: "Bearer token" };
 export const ok = { status: always(200), text: pageText };
-export const coded = { ...ok, headers: gzip, isCoded: true };
+export const compressed = { ...ok, headers: gzip, isCompressed: true };
 export const revalidated = (on: EnabledFeatures): number => (on.has("etag") || on.has("cache") ? 304 : 200);

@@ -14,16 +14,16 @@ export interface Row {
   /** Name of the row whose `ETag` this one sends in `If-None-Match`. */
   readonly sendsTagOf?: string;
   readonly status: (on: EnabledFeatures) => number;
-  /** Pattern of the route; `null` when nothing matches. @default the path */
+  /** Pattern of the route; `null` when no route matches. @default the path */
   readonly route?: (on: EnabledFeatures) => string | null;
-  /** `X-Cache`; absent when the cache is not reached or disabled. */
+  /** `X-Cache`; absent when the cache is not reached or is disabled. */
   readonly cache?: string | ((on: EnabledFeatures) => string | null);
   /** Body of a 2xx before content coding. */
   readonly text?: string;
   /** Name of the row whose fields this HEAD must have. */
   readonly like?: string;
   /** Whether the reply must be compressed while compression is enabled. */
-  readonly isCoded?: boolean;
+  readonly isCompressed?: boolean;
   readonly isPreflight?: boolean;
   /** Total number of calls of the path's handler after this row. */
   readonly calls?: (on: EnabledFeatures) => number;

@@ -3,7 +3,7 @@ import { rejectedRows } from "./rejected-rows.test-kit.ts";
 import {
   always,
   bearer,
-  coded,
+  compressed,
   gzip,
   nowhere,
   ok,
@@ -16,37 +16,44 @@ import type { Row } from "./row.test-kit.ts";
 import { streamText } from "./stack.test-kit.ts";
 
 const routeRows: readonly Row[] = [
-  { name: "miss", path: "/page", ...coded, cache: "MISS" },
-  { name: "hit", path: "/page", ...coded, cache: "HIT", calls: when("cache", 1, 2) },
+  { name: "miss", path: "/page", ...compressed, cache: "MISS" },
+  { name: "hit", path: "/page", ...compressed, cache: "HIT", calls: when("cache", 1, 2) },
   { name: "hit without coding", path: "/page", ...ok, headers: plain, cache: "HIT" },
-  { name: "HEAD from the store", like: "hit", method: "HEAD", path: "/page", ...coded, cache: "HIT" },
+  { name: "HEAD from the store", like: "hit", method: "HEAD", path: "/page", ...compressed, cache: "HIT" },
   {
-    name: "304 of a made tag",
+    name: "304 of a generated tag",
     path: "/page",
     ...ok,
-    isCoded: true,
+    isCompressed: true,
     sendsTagOf: "hit",
     headers: gzip,
     cache: "HIT",
     status: revalidated,
   },
-  { name: "HEAD", like: "coded with a tag", method: "HEAD", path: "/tagged", ...coded, cache: "MISS" },
+  {
+    name: "HEAD",
+    like: "compressed with a tag",
+    method: "HEAD",
+    path: "/tagged",
+    ...compressed,
+    cache: "MISS",
+  },
   {
     name: "304 on a miss",
     path: "/tagged",
     ...ok,
-    isCoded: true,
+    isCompressed: true,
     headers: { ...gzip, "if-none-match": '"v1"' },
     cache: "MISS",
     status: revalidated,
   },
-  { name: "coded with a tag", path: "/tagged", ...coded, cache: "HIT" },
+  { name: "compressed with a tag", path: "/tagged", ...compressed, cache: "HIT" },
   {
-    name: "304 of a coded reply",
+    name: "304 of a compressed reply",
     path: "/tagged",
     ...ok,
-    isCoded: true,
-    sendsTagOf: "coded with a tag",
+    isCompressed: true,
+    sendsTagOf: "compressed with a tag",
     headers: gzip,
     cache: "HIT",
     status: revalidated,
@@ -69,7 +76,7 @@ const routeRows: readonly Row[] = [
     cache: "MISS",
   },
   {
-    name: "stream of a client",
+    name: "stream with a token",
     path: "/stream",
     headers: bearer,
     status: always(200),
@@ -85,7 +92,7 @@ const routeRows: readonly Row[] = [
     isPreflight: true,
   },
   {
-    name: "preflight nowhere",
+    name: "preflight without a route",
     method: "OPTIONS",
     path: "/nowhere",
     headers: preflight,
@@ -115,12 +122,18 @@ const failures: readonly Row[] = [
     cache: "MISS",
     calls: when("breaker", 1, 3),
   },
-  { name: "stored", path: "/kept", ...coded, cache: "MISS" },
-  { name: "503 that opens", path: "/kept?fail", route: always("/kept"), status: always(503), cache: "MISS" },
+  { name: "stored", path: "/kept", ...compressed, cache: "MISS" },
+  {
+    name: "503 that opens the circuit",
+    path: "/kept?fail",
+    route: always("/kept"),
+    status: always(503),
+    cache: "MISS",
+  },
   {
     name: "hit while open",
     path: "/kept",
-    ...coded,
+    ...compressed,
     cache: "HIT",
     status: (on) => (on.has("breaker") && !on.has("cache") ? 503 : 200),
   },
@@ -135,20 +148,26 @@ const failures: readonly Row[] = [
 ];
 
 const file = { path: "/files/page.txt", route: when("staticFiles", "/files/{*file}", null) };
-const served = { ...file, status: when("staticFiles", 200, 404) };
+const existingFile = { ...file, status: when("staticFiles", 200, 404) };
 
 const files: readonly Row[] = [
-  { name: "file", ...served, headers: gzip, isCoded: true },
-  { name: "file without coding", ...served, headers: plain },
-  { name: "file HEAD", like: "file", method: "HEAD", ...served, headers: gzip, isCoded: true },
-  { name: "file 304", ...served, sendsTagOf: "file", headers: gzip, status: when("staticFiles", 304, 404) },
+  { name: "file", ...existingFile, headers: gzip, isCompressed: true },
+  { name: "file without coding", ...existingFile, headers: plain },
+  { name: "file HEAD", like: "file", method: "HEAD", ...existingFile, headers: gzip, isCompressed: true },
   {
-    name: "file in part",
-    ...served,
+    name: "file 304",
+    ...existingFile,
+    sendsTagOf: "file",
+    headers: gzip,
+    status: when("staticFiles", 304, 404),
+  },
+  {
+    name: "part of a file",
+    ...existingFile,
     headers: { ...gzip, range: "bytes=0-9" },
     status: when("staticFiles", 206, 404),
   },
-  { name: "no file", path: "/files/none.txt", route: file.route, status: always(404) },
+  { name: "missing file", path: "/files/none.txt", route: file.route, status: always(404) },
 ];
 
 /** Every kind of reply that an app sends. */

@@ -59,11 +59,11 @@ const serve = async (app: App) => {
         const id = String(++last);
         const reply = new Promise((resolve) => waiting.set(id, resolve));
         client.send(JSON.stringify({ id, type: "subscribe", payload: { query } }));
-        const given = (await reply) as object;
-        const errors = (Array.isArray(given) ? given : (given as { errors?: unknown[] }).errors) as
+        const result = (await reply) as object;
+        const errors = (Array.isArray(result) ? result : (result as { errors?: unknown[] }).errors) as
           | readonly { readonly extensions: { readonly status: number } }[]
           | undefined;
-        return errors?.[0]?.extensions.status ?? (given as { data: unknown }).data;
+        return errors?.[0]?.extensions.status ?? (result as { data: unknown }).data;
       };
     },
   };
@@ -86,7 +86,7 @@ const withLogin = <T extends App>(app: T): T => {
   return app;
 };
 
-test("an operation over a socket is rejected after destroyAll has ended the session of its caller", async () => {
+test("an operation over a socket has no caller after destroyAll has ended the caller's session", async () => {
   const app = withLogin(new (App.with(websocket, sessions, graphql))().enableSessions());
   const { url, open } = await serve(app.enableGraphql({ schema, resolvers }));
   const ann = await open(await login(url));
@@ -101,18 +101,18 @@ test("with authentication, no operation runs after its session ended or its toke
   const app = withLogin(new (App.with(websocket, sessions, graphql))().enableSessions());
   app.use(anyOf(app.sessions.auth, jwt).skipPath("/login")).enableGraphql({ schema, resolvers });
   const { url, open } = await serve(app);
-  const [bobs, eves] = [await jwt.createToken({ sub: "bob" }), await jwt.createToken({ sub: "eve" })];
+  const [bobToken, eveToken] = [await jwt.createToken({ sub: "bob" }), await jwt.createToken({ sub: "eve" })];
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const ann = await open(await login(url));
-  const [bob, eve] = [await open(bearer(bobs)), await open(bearer(eves))];
-  const all = async () => [await ann("{ public }"), await bob("{ secret }"), await eve("{ secret }")];
+  const [bob, eve] = [await open(bearer(bobToken)), await open(bearer(eveToken))];
+  const runAll = async () => [await ann("{ public }"), await bob("{ secret }"), await eve("{ secret }")];
   const secret = { secret: "for callers" };
-  expect(await all()).toEqual([{ public: "for all" }, secret, secret]);
+  expect(await runAll()).toEqual([{ public: "for all" }, secret, secret]);
   await app.sessions.destroyAll("ann");
-  await jwt.revokeToken(claimsOf(bobs));
-  expect(await all()).toEqual([401, 401, secret]);
+  await jwt.revokeToken(claimsOf(bobToken));
+  expect(await runAll()).toEqual([401, 401, secret]);
   await clock.advance(120_000);
-  expect(await all()).toEqual([401, 401, 401]);
+  expect(await runAll()).toEqual([401, 401, 401]);
 });
 
 test("a token of connection_init is checked again for each operation", async () => {
@@ -152,8 +152,8 @@ test("guards of the app and of the endpoint run for each operation of a socket",
   expect(seen).toEqual([{ secret: "for callers" }, 403, 403]);
 });
 
-test("operations of a socket count as requests of its client, with key and exempt paths", async () => {
-  const limited = async (exemptPaths: readonly string[]) => {
+test("operations of a socket count toward its client's rate limit, with the options key and exemptPaths", async () => {
+  const resultsWith = async (exemptPaths: readonly string[]) => {
     const app = new (App.with(websocket, rateLimit, graphql))().enableGraphql({ schema, resolvers });
     const key = (request: HttpRequest) => request.headers.get("x-tenant");
     app.enableRateLimit({ algorithm: "sliding_window", maxRequests: 3, key, exemptPaths });
@@ -164,8 +164,8 @@ test("operations of a socket count as requests of its client, with key and exemp
     return [...statuses, await bob("{ public }")];
   };
   const data = { public: "for all" };
-  expect(await limited([])).toEqual([data, data, 429, data]);
-  expect(await limited(["/graphql"])).toEqual([data, data, data, data]);
+  expect(await resultsWith([])).toEqual([data, data, 429, data]);
+  expect(await resultsWith(["/graphql"])).toEqual([data, data, data, data]);
 });
 
 test("an error of the authentication rejects the operation and keeps the connection open", async () => {

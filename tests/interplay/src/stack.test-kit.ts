@@ -44,7 +44,7 @@ export const streamText = "first,second,third";
 /** Composes an app. The observing middleware is the outermost one, like telemetry. */
 export const stackOf = ({ installed, enabled }: Order): Stack => {
   const observed = createObservations();
-  const observer = observing(observed);
+  const observer = observerOf(observed);
   class StackApp extends App {
     static override readonly features: readonly AnyFeature[] = [
       observer,
@@ -76,7 +76,7 @@ const createObservations = (): MutableObservations => ({
   metrics: () => ({}),
 });
 
-const observing = (observed: MutableObservations): Feature => ({
+const observerOf = (observed: MutableObservations): Feature => ({
   name: "observer",
   install: (host) => {
     host.http.use("telemetry", (request, next) => {
@@ -104,17 +104,18 @@ const page = (headers: Readonly<Record<string, string>> = {}): Response =>
   Response.text(pageText, { headers });
 
 /** Route options that exist only while their features are installed. */
-type OfFeatures = CircuitBreakerRouteOptions & RateLimitRouteOptions;
+type FeatureRouteOptions = CircuitBreakerRouteOptions & RateLimitRouteOptions;
 
 const addRoutes = (
-  app: App & AddsRouteOptions<OfFeatures>,
+  app: App & AddsRouteOptions<FeatureRouteOptions>,
   on: ReadonlySet<ToggleName>,
   { calls }: Observations,
 ): void => {
   /** Only for enabled features: options of others are a start error. */
-  const limited = (maxRequests: number) => (on.has("rateLimit") ? { rateLimit: { maxRequests } } : {});
-  const guarded = (failureThreshold: number) => (on.has("breaker") ? { breaker: { failureThreshold } } : {});
-  type Options = Pick<RouteOptions, "guards" | "timeoutSecs"> & OfFeatures;
+  const limitOptions = (maxRequests: number) => (on.has("rateLimit") ? { rateLimit: { maxRequests } } : {});
+  const breakerOptions = (failureThreshold: number) =>
+    on.has("breaker") ? { breaker: { failureThreshold } } : {};
+  type Options = Pick<RouteOptions, "guards" | "timeoutSecs"> & FeatureRouteOptions;
   const get = (path: string, options: Options, handle: (request: HttpRequest) => unknown): void => {
     app.get(path, options, (request) => {
       calls.set(path, (calls.get(path) ?? 0) + 1);
@@ -130,14 +131,14 @@ const addRoutes = (
   get("/private", {}, () => page());
   get("/denied", { guards: [() => false] }, () => page());
   app.post("/upload", async (request) => ({ bytes: (await request.text()).length }));
-  get("/limited", limited(1), () => page());
+  get("/limited", limitOptions(1), () => page());
   get("/fails", {}, () => {
     throw new Error("broken");
   });
-  get("/open", guarded(1), down);
-  get("/kept", guarded(1), ({ query }) => (query.has("fail") ? down() : page()));
+  get("/open", breakerOptions(1), down);
+  get("/kept", breakerOptions(1), ({ query }) => (query.has("fail") ? down() : page()));
   get("/slow", { timeoutSecs: 0.01 }, ({ signal }) => untilAborted(signal));
-  get("/waits", guarded(1), ({ query, signal }) => {
+  get("/waits", breakerOptions(1), ({ query, signal }) => {
     const isFirst = calls.get("/waits") === 1;
     return query.has("now") || (query.has("once") && !isFirst) ? page() : untilAborted(signal);
   });

@@ -7,6 +7,7 @@ withServer("postgres", (server) =>
   testStatementDeadlines(test, {
     open: () => databaseInSchema(server),
     statement: "SELECT pg_sleep(600), 'endless'",
-    running: "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%''endless''' AND state = 'active'",
+    countRunning:
+      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%''endless''' AND state = 'active'",
   }),
 );

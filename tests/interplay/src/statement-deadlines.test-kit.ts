@@ -13,8 +13,8 @@ export interface EndlessStatement {
   readonly open: () => Awaitable<TestDatabase>;
   /** A statement that never ends. */
   readonly statement: string;
-  /** A query for the number of such statements in progress; `null` if the database has none. */
-  readonly running: string | null;
+  /** A query for the number of such statements in progress; `null` if the database cannot count them. */
+  readonly countRunning: string | null;
 }
 
 const empty = z.object({});
@@ -23,17 +23,17 @@ const reports = grpcService("test.Reports", { methods: { Make: { request: empty,
 /** Registers tests of calls that end while one of their statements runs. */
 export const testStatementDeadlines = (
   test: typeof jestTest,
-  { open, statement, running }: EndlessStatement,
+  { open, statement, countRunning }: EndlessStatement,
 ): void => {
   test.each([
     ["passed deadline", "DEADLINE_EXCEEDED"],
     ["cancellation", "CANCELLED"],
   ] as const)("a %s cancels the statement that the handler of the call runs", async (_, status) => {
-    await using own = await open();
+    await using storage = await open();
     const started = Promise.withResolvers<void>();
     const rejected = Promise.withResolvers<GrpcError | DatabaseError>();
     const app = new (App.with(database, grpc))();
-    app.enableDatabase({ url: own.url }).enableGrpc({ address: "127.0.0.1:0" });
+    app.enableDatabase({ url: storage.url }).enableGrpc({ address: "127.0.0.1:0" });
     app.addGrpcService(reports, {
       Make: {
         timeoutSecs: status === "CANCELLED" ? 0 : 1, // the server's deadline, because a client may cancel the call at its own deadline before the server notices
@@ -56,12 +56,12 @@ export const testStatementDeadlines = (
     let call = make();
     // On a busy machine the deadline may pass before the call has reached its handler.
     while ((await Promise.race([started.promise.then(() => "started"), call])) !== "started") call = make();
-    if (running !== null && status === "CANCELLED")
-      await waitFor(async () => Number(await app.db.fetchValue(running)) === 1);
+    if (countRunning !== null && status === "CANCELLED")
+      await waitFor(async () => Number(await app.db.fetchValue(countRunning)) === 1);
     if (status === "CANCELLED") stop.abort();
     expect(await call).toBe(status);
     expect(await rejected.promise).toMatchObject({ status });
-    if (running !== null) await waitFor(async () => Number(await app.db.fetchValue(running)) === 0);
+    if (countRunning !== null) await waitFor(async () => Number(await app.db.fetchValue(countRunning)) === 0);
     expect(await app.db.fetchValue("SELECT 7")).toBe(7);
     await program.close();
   });

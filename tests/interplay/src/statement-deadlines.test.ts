@@ -5,5 +5,5 @@ import { testStatementDeadlines } from "./statement-deadlines.test-kit.ts";
 testStatementDeadlines(test, {
   open: () => databaseInFile(),
   statement: "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c",
-  running: null,
+  countRunning: null,
 });

@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 
 const policy = retryPolicy({ attempts: 3, delayMs: 1 });
 
-test("retry middleware repeats a failed request, and not one that timed out", async () => {
+test("retry middleware repeats a failed request, but not one that timed out", async () => {
   const clock = virtualClock();
   const calls = { fails: 0, hangs: 0 };
   const app = new App().use(retry({ policy })).use(timeout({ timeoutMs: 50, clock }));

@@ -12,7 +12,7 @@ const volatileFields: ReadonlySet<string> = new Set([
   "x-ratelimit-reset",
 ]);
 
-/** Returns everything that clients received, one string per reply so that two apps compare quickly; only the presence of volatile fields. */
+/** Returns the replies as clients received them, one string each so that comparisons are fast. Of volatile fields, only the presence counts. */
 export const transcriptOf = (results: readonly RowResult[]): readonly string[] =>
   results.map(({ row, reply, calls }) => {
     const fields = [...reply.headers].map(([name, value]) => [name, volatileFields.has(name) ? "" : value]);

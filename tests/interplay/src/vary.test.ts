@@ -98,10 +98,10 @@ const fields = fc.record(
 );
 
 /** Serializes a reply without its date, age and cache outcome. */
-const seen = async (reply: globalThis.Response): Promise<string> => {
+const serialize = async (reply: globalThis.Response): Promise<string> => {
   const hidden = ["x-cache", "cache-status", "age", "date"];
-  const kept = [...reply.headers].filter(([name]) => !hidden.includes(name));
-  return JSON.stringify([reply.status, kept, await reply.bytes().then(String)]);
+  const visible = [...reply.headers].filter(([name]) => !hidden.includes(name));
+  return JSON.stringify([reply.status, visible, await reply.bytes().then(String)]);
 };
 
 test.each([false, true])(
@@ -113,7 +113,7 @@ test.each([false, true])(
       const sent = Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
       const headers = Object.fromEntries(sent) as Record<string, string>;
       const reply = await app.fetch(new Request(`http://localhost${path}`, { method, headers }));
-      return { vary: (reply.headers.get("vary") ?? "").toLowerCase(), shown: await seen(reply) };
+      return { vary: (reply.headers.get("vary") ?? "").toLowerCase(), content: await serialize(reply) };
     };
     await fc.assert(
       fc.asyncProperty(
@@ -126,7 +126,7 @@ test.each([false, true])(
           const others = values[name] ?? [];
           const changed = { ...given, [name]: others[choice % others.length] ?? null };
           const [one, other] = [await send(method, path, given), await send(method, path, changed)];
-          if (one.shown === other.shown) return;
+          if (one.content === other.content) return;
           const names = [one.vary, other.vary].map((vary) => vary.split(", ").includes(name));
           expect([method, path, name, given, changed, names]).toEqual([
             method,
@@ -146,7 +146,7 @@ test.each([false, true])(
 
 test("the reply cache never gives problem+json to a client that asked for JSON, or the reverse", async () => {
   const app = makeApp(true);
-  const typeFor = async (accept: string) =>
+  const headersFor = async (accept: string) =>
     (await app.fetch(new Request("http://localhost/lost", { headers: { accept } }))).headers;
   const types: (string | null)[] = [];
   for (const accept of [
@@ -155,14 +155,14 @@ test("the reply cache never gives problem+json to a client that asked for JSON, 
     "application/problem+json",
     "application/json",
   ])
-    types.push((await typeFor(accept)).get("content-type"));
+    types.push((await headersFor(accept)).get("content-type"));
   expect(types).toEqual([
     "application/problem+json",
     "application/json",
     "application/problem+json",
     "application/json",
   ]);
-  expect((await typeFor("application/json")).get("x-cache")).toBe("HIT");
+  expect((await headersFor("application/json")).get("x-cache")).toBe("HIT");
   await app.stop();
 });
 

@@ -8,7 +8,7 @@ const many = (count: number, data: unknown = {}): NewEvent[] =>
   Array.from({ length: count }, () => event({ data }));
 const text = (bytes: number): string => "x".repeat(bytes);
 
-const refused: readonly (readonly [name: string, append: StreamAppend, code: string, message: RegExp])[] = [
+const invalid: readonly (readonly [name: string, append: StreamAppend, code: string, message: RegExp])[] = [
   ["no event", { stream: "s-1", events: [] }, "EVENTS_BAD_APPEND", /at least one event/],
   [
     "a repeated id",
@@ -25,7 +25,7 @@ const refused: readonly (readonly [name: string, append: StreamAppend, code: str
     /1048577 bytes/,
   ],
   [
-    "17 MiB",
+    "17 MB",
     { stream: "s-1", events: many(17, text(1_000_000)) },
     "EVENTS_TOO_LARGE",
     /at most 16777216 bytes/,
@@ -37,15 +37,25 @@ const refused: readonly (readonly [name: string, append: StreamAppend, code: str
     /metadata/,
   ],
   ["an empty stream name", { stream: "", events: event() }, "EVENTS_BAD_NAME", /stream is empty/],
-  ["a stream name of 256", { stream: text(256), events: event() }, "EVENTS_BAD_NAME", /longer than 255/],
+  [
+    "a stream name of 256 characters",
+    { stream: text(256), events: event() },
+    "EVENTS_BAD_NAME",
+    /longer than 255/,
+  ],
   [
     "a stream name with a line end",
     { stream: "a\nb", events: event() },
     "EVENTS_BAD_NAME",
     /control character/,
   ],
-  ["half a surrogate pair", { stream: "a\ud800", events: event() }, "EVENTS_BAD_NAME", /surrogate/],
-  ["a tenant of 201", { stream: "s-1", events: event(), tenant: text(201) }, "EVENTS_BAD_NAME", /tenant/],
+  ["a lone surrogate", { stream: "a\ud800", events: event() }, "EVENTS_BAD_NAME", /surrogate/],
+  [
+    "a tenant of 201 characters",
+    { stream: "s-1", events: event(), tenant: text(201) },
+    "EVENTS_BAD_NAME",
+    /tenant/,
+  ],
   ["an id with NUL", { stream: "s-1", events: event({ id: "\0" }) }, "EVENTS_BAD_NAME", /id of an event/],
   ["an empty type", { stream: "s-1", events: event({ type: "" }) }, "EVENTS_BAD_NAME", /type of an event/],
   [
@@ -89,7 +99,7 @@ const refused: readonly (readonly [name: string, append: StreamAppend, code: str
   ],
 ];
 
-test.each(refused)(
+test.each(invalid)(
   "an append with %s is refused and stores nothing",
   async (_name, append, code, message) => {
     await using store = await openEventStore({ storeType: "memory" });

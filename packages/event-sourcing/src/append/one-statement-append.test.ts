@@ -19,30 +19,30 @@ test("an append of one event is retried if another process has since brought the
   await using file = databaseInFile();
   const db = openDatabase({ url: file.url });
   const other = await openEventStore({}, { db, log: silent });
-  let looks = 0;
+  let lookups = 0;
   const racing = beforeExplaining(db, async () => {
-    if (++looks === 1) await other.append("s-1", [added, added]);
+    if (++lookups === 1) await other.append("s-1", [added, added]);
   });
   const store = await openEventStore({}, { db: racing, log: silent });
-  looks = 0;
+  lookups = 0;
   expect(await store.append("s-1", added, { expected: 2 })).toMatchObject({ version: 3, isNew: true });
-  expect(looks).toBe(1);
+  expect(lookups).toBe(1);
   for (const each of [store, other, db]) await each.close();
 });
 
 test("on SQLite, an append of one event runs without a transaction, and one of two events in a transaction", async () => {
-  let begun = 0;
+  let transactions = 0;
   const db = openDatabase({ url: "sqlite://:memory:" });
   const transaction: Database["transaction"] = (run, options) => {
-    begun++;
+    transactions++;
     return db.transaction(run, options);
   };
   const counting = Object.create(db, { transaction: { value: transaction } }) as Database;
   const store = await openEventStore({}, { db: counting, log: silent });
-  begun = 0;
+  transactions = 0;
   await store.append("s-1", added);
-  expect(begun).toBe(0);
+  expect(transactions).toBe(0);
   expect(await store.append("s-1", [added, added])).toMatchObject({ version: 3 });
-  expect(begun).toBe(1);
+  expect(transactions).toBe(1);
   for (const each of [store, db]) await each.close();
 });

@@ -4,7 +4,7 @@ import { ConflictError } from "../append/conflict-error.ts";
 import { collect, errorOf, eventsOf, type EventStoreFixture, openTwo, plain, same } from "./store-fixture.ts";
 
 const WRITERS = 16;
-const EACH = 6;
+const APPENDS_PER_WRITER = 6;
 
 /** Contract tests for appends. */
 export const appendFacts: PortFacts<EventStoreFixture> = {
@@ -58,7 +58,7 @@ export const appendFacts: PortFacts<EventStoreFixture> = {
       Array.from({ length: WRITERS }, async (_, writer) => {
         const store = stores(writer);
         const mine: number[] = [];
-        while (mine.length < EACH) {
+        while (mine.length < APPENDS_PER_WRITER) {
           const expected =
             (await collect(store.read("hot-1", { backwards: true, limit: 1 })))[0]?.version ?? 0;
           const written = await store
@@ -75,7 +75,7 @@ export const appendFacts: PortFacts<EventStoreFixture> = {
     const all = versions.flat().toSorted((one, other) => one - other);
     same(
       all,
-      Array.from({ length: WRITERS * EACH }, (_, at) => at + 1),
+      Array.from({ length: WRITERS * APPENDS_PER_WRITER }, (_, at) => at + 1),
     );
     const read = await eventsOf(stores(0), "hot-1");
     same(

@@ -7,7 +7,7 @@ import { memoryFixture } from "./open-fixture.test-kit.ts";
 import type { EventStoreFixture } from "./store-fixture.ts";
 
 /** A fixture whose stores have some methods replaced. */
-const broken = (
+const breakStore = (
   change: (store: OpenEventStore, db: Database) => Partial<OpenEventStore>,
 ): EventStoreFixture => {
   const fixture = memoryFixture();
@@ -20,7 +20,7 @@ const broken = (
   };
 };
 
-const faults: Readonly<Record<string, readonly [fact: string, change: Parameters<typeof broken>[0]]>> = {
+const faults: Readonly<Record<string, readonly [fact: string, change: Parameters<typeof breakStore>[0]]>> = {
   "ignores the expected version": [
     "an append is refused unless the stream has the expected version",
     (store) => ({
@@ -42,7 +42,7 @@ const faults: Readonly<Record<string, readonly [fact: string, change: Parameters
     "an append in a transaction is committed or rolled back with it",
     (store) => ({
       append: (stream, events, { tx, ...options } = {}) =>
-        tx === undefined ? store.append(stream, events, options) : Promise.resolve(nothing),
+        tx === undefined ? store.append(stream, events, options) : Promise.resolve(fakeResult),
     }),
   ],
   "appends to one stream after the other": [
@@ -79,17 +79,17 @@ const faults: Readonly<Record<string, readonly [fact: string, change: Parameters
     }),
   ],
   "does not forget persons": [
-    "a forgotten person's fields read as placeholders, in every process and by every method, and other persons' do not",
+    "a forgotten person's fields are placeholders in every process, for read and readAll; other persons' fields are unchanged",
     () => ({ forget: async () => true }),
   ],
 };
 
 /** Result of a store that did not append. */
-const nothing = { version: 1, position: "00000000001", isNew: true };
+const fakeResult = { version: 1, position: "00000000001", isNew: true };
 
 test.each(Object.entries(faults))("the contract catches a store that %s", async (_name, [fact, change]) => {
   const contract = portContract<EventStoreFixture>("event store", {
     [fact]: eventStoreContract.facts[fact] ?? (() => {}),
   });
-  expect(await expectContractToCatch(contract, () => broken(change))).toEqual([fact]);
+  expect(await expectContractToCatch(contract, () => breakStore(change))).toEqual([fact]);
 });

@@ -17,7 +17,7 @@ const versions = async (events: ReturnType<EventStore["read"]>): Promise<number[
 
 /** Contract tests for reading streams and the whole store. */
 export const readFacts: PortFacts<EventStoreFixture> = {
-  "read takes from, to, limit and backwards": async ({ open }) => {
+  "read applies from, to, limit and backwards": async ({ open }) => {
     const store = await open();
     await store.append(
       "s-1",

@@ -12,8 +12,8 @@ const Added: EventType<"Added", { n: number }> = eventType("Added", numbers);
 
 type Counter = Decider<number, number, typeof Added>;
 
-/** A decider that rejects negative numbers. `folded` counts the calls of `evolve`. */
-const counter = (version = 1, folded: { count: number } = { count: 0 }): Counter =>
+/** A decider that rejects negative numbers. `evolveCalls` counts the calls of `evolve`. */
+const counter = (version = 1, evolveCalls: { count: number } = { count: 0 }): Counter =>
   decider({
     name: "counter",
     version,
@@ -24,12 +24,12 @@ const counter = (version = 1, folded: { count: number } = { count: 0 }): Counter
       return n === 0 ? [] : Array.from({ length: n }, () => Added({ n: state + 1 }));
     },
     evolve: (state, { data }) => {
-      folded.count++;
+      evolveCalls.count++;
       return state * 3 + data.n;
     },
   });
 
-const full = (data: readonly { readonly n: number }[]): number =>
+const fold = (data: readonly { readonly n: number }[]): number =>
   data.reduce((state, { n }) => state * 3 + n, 0);
 
 /** Contract tests for aggregates and their snapshots. */
@@ -40,7 +40,7 @@ export const snapshotFacts: PortFacts<EventStoreFixture> = {
     assert.deepEqual([one.stream, (await one.load()).version], ["counter-1", 0]);
     const first = await one.execute(2);
     const [a, b] = await eventsOf(store, "counter-1");
-    same(first, { state: full([{ n: 1 }, { n: 1 }]), version: 2, position: b?.position, events: [a, b] });
+    same(first, { state: fold([{ n: 1 }, { n: 1 }]), version: 2, position: b?.position, events: [a, b] });
     const second = await one.execute(1);
     same([second.version, second.events[0]?.data], [3, { n: first.state + 1 }]);
     same(await one.load(), { state: second.state, version: 3 });
@@ -67,12 +67,12 @@ export const snapshotFacts: PortFacts<EventStoreFixture> = {
 
   "a command in a transaction is rolled back with it, without a snapshot": async ({ open, db }) => {
     const store = await open({ events: [Added], snapshotInterval: 1 });
-    const undone = db.transaction(async (tx) => {
+    const rollback = db.transaction(async (tx) => {
       const { state } = await store.aggregate(counter(), "1").execute(2, { tx });
       same((await store.aggregate(counter(), "1").load({ tx })).state, state);
       throw new Error("undo");
     });
-    await assert.rejects(undone, /undo/);
+    await assert.rejects(rollback, /undo/);
     await store.snapshotsTaken();
     same([await eventsOf(store, "counter-1"), await db.query("SELECT * FROM framework_snapshots")], [[], []]);
     await db.transaction((tx) => store.aggregate(counter(), "1").execute(2, { tx }));
@@ -92,24 +92,24 @@ export const snapshotFacts: PortFacts<EventStoreFixture> = {
       versions.push(Number((await db.fetchValue("SELECT version FROM framework_snapshots")) ?? 0));
     }
     same([...new Set(versions)], [0, 10, 20]);
-    const folded = { count: 0 };
-    const { state, version } = await store.aggregate(counter(1, folded), "1").load();
+    const evolveCalls = { count: 0 };
+    const { state, version } = await store.aggregate(counter(1, evolveCalls), "1").load();
     const data = (await eventsOf(store, "counter-1")).map((event) => event.data as { n: number });
-    same([state, version, folded.count], [full(data), 25, 5]);
+    same([state, version, evolveCalls.count], [fold(data), 25, 5]);
   },
 
   "with enableSnapshots: false, snapshots are neither taken nor used": async ({ open, db }) => {
-    const without = await open({ events: [Added], snapshotInterval: 1, enableSnapshots: false });
-    await without.aggregate(counter(), "1").execute(3);
-    await without.snapshotsTaken();
+    const withoutSnapshots = await open({ events: [Added], snapshotInterval: 1, enableSnapshots: false });
+    await withoutSnapshots.aggregate(counter(), "1").execute(3);
+    await withoutSnapshots.snapshotsTaken();
     same(await db.query("SELECT * FROM framework_snapshots"), []);
     const store = await open({ events: [Added], snapshotInterval: 1 });
     await store.aggregate(counter(), "1").load();
     await store.snapshotsTaken();
     await db.execute("UPDATE framework_snapshots SET state = '7'");
-    const folded = { count: 0 };
-    await without.aggregate(counter(1, folded), "1").load();
-    assert.equal(folded.count, 3);
+    const evolveCalls = { count: 0 };
+    await withoutSnapshots.aggregate(counter(1, evolveCalls), "1").load();
+    assert.equal(evolveCalls.count, 3);
   },
 
   "a snapshot of another version of the decider is not used, and only a later version replaces it": async ({
@@ -120,10 +120,10 @@ export const snapshotFacts: PortFacts<EventStoreFixture> = {
     const foldVersion = async (): Promise<number> =>
       Number(await db.fetchValue("SELECT fold_version FROM framework_snapshots"));
     const load = async (version: number): Promise<number> => {
-      const folded = { count: 0 };
-      await store.aggregate(counter(version, folded), "1").load();
+      const evolveCalls = { count: 0 };
+      await store.aggregate(counter(version, evolveCalls), "1").load();
       await store.snapshotsTaken();
-      return folded.count;
+      return evolveCalls.count;
     };
     await store.aggregate(counter(1), "1").execute(4);
     await store.snapshotsTaken();

@@ -69,7 +69,7 @@ const expected = [
   ["Person", 5, { names: ["Cy"] }],
 ];
 
-const seen = (events: readonly StoredEvent[]): unknown =>
+const summarize = (events: readonly StoredEvent[]): unknown =>
   events.map(({ type, version, data }) => [type, version, data]);
 
 const writeGolden = async ({ open }: EventStoreFixture): Promise<void> => {
@@ -81,15 +81,15 @@ export const upcastFacts: PortFacts<EventStoreFixture> = {
   "every method of reading upcasts the events of earlier releases": async (fixture) => {
     await writeGolden(fixture);
     const store = await fixture.open({ events: present });
-    same(seen(await eventsOf(store, "s-1")), expected);
-    same(seen(await allEvents(store, 2)), expected);
+    same(summarize(await eventsOf(store, "s-1")), expected);
+    same(summarize(await allEvents(store, 2)), expected);
     const back: StoredEvent[] = [];
     for await (const event of store.read("s-1", { backwards: true })) back.push(event);
-    same(seen(back), expected.toReversed());
+    same(summarize(back), expected.toReversed());
     const conflict = (await errorOf(
       store.append("s-1", Person({ names: [] }), { expected: "none" }),
     )) as ConflictError;
-    same(seen(conflict.newer), expected);
+    same(summarize(conflict.newer), expected);
     const Names = decider({
       name: "s",
       events: [Person, Relocated],
@@ -147,7 +147,7 @@ export const upcastFacts: PortFacts<EventStoreFixture> = {
   },
 
   "only known types with valid data are appended": async ({ open }) => {
-    const refusing: StandardSchema<{ n: number }> = {
+    const checkedSchema: StandardSchema<{ n: number }> = {
       "~standard": {
         version: 1,
         vendor: "test",
@@ -157,12 +157,16 @@ export const upcastFacts: PortFacts<EventStoreFixture> = {
             : { issues: [{ message: "must be 1", path: ["n"] }] },
       },
     };
-    const Checked = eventType("Checked", refusing);
+    const Checked = eventType("Checked", checkedSchema);
     const store = await open({ events: [Checked, Moved] });
     await store.append("s-1", Checked({ n: 1 }));
-    same((await eventsOf(store, "s-1"))[0]?.data, { n: 2 }); // what the schema returned
-    const refused = [Checked({ n: 7 }), { type: "Moved", data: {} }, { type: "Cheked", data: { n: 1 } }];
-    const errors = await Promise.all(refused.map((event) => errorOf(store.append("s-1", event))));
+    same((await eventsOf(store, "s-1"))[0]?.data, { n: 2 }); // the output of the schema
+    const invalidEvents = [
+      Checked({ n: 7 }),
+      { type: "Moved", data: {} },
+      { type: "Cheked", data: { n: 1 } },
+    ];
+    const errors = await Promise.all(invalidEvents.map((event) => errorOf(store.append("s-1", event))));
     same(
       errors.map(({ code }) => code),
       ["EVENTS_INVALID_DATA", "EVENTS_UNKNOWN_TYPE", "EVENTS_UNKNOWN_TYPE"],

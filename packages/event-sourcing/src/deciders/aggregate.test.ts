@@ -97,7 +97,7 @@ test("an aggregate without an id is refused", async () => {
     );
 });
 
-test("the length of an aggregate id is limited by that of the stream name", async () => {
+test("an aggregate id is limited by the length of its stream name", async () => {
   await using store = await openEventStore({ events: loanTypes, connectionUrl: "sqlite://:memory:" });
   const longest = "1".repeat(255 - "loan-".length);
   await store.aggregate(Loan, longest).execute({ kind: "borrow", member: "ann" });

@@ -49,9 +49,9 @@ test("after forget, the file has no data of the person, not even from replaced s
 });
 
 test("after archive and forget, the file has no data of the person from deleted snapshots", async () => {
-  const archived = occurrencesAfter(async (store) => {
+  const occurrences = occurrencesAfter(async (store) => {
     for (const stream of ["1", "2", "3"]) await store.archive(`names-${stream}`);
     await store.forget("p1");
   });
-  expect(await archived).toBe(0);
+  expect(await occurrences).toBe(0);
 });

@@ -41,12 +41,12 @@ export const runGapHarness = async (
   };
   const db = open(WRITERS + 2);
   const store = await openEventStore({ positions }, { db, log });
-  const reading = [open(3), open(3)] as const;
-  const stores = await Promise.all(reading.map((each) => openEventStore({ positions }, { db: each, log })));
+  const readerDbs = [open(3), open(3)] as const;
+  const stores = await Promise.all(readerDbs.map((each) => openEventStore({ positions }, { db: each, log })));
   await db.execute("CREATE TABLE IF NOT EXISTS unrelated (note TEXT)");
 
   const done = new AbortController();
-  const readers: Reader[] = [...stores.map(storeReader), naiveReader(reading[0])];
+  const readers: Reader[] = [...stores.map(storeReader), naiveReader(readerDbs[0])];
   let polls = 0;
   const polling = readers.map(async (reader) => {
     while (!done.signal.aborted) {

@@ -2,7 +2,7 @@ import type { Database } from "@framework/database";
 import type { EventStore } from "../event-store.ts";
 
 /** An event that a reader has seen. */
-export interface Seen {
+export interface SeenEvent {
   readonly id: string;
   readonly stream: string;
   readonly version: number;
@@ -12,12 +12,12 @@ export interface Seen {
 export interface Reader {
   /** Reads the next events. */
   poll(): Promise<void>;
-  readonly seen: readonly Seen[];
+  readonly seen: readonly SeenEvent[];
 }
 
 /** Reads with `readAll`. */
 export const storeReader = (store: EventStore): Reader => {
-  const seen: Seen[] = [];
+  const seen: SeenEvent[] = [];
   let after: string | undefined;
   return {
     seen,
@@ -29,7 +29,7 @@ export const storeReader = (store: EventStore): Reader => {
   };
 };
 
-interface Row extends Seen {
+interface Row extends SeenEvent {
   readonly position: number;
 }
 
@@ -51,7 +51,7 @@ export const faultsOf = async (
   db: Database,
   { seen }: Reader,
 ): Promise<{ readonly lost: number; readonly duplicated: number; readonly reordered: number }> => {
-  const rows = await db.query<Seen>`SELECT event_id AS id, stream, version FROM framework_events`;
+  const rows = await db.query<SeenEvent>`SELECT event_id AS id, stream, version FROM framework_events`;
   const ids = new Set(seen.map(({ id }) => id));
   const versions = new Map<string, number>();
   let reordered = 0;

@@ -22,7 +22,7 @@ export interface WriterParts {
 const sleepInDatabase = (tx: Transaction, { random }: WriterParts): Promise<unknown> =>
   tx.query`SELECT pg_sleep(${random() * 0.02})`;
 
-const undone = new Error("undone");
+const rollback = new Error("undone");
 
 const kinds: readonly Kind[] = [
   { share: 0.35, run: (_parts, append) => append() },
@@ -52,7 +52,7 @@ const kinds: readonly Kind[] = [
       parts.db.transaction(async (tx) => {
         await append(tx);
         await sleepInDatabase(tx, parts);
-        throw undone;
+        throw rollback;
       }),
   },
   {
@@ -62,7 +62,7 @@ const kinds: readonly Kind[] = [
       parts.db.transaction(async (tx) => {
         const inner = tx.transaction(async (nested) => {
           await append(nested);
-          throw undone;
+          throw rollback;
         });
         await inner.catch(() => {});
         await sleepInDatabase(tx, parts);
@@ -93,7 +93,7 @@ export const write = async (parts: WriterParts, left: { count: number }): Promis
     await kindOf(random())
       .run(parts, append)
       .catch((error: unknown) => {
-        if (error !== undone && !(error instanceof DatabaseUnavailableError)) throw error;
+        if (error !== rollback && !(error instanceof DatabaseUnavailableError)) throw error;
       });
   }
 };

@@ -94,7 +94,7 @@ withServer("postgres", (server) => {
     await slow.commit();
   });
 
-  test("readers do not wait for transactions without appends, or that append after the gap was seen", async () => {
+  test("readers wait neither for transactions without appends nor for appends that began after the gap was seen", async () => {
     await using fixture = await postgresFixture(server);
     const store = await fixture.open();
     await fixture.db.execute("CREATE TABLE unrelated (note TEXT)");

@@ -58,8 +58,8 @@ withServer("postgres", (server) => {
       expect(await store.waitFor(await add(store, "new", count), longTimeout)).toBe(true);
       expect(await streams(db, "seen")).toEqual(await streams(db, "framework_events"));
       await waitFor(() => got.includes(`new-${count - 1}`), longTimeout);
-      const news = new Set(got.filter((stream) => stream.startsWith("new-")));
-      expect(news.size).toBe(count);
+      const received = new Set(got.filter((stream) => stream.startsWith("new-")));
+      expect(received.size).toBe(count);
     },
     240_000,
   );

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { SingleFlight } from "./single-flight.ts";
 
 /** A coalesced function whose runs end when the test resolves them. */
-const controlled = () => {
+const controlledFlight = () => {
   const ends: PromiseWithResolvers<number>[] = [];
   const calls = new SingleFlight(() => {
     const end = Promise.withResolvers<number>();
@@ -13,7 +13,7 @@ const controlled = () => {
 };
 
 test("calls during a run share the next run", async () => {
-  const { calls, ends } = controlled();
+  const { calls, ends } = controlledFlight();
   const first = calls.run();
   const [second, third] = [calls.run(), calls.run()];
   expect(ends).toHaveLength(1);
@@ -26,7 +26,7 @@ test("calls during a run share the next run", async () => {
 });
 
 test("a failed run does not fail the next one", async () => {
-  const { calls, ends } = controlled();
+  const { calls, ends } = controlledFlight();
   const first = calls.run();
   const second = calls.run();
   ends[0]?.reject(new Error("no"));
@@ -45,7 +45,7 @@ test("one run is active at a time, even for a call at the moment when a run ends
   });
   const caller = async (turns: number): Promise<void> => {
     for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-    for (let look = 0; look < 3; look++) await calls.run();
+    for (let call = 0; call < 3; call++) await calls.run();
   };
   await Promise.all(Array.from({ length: 12 }, (_, turns) => caller(turns)));
   expect([running, maxRunning]).toEqual([0, 1]);

@@ -34,12 +34,12 @@ test("an app runs its projections, and handlers can wait for their own writes", 
   const app = newApp().enableEventSourcing({ events: loanTypes, projections: [shelf()] });
   app.post("/loans/{id}", async ({ app: { eventStore, db }, params }) => {
     const { position } = await eventStore.append(`loan-${params.id}`, Borrowed({ member: "ann" }));
-    return { isThere: await eventStore.waitFor(position, longTimeout), rows: await shelfRows(db) };
+    return { isApplied: await eventStore.waitFor(position, longTimeout), rows: await shelfRows(db) };
   });
   await app.start({ log: silent });
   const reply = await app.fetch(new Request("http://localhost/loans/7", { method: "POST" }));
   const rows = [{ stream: "loan-7", member: "ann", days: 0, applied: 1 }];
-  expect(await reply.json()).toEqual({ isThere: true, rows });
+  expect(await reply.json()).toEqual({ isApplied: true, rows });
   await app.stop();
 });
 
@@ -67,8 +67,8 @@ test("projections run during the drain, so that requests in flight can wait for 
 
 test("the health check fails for a projection that has stopped or exceeds maxLagSecs", async () => {
   await using file = databaseInFile();
-  const stopping = shelf({ onError: "stop", maxLagSecs: 60 });
-  const app = newApp(file).enableEventSourcing({ events: loanTypes, projections: [stopping] });
+  const stoppingShelf = shelf({ onError: "stop", maxLagSecs: 60 });
+  const app = newApp(file).enableEventSourcing({ events: loanTypes, projections: [stoppingShelf] });
   await app.start({ log: silent });
   await expect(check()).resolves.toBeUndefined();
   await app.eventStore.append("loan-1", Borrowed({ member: POISON }));
@@ -80,7 +80,7 @@ test("the health check fails for a projection that has stopped or exceeds maxLag
   await expect(check()).rejects.toThrow(/lags by 10\d s, more than 60 s/);
   await app.stop();
 
-  const next = newApp(file).enableEventSourcing({ events: loanTypes, projections: [stopping] });
+  const next = newApp(file).enableEventSourcing({ events: loanTypes, projections: [stoppingShelf] });
   await next.start({ log: silent });
   const labels = { projection: "shelf", version: "1" };
   const lag = await waitFor(() => {
@@ -186,9 +186,9 @@ test("a projection that catches up yields to the event loop after each transacti
     { db: store.db },
   );
   let turns = 0;
-  const turn = setInterval(() => turns++, 0);
+  const timer = setInterval(() => turns++, 0);
   expect(await reading.waitFor(await store.position(), longTimeout)).toBe(true);
-  clearInterval(turn);
+  clearInterval(timer);
   expect(turns).toBeGreaterThan(10); // 0 if it blocked the event loop
   await reading.close();
   await store.close();

@@ -48,8 +48,8 @@ const insert = async (...[tx, given, { tables }]: Parameters<Options["apply"]>):
 const namesIn = async (db: Database): Promise<readonly string[]> =>
   (await db.query<{ name: string }>("SELECT name FROM members")).map(({ name }) => name);
 
-/** An `apply` that forgets the person while it runs, and records which of the two ends first. */
-const forgetting = (store: EventStore) => {
+/** An `apply` that forgets the person while it runs, and records in which order they end. */
+const forgetDuringApply = (store: EventStore) => {
   const order: string[] = [];
   let forgotten: Promise<unknown> = Promise.resolve();
   const apply: Options["apply"] = async (tx, given, context) => {
@@ -116,7 +116,7 @@ export const personalViewFacts: Readonly<Record<string, (fixture: EventStoreFixt
   },
   "forget waits for an inline view that stores data of the person": async ({ open, db }) => {
     const writer = await open({ events });
-    const { apply, order, settled } = forgetting(writer);
+    const { apply, order, settled } = forgetDuringApply(writer);
     const store = await open({ events, projections: [members({ inline: true, apply })] });
     await store.append("person-1", ann);
     await settled();
@@ -124,7 +124,7 @@ export const personalViewFacts: Readonly<Record<string, (fixture: EventStoreFixt
   },
   "forget waits for a transaction that stores data of the person in a view": async ({ open, db }) => {
     const writer = await open({ events });
-    const { apply, order, settled } = forgetting(writer);
+    const { apply, order, settled } = forgetDuringApply(writer);
     const store = await open({ events, projections: [members({ apply })] });
     const { position } = await writer.append("person-1", ann);
     assert.equal(await store.waitFor(position, longTimeout), true);
@@ -133,7 +133,7 @@ export const personalViewFacts: Readonly<Record<string, (fixture: EventStoreFixt
   },
   "forget waits for the replay of a parked event of the person": async ({ open, db }) => {
     const writer = await open({ events });
-    const { apply, order, settled } = forgetting(writer);
+    const { apply, order, settled } = forgetDuringApply(writer);
     let isFixed = false;
     const failing = members({
       retry: { attempts: 1 },
@@ -153,7 +153,7 @@ export const personalViewFacts: Readonly<Record<string, (fixture: EventStoreFixt
   },
   "forget waits for rebuildPart": async ({ open, db }) => {
     const writer = await open({ events });
-    const { apply, order, settled } = forgetting(writer);
+    const { apply, order, settled } = forgetDuringApply(writer);
     const rebuilt = members({
       apply: (tx, given, context) => (context.isRebuild ? apply : insert)(tx, given, context),
     });

@@ -27,8 +27,8 @@ export const projectionFacts: Facts = {
     const position = await appendLoans(store, 60, 9);
     assert.equal(await store.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(store));
-    const applied = await db.query("SELECT position FROM framework_projection_shards");
-    assert.equal(applied.length, 4);
+    const shards = await db.query("SELECT position FROM framework_projection_shards");
+    assert.equal(shards.length, 4);
   },
   "two owners share the shards, and no event is applied twice when one stops": async ({ open, db }) => {
     const projections = [shelf({ shards: 4, batchSize: 2 })];
@@ -49,11 +49,11 @@ export const projectionFacts: Facts = {
     const { position } = await store.append("loan-1", Borrowed({ member: "ann" }));
     same(await shelfRows(db), [{ stream: "loan-1", member: "ann", days: 0, applied: 1 }]);
     assert.equal(await store.waitFor(position, { timeoutMs: 0 }), true);
-    const undone = db.transaction(async (tx) => {
+    const rollback = db.transaction(async (tx) => {
       await store.append("loan-1", Returned({}), { tx });
       throw new Error("undone");
     });
-    assert.equal((await errorOf(undone)).message, "undone");
+    assert.equal((await errorOf(rollback)).message, "undone");
     await store.appendMany(["loan-1", "loan-2"].map((stream) => ({ stream, events: Extended({ days: 2 }) })));
     same(await shelfRows(db), await foldedRows(store));
   },
@@ -84,7 +84,7 @@ export const projectionFacts: Facts = {
     assert.equal(await store.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(store));
   },
-  "waitFor resolves to false if a view does not catch up in time": async ({ open }) => {
+  "waitFor resolves to false if a view lags at its timeout, and rejects bad arguments": async ({ open }) => {
     const store = await open({ events, projections: [shelf({ onError: "stop" })] });
     const { position } = await store.append("loan-1", Borrowed({ member: POISON }));
     assert.equal(await store.waitFor(position, { timeoutMs: 1 }), false);

@@ -11,7 +11,7 @@ import { POISON, shelf } from "./shelf.test-kit.ts";
 const quiet = { info() {}, warn() {}, error() {} };
 
 /** Starts an app with a live version of a view, and a second version with `autoLive: false`. */
-const started = async () => {
+const startApp = async () => {
   const app = new (App.with(database, durable, eventSourcing, panelProbe))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
@@ -26,10 +26,10 @@ const started = async () => {
   return { app, panel, state, close: () => app.stop() };
 };
 
-panelContract(test, started);
+panelContract(test, startApp);
 
 test("the panel cancels a build, restarts it and makes it live", async () => {
-  const { app, panel, state, close } = await started();
+  const { app, panel, state, close } = await startApp();
   await app.eventStore.append("loan-1", Borrowed({ member: "ann" }));
   expect(await state()).toEqual([
     ["shelf version 1", "live"],
@@ -52,7 +52,7 @@ test("the panel cancels a build, restarts it and makes it live", async () => {
 });
 
 test("the panel shows the error of a stopped version, and resumes it", async () => {
-  const { app, panel, close } = await started();
+  const { app, panel, close } = await startApp();
   await app.eventStore.append("loan-1", Borrowed({ member: POISON }));
   await waitFor(async () => (await panel.rows())[0]?.actions?.includes("resume"), {
     subject: "the stop",

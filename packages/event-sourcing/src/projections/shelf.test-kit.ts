@@ -5,13 +5,13 @@ import { projection, type ProjectionOptions } from "../index.ts";
 import { allEvents } from "../contract/store-fixture.ts";
 import { Borrowed, Extended, loanTypes, Returned } from "../loan.test-kit.ts";
 
-type Given = Partial<ProjectionOptions<(typeof loanTypes)[number], "shelf">>;
+type ShelfOptions = Partial<ProjectionOptions<(typeof loanTypes)[number], "shelf">>;
 
 /** `apply` throws for events of this member. */
 export const POISON = "poison";
 
-/** A projection with a row per stream. `applied` counts its events, to detect skipped and repeated ones. */
-export const shelf = (options: Given = {}): Projection =>
+/** A projection with a row per stream. `applied` counts its events, to detect skipped and repeated events. */
+export const shelf = (options: ShelfOptions = {}): Projection =>
   projection<(typeof loanTypes)[number], "shelf">({
     name: "shelf",
     types: loanTypes,

@@ -4,12 +4,19 @@ import { SnapshotQueue } from "./snapshot-queue.ts";
 test("jobs run one at a time, and only the latest of each key", async () => {
   const done: string[] = [];
   const queue = new SnapshotQueue(() => {});
-  const offer = (key: string, name: string): void => queue.offer(key, async () => void done.push(name));
+  let [running, maxRunning] = [0, 0];
+  const offer = (key: string, name: string): void =>
+    queue.offer(key, async () => {
+      maxRunning = Math.max(maxRunning, ++running);
+      await new Promise(setImmediate);
+      running--;
+      done.push(name);
+    });
   offer("a", "a1");
   offer("b", "b1");
   offer("a", "a2");
   await queue.idle();
-  expect(done).toEqual(["b1", "a2"]);
+  expect([done, maxRunning]).toEqual([["b1", "a2"], 1]);
 });
 
 test("at most 1000 jobs wait, and further ones are dropped", async () => {

@@ -9,14 +9,14 @@ import {
 } from "../index.ts";
 import { Borrowed, Extended, Loan, loanTypes, Returned } from "../loan.test-kit.ts";
 
-interface Opened extends AsyncDisposable {
+interface TestStore extends AsyncDisposable {
   readonly store: EventStore & { snapshotsTaken(): Promise<void> };
   readonly db: Database;
   readonly lines: { readonly message: string; readonly fields: object }[];
 }
 
-const open = async (): Promise<Opened> => {
-  const lines: Opened["lines"] = [];
+const open = async (): Promise<TestStore> => {
+  const lines: TestStore["lines"] = [];
   const log = {
     info: () => {},
     error: () => {},
@@ -38,7 +38,7 @@ const open = async (): Promise<Opened> => {
 const events = [Borrowed({ member: "ann" }), Extended({ days: 3 }), Extended({ days: 4 })];
 const expected = { state: { member: "ann", days: 21, returns: 0 }, version: 3 };
 
-const takeSnapshot = async ({ store }: Opened): Promise<void> => {
+const takeSnapshot = async ({ store }: TestStore): Promise<void> => {
   await store.append("loan-1", events);
   await store.aggregate(Loan, "1").load();
   await store.snapshotsTaken();
@@ -59,9 +59,9 @@ test.each([
     "not in the stream",
   ],
 ])("a snapshot %s is ignored, logged once, and replaced", async (_name, damage, reason) => {
-  await using opened = await open();
-  const { store, db, lines } = opened;
-  await takeSnapshot(opened);
+  await using testStore = await open();
+  const { store, db, lines } = testStore;
+  await takeSnapshot(testStore);
   await db.transaction((tx) => tx.script(damage));
   if (reason !== "damaged") await store.append("loan-1", Extended({ days: 4 }));
   for (let count = 0; count < 3; count++) {
@@ -75,8 +75,8 @@ test.each([
 });
 
 test("a snapshot of newer code is ignored, logged once, and kept", async () => {
-  await using opened = await open();
-  const { store, db, lines } = opened;
+  await using testStore = await open();
+  const { store, db, lines } = testStore;
   await store.append("loan-1", events);
   const newer: typeof Loan = { ...Loan, fold: { ...Loan.fold, version: 2, hash: "newer" } };
   await store.aggregate(newer, "1").load();
@@ -88,9 +88,9 @@ test("a snapshot of newer code is ignored, logged once, and kept", async () => {
 });
 
 test("a snapshot of events that were rolled back after an unknown outcome is not used", async () => {
-  await using opened = await open();
-  const { store, db } = opened;
-  const undone = new Error("undo");
+  await using testStore = await open();
+  const { store, db } = testStore;
+  const rollback = new Error("undo");
   const work = db.transaction(async (tx) => {
     const callbacks: (() => void)[] = [];
     const doubtful = Object.assign(Object.create(tx) as typeof tx, {
@@ -99,17 +99,17 @@ test("a snapshot of events that were rolled back after an unknown outcome is not
     await store.aggregate(Loan, "1").execute({ kind: "borrow", member: "ann" }, { tx: doubtful });
     await store.aggregate(Loan, "1").execute({ kind: "extend", days: 9 }, { tx: doubtful });
     for (const callback of callbacks) callback(); // as after an unknown outcome
-    throw undone;
+    throw rollback;
   });
-  await expect(work).rejects.toBe(undone);
+  await expect(work).rejects.toBe(rollback);
   await store.snapshotsTaken();
   await store.append("loan-1", events);
   expect(await store.aggregate(Loan, "1").load()).toEqual(expected);
 });
 
 test("a snapshot taken in a transaction is not affected by mutations of the returned state", async () => {
-  await using opened = await open();
-  const { store, db } = opened;
+  await using testStore = await open();
+  const { store, db } = testStore;
   const loan = store.aggregate(Loan, "1");
   await loan.execute({ kind: "borrow", member: "ann" });
   await db.transaction(async (tx) => {
@@ -122,8 +122,8 @@ test("a snapshot taken in a transaction is not affected by mutations of the retu
 });
 
 test("if toSnapshot throws, no snapshot is taken, and the command succeeds", async () => {
-  await using opened = await open();
-  const { store, db, lines } = opened;
+  await using testStore = await open();
+  const { store, db, lines } = testStore;
   const error = new Error("not now");
   const Broken: typeof Loan = {
     ...Loan,
@@ -158,23 +158,25 @@ const Members: Decider<Map<string, number>, never, (typeof loanTypes)[number]> =
 });
 
 test("a state that is not JSON has no snapshots, and the log names the remedy", async () => {
-  await using opened = await open();
-  const { store, db, lines } = opened;
+  await using testStore = await open();
+  const { store, db, lines } = testStore;
   await store.append("members-1", [...events, Returned({})]);
   for (let count = 0; count < 2; count++) await store.aggregate(Members, "1").load();
   await store.snapshotsTaken();
   expect(await db.query("SELECT * FROM framework_snapshots")).toEqual([]);
   expect(lines).toEqual([
     {
-      message: expect.stringContaining("the state is a Map, which JSON cannot represent"),
+      message: expect.stringContaining(
+        "the state is a Map, which JSON cannot represent; give the decider toSnapshot and fromSnapshot",
+      ),
       fields: { fold: "members" },
     },
   ]);
 });
 
 test("toSnapshot and fromSnapshot allow snapshots of a state that is not JSON", async () => {
-  await using opened = await open();
-  const { store, db } = opened;
+  await using testStore = await open();
+  const { store, db } = testStore;
   const Mapped: typeof Members = {
     ...Members,
     fold: {
@@ -192,10 +194,10 @@ test("toSnapshot and fromSnapshot allow snapshots of a state that is not JSON", 
 });
 
 test("a state above 1 MiB has no snapshot", async () => {
-  await using opened = await open();
-  const { store, db, lines } = opened;
+  await using testStore = await open();
+  const { store, db, lines } = testStore;
   await store.append("loan-1", [Borrowed({ member: "x".repeat(600_000) }), Extended({ days: 1 })]);
-  const Twice: typeof Loan = {
+  const Doubled: typeof Loan = {
     ...Loan,
     fold: {
       ...Loan.fold,
@@ -203,7 +205,7 @@ test("a state above 1 MiB has no snapshot", async () => {
       fromSnapshot: () => Loan.fold.initialState(),
     },
   };
-  await store.aggregate(Twice, "1").load();
+  await store.aggregate(Doubled, "1").load();
   await store.snapshotsTaken();
   expect(await db.query("SELECT * FROM framework_snapshots")).toEqual([]);
   expect(lines[0]?.message).toContain("larger than 1048576 bytes");
@@ -223,24 +225,27 @@ test("snapshotInterval is the number of events between two snapshots", async () 
     await db.close();
     return rows.map(({ version }) => version);
   };
-  expect(await versionsWith({})).toEqual([]); // 100
+  expect(await versionsWith({})).toEqual([]); // the default is 100
   expect(await versionsWith({ snapshotInterval: 4 })).toEqual([4]);
   expect(await versionsWith({ snapshotInterval: 5 })).toEqual([5]);
   expect(await versionsWith({ snapshotInterval: 4, enableSnapshots: false })).toEqual([]);
 });
 
 test("enableSnapshots: false does not read existing snapshots", async () => {
-  await using opened = await open();
-  await takeSnapshot(opened);
-  const { db, store, lines } = opened;
+  await using testStore = await open();
+  await takeSnapshot(testStore);
+  const { db, store, lines } = testStore;
   await db.execute("UPDATE framework_snapshots SET checksum = ''");
   const log = {
     info: () => {},
     error: () => {},
     warn: () => void lines.push({ message: "a snapshot was read", fields: {} }),
   };
-  await using without = await openEventStore({ events: loanTypes, enableSnapshots: false }, { db, log });
-  expect(await without.aggregate(Loan, "1").load()).toMatchObject(expected);
+  await using withoutSnapshots = await openEventStore(
+    { events: loanTypes, enableSnapshots: false },
+    { db, log },
+  );
+  expect(await withoutSnapshots.aggregate(Loan, "1").load()).toMatchObject(expected);
   expect(lines).toEqual([]);
   await store.aggregate(Loan, "1").load();
   expect(lines).toHaveLength(1);

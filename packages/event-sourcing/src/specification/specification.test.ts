@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { Borrowed, Extended, Loan, NotBorrowedError, Returned } from "../loan.test-kit.ts";
 import { given } from "./specification.ts";
 
-test("compares the events of a command, including their data", () => {
+test("thenEvents compares the events of a command, including their data", () => {
   const outcome = given(Loan, Borrowed({ member: "ann" })).when({ kind: "return" });
   outcome.thenEvents(Returned({}));
   expect(() => outcome.thenEvents()).toThrow(/Expected|equal/);
@@ -13,7 +13,7 @@ test("compares the events of a command, including their data", () => {
   ).toThrow(/equal/);
 });
 
-test("compares the state before and after a command", () => {
+test("thenState compares the state before and after a command", () => {
   const past = given(Loan, Borrowed({ member: "ann" }), Extended({ days: 3 }));
   past.thenState({ member: "ann", days: 17, returns: 0 });
   past.when({ kind: "return" }).thenState({ member: null, days: 0, returns: 1 });
@@ -26,7 +26,7 @@ test("thenEvents() expects no events", () => {
   expect(() => outcome.thenEvents(Returned({}))).toThrow(/equal/);
 });
 
-test("compares a rejection by class or message", () => {
+test("thenRefused compares a rejection by class or message", () => {
   const outcome = given(Loan).when({ kind: "return" });
   outcome.thenRefused();
   outcome.thenRefused(NotBorrowedError);

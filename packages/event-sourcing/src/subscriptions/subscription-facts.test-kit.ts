@@ -56,20 +56,20 @@ export const subscriptionsContract: PortContract<EventStoreFixture> = portContra
   "while a handler works, at most one batch is in memory and nothing is read": async ({ open, db }) => {
     const store = await open();
     await append(store, 0, 30);
-    const held = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     const seen: string[] = [];
     let running = 0;
     await using subscription = store.subscribe({ batchSize: 5 }, async ({ id }) => {
       assert.equal(++running, 1);
       seen.push(id);
-      await held.promise;
+      await gate.promise;
       running--;
     });
     await waitFor(() => seen.length > 0);
     await db.execute("DELETE FROM framework_events WHERE position > 5"); // the batch in memory is still delivered
     const { position } = await store.append("s-9", plain("Even", "last"));
     assert.equal(seen.length, 1);
-    held.resolve();
+    gate.resolve();
     await waitFor(() => subscription.position >= position);
     same(seen, ["id-0", "id-1", "id-2", "id-3", "id-4", "last"]);
   },
@@ -79,18 +79,18 @@ export const subscriptionsContract: PortContract<EventStoreFixture> = portContra
     const store = await open();
     await append(store, 0, 5);
     let attempts = 0;
-    const fails = ({ id }: { readonly id: string }): void => {
+    const failOnSome = ({ id }: { readonly id: string }): void => {
       if (id === "id-1" && ++attempts < 3) throw new Error("once more");
       if (id === "id-3") throw new Error("never");
     };
-    const subscription = store.subscribe({ retry: { attempts: 3, delayMs: 1 } }, fails);
+    const subscription = store.subscribe({ retry: { attempts: 3, delayMs: 1 } }, failOnSome);
     assert.equal((await errorOf(subscription.done)).message, "never");
     assert.equal(attempts, 3);
     const rest: string[] = [];
-    await using again = store.subscribe({ after: subscription.position }, ({ id }) => void rest.push(id));
+    await using resumed = store.subscribe({ after: subscription.position }, ({ id }) => void rest.push(id));
     await waitFor(() => rest.length === 2);
     same(rest, ["id-3", "id-4"]);
-    assert.ok(again.position > subscription.position);
+    assert.ok(resumed.position > subscription.position);
   },
   "stop waits for the running handler, and no more events are passed": async ({ open }) => {
     const store = await open();

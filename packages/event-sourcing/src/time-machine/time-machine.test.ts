@@ -70,7 +70,7 @@ test("after a crash the view lags; the next worker resumes, and applies no event
   expect(await machine.views()).toEqual(row("bob", 7, 4));
 });
 
-test("more than nine events read by views are counted", async () => {
+test("the number of events read by views is correct above nine", async () => {
   const [event] = await storedEvents();
   if (event === undefined) throw new Error("the stream is empty");
   const events = Array.from({ length: 40 }, (_, at) => ({ ...event, id: `event-${at}` }));
@@ -81,7 +81,7 @@ test("more than nine events read by views are counted", async () => {
   }
 });
 
-test("events keep their ids, also the longest ones; repeated ids are replaced", async () => {
+test("events keep their ids, even the longest; repeated ids are replaced", async () => {
   const ids = projection<never, "ids">({
     name: "ids",
     tables: { ids: "id TEXT PRIMARY KEY" },
@@ -111,7 +111,7 @@ test("a view whose table is named with an SQL keyword is shown", async () => {
   expect(await machine.views()).toEqual([{ name: "order", rows: [{ member: "ann" }] }]);
 });
 
-const started = async () => {
+const startApp = async () => {
   const app = new (App.with(database, durable, eventSourcing, panelProbe))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableEventSourcing({ events: [...loanTypes], projections: [shelf()] });
@@ -123,10 +123,10 @@ const started = async () => {
   return { app, panel, cells, close: () => app.stop() };
 };
 
-panelContract(test, started);
+panelContract(test, startApp);
 
 test("the panel opens a stream of the app, goes back, crashes a worker and resumes, without changing the app's store", async () => {
-  const { app, panel, cells, close } = await started();
+  const { app, panel, cells, close } = await startApp();
   expect(await cells()).toEqual([["loan-1", 4, 4, 4, "Borrowed"]]);
   await panel.act("go", "loan-1", { version: "1" });
   expect(await cells()).toEqual([["loan-1", 1, 4, 1, "Borrowed"]]);
@@ -174,7 +174,7 @@ test("the panel hides personal fields, and replays placeholders for forgotten pe
 });
 
 test("at most ten streams are open", async () => {
-  const { app, panel, cells, close } = await started();
+  const { app, panel, cells, close } = await startApp();
   for (let at = 2; at <= 11; at++) await app.eventStore.append(`loan-${at}`, Borrowed({ member: "ann" }));
   for (let at = 2; at <= 10; at++) await panel.act("open", null, { stream: `loan-${at}` });
   await expect(panel.act("open", null, { stream: "loan-11" })).rejects.toThrow("10 streams are open already");

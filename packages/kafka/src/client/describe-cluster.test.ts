@@ -6,18 +6,18 @@ const { KafkaJSProtocolError, KafkaJSNumberOfRetriesExceeded } = createRequire(i
   "kafkajs/src/errors.js",
 ) as Record<string, new (...values: unknown[]) => Error>;
 
-const failing = (type: string) => ({
+const failWith = (type: string) => ({
   describeCluster: async () => {
     const error = new KafkaJSProtocolError!({ type, message: type, code: 5, retriable: true });
     throw new KafkaJSNumberOfRetriesExceeded!(error, { retryCount: 2, retryTime: 1 });
   },
 });
 
-test("a cluster with a leaderless topic is healthy", async () => {
-  expect(await describeCluster(failing("LEADER_NOT_AVAILABLE"))).toEqual({
+test("a cluster with a leaderless topic is healthy with a warning, and other protocol errors fail", async () => {
+  expect(await describeCluster(failWith("LEADER_NOT_AVAILABLE"))).toEqual({
     warning: "some partitions of the cluster have no leader",
   });
-  await expect(describeCluster(failing("CLUSTER_AUTHORIZATION_FAILED"))).rejects.toThrow("CLUSTER");
+  await expect(describeCluster(failWith("CLUSTER_AUTHORIZATION_FAILED"))).rejects.toThrow("CLUSTER");
 });
 
 test("a cluster whose brokers all fail is reported as unresponsive", async () => {

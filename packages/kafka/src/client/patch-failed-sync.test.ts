@@ -8,12 +8,12 @@ const { prototype } = require("kafkajs/src/consumer/consumerGroup.js") as {
 };
 
 /** Creates a group member whose next join fails after `join`. */
-const memberThat = (join: (member: Member) => void): Member => {
+const failingMember = (join: (member: Member) => void): Member => {
   const member: Member = {
     generationId: 1,
     memberId: "m",
-    left: 0,
-    leave: async () => void member.left++,
+    leaves: 0,
+    leave: async () => void member.leaves++,
     retrier: async () => {
       join(member);
       throw Object.assign(new Error("closed"), { retriable: true });
@@ -25,25 +25,25 @@ const memberThat = (join: (member: Member) => void): Member => {
 interface Member {
   generationId: number;
   memberId: string | null;
-  left: number;
+  leaves: number;
   leave(): Promise<void>;
   retrier(): Promise<void>;
 }
 
 test("a member whose sync fails after the join leaves, and kafkajs does not retry", async () => {
   expect(patchFailedSync(require)).toBe(true);
-  const member = memberThat((each) => void (each.generationId = 2));
+  const member = failingMember((each) => void (each.generationId = 2));
   await expect(prototype.joinAndSync.call(member)).rejects.toMatchObject({
     message: "closed",
     retriable: false,
     cause: { message: "closed" },
   });
-  expect([member.left, member.memberId]).toEqual([1, null]);
+  expect([member.leaves, member.memberId]).toEqual([1, null]);
 });
 
 test("kafkajs retries a failed join with the same member", async () => {
   patchFailedSync(require);
-  const member = memberThat(() => {});
+  const member = failingMember(() => {});
   await expect(prototype.joinAndSync.call(member)).rejects.toMatchObject({ retriable: true });
-  expect([member.left, member.memberId]).toEqual([0, "m"]);
+  expect([member.leaves, member.memberId]).toEqual([0, "m"]);
 });

@@ -32,10 +32,10 @@ const queueOf = (method: Queue["scheduleCheckPendingRequests"], pending: unknown
 
 const original = prototype[NAME];
 
-test("kafkajs has the patched version, and still has the bug", () => {
+test("the installed kafkajs has the version that is patched, and still has the bug", () => {
   expect((require("kafkajs/package.json") as { version: string }).version).toBe(PATCHED_VERSION);
   queueOf(original, []);
-  expect(jest.getTimerCount()).toBe(1); // although nothing is pending
+  expect(jest.getTimerCount()).toBe(1); // even though nothing is pending
 });
 
 test("no timer is set while nothing is pending", () => {
@@ -62,12 +62,12 @@ test("pending requests are checked after 10 ms, or when the server's throttling 
 });
 
 test("another version is not patched", () => {
-  const changed: unknown[] = [];
+  const loaded: unknown[] = [];
   const other = (id: string): unknown => {
     if (id === "kafkajs/package.json") return { version: "2.2.5" };
-    changed.push(id);
+    loaded.push(id);
     return {};
   };
   expect(patchRequestTimer(other)).toBe(false);
-  expect(changed).toEqual([]);
+  expect(loaded).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { Sockets } from "./sockets.ts";
 
 const target = { host: "127.0.0.1", port: 1, onConnect() {} } as unknown as ISocketFactoryArgs;
 
-test("closing immediately fails a pending connection and later ones", async () => {
+test("close immediately fails pending and later connections", async () => {
   const sockets = new Sockets();
   const connecting = sockets.create(target);
   sockets.close();

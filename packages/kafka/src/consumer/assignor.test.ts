@@ -30,12 +30,12 @@ const UNAUTHORISED = 29;
 const silent = { namespace: () => silent, debug() {}, info() {}, warn() {}, error() {} };
 
 /** Creates a cluster of kafkajs with a fake server, whose topics have two partitions. */
-const clusterOf = (existing: readonly string[]) => {
+const createCluster = (existing: readonly string[]) => {
   const topics = new Set(existing);
   const leaderless = new Set<string>();
   /** Errors of the next requests for a topic. */
   const faults: { readonly topic: string; readonly error: Error }[] = [];
-  let turn = Promise.resolve();
+  let gate = Promise.resolve();
   const topicMetadata = (topic: string): object => ({
     topic,
     topicErrorCode: topics.has(topic) ? 0 : UNKNOWN_TOPIC,
@@ -45,7 +45,7 @@ const clusterOf = (existing: readonly string[]) => {
     }),
   });
   const metadata = async (requested: readonly string[]): Promise<Metadata> => {
-    await turn;
+    await gate;
     const at = faults.findIndex(({ topic }) => requested.includes(topic));
     if (at >= 0) throw faults.splice(at, 1)[0]?.error;
     return await parse({ brokers: [], topicMetadata: requested.map(topicMetadata) });
@@ -56,7 +56,7 @@ const clusterOf = (existing: readonly string[]) => {
     seedBroker: { connectionPool: {} },
     findConnectedBroker: async () => ({ metadata }),
   });
-  return { cluster, topics, leaderless, faults, respondAfter: (until: Promise<void>) => void (turn = until) };
+  return { cluster, topics, leaderless, faults, respondAfter: (until: Promise<void>) => void (gate = until) };
 };
 
 const { MemberAssignment, MemberMetadata } = kafkajs().AssignerProtocol;
@@ -82,7 +82,7 @@ const members = { leader: ["books"], other: ["orders"] };
 const all = { leader: { books: [0, 1] }, other: { orders: [0, 1] } };
 
 test("a topic that does not exist is skipped, and the others are assigned", async () => {
-  const { cluster, topics } = clusterOf(["books", "payments"]);
+  const { cluster, topics } = createCluster(["books", "payments"]);
   await cluster.addMultipleTargetTopics(["books"]);
   const third = { ...members, third: ["payments"] };
   const assigned = { leader: { books: [0, 1] }, other: { orders: [] }, third: { payments: [0, 1] } };
@@ -97,7 +97,7 @@ test.each([
   ["a topic that may not be described", createErrorFromCode(UNAUTHORISED), 1],
   ["a partition without a leader", createErrorFromCode(NO_LEADER), 2],
 ])("%s fails the assignment, and a retry assigns every topic", async (_name, error, times) => {
-  const { cluster, faults } = clusterOf(["books", "orders"]);
+  const { cluster, faults } = createCluster(["books", "orders"]);
   await cluster.addMultipleTargetTopics(["books"]);
   for (let time = 0; time < times; time++) faults.push({ topic: "orders", error });
   await expect(assign(cluster, members)).rejects.toThrow(error.message);
@@ -105,7 +105,7 @@ test.each([
 });
 
 test("a topic is not assigned partially while one of its partitions has no leader", async () => {
-  const { cluster, leaderless } = clusterOf(["books", "orders"]);
+  const { cluster, leaderless } = createCluster(["books", "orders"]);
   await cluster.addMultipleTargetTopics(["books"]);
   leaderless.add("orders");
   await expect(assign(cluster, members)).rejects.toThrow("no leader");
@@ -113,8 +113,8 @@ test("a topic is not assigned partially while one of its partitions has no leade
   expect(await assign(cluster, members)).toEqual(all);
 });
 
-test("a topic is not skipped because another one was deleted", async () => {
-  const { cluster, topics } = clusterOf(["books", "orders"]);
+test("a topic is not skipped because another topic was deleted", async () => {
+  const { cluster, topics } = createCluster(["books", "orders"]);
   await cluster.addMultipleTargetTopics(["books"]);
   const refresh = cluster.refreshMetadata.bind(cluster);
   let calls = 0;
@@ -126,7 +126,7 @@ test("a topic is not skipped because another one was deleted", async () => {
 });
 
 test("a topic is not skipped because another metadata request was pending", async () => {
-  const { cluster, respondAfter } = clusterOf(["books", "orders"]);
+  const { cluster, respondAfter } = createCluster(["books", "orders"]);
   await cluster.addMultipleTargetTopics(["books"]);
   await cluster.refreshMetadata();
   const response = Promise.withResolvers<void>();
@@ -134,7 +134,7 @@ test("a topic is not skipped because another metadata request was pending", asyn
   const pending = cluster.refreshMetadata();
   const refreshed = cluster.refreshMetadata.bind(cluster);
   let calls = 0;
-  // The leader has refreshed before.
+  // The leader has already refreshed.
   cluster.refreshMetadata = async () => (++calls === 1 ? undefined : await refreshed());
   const assigned = assign(cluster, members);
   setImmediate(response.resolve);

@@ -18,7 +18,7 @@ const partitionsOf = (numbers: readonly number[]): ReadonlyMap<string, readonly 
 const ownersOf = (shares: ReturnType<typeof distribute>, topic: string): readonly number[] =>
   [...shares.values()].flatMap((own) => own[topic] ?? []).toSorted((one, other) => one - other);
 
-test("every partition has one owner that subscribes to its topic, and numbers differ by at most one", () => {
+test("every partition has one owner, and the numbers of partitions of a topic's subscribers differ by at most one", () => {
   fc.assert(
     fc.property(claims, counts, (members: readonly Claim[], numbers) => {
       const partitions = partitionsOf(numbers);
@@ -50,7 +50,7 @@ test("a second distribution changes nothing", () => {
   );
 });
 
-test("a new member receives its part, and no partition moves between the others", () => {
+test("a new member receives its share, and no partition moves between the others", () => {
   const held = { a: [0, 1, 2] };
   const shares = distribute(
     [

@@ -16,7 +16,7 @@ const adminOf = (listTopics: () => readonly string[]) => {
   return { use: (run: (open: Admin) => unknown) => run(admin as unknown as Admin) } as AdminClient;
 };
 
-test("a pattern matches neither internal nor dead-letter nor retry topics, which can be named", async () => {
+test("a pattern matches no internal, dead-letter or retry topics, but a subscription can name them", async () => {
   const topics = [
     "__consumer_offsets",
     "orders.audit.dlq",
@@ -43,7 +43,7 @@ test("a pattern matches neither internal nor dead-letter nor retry topics, which
   expect(found).toEqual(["orders", "orders.audit.dlq", "orders.dlq"]);
 });
 
-test("a pattern without a matching topic is ready, and searches every metadataMs", async () => {
+test("a subscription whose pattern matches no topic is running, and searches every metadataMs", async () => {
   const clock = virtualClock();
   const states: string[] = [];
   let searches = 0;

@@ -16,7 +16,7 @@ const message = (bytes: number): OutgoingMessage => ({
   delayMs: 0,
 });
 
-test("64 MiB wait for their confirmation; a single call may have more while nothing else waits", async () => {
+test("at most 64 MiB wait for confirmation; a single call may exceed this while nothing else waits", async () => {
   const producer = new KafkaProducer(KafkaConfig.of({ brokers: ["127.0.0.1:1"] }), log);
   const signal = AbortSignal.abort(new Error("the time limit")); // reached before anything is sent
   const large = Array.from({ length: 65 }, () => message(MIB));

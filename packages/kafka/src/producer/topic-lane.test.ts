@@ -48,7 +48,7 @@ const sendAll = async (
   return { results: await Promise.all(pending.map(({ promise }) => promise)), stored };
 };
 
-test("after a refused message no later one of the same call and key is stored, but those of other keys and calls are", async () => {
+test("after a refused message, no later message of the same call and key is stored, but messages of other keys and calls are", async () => {
   const { results, stored } = await sendAll([
     "a k1 first",
     "a k1 large",
@@ -70,7 +70,7 @@ test("after a refused message no later one of the same call and key is stored, b
   ]);
 });
 
-test("a message that is sent alone is not sent after its time limit", async () => {
+test("messages that are sent individually are not sent after their time limit", async () => {
   const { results, stored } = await sendAll(["a k1 large", "a k2 timeout", "a k3 late", "b k3 later"]);
   expect(stored).toEqual(["timeout"]);
   expect(results.slice(2)).toMatchObject([

@@ -9,8 +9,8 @@ const { KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } = createRequire(i
   "kafkajs/src/errors.js",
 ) as Record<string, new (...values: unknown[]) => Error>;
 
-/** Creates an error like kafkajs after its retries. */
-const refused = (type: string): Error => {
+/** Creates the error that kafkajs throws after its retries. */
+const retriesExceeded = (type: string): Error => {
   const cause = new KafkaJSProtocolError!({ type, message: `(${type})`, code: 6, retriable: true });
   return new KafkaJSNumberOfRetriesExceeded!(cause, { retryCount: 5, retryTime: 1000, cause });
 };
@@ -21,7 +21,7 @@ const message = { topic: "a", id: "1", key: null, headers: {}, body: "1", delayM
 test.each(["NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "NOT_ENOUGH_REPLICAS"])(
   "a batch that fails with %s is sent again until it is stored",
   async (type) => {
-    const outcomes = [refused(type), refused(type), "stored"];
+    const outcomes = [retriesExceeded(type), retriesExceeded(type), "stored"];
     const send = async (): Promise<unknown> => {
       const outcome = outcomes.shift();
       if (Error.isError(outcome)) throw outcome;
@@ -36,7 +36,7 @@ test("a batch that fails for another reason is not sent again", async () => {
   let sends = 0;
   const send = async (): Promise<never> => {
     sends++;
-    throw refused("REQUEST_TIMED_OUT");
+    throw retriesExceeded("REQUEST_TIMED_OUT");
   };
   await expect(untilLeader(batch(), send)).rejects.toThrow("(REQUEST_TIMED_OUT)");
   expect(sends).toBe(1);
@@ -52,7 +52,7 @@ test("a send to a partition without a leader fails at its time limit, with the c
     send: (_topic, sent) =>
       untilLeader(sent, async () => {
         if (++sends === 3) limit.abort(new Error("not confirmed within 100 ms"));
-        throw refused("NOT_LEADER_FOR_PARTITION");
+        throw retriesExceeded("NOT_LEADER_FOR_PARTITION");
       }),
     onAbandoned: () => {},
     onIdle: () => {},

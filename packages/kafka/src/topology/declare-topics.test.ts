@@ -14,7 +14,7 @@ const errorOf = (type: string): Error =>
 /** Metadata reply about a topic. */
 type MetadataReply = "unknown" | "no leader" | "no partitions" | "one leader" | "ready";
 
-/** Creates a fake server whose metadata lags behind confirmed creations, like in KRaft. */
+/** Creates a fake server whose metadata lags behind confirmed creations, as in KRaft. */
 const laggingServer = ({ replies, refusals = {}, existing = [], limit = null, serverLimit = "1" }: Lag) => {
   const topics = new Map<string, { requests: number }>(
     existing.map((topic) => [topic, { requests: Infinity }]),
@@ -35,9 +35,9 @@ const laggingServer = ({ replies, refusals = {}, existing = [], limit = null, se
         },
       ],
     }),
-    createTopics: async ({ topics: wanted, waitForLeaders }: Parameters<Admin["createTopics"]>[0]) => {
+    createTopics: async ({ topics: requested, waitForLeaders }: Parameters<Admin["createTopics"]>[0]) => {
       const errors: Error[] = [];
-      for (const { topic, configEntries } of wanted) {
+      for (const { topic, configEntries } of requested) {
         const refusal = topics.has(topic) ? "TOPIC_ALREADY_EXISTS" : refusals[topic]?.shift();
         if (refusal !== undefined) {
           errors.push(new KafkaJSCreateTopicError!(errorOf(refusal), topic));
@@ -119,7 +119,7 @@ interface Declare {
   readonly dead?: readonly string[];
 }
 
-test("waits for a created topic until all its partitions have leaders", async () => {
+test("declareTopics waits for a created topic until all its partitions have leaders", async () => {
   const replies = ["unknown", "unknown", "no partitions", "no leader", "one leader", "ready"] as const;
   const { problems, created, tookMs, pending } = await declare({ replies });
   expect([problems, created, pending]).toEqual([[], ["a", "b"], 0]);
@@ -168,7 +168,7 @@ test.each(["create", "verify"] as const)(
   },
 );
 
-test("existing topics are not changed, not even those without a leader", async () => {
+test("existing topics are not created again, and may lack a leader", async () => {
   const { problems, created } = await declare({ replies: ["no leader"], existing: ["a", "b"] });
   expect([problems, created]).toEqual([[], []]);
 });

@@ -26,7 +26,7 @@ const recordingBroker = (problemsOf: (mode: string) => readonly string[]) => {
   return { adapter, calls, isClosed: () => isClosed };
 };
 
-test("declares the topology of each broker before the app starts", async () => {
+test("declareTopology declares the topology of each broker before the app starts, and closes the brokers", async () => {
   const first = recordingBroker(() => []);
   const second = recordingBroker(() => {
     throw new Error("connect ECONNREFUSED");
@@ -56,14 +56,14 @@ test("declares the topology of each broker before the app starts", async () => {
   expect([first.isClosed(), second.isClosed()]).toEqual([true, true]);
 });
 
-test("verify does not create anything", async () => {
+test("declareTopology passes the mode verify to the broker, and returns its problems", async () => {
   const { adapter, calls } = recordingBroker((mode) => (mode === "verify" ? ["there is no topic"] : []));
   const app = new (App.with(messaging))().enableMessaging({ broker: adapter });
   expect(await app.messaging.declareTopology("verify")).toMatchObject([{ problems: ["there is no topic"] }]);
   expect(calls).toMatchObject([["verify", {}]]);
 });
 
-test("declares nothing on the app's database, which has migrations", async () => {
+test("declareTopology finds no problems on the app's database, which has migrations", async () => {
   const app = new (App.with(database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableMessaging();
@@ -74,9 +74,9 @@ test("declares nothing on the app's database, which has migrations", async () =>
   await app.db.close();
 });
 
-test("rejects without a broker, and for a subscription that its broker does not support", async () => {
-  const none = new (App.with(messaging))();
-  await expect(none.messaging.declareTopology("create")).rejects.toMatchObject({
+test("declareTopology rejects without a broker, and for a subscription that its broker does not support", async () => {
+  const withoutBroker = new (App.with(messaging))();
+  await expect(withoutBroker.messaging.declareTopology("create")).rejects.toMatchObject({
     code: "MESSAGING_NOT_ENABLED",
   });
   const { adapter, calls } = recordingBroker(() => []);

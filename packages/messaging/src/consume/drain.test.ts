@@ -6,11 +6,11 @@ import { memoryBroker, type Messaging, messaging } from "../index.ts";
 const never = (): Promise<never> => new Promise(() => {});
 const batch = { size: 2 };
 
-test.each<[string, (app: Messaging, began: () => void) => void]>([
-  ["handler", (app, began) => void app.subscribe("books", { group: "a" }, () => (began(), never()))],
+test.each<[string, (app: Messaging, onBegin: () => void) => void]>([
+  ["handler", (app, onBegin) => void app.subscribe("books", { group: "a" }, () => (onBegin(), never()))],
   [
     "batch",
-    (app, began) => void app.subscribeBatch("books", { group: "a", batch }, () => (began(), never())),
+    (app, onBegin) => void app.subscribeBatch("books", { group: "a", batch }, () => (onBegin(), never())),
   ],
 ])("a %s that ignores its signal does not delay a stop beyond `drainMs`", async (_kind, subscribe) => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), drainMs: 10 });

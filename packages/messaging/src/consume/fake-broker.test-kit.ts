@@ -1,4 +1,4 @@
-// A fake broker: the test delivers and revokes messages through its sink, and inspects what is sent and settled.
+// A fake broker: the test delivers and revokes messages through its sink, and inspects the sent messages and the settlements.
 import { newHeaders } from "../envelope/event.ts";
 import { memoryBroker } from "../memory/memory-broker.ts";
 import type { BrokerAdapter, Consumer } from "../port/broker-adapter.ts";
@@ -29,7 +29,7 @@ export interface FakeBrokerOptions {
   readonly capabilities?: Partial<Capabilities>;
   readonly consumer?: Partial<Consumer>;
   /** Called before each send, which fails if this rejects. */
-  readonly sending?: (messages: readonly OutgoingMessage[]) => Promise<void>;
+  readonly beforeSend?: (messages: readonly OutgoingMessage[]) => Promise<void>;
   /** Whether the broker refuses a message permanently. @default never */
   readonly refuses?: (message: OutgoingMessage) => boolean;
 }
@@ -37,7 +37,7 @@ export interface FakeBrokerOptions {
 export const fakeBroker = ({
   capabilities = {},
   consumer = {},
-  sending = async () => {},
+  beforeSend = async () => {},
   refuses = () => false,
 }: FakeBrokerOptions = {}): FakeBroker => {
   const inner = memoryBroker();
@@ -48,7 +48,7 @@ export const fakeBroker = ({
     producer: {
       async send(messages) {
         try {
-          await sending(messages);
+          await beforeSend(messages);
         } catch (error) {
           return messages.map(() => ({ ok: false, error: error as Error, isRetryable: true }));
         }

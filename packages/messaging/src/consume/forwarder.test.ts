@@ -20,11 +20,11 @@ test.each<[string, (context: MessageContext) => void, FakeBrokerOptions]>([
 ])("a clean stop waits for an unconfirmed %s, and settles its message", async (_case, decide, options) => {
   const begun = Promise.withResolvers<void>();
   const confirmed = Promise.withResolvers<void>();
-  const sending = async (): Promise<void> => {
+  const beforeSend = async (): Promise<void> => {
     begun.resolve();
     await confirmed.promise;
   };
-  const broker = fakeBroker({ ...options, sending });
+  const broker = fakeBroker({ ...options, beforeSend });
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter });
   app.messaging.subscribe("books", { group: "search" }, (_message, context) => decide(context));
   await app.start({ log: quiet });
@@ -43,12 +43,12 @@ test.each<[string, (context: MessageContext) => void, FakeBrokerOptions]>([
 test("a clean stop waits for the reply to a message that became a dead letter", async () => {
   const begun = Promise.withResolvers<void>();
   const confirmed = Promise.withResolvers<void>();
-  const sending = async ([message]: readonly OutgoingMessage[]): Promise<void> => {
+  const beforeSend = async ([message]: readonly OutgoingMessage[]): Promise<void> => {
     if (message?.topic !== "replies.shop") return;
     begun.resolve();
     await confirmed.promise;
   };
-  const broker = fakeBroker({ sending });
+  const broker = fakeBroker({ beforeSend });
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter });
   app.messaging.subscribe("books", { group: "search" }, (_message, context) =>
     context.reject("no such book"),
@@ -68,14 +68,14 @@ test("a clean stop waits for the reply to a message that became a dead letter", 
   expect(broker.sent.map(({ topic }) => topic).toSorted()).toEqual(["books.search.dlq", "replies.shop"]);
 });
 
-test("a stop abandons a dead letter that cannot be stored at the end of its drain", async () => {
+test("at the end of its drain, a stop abandons a dead letter that cannot be stored", async () => {
   const clock = virtualClock();
   let sends = 0;
-  const sending = async (): Promise<void> => {
+  const beforeSend = async (): Promise<void> => {
     sends++;
     throw new Error("the broker is unavailable");
   };
-  const broker = fakeBroker({ sending });
+  const broker = fakeBroker({ beforeSend });
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, clock, drainMs: 1000 });
   app.messaging.subscribe("books", { group: "search" }, (_message, context) => context.reject("no"));
   await app.start({ log: quiet });
@@ -92,7 +92,7 @@ test("a stop abandons a dead letter that cannot be stored at the end of its drai
   expect(broker.settled).toEqual([]);
 });
 
-test("a dead letter whose message was given to another consumer is abandoned", async () => {
+test("a dead letter whose message was redelivered to another consumer is abandoned", async () => {
   const clock = virtualClock();
   let tries = 0;
   const settleIn = async (): Promise<void> => {
@@ -110,11 +110,11 @@ test("a dead letter whose message was given to another consumer is abandoned", a
   await waitFor(() => app.messaging.status()[0]?.state === "running", long);
   const delivery = fakeDelivery("1");
   broker.sink().deliver([delivery]);
-  const again = async (): Promise<boolean> => {
+  const isRetried = async (): Promise<boolean> => {
     await clock.advance(100);
     return tries >= 2;
   };
-  await waitFor(again, long);
+  await waitFor(isRetried, long);
   broker.sink().lost([delivery]);
   const before = tries;
   for (let n = 0; n < 5; n++) {
@@ -125,16 +125,16 @@ test("a dead letter whose message was given to another consumer is abandoned", a
   await app.stop();
 });
 
-test("dead letters of messages without an id have unique ids", async () => {
+test("dead letters of messages without an id have unique ids; an id of the broker is kept", async () => {
   const broker = fakeBroker();
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter });
   app.messaging.subscribe("books", { group: "search" }, () => {});
   await app.start({ log: quiet });
   await waitFor(() => app.messaging.status()[0]?.state === "running", long);
-  const named = fakeDelivery("3", { body: "no JSON", id: "of the broker" });
+  const withId = fakeDelivery("3", { body: "no JSON", id: "of the broker" });
   broker
     .sink()
-    .deliver([fakeDelivery("1", { body: "no JSON" }), fakeDelivery("2", { body: "no JSON" }), named]);
+    .deliver([fakeDelivery("1", { body: "no JSON" }), fakeDelivery("2", { body: "no JSON" }), withId]);
   await waitFor(() => broker.sent.length === 3, long);
   await app.stop();
   const ids = broker.sent.map(({ id }) => id);

@@ -14,7 +14,7 @@ test.each<[string, Partial<Delivery>]>([
   ["key", { key: longest }],
   ["headers", { headers: Object.assign(newHeaders(), { a: longest.slice(1) }) }],
   ["original", { original: { bytes: MAX_HELD_BYTES } }],
-])("fetches nothing while it holds deliveries of 64 MiB: %s", async (_case, members) => {
+])("a subscription has no room while it holds deliveries of 64 MiB: %s", async (_case, members) => {
   const broker = fakeBroker();
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, drainMs: 0 });
   app.messaging.subscribe("books", { group: "search", prefetch: 100 }, () => {});

@@ -8,23 +8,23 @@ import { memoryBroker, messaging, type SubscriptionOptions } from "../index.ts";
 const warnings: string[] = [];
 const log: Logger = { info() {}, warn: (message) => void warnings.push(message), error() {} };
 const RATE = { limit: 4, perSecs: 10 };
-type Rated = Pick<SubscriptionOptions, "rate" | "retry" | "concurrency">;
+type RateOptions = Pick<SubscriptionOptions, "rate" | "retry" | "concurrency">;
 
 /** Starts processes of one service with shared state on a virtual clock; each has its own broker. */
 const service = async (
   count: number,
-  { rate = RATE, ...options }: Rated = {},
+  { rate = RATE, ...options }: RateOptions = {},
   wrap = (shared: SharedState) => shared,
 ) => {
   const clock = virtualClock();
   const shared = wrap(inProcessState({ clock, log, timeoutMs: Infinity }));
   const calls: string[] = [];
-  let failing = 0;
+  let failuresLeft = 0;
   const apps = Array.from({ length: count }, () => {
     const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), clock, drainMs: 0 });
     app.messaging.subscribe("books", { group: "mail", rate, ...options }, ({ id }) => {
       calls.push(id);
-      if (failing-- > 0) throw new Error("broken");
+      if (failuresLeft-- > 0) throw new Error("broken");
     });
     return app;
   });
@@ -33,7 +33,7 @@ const service = async (
     for (const id of ids)
       for (const app of apps) await app.messaging.send("books", { type: "t", id, data: 1 });
   };
-  const fail = (times: number): void => void (failing = times);
+  const fail = (times: number): void => void (failuresLeft = times);
   const status = () => apps.map(({ messaging: each }) => each.status()[0]);
   const stop = async (): Promise<void> => {
     const stopping = Promise.all(apps.map((app) => app.stop()));

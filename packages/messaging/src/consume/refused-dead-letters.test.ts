@@ -13,7 +13,7 @@ const place = { partition: "books-0", offset: "5" };
 const headers = Object.assign(newHeaders(), { "x-big": "b", "content-type": "application/json" });
 
 /** Starts an app whose handler rejects every message, on a broker that refuses messages. */
-const rejecting = async (options: FakeBrokerOptions) => {
+const startRejecting = async (options: FakeBrokerOptions) => {
   const clock = virtualClock();
   const errors: string[] = [];
   const log: Logger = { info() {}, warn() {}, error: (message) => void errors.push(message) };
@@ -36,9 +36,9 @@ test("a dead letter that the broker refuses three times is stored without the me
   let refusals = 0;
   const refuses = (message: { headers: Readonly<Record<string, string>> }): boolean =>
     message.headers["x-big"] !== undefined;
-  await using one = await rejecting({
+  await using one = await startRejecting({
     refuses,
-    sending: async (messages) => void (refusals += messages.filter(refuses).length),
+    beforeSend: async (messages) => void (refusals += messages.filter(refuses).length),
   });
   one.broker.sink().deliver([fakeDelivery("1", { ...place, headers })]);
   await one.until(() => one.broker.settled.length === 1);
@@ -56,8 +56,8 @@ test("a dead letter that the broker refuses three times is stored without the me
   );
 });
 
-test("a dead letter that the broker refuses without headers is stored with a truncated body", async () => {
-  await using one = await rejecting({ refuses: ({ body }) => body.length > 5000 });
+test("a dead letter that the broker refuses even without headers is stored with a truncated body", async () => {
+  await using one = await startRejecting({ refuses: ({ body }) => body.length > 5000 });
   const body = `"${"x".repeat(9000)}"`;
   one.broker.sink().deliver([fakeDelivery("1", { ...place, headers, body })]);
   await one.until(() => one.broker.settled.length === 1);
@@ -72,7 +72,7 @@ test("a dead letter that the broker refuses without headers is stored with a tru
 
 test("while the dead-letter topic refuses everything, messages stay unsettled, and the status has the reason", async () => {
   let refuses = true;
-  await using one = await rejecting({ refuses: () => refuses });
+  await using one = await startRejecting({ refuses: () => refuses });
   one.broker.sink().deliver([fakeDelivery("1", { ...place, headers })]);
   await one.until(() => one.app.messaging.status()[0]?.reason !== null);
   expect(one.app.messaging.status()[0]).toMatchObject({
@@ -86,7 +86,7 @@ test("while the dead-letter topic refuses everything, messages stay unsettled, a
   expect(one.broker.sent[0]?.headers).toMatchObject({ "x-big": "b" }); // each retry begins with the whole dead letter
 });
 
-test("a dead letter that the broker refuses without headers is parked if the app parks dead letters", async () => {
+test("a dead letter that the broker refuses even without headers is parked if the app parks dead letters", async () => {
   const clock = virtualClock();
   const broker = fakeBroker({ capabilities: logCapabilities, refuses: () => true });
   const app = new (App.with(database, durable, messaging))()

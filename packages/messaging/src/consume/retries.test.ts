@@ -9,12 +9,12 @@ import { fakeDelivery, fakeBroker, logCapabilities } from "./fake-broker.test-ki
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-interface Asking extends Pick<SubscriptionOptions, "order" | "retry"> {
+interface RetryOptions extends Pick<SubscriptionOptions, "order" | "retry"> {
   readonly topic?: string | RegExp;
 }
 
 /** Starts a subscription to a log whose handler calls `retry` once. */
-const askingOnce = async (delayMs: number, { topic = "books", ...options }: Asking) => {
+const startRetryingOnce = async (delayMs: number, { topic = "books", ...options }: RetryOptions) => {
   const clock = virtualClock();
   const broker = fakeBroker({ capabilities: { ...logCapabilities, patterns: true } });
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, clock, drainMs: 0 });
@@ -35,20 +35,20 @@ const askingOnce = async (delayMs: number, { topic = "books", ...options }: Aski
 
 const retry = { quickTries: 1, delaysMs: [5000, 30_000, 600_000], jitter: 0.5 };
 
-test("a retry with a chosen delay goes to the retry topic with the nearest shorter delay", async () => {
-  await using one = await askingOnce(120_000, { retry });
+test("a retry with a chosen delay is sent to the retry topic with the nearest shorter delay", async () => {
+  await using one = await startRetryingOnce(120_000, { retry });
   await waitFor(() => one.sent.length === 1, { timeoutMs: 60_000 });
   expect(one.sent[0]?.topic).toBe("books.search.retry.1");
   expect(Number(one.sent[0]?.headers[NOT_BEFORE])).toBe(one.clock.date() + 120_000);
 });
 
 test("a retry with a long delay ends the quick tries", async () => {
-  await using one = await askingOnce(2000, { retry: { ...retry, quickTries: 3 } });
+  await using one = await startRetryingOnce(2000, { retry: { ...retry, quickTries: 3 } });
   await waitFor(() => one.sent.length === 1, { timeoutMs: 60_000 });
   expect(one.sent[0]?.topic).toBe("books.search.retry.0");
 });
 
-test("a try due in days is sent again to its retry topic after twice the topic's delay, so that it does not block shorter ones", async () => {
+test("a try due in days is sent again to its retry topic after twice the topic's delay, so that it does not block tries with shorter delays", async () => {
   const clock = virtualClock();
   const broker = fakeBroker({ capabilities: logCapabilities });
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, clock, drainMs: 0 });
@@ -80,11 +80,11 @@ test("a try due in days is sent again to its retry topic after twice the topic's
   await app.stop();
 });
 
-test.each<[string, Asking]>([
+test.each<[string, RetryOptions]>([
   ["a message without a key in an ordered group", { order: "key", retry }],
   ["a message of a pattern subscription", { topic: /^books$/, retry }],
-])("%s is held until its delayed try, without retry topics", async (_case, asking) => {
-  await using one = await askingOnce(5000, asking);
+])("%s is held until its delayed try, without retry topics", async (_case, retryOptions) => {
+  await using one = await startRetryingOnce(5000, retryOptions);
   await one.clock.advance(5000);
   await waitFor(() => one.tries() === 2, { timeoutMs: 60_000 });
   expect(one.sent).toEqual([]);

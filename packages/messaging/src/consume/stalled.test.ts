@@ -117,10 +117,10 @@ test("an app is not ready after a dead letter could not be stored for a minute, 
   const clock = virtualClock();
   const { feature, health } = probing();
   let isRefusing = true;
-  const sending = async (): Promise<void> => {
+  const beforeSend = async (): Promise<void> => {
     if (isRefusing) throw new Error("no permission");
   };
-  const broker = fakeBroker({ sending });
+  const broker = fakeBroker({ beforeSend });
   const app = new (App.with(feature, messaging))().enableMessaging({ broker: broker.adapter, clock });
   app.messaging.subscribe("books", { group: "search" }, (_message, context) => context.reject("no"));
   await app.start({ log: quiet });

@@ -7,9 +7,9 @@ import { fast, numbers } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { until } from "./until.ts";
 
-/** Tests of handlers of several messages. */
+/** Tests of batch handlers. */
 export const batchFacts: PortFacts<BrokerFixture> = {
-  "a batch handler gets several messages and gives each a verdict": async (fixture) => {
+  "a batch handler gets several messages and returns a verdict for each": async (fixture) => {
     await using one = new TestApp(fixture);
     const sizes: number[] = [];
     const tries = new Map<unknown, number>();
@@ -32,7 +32,7 @@ export const batchFacts: PortFacts<BrokerFixture> = {
     assert.deepEqual([tries.get(2), tries.get(3)], [1, 2]);
     assert.ok(sizes.some((size) => size > 1) && sizes.every((size) => size <= 5));
   },
-  "a missing verdict of a batch is a failure": async (fixture) => {
+  "a message of a batch without a verdict is a failed try": async (fixture) => {
     await using one = new TestApp(fixture);
     const tries: number[] = [];
     const options = { group: one.group, retry: fast, batch: { size: 2 } };

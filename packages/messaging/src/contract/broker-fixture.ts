@@ -8,6 +8,6 @@ export interface BrokerFixture {
   readonly prefix: string;
   /** Address of a database for tests of inbox, outbox and parked messages. @default SQLite in memory */
   readonly databaseUrl?: string;
-  /** Closes what the fixture opened. */
+  /** Closes the resources that the fixture opened. */
   readonly close?: () => Promise<void>;
 }

@@ -39,6 +39,6 @@ export const capabilityColumn = (readme: string, name: string): Readonly<Record<
     .split("\n")
     .filter((line) => line.startsWith("|"))
     .map((line) => line.split("|").map((cell) => cell.trim()));
-  const at = rows[0]?.indexOf(name) ?? -1;
-  return Object.fromEntries(rows.slice(2).map((cells) => [cells[1] ?? "", cells[at] ?? ""]));
+  const column = rows[0]?.indexOf(name) ?? -1;
+  return Object.fromEntries(rows.slice(2).map((cells) => [cells[1] ?? "", cells[column] ?? ""]));
 };

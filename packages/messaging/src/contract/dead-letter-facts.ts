@@ -7,7 +7,7 @@ import { until } from "./until.ts";
 
 /** Tests of messages that become dead letters. */
 export const deadLetterFacts: PortFacts<BrokerFixture> = {
-  "a poison message is a dead letter after exactly its tries": async (fixture) => {
+  "a poison message becomes a dead letter after exactly the configured tries": async (fixture) => {
     const { tries, dead } = await poison(fixture, () => {
       throw new TypeError("broken");
     });
@@ -36,7 +36,9 @@ export const deadLetterFacts: PortFacts<BrokerFixture> = {
     });
     assert.equal(dead.headers["framework-dead-error"], "thrown");
   },
-  "a dead letter has the event's id, type, key and data, and its own headers": async (fixture) => {
+  "a dead letter has the event's id, type, key, data and headers, and the name of its group": async (
+    fixture,
+  ) => {
     const { dead } = await poison(fixture, () => {
       throw new Error("broken");
     });
@@ -50,12 +52,12 @@ export const deadLetterFacts: PortFacts<BrokerFixture> = {
     assert.equal(tries, 1);
     assert.match(dead.headers["framework-dead-message"] ?? "", /no such book/);
   },
-  "data that does not fit the schema is a dead letter without a try": async (fixture) => {
+  "an event whose data does not fit the schema is a dead letter without a try": async (fixture) => {
     const { tries, dead } = await poison(fixture, () => {}, { schema: refuseAll });
     assert.equal(tries, 0);
     assert.equal(dead.headers["framework-dead-code"], "MESSAGING_INVALID_DATA");
   },
-  "a type that the subscription does not know is a dead letter": async (fixture) => {
+  "an event whose type the subscription does not know is a dead letter": async (fixture) => {
     const { tries, dead } = await poison(fixture, () => {}, { schema: { "other.type": refuseAll } });
     assert.equal(tries, 0);
     assert.equal(dead.headers["framework-dead-code"], "MESSAGING_UNKNOWN_TYPE");

@@ -43,18 +43,18 @@ export class DeliveryRecorder {
   /** Poison messages and their dead letters. */
   readonly dead: DeadLetterRecorder = new DeadLetterRecorder();
   private readonly options: Required<DeliveryRecorderOptions>;
-  private readonly each: number;
+  private readonly messagesPerKey: number;
   private readonly running = new Set<string>();
   private readonly seen = new Map<string, number[]>();
 
   constructor(messages: number, options: DeliveryRecorderOptions = {}) {
     this.options = { keys: 8, together: 1, run: 1, fails: false, ...options };
-    this.each = Math.ceil(messages / this.options.keys);
+    this.messagesPerKey = Math.ceil(messages / this.options.keys);
   }
 
   /** Number of messages that `send` sends, without poison messages. */
   get total(): number {
-    return this.options.keys * this.each;
+    return this.options.keys * this.messagesPerKey;
   }
 
   /** Number of distinct messages that were handled. */
@@ -109,7 +109,9 @@ export class DeliveryRecorder {
 
   /** Expected result of `sequences`: the numbers of each key in order. */
   get expected(): readonly (readonly number[])[] {
-    return Array.from({ length: this.options.keys }, () => Array.from({ length: this.each }, (_, n) => n));
+    return Array.from({ length: this.options.keys }, () =>
+      Array.from({ length: this.messagesPerKey }, (_, n) => n),
+    );
   }
 
   /** The keys. */
@@ -132,12 +134,12 @@ export class DeliveryRecorder {
 
   private async sendLane(from: Process, topic: string, lane: number): Promise<void> {
     const { run } = this.options;
-    for (let first = 0; first < this.each; first += run) {
+    for (let first = 0; first < this.messagesPerKey; first += run) {
       const messages = this.messagesOf(lane, first);
       const end = performance.now() + SEND_TIMEOUT_MS;
       for (
         let error;
-        (error = await sent(from, topic, messages)) !== null;
+        (error = await trySend(from, topic, messages)) !== null;
         await shortPause(RESEND_PAUSE_MS)
       ) {
         if (performance.now() > end) throw new Error("a send was never confirmed", { cause: error });
@@ -149,7 +151,7 @@ export class DeliveryRecorder {
   /** The messages of one send. */
   private messagesOf(lane: number, first: number): readonly NewMessage<unknown>[] {
     const { keys, together, run, fails } = this.options;
-    const end = Math.min(first + run, this.each);
+    const end = Math.min(first + run, this.messagesPerKey);
     const numbers = Array.from({ length: end - first }, (_, at) => first + at);
     const own = Array.from({ length: Math.min(together, keys - lane * together) }, (_, at) => at);
     const time = new Date(); // a repeated send has the same time
@@ -159,7 +161,7 @@ export class DeliveryRecorder {
         return { id: `${key}-${number}`, type: "numbered", key, time, data: { number } };
       }),
     );
-    const every = Math.max(1, Math.floor(this.each / POISON / run)) * run;
+    const every = Math.max(1, Math.floor(this.messagesPerKey / POISON / run)) * run;
     return fails && first % every === 0
       ? [this.dead.poison(keyOf(lane * together), first), ...messages]
       : messages;
@@ -172,7 +174,11 @@ const keyOf = (at: number): string => `key-${at}`;
 export const deadTopicOf = (topic: string): string => `${topic}-dead`;
 
 /** Sends messages. Resolves with the error, or `null` when all were confirmed. */
-const sent = ({ app }: Process, topic: string, messages: readonly NewMessage<unknown>[]): Promise<unknown> =>
+const trySend = (
+  { app }: Process,
+  topic: string,
+  messages: readonly NewMessage<unknown>[],
+): Promise<unknown> =>
   app.messaging.sendAll(topic, messages).then(
     () => null,
     (error: unknown) => error,

@@ -10,7 +10,7 @@ const structured = { "content-type": "application/cloudevents+json" };
 const attributes = { specversion: "1.0", id: "1", type: "external", source: "/elsewhere" };
 const binary = Object.fromEntries(Object.entries(attributes).map(([name, value]) => [`ce_${name}`, value]));
 
-/** Tests of messages of other systems: both modes of CloudEvents, other JSON, and malicious ones. */
+/** Tests of messages of other systems: both modes of CloudEvents, other JSON, and malicious messages. */
 export const externalMessageFacts: PortFacts<BrokerFixture> = {
   "a structured event of another system is handled": async (fixture) => {
     const message = await sendAndHandle(fixture, {
@@ -91,7 +91,7 @@ const sendAndHandle = async (
   return first;
 };
 
-/** Sends an invalid message between two valid ones, and expects that it is parked at once and that the others are handled. */
+/** Sends an invalid message between two valid ones, and expects that it is parked and that the others are handled. */
 const expectDeadLetter = async (
   fixture: BrokerFixture,
   message: ExternalMessage,

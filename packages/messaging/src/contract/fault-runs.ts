@@ -42,7 +42,7 @@ export const expectNothingLost = async (
   await sending;
   assert.deepEqual(await recorder.sequences(), recorder.expected);
   assert.deepEqual(recorder.dead.mismatches, []);
-  assert.ok(recorder.dead.count > 0, "there are dead letters");
+  assert.ok(recorder.dead.count > 0, "there are no dead letters");
 };
 
 /** Replaces processes, with clean stops, while messages are sent. Asserts that no message is handled twice and, with `key`, that each key kept its order. */

@@ -7,7 +7,7 @@ import type { Sink } from "../port/sink.ts";
 export type Fault = (broker: Broker) => Partial<Broker>;
 
 /** Changes or drops sent messages. */
-export const sends =
+export const changeSends =
   (change: (message: OutgoingMessage) => OutgoingMessage | null): Fault =>
   ({ producer }) => ({
     producer: {
@@ -23,7 +23,7 @@ export const sends =
   });
 
 /** Replaces members of consumers. */
-export const consumes =
+export const changeConsumers =
   (change: (consumer: Consumer, options: ConsumerOptions) => Partial<Consumer>): Fault =>
   (broker) => ({
     consumer(options) {
@@ -43,7 +43,7 @@ export const consumes =
   });
 
 /** Replaces members of the sink that consumers call. */
-export const sinks =
+export const changeSinks =
   (change: (sink: Sink) => Partial<Sink>): Fault =>
   (broker) => ({
     consumer({ sink, ...options }) {

@@ -35,7 +35,7 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
     assert.equal(headers["x-shelf"], "a");
     assert.deepEqual([meta.topic, meta.group], [one.topic, one.group]);
   },
-  "data with the maximum depth is handled": async (fixture) => {
+  "data of the maximum depth is handled, and deeper data is refused": async (fixture) => {
     await using one = new TestApp(fixture);
     const got: unknown[] = [];
     one.messaging.subscribe(one.topic, { group: one.group }, ({ data }) => void got.push(data));

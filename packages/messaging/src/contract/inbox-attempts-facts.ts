@@ -109,7 +109,7 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
       [2, 2, 2],
     );
   },
-  "with the inbox, a message none of whose tries ended is a dead letter, and does not run": async (
+  "with the inbox, a message whose tries were all lost is a dead letter, and does not run": async (
     fixture,
   ) => {
     await using one = new TestApp(fixture);

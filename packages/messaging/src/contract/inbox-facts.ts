@@ -11,7 +11,7 @@ import { shortPause, until } from "./until.ts";
 export const inboxFacts: PortFacts<BrokerFixture> = {
   "with the inbox, an event that is sent twice takes effect once": async (fixture) => {
     await using one = new TestApp(fixture);
-    const table = effectsOf(one);
+    const table = effectsTable(one);
     let calls = 0;
     one.messaging.subscribe(
       one.topic,
@@ -25,13 +25,13 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
     await one.createEffects();
     for (const id of ["a", "b", "a", "a"]) await one.messaging.send(one.topic, { type: "t", id });
     await until("all to be done", () => one.messaging.status()[0]?.done === 4);
-    assert.equal(await effects(one, table), "a,b");
+    assert.equal(await readEffects(one, table), "a,b");
     assert.equal(calls, 2);
     assert.equal(one.messaging.status()[0]?.duplicates, 2);
   },
   "with the inbox, the writes of a failed try are rolled back": async (fixture) => {
     await using one = new TestApp(fixture);
-    const table = effectsOf(one);
+    const table = effectsTable(one);
     let calls = 0;
     one.messaging.subscribe(
       one.topic,
@@ -45,11 +45,11 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
     await one.createEffects();
     await one.messaging.send(one.topic, { type: "t", id: "a" });
     await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
-    assert.equal(await effects(one, table), "a 3");
+    assert.equal(await readEffects(one, table), "a 3");
   },
   "with the inbox, a try that runs again after a conflict receives the original data": async (fixture) => {
     await using one = new TestApp(fixture);
-    const table = effectsOf(one);
+    const table = effectsTable(one);
     let runs = 0;
     one.messaging.subscribe(
       one.topic,
@@ -67,12 +67,12 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
     await one.createEffects();
     await one.send({ items: ["a", "b", "c"] });
     await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
-    assert.equal(await effects(one, table), "a 1,b 1,c 1");
+    assert.equal(await readEffects(one, table), "a 1,b 1,c 1");
     assert.equal(runs, 2);
   },
   "with the inbox, a try that calls retry writes nothing": async (fixture) => {
     await using one = new TestApp(fixture);
-    const table = effectsOf(one);
+    const table = effectsTable(one);
     one.messaging.subscribe(
       one.topic,
       { group: one.group, dedupe: "inbox", retry: fast, concurrency: 1 },
@@ -85,7 +85,7 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
     await one.createEffects();
     await one.messaging.send(one.topic, { type: "t", id: "a" });
     await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
-    assert.equal(await effects(one, table), "2");
+    assert.equal(await readEffects(one, table), "2");
   },
   "with the inbox, a later process does not handle a message that is done": async (fixture) => {
     const handled: string[] = [];
@@ -134,9 +134,9 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
   },
 };
 
-const effectsOf = ({ topic }: TestApp): string => `effects_${topic.replaceAll("-", "_")}`;
+const effectsTable = ({ topic }: TestApp): string => `effects_${topic.replaceAll("-", "_")}`;
 
-const effects = async ({ app }: TestApp, table: string): Promise<string> => {
+const readEffects = async ({ app }: TestApp, table: string): Promise<string> => {
   const rows = await app.db.query<{ message: string }>(`SELECT message FROM ${table} ORDER BY message`);
   return Array.from(rows, ({ message }) => message).join();
 };

@@ -52,8 +52,8 @@ export const effectsDespiteKills = async (
   {
     await using watcher = new TestApp(fixture);
     await watcher.start();
-    const share = recorder.total > 10_000 ? 2 : 10; // in a short test most effects happen after the kills
-    await kill(async () => (await countOf(watcher)) >= recorder.total / share);
+    const divisor = recorder.total > 10_000 ? 2 : 10; // in a short test most effects happen after the kills
+    await kill(async () => (await countOf(watcher)) >= recorder.total / divisor);
   }
   await using last = new TestApp(fixture);
   subscribeEffects(last, order);
@@ -68,8 +68,8 @@ export const effectsDespiteKills = async (
   const rows = await last.app.db.query<{ message: string; key: string }>(
     "SELECT message, key FROM effects ORDER BY place",
   );
-  const ofKeys = Map.groupBy(rows, ({ key }) => key);
-  const effects = recorder.keys.flatMap((key) => ofKeys.get(key) ?? []);
+  const rowsByKey = Map.groupBy(rows, ({ key }) => key);
+  const effects = recorder.keys.flatMap((key) => rowsByKey.get(key) ?? []);
   return { effects: effects.map(({ message }) => message), expected: recorder.ids };
 };
 

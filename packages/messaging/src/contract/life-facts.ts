@@ -151,7 +151,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     await shortPause(300);
     assert.deepEqual([await consumer.overdue(), sink.deliveries.length], [0, 0]);
   },
-  "messages after one that another consumer holds are not overdue": async (fixture) => {
+  "messages of a key are not overdue while another consumer holds an earlier one": async (fixture) => {
     await using active = processOf(fixture);
     await using other = processOf(fixture);
     const order = "key";
@@ -187,7 +187,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     const problems = await process.broker.topology({ topics: [process.topic], subscriptions }, "verify");
     assert.deepEqual([...problems], []);
   },
-  "a process has private topics, if the broker supports them": async (fixture) => {
+  "a process receives messages of its private topic, if the broker supports them": async (fixture) => {
     await using process = processOf(fixture);
     if (!process.capabilities.privateTopics) return; // replies are refused
     await using sender = processOf(fixture);
@@ -203,7 +203,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     assert.equal(delivery && textOf(delivery.body), '"reply"');
     if (delivery !== undefined) await done(delivery);
   },
-  "a producer and consumers of one broker are independent": async (fixture) => {
+  "after one of its consumers has closed, a broker still sends and consumes": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     const first = await process.consume();

@@ -35,16 +35,16 @@ class Log {
   readonly partitions: Partition[] = [];
   readonly members = new Map<string, LogConsumer[]>();
 
-  of(topic: string): readonly Partition[] {
-    const known = this.partitions.filter((each) => each.topic === topic);
-    if (known.length > 0) return known;
+  partitionsOf(topic: string): readonly Partition[] {
+    const existing = this.partitions.filter((each) => each.topic === topic);
+    if (existing.length > 0) return existing;
     for (let n = 0; n < PARTITIONS; n++)
       this.partitions.push({ name: `${topic}-${n}`, topic, messages: [], committed: new Map() });
-    return this.of(topic);
+    return this.partitionsOf(topic);
   }
 
   append(message: OutgoingMessage): { readonly partition: string; readonly offset: string } {
-    const all = this.of(message.topic);
+    const all = this.partitionsOf(message.topic);
     const sum =
       message.key === null
         ? this.partitions.length
@@ -52,7 +52,7 @@ class Log {
     const partition = all[sum % PARTITIONS] as Partition;
     const body = typeof message.body === "string" ? new TextEncoder().encode(message.body) : message.body;
     partition.messages.push({ ...message, body, headers: Object.assign(newHeaders(), message.headers) });
-    for (const members of this.members.values()) for (const member of members) member.look();
+    for (const members of this.members.values()) for (const member of members) member.poll();
     return { partition: partition.name, offset: String(partition.messages.length - 1) };
   }
 
@@ -62,7 +62,7 @@ class Log {
     for (const member of members) {
       const others = members.filter(({ options }) => options.topics.join() === member.options.topics.join());
       const own = member.options.topics
-        .flatMap((topic) => this.of(topic))
+        .flatMap((topic) => this.partitionsOf(topic))
         .filter((_, at) => at % others.length === others.indexOf(member));
       member.assign(own);
     }
@@ -98,10 +98,10 @@ class LogConsumer implements Consumer {
     // Like kafkajs, reads all partitions from their committed offsets.
     for (const partition of partitions)
       this.positions.set(partition, partition.committed.get(this.options.group) ?? 0);
-    this.look();
+    this.poll();
   }
 
-  look(): void {
+  poll(): void {
     if (this.isScheduled || this.state !== "running") return;
     this.isScheduled = true;
     setImmediate(() => {
@@ -116,7 +116,7 @@ class LogConsumer implements Consumer {
 
   resume(): void {
     if (this.state === "paused") this.state = "running";
-    this.look();
+    this.poll();
   }
 
   async stop(): Promise<void> {
@@ -127,9 +127,9 @@ class LogConsumer implements Consumer {
   async settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
     const lost: Delivery[] = [];
     for (const { delivery } of settlements) {
-      const held = [...this.positions.keys()].find(({ name }) => name === delivery.partition);
-      if (held === undefined) lost.push(delivery);
-      else held.committed.set(this.options.group, Number(delivery.offset) + 1);
+      const partition = [...this.positions.keys()].find(({ name }) => name === delivery.partition);
+      if (partition === undefined) lost.push(delivery);
+      else partition.committed.set(this.options.group, Number(delivery.offset) + 1);
     }
     return lost;
   }
@@ -165,12 +165,12 @@ class LogConsumer implements Consumer {
     if (fetched.length > 0)
       sink.deliver(fetched.map((message, at) => deliveryOf(partition, message, from + at)));
     if (from + fetched.length === partition.messages.length) return;
-    if (sink.room(partition.name) > 0) return this.look();
+    if (sink.room(partition.name) > 0) return this.poll();
     if (this.waiting.has(partition)) return;
     this.waiting.add(partition);
     void sink.whenRoom(partition.name, this.ending.signal).then(() => {
       this.waiting.delete(partition);
-      this.look();
+      this.poll();
     });
   }
 }

@@ -56,7 +56,7 @@ export const orderingFacts: PortFacts<BrokerFixture> = {
     for (const { done, sink } of consumers) await done(...lastOfPartitions(sink.deliveries));
     assert.equal(all().length, 40);
   },
-  "messages of a key are unsettled at one consumer of a group at a time": async (fixture) => {
+  "only one consumer of a group at a time has unsettled messages of a key": async (fixture) => {
     await using one = processOf(fixture);
     await using other = processOf(fixture);
     if (!one.capabilities.orders.includes("key")) return; // refused at start

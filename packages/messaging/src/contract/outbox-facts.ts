@@ -29,11 +29,11 @@ export const outboxFacts: PortFacts<BrokerFixture> = {
     const got: unknown[] = [];
     one.messaging.subscribe(one.topic, { group: one.group }, ({ data }) => void got.push(data));
     await one.start();
-    const undone = one.app.db.transaction(async (tx) => {
+    const rollback = one.app.db.transaction(async (tx) => {
       await one.messaging.send(one.topic, { type: "t", data: "undone" }, { tx });
       throw new Error("no");
     });
-    await assert.rejects(undone);
+    await assert.rejects(rollback);
     await one.send("sent");
     await until("the message", () => got.length === 1);
     await shortPause();

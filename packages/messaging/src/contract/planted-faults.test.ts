@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { memoryBroker } from "../memory/memory-broker.ts";
 import type { BrokerAdapter } from "../port/broker-adapter.ts";
 import { brokerContract } from "./broker-contract.ts";
-import { consumes, type Fault, sends, sinks } from "./faults.test-kit.ts";
+import { changeConsumers, type Fault, changeSends, changeSinks } from "./faults.test-kit.ts";
 import { shortenWaits } from "./until.ts";
 
 let restore = (): void => {};
@@ -18,22 +18,22 @@ let sent = 0;
 const faults: readonly (readonly [string, Fault, string])[] = [
   [
     "confirms dropped messages",
-    sends((message) => (sent++ % 3 === 0 ? null : message)),
-    "every message has a result, in the order of the list",
+    changeSends((message) => (sent++ % 3 === 0 ? null : message)),
+    "every message of a list is confirmed and delivered",
   ],
   [
     "drops headers",
-    sends((message) => ({ ...message, headers: {} })),
+    changeSends((message) => ({ ...message, headers: {} })),
     "a sent message is delivered with its topic, body and headers",
   ],
   [
     "drops keys",
-    sends((message) => ({ ...message, key: null })),
+    changeSends((message) => ({ ...message, key: null })),
     "the key of a message is delivered, null for none",
   ],
   [
     "parses bodies",
-    sends((message) => ({
+    changeSends((message) => ({
       ...message,
       body: typeof message.body === "string" ? JSON.stringify(JSON.parse(message.body)) : message.body,
     })),
@@ -41,7 +41,7 @@ const faults: readonly (readonly [string, Fault, string])[] = [
   ],
   [
     "reads bytes as text",
-    sends((message) => ({
+    changeSends((message) => ({
       ...message,
       body: typeof message.body === "string" ? message.body : new TextDecoder().decode(message.body),
     })),
@@ -49,7 +49,7 @@ const faults: readonly (readonly [string, Fault, string])[] = [
   ],
   [
     "ignores delays",
-    sends((message) => ({ ...message, delayMs: 0 })),
+    changeSends((message) => ({ ...message, delayMs: 0 })),
     "a delayed message is delivered, and not before its due time",
   ],
   [
@@ -82,23 +82,23 @@ const faults: readonly (readonly [string, Fault, string])[] = [
     "consumers of one group share the messages, each once",
   ],
   [
-    "gives all groups one copy",
+    "delivers one copy to all groups together",
     ({ consumer }) => ({ consumer: (options) => consumer({ ...options, group: "one" }) }),
     "two groups each get every message",
   ],
   [
     "forgets settlements",
-    consumes(() => ({ settle: async () => [] })),
+    changeConsumers(() => ({ settle: async () => [] })),
     "a message that is done is not delivered again",
   ],
   [
     "loses unsettled messages",
-    consumes((consumer) => ({ close: () => consumer.stop() })),
+    changeConsumers((consumer) => ({ close: () => consumer.stop() })),
     "unsettled messages are delivered again after a close",
   ],
   [
     "reports nothing as lost",
-    consumes((consumer) => ({
+    changeConsumers((consumer) => ({
       async settle(settlements) {
         await consumer.settle(settlements);
         return [];
@@ -107,8 +107,8 @@ const faults: readonly (readonly [string, Fault, string])[] = [
     "a delivery that is not held is reported as lost",
   ],
   [
-    "retries at once",
-    consumes((consumer) => ({
+    "retries immediately",
+    changeConsumers((consumer) => ({
       settle: (settlements) =>
         consumer.settle(
           settlements.map((each) => (each.action === "retry" ? { ...each, delayMs: 0 } : each)),
@@ -118,7 +118,7 @@ const faults: readonly (readonly [string, Fault, string])[] = [
   ],
   [
     "forgets the tries",
-    consumes((consumer) => ({
+    changeConsumers((consumer) => ({
       settle: (settlements) =>
         consumer.settle(settlements.map((each) => (each.action === "retry" ? { ...each, tries: 0 } : each))),
     })),
@@ -126,7 +126,7 @@ const faults: readonly (readonly [string, Fault, string])[] = [
   ],
   [
     "treats a retry as done",
-    consumes((consumer) => ({
+    changeConsumers((consumer) => ({
       settle: (settlements) =>
         consumer.settle(settlements.map(({ delivery }) => ({ delivery, action: "done" }))),
     })),
@@ -134,53 +134,53 @@ const faults: readonly (readonly [string, Fault, string])[] = [
   ],
   [
     "ignores the room",
-    sinks(() => ({ room: () => 1000 })),
+    changeSinks(() => ({ room: () => 1000 })),
     "a consumer delivers no more than there is room for",
   ],
   [
     "never waits for room",
-    sinks(() => ({ whenRoom: () => Promise.withResolvers<void>().promise })),
+    changeSinks(() => ({ whenRoom: () => Promise.withResolvers<void>().promise })),
     "a consumer continues when there is room again",
   ],
   [
     "ignores pauses",
-    consumes(() => ({ pause: () => {} })),
+    changeConsumers(() => ({ pause: () => {} })),
     "a paused consumer delivers nothing until it is resumed",
   ],
   [
     "never resumes",
-    consumes(() => ({ resume: () => {} })),
+    changeConsumers(() => ({ resume: () => {} })),
     "a paused consumer delivers nothing until it is resumed",
   ],
   [
     "continues after a stop",
-    consumes(() => ({ stop: async () => {} })),
+    changeConsumers(() => ({ stop: async () => {} })),
     "a stopped consumer delivers nothing",
   ],
   [
     "reports no state",
-    sinks(() => ({ state: () => {} })),
+    changeSinks(() => ({ state: () => {} })),
     "the consumer reports when it runs and when it is closed",
   ],
   [
     "reports no lag",
-    consumes(() => ({ lag: async () => 0 })),
+    changeConsumers(() => ({ lag: async () => 0 })),
     "the lag is the number of waiting messages, if the broker knows it",
   ],
   [
     "reports nothing as overdue",
-    consumes(() => ({ overdue: async () => 0 })),
+    changeConsumers(() => ({ overdue: async () => 0 })),
     "due messages that a consumer does not fetch are overdue",
   ],
   [
     "counts delayed messages as overdue",
-    consumes((consumer) => ({ overdue: async () => (await consumer.lag()) ?? 0 })),
+    changeConsumers((consumer) => ({ overdue: async () => (await consumer.lag()) ?? 0 })),
     "a delayed message is not overdue",
   ],
   [
-    "counts messages after one of another consumer as overdue",
-    consumes((consumer) => ({ overdue: async () => (await consumer.lag()) ?? 0 })),
-    "messages after one that another consumer holds are not overdue",
+    "counts messages of a key that another consumer holds as overdue",
+    changeConsumers((consumer) => ({ overdue: async () => (await consumer.lag()) ?? 0 })),
+    "messages of a key are not overdue while another consumer holds an earlier one",
   ],
 ];
 

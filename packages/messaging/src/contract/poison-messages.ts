@@ -55,7 +55,7 @@ export const poison = async (
   });
   await until("the dead letter", () => dead.length === 1);
   await shortPause();
-  assert.equal(dead.length, 1, "one dead letter");
+  assert.equal(dead.length, 1, "there is more than one dead letter");
   const [message] = dead;
   assert.ok(message);
   return { tries, dead: message };

@@ -5,7 +5,7 @@ import type { BrokerAdapter } from "../port/broker-adapter.ts";
 import { brokerContract } from "./broker-contract.ts";
 
 /** Removes optional capabilities from a broker: orders, delays and private topics. */
-const reduced = (inner: BrokerAdapter): BrokerAdapter => ({
+const reduceCapabilities = (inner: BrokerAdapter): BrokerAdapter => ({
   ...inner,
   name: "reduced",
   capabilities: {
@@ -41,6 +41,6 @@ const reduced = (inner: BrokerAdapter): BrokerAdapter => ({
 });
 
 brokerContract(test.concurrent, () => {
-  const broker = reduced(memoryBroker());
+  const broker = reduceCapabilities(memoryBroker());
   return { adapter: () => broker, prefix: randomUUID().slice(0, 8) };
 });

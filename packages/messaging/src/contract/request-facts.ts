@@ -59,7 +59,7 @@ export const requestFacts: PortFacts<BrokerFixture> = {
     const pending = one.messaging.request(one.topic, { type: "t" }, { timeoutMs: 100 });
     await assert.rejects(pending, { code: "MESSAGING_NO_REPLY", status: 504 });
   },
-  "a request whose message is a dead letter fails": async (fixture) => {
+  "a request whose message becomes a dead letter fails": async (fixture) => {
     await using one = new TestApp(fixture);
     if (isRefused(fixture)) return;
     one.messaging.subscribe(one.topic, { group: one.group, retry: once, deadLetter: "parked" }, () => {

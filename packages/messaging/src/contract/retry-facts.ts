@@ -14,7 +14,7 @@ const keepsRetries = (fixture: BrokerFixture): boolean => {
 
 /** Tests of retries with a delay that the handler chooses. */
 export const retryFacts: PortFacts<BrokerFixture> = {
-  "messages that are retried after a long delay do not block others": async (fixture) => {
+  "messages that are retried after a long delay do not block other messages": async (fixture) => {
     await using one = new TestApp(fixture);
     const got: unknown[] = [];
     const options = { group: one.group, concurrency: 2, prefetch: 4, retry: fast };

@@ -85,7 +85,7 @@ export const sendingFacts: PortFacts<BrokerFixture> = {
     const size = Math.min(process.capabilities.maxBodyBytes, 1_000_000) - 1000;
     await roundTripIn(process, JSON.stringify("x".repeat(size)));
   },
-  "every message has a result, in the order of the list": async (fixture) => {
+  "every message of a list is confirmed and delivered": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     const messages = Array.from({ length: 25 }, (_, n) => process.message({ body: String(n) }));

@@ -6,7 +6,7 @@ import { TestApp } from "./test-app.ts";
 import { shortPause, until } from "./until.ts";
 
 /** Deliveries and memory that a process with stalled handlers holds. */
-export interface HeldByStalledHandler {
+export interface StalledHandlerUsage {
   /** Number of running handlers. */
   readonly inFlight: number;
   /** Number of messages received from the broker. */
@@ -34,10 +34,10 @@ const MESSAGES_PER_SEND = 1000;
 const MIB = 1_048_576;
 
 /** Sends messages, starts a process whose handlers do not end, and returns the deliveries and memory that it holds. */
-export const heldByStalledHandler = async (
+export const measureStalledHandler = async (
   fixture: BrokerFixture,
   { messages, bytes = 1000, concurrency = 4, prefetch = 10 }: WaitingPlan,
-): Promise<HeldByStalledHandler> => {
+): Promise<StalledHandlerUsage> => {
   const stalled = Promise.withResolvers<void>();
   let latest: Consumer | null = null;
   const adapter = (): BrokerAdapter => watchConsumers(fixture.adapter(), (consumer) => (latest = consumer));

@@ -13,7 +13,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
 
 /** Options of a consumer of a private topic. */
-const ofOne = {
+const privateOptions = {
   pattern: null,
   group: "one",
   order: "none",
@@ -32,7 +32,7 @@ test("a private group is registered every minute, and removed when its consumer 
   const clock = virtualClock();
   const sink = new TestSink(10);
   const broker = adapter.open({ name: "default", instance: "one", clock, random: () => 0, log: quiet });
-  const consumer = broker.consumer({ ...ofOne, topics: ["replies.one"], sink });
+  const consumer = broker.consumer({ ...privateOptions, topics: ["replies.one"], sink });
   const groups = () => db.fetchValue<number>`SELECT count(*) FROM framework_message_groups`;
   consumer.start();
   await waitFor(() => sink.states.includes("running"), long);
@@ -50,13 +50,13 @@ test("closing a consumer waits for a running registration before it removes the 
   await using storage = databaseInFile();
   const db = openDatabase({ url: storage.url });
   await using kernel = createKernel(db, { log: quiet });
-  const held = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
   const wait = { isEnabled: false, begun: Promise.withResolvers<void>() };
   const transaction: typeof kernel.transaction = async (run) => {
     if (wait.isEnabled) {
       wait.isEnabled = false;
       wait.begun.resolve();
-      await held.promise;
+      await gate.promise;
     }
     return await kernel.transaction(run);
   };
@@ -68,7 +68,7 @@ test("closing a consumer waits for a running registration before it removes the 
   const sink = new TestSink(10);
   const topic = `replies.${randomUUID()}`;
   const broker = adapter.open({ name: "default", instance: "one", clock, random: () => 0, log: quiet });
-  const consumer = broker.consumer({ ...ofOne, topics: [topic], sink });
+  const consumer = broker.consumer({ ...privateOptions, topics: [topic], sink });
   consumer.start();
   await waitFor(() => sink.states.includes("running"), long);
   wait.isEnabled = true;
@@ -76,7 +76,7 @@ test("closing a consumer waits for a running registration before it removes the 
   await wait.begun.promise;
   const closing = consumer.close();
   await shortPause();
-  held.resolve();
+  gate.resolve();
   await closing;
   await shortPause();
   expect(await db.fetchValue`SELECT count(*) FROM framework_message_groups`).toBe(0);
@@ -87,7 +87,7 @@ test("closing a consumer waits for a running registration before it removes the 
 test.each([
   [true, 1],
   [false, 0],
-])("with runWork %p, a waiting message is a lag of %d", async (runWork, lag) => {
+])("with runWork %p, the lag of one waiting message is %d", async (runWork, lag) => {
   await using storage = databaseInFile();
   const db = openDatabase({ url: storage.url });
   const kernel = createKernel(db, { log: quiet, config: { runWork } });
@@ -96,7 +96,7 @@ test.each([
   const sink = new TestSink(0); // accepts nothing
   const clock = virtualClock();
   const broker = adapter.open({ name: "default", instance: "one", clock, random: () => 0, log: quiet });
-  const shared = { ...ofOne, isPrivate: false, from: "earliest" } as const;
+  const shared = { ...privateOptions, isPrivate: false, from: "earliest" } as const;
   const consumer = broker.consumer({ ...shared, topics: ["books"], sink });
   consumer.start();
   await waitFor(() => sink.states.includes("running"), long);

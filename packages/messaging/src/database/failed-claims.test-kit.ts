@@ -24,32 +24,32 @@ export const failedClaimsFacts = (
   test: typeof jestTest,
   make: () => TestDatabase | Promise<TestDatabase>,
 ): void => {
-  test("failed claims do not reduce the messages that a subscription takes", async () => {
+  test("failed claims do not use up the prefetch of a subscription", async () => {
     await using storage = await make();
     const db = openDatabase({ url: storage.url });
-    let failed = 0;
-    const warn = (message: string): void => void (message.includes("could not be claimed") && failed++);
+    let failures = 0;
+    const warn = (message: string): void => void (message.includes("could not be claimed") && failures++);
     const app = new (App.with(database, durable, messaging))()
       .enableDatabase({ url: storage.url })
       .enableDurable({ pollMinMs: 5, pollMaxMs: 20 })
       .enableMessaging();
-    const begun: unknown[] = [];
+    const started: unknown[] = [];
     const end = Promise.withResolvers<void>();
     app.messaging.subscribe("books", { group: "search", prefetch: 4, concurrency: 4 }, async ({ data }) => {
-      begun.push(data);
+      started.push(data);
       await end.promise;
     });
     await app.start({ log: { info() {}, warn, error() {} } });
-    const tables = claims[db.dialect];
-    await db.transaction((tx) => tx.script(tables.reject));
+    const statements = claims[db.dialect];
+    await db.transaction((tx) => tx.script(statements.reject));
     await app.messaging.sendAll(
       "books",
       [1, 2, 3, 4].map((data) => ({ type: "t", data })),
     );
-    await waitFor(() => failed >= 3, { subject: "failed claims", timeoutMs: 60_000 });
-    expect(begun).toEqual([]);
-    await db.transaction((tx) => tx.script(tables.allow));
-    await waitFor(() => begun.length === 4, { subject: "four concurrent handlers", timeoutMs: 20_000 });
+    await waitFor(() => failures >= 3, { subject: "failed claims", timeoutMs: 60_000 });
+    expect(started).toEqual([]);
+    await db.transaction((tx) => tx.script(statements.allow));
+    await waitFor(() => started.length === 4, { subject: "four concurrent handlers", timeoutMs: 20_000 });
     end.resolve();
     await app.stop();
     await db.close();

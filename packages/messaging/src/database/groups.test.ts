@@ -18,7 +18,7 @@ const message = (delayMs: number): OutgoingMessage => ({
   delayMs,
 });
 
-test("the first group of a topic receives earlier messages: all when it registers, later the due ones", async () => {
+test("a group adopts the due messages of its topic, or all earlier messages, by an index", async () => {
   await using storage = databaseInFile();
   const db = openDatabase({ url: storage.url });
   const kernel = createKernel(db, { config: { runWork: false }, log: console });
@@ -26,15 +26,15 @@ test("the first group of a topic receives earlier messages: all when it register
   await kernel.start();
   const groups = new Groups(kernel);
   const producer = new DatabaseProducer(kernel, groups);
-  const given = (): Promise<unknown[]> =>
+  const adopted = (): Promise<unknown[]> =>
     db.fetchAll`SELECT payload FROM framework_work WHERE queue = 'message:books:search' ORDER BY id`;
 
   await producer.send([message(0), message(60_000)]);
   expect(await groups.adopt("books", "search", "key", "due")).toBe(true);
-  expect(await given()).toEqual([{ payload: "0" }]);
+  expect(await adopted()).toEqual([{ payload: "0" }]);
   expect(await groups.adopt("books", "search", "key", "due")).toBe(false);
   expect(await groups.adopt("books", "search", "key", "all")).toBe(true);
-  expect(await given()).toEqual([{ payload: "0" }, { payload: "60000" }]);
+  expect(await adopted()).toEqual([{ payload: "0" }, { payload: "60000" }]);
   const plan = await db.fetchAll<{
     detail: string;
   }>`EXPLAIN QUERY PLAN SELECT id FROM framework_work WHERE ${dueOf("q")} LIMIT 1`;
@@ -43,10 +43,10 @@ test("the first group of a topic receives earlier messages: all when it register
   await db.close();
 });
 
-test("finds any number of unread groups with two statements", async () => {
+test("unread groups are found with two statements, whatever their number", async () => {
   await using storage = databaseInFile();
-  const own = openDatabase({ url: storage.url });
-  const db = faultingDatabase(own); // counts statements
+  const inner = openDatabase({ url: storage.url });
+  const db = faultingDatabase(inner); // counts statements
   const kernel = createKernel(db, { config: { runWork: false }, log: console });
   databaseBroker(kernel);
   await kernel.start();
@@ -73,7 +73,7 @@ test("finds any number of unread groups with two statements", async () => {
   ]);
   expect(db.statements - statements).toBe(2);
   await kernel.stop();
-  await own.close();
+  await inner.close();
 });
 
 test("a private group is removed with its messages an hour after its last registration, and later replies are dropped", async () => {

@@ -12,7 +12,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
 
 /** Starts an app with a database and another broker, whose handler rejects every message. */
-const refusing = async (deadLetter?: string) => {
+const startRejecting = async (deadLetter?: string) => {
   const broker = fakeBroker();
   const app = new (App.with(database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })
@@ -24,8 +24,8 @@ const refusing = async (deadLetter?: string) => {
   return { app, broker };
 };
 
-test("dead letters of another broker than the database go to a topic by default", async () => {
-  const { app, broker } = await refusing();
+test("dead letters of a broker other than the database are sent to a topic by default", async () => {
+  const { app, broker } = await startRejecting();
   broker.sink().deliver([fakeDelivery("1")]);
   await waitFor(() => broker.settled.length === 1, long);
   expect(broker.sent.map(({ topic }) => topic)).toEqual(["books.search.dlq"]);
@@ -37,7 +37,7 @@ test.each([
   ["a lone surrogate", "a\uD800"],
   ["10,000 characters", "x".repeat(10_000)],
 ])("a dead letter whose key has %s is parked, and replayed with its key", async (_case, key) => {
-  const { app, broker } = await refusing("parked");
+  const { app, broker } = await startRejecting("parked");
   broker.sink().deliver([fakeDelivery("1", { key })]);
   const { parked } = app.durable;
   await waitFor(async () => (await parked.list()).items.length === 1, long);
@@ -73,12 +73,14 @@ test("a replay before the start is not repeated when its broker fails to close",
   await waitFor(() => serving.settled.length === 1, long);
   await app.stop();
   const tool = appOn({ ...broker.adapter, open });
-  const warned: unknown[] = [];
-  const emitWarning = jest.spyOn(process, "emitWarning").mockImplementation((text) => void warned.push(text));
+  const warnings: unknown[] = [];
+  const emitWarning = jest
+    .spyOn(process, "emitWarning")
+    .mockImplementation((text) => void warnings.push(text));
   for (const replayed of [1, 0])
     expect(await tool.durable.parked.replay({ source: "message" })).toMatchObject({ replayed, failed: [] });
   emitWarning.mockRestore();
   expect(broker.sent).toHaveLength(1);
-  expect(warned).toEqual(['messaging: the broker "default" did not close after a send']);
+  expect(warnings).toEqual(['messaging: the broker "default" did not close after a send']);
   await tool.stop();
 });

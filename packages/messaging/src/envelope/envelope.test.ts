@@ -135,9 +135,10 @@ test.each([
 
 test("the content type of a structured event is compared ignoring case and parameters", () => {
   const body = '{"specversion":"1.0","id":"1","type":"t","source":"/s"}';
-  const is = (type: string): string | undefined => decode(delivery(body, { "content-type": type }), false).id;
-  expect(is("Application/CloudEvents+JSON ; charset=utf-8")).toBe("1");
-  expect(() => is("application/cloudevents+jsonx")).toThrow("it is not a CloudEvent");
+  const idWith = (type: string): string | undefined =>
+    decode(delivery(body, { "content-type": type }), false).id;
+  expect(idWith("Application/CloudEvents+JSON ; charset=utf-8")).toBe("1");
+  expect(() => idWith("application/cloudevents+jsonx")).toThrow("it is not a CloudEvent");
 });
 
 test("other JSON is accepted only if the subscription is raw", () => {

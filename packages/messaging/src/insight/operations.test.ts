@@ -13,8 +13,8 @@ test.each([
   "traces of sends and handlers of %s have OpenTelemetry's system name and the broker's name in the app",
   async (name, system) => {
     const seen: unknown[] = [];
-    const watching: Feature = {
-      name: "watching",
+    const watcher: Feature = {
+      name: "watcher",
       install(host) {
         host.insight.onOperation({
           kinds: ["message"],
@@ -24,7 +24,7 @@ test.each([
         return {};
       },
     };
-    const app = new (App.with(watching, messaging))().enableMessaging({
+    const app = new (App.with(watcher, messaging))().enableMessaging({
       broker: { ...memoryBroker(), name },
     });
     app.messaging.subscribe("books", { group: "search" }, () => {});

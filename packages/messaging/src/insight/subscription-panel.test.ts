@@ -4,7 +4,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { memoryBroker, messaging } from "../index.ts";
 
-const started = async () => {
+const startApp = async () => {
   const handled: string[] = [];
   const app = new (App.with(messaging, panelProbe))().enableMessaging({ broker: memoryBroker() });
   app.messaging
@@ -30,10 +30,10 @@ const started = async () => {
   return { app, panel, handled, cells, send, close: () => running.close() };
 };
 
-panelContract(test, started);
+panelContract(test, startApp);
 
-test("a paused subscription starts no message until it is resumed; others continue", async () => {
-  const { panel, handled, cells, send, close } = await started();
+test("a paused subscription handles no message until it is resumed; others continue", async () => {
+  const { panel, handled, cells, send, close } = await startApp();
   const row = "default books search";
   expect((await panel.rows()).map(({ id, actions }) => [id, actions])).toEqual([
     [row, ["pause"]],
@@ -57,7 +57,7 @@ test("a paused subscription starts no message until it is resumed; others contin
     "paused on the dev page",
   ]);
   const [messages] = (await panel.details?.(row)) ?? [];
-  expect(messages?.rows.map(({ cells: [what, count] }) => [what, count])).toEqual(
+  expect(messages?.rows.map(({ cells: [label, count] }) => [label, count])).toEqual(
     expect.arrayContaining([
       ["waiting at the broker", 1],
       ["done", 1],

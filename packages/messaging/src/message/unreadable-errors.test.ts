@@ -10,18 +10,21 @@ const fail = (): never => {
   throw new Error("unreadable");
 };
 
-const closed = new Proxy({}, { get: fail, has: fail, getPrototypeOf: fail, ownKeys: fail });
+const unreadable = new Proxy({}, { get: fail, has: fail, getPrototypeOf: fail, ownKeys: fail });
 const withMember = (target: object, name: string): unknown =>
   Object.defineProperty(target, name, { get: fail });
 
 test.each<[string, unknown]>([
-  ["a proxy", closed],
+  ["a proxy", unreadable],
   ["an error as a proxy", new Proxy(new Error("closed"), { get: fail })],
-  ["an error without a name", withMember(new Error("plain"), "name")],
-  ["an error without a code", withMember(new Error("plain"), "code")],
-  ["an error with a broken mark", withMember(new Error("plain"), "framework")],
-  ["a permanent failure without a name", withMember(new PermanentFailure("MESSAGING_X", "no"), "name")],
-  ["a CircuitOpenError without extras", withMember(new CircuitOpenError(1), "extras")],
+  ["an error with an unreadable name", withMember(new Error("plain"), "name")],
+  ["an error with an unreadable code", withMember(new Error("plain"), "code")],
+  ["an error with an unreadable mark", withMember(new Error("plain"), "framework")],
+  [
+    "a permanent failure with an unreadable name",
+    withMember(new PermanentFailure("MESSAGING_X", "no"), "name"),
+  ],
+  ["a CircuitOpenError with unreadable extras", withMember(new CircuitOpenError(1), "extras")],
 ])("a message whose handler throws %s is tried again, then becomes a dead letter", async (_case, value) => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   let tries = 0;

@@ -25,7 +25,7 @@ const appWithPrices = async (...on: Parameters<typeof appOn>) => {
 };
 
 /** Creates an in-memory broker with another `send`. */
-const sending = (send: Producer["send"]): BrokerAdapter => {
+const brokerWithSend = (send: Producer["send"]): BrokerAdapter => {
   const inner = memoryBroker();
   return { ...inner, open: (context) => ({ ...inner.open(context), producer: { send } }) };
 };
@@ -36,9 +36,11 @@ const recordingBroker = (inner: BrokerAdapter, closed: string[]): BrokerAdapter 
   open(context) {
     const broker = inner.open(context);
     const consumer: Broker["consumer"] = (options) => {
-      const own = broker.consumer(options);
-      const close = own.close.bind(own);
-      return Object.assign(own, { close: () => close().then(() => void closed.push(...options.topics)) });
+      const original = broker.consumer(options);
+      const close = original.close.bind(original);
+      return Object.assign(original, {
+        close: () => close().then(() => void closed.push(...options.topics)),
+      });
     };
     return { ...broker, consumer };
   },
@@ -92,7 +94,7 @@ test("a broker is closed even if the consumer of its replies fails to close", as
   expect(closed).toBe(1);
 });
 
-const priced: StandardSchema = {
+const rejectAll: StandardSchema = {
   "~standard": {
     version: 1,
     vendor: "test",
@@ -102,7 +104,7 @@ const priced: StandardSchema = {
 
 test("a reply that does not fit its schema is a failure of the replying service", async () => {
   const { app, requests } = await appWithPrices(memoryBroker());
-  const reply = app.messaging.request("prices", { type: "t" }, { ...long, schema: priced });
+  const reply = app.messaging.request("prices", { type: "t" }, { ...long, schema: rejectAll });
   await waitFor(() => requests.length === 1, long);
   requests[0]?.resolve({ price: 7 });
   const failure: Error = (await reply.catch((error: Error) => error)) as Error;
@@ -115,7 +117,7 @@ test("timeoutMs also limits the send of a request", async () => {
   const sent = Promise.withResolvers<never>();
   const clock = virtualClock();
   const app = appOn(
-    sending(() => sent.promise),
+    brokerWithSend(() => sent.promise),
     { clock },
   );
   await app.start({ log: quiet });
@@ -155,8 +157,8 @@ test.each([0, 0.5, -1, Number.NaN, 3_600_001, "5"])(
   "a request with a timeout of %p is rejected",
   async (timeoutMs) => {
     const { app } = await appWithPrices(memoryBroker());
-    const requests = app.messaging.request("prices", { type: "t" }, { timeoutMs: timeoutMs as number });
-    await expect(requests).rejects.toThrow("timeoutMs must be a number from 1 to 3600000");
+    const request = app.messaging.request("prices", { type: "t" }, { timeoutMs: timeoutMs as number });
+    await expect(request).rejects.toThrow("timeoutMs must be a number from 1 to 3600000");
     await app.stop();
   },
 );

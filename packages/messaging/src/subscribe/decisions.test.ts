@@ -31,13 +31,13 @@ const countsOf = async (
   return { tries, done: status()?.done, deadLettered: status()?.deadLettered, isWarned };
 };
 
-const fails = (): never => {
+const fail = (): never => {
   throw new Error("the cleanup failed");
 };
 
 test.each<[string, (context: MessageContext) => unknown]>([
-  ["throws", (context) => (context.reject("poison"), fails())],
-  ["rejects", async (context) => (context.reject("poison"), await Promise.resolve(), fails())],
+  ["throws", (context) => (context.reject("poison"), fail())],
+  ["rejects", async (context) => (context.reject("poison"), await Promise.resolve(), fail())],
 ])("a message whose handler calls reject and then %s is a dead letter at once", async (_how, handle) => {
   const expected = { tries: 1, done: 0, deadLettered: 1, isWarned: true };
   expect(await countsOf(handle)).toEqual(expected);
@@ -45,14 +45,14 @@ test.each<[string, (context: MessageContext) => unknown]>([
 });
 
 test("a message whose handler calls ack and then throws is done", async () => {
-  const handle = (context: MessageContext): unknown => (context.ack(), fails());
+  const handle = (context: MessageContext): unknown => (context.ack(), fail());
   const expected = { tries: 1, done: 1, deadLettered: 0, isWarned: true };
   expect(await countsOf(handle, { ack: "manual" })).toEqual(expected);
 });
 
 test("with the inbox, throwing after `ack` rolls back the transaction, and the message is tried again", async () => {
   const handle = (context: MessageContext, attempt: number): unknown =>
-    attempt === 1 ? (context.ack(), fails()) : context.ack();
+    attempt === 1 ? (context.ack(), fail()) : context.ack();
   const expected = { tries: 2, done: 1, deadLettered: 0, isWarned: false };
   expect(await countsOf(handle, { ack: "manual", dedupe: "inbox" })).toEqual(expected);
 });
@@ -65,7 +65,7 @@ test("the delay of a retry is kept if the handler then throws", async () => {
     tries++;
     if (attempt > 1) return;
     context.retry({ delayMs: 900 });
-    fails();
+    fail();
   });
   await app.start({ log: { info() {}, warn() {}, error() {} } });
   await app.messaging.send("books", { type: "t" });

@@ -36,7 +36,7 @@ test("each message of a batch has its own verdict, even if ids of different sour
   await app.stop();
 });
 
-test("a call of a batch does not begin after its time limit", async () => {
+test("a batch that is split into several calls begins no call after its time limit", async () => {
   const clock = virtualClock();
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker({ clock }), clock });
   const calls: string[] = [];

@@ -6,23 +6,26 @@ import { memoryBroker, type Message, messaging, type Outcome } from "../index.ts
 const quiet = { info() {}, warn() {}, error() {} };
 
 test.each<[string, (message: Message, next: (message: Message) => unknown) => unknown]>([
-  ["at once", (message, next) => void next(message)],
-  ["later", async (message, next) => void (await next(message))],
-])("a middleware that returns nothing %s fails the try, with the remedy", async (_when, forgets) => {
-  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
-  const reasons: unknown[] = [];
-  app.messaging
-    .use(forgets as Middleware<Message, Outcome>)
-    .subscribe("books", { group: "search", retry: { quickTries: 1, delaysMs: [] } }, () => {})
-    .subscribe("books.search.dlq", { group: "dead" }, ({ headers }) => {
-      reasons.push(headers["framework-dead-message"]);
-    });
-  await app.start({ log: quiet });
-  await app.messaging.send("books", { type: "t" });
-  await waitFor(() => reasons.length > 0, { timeoutMs: 60_000 });
-  expect(reasons[0]).toContain("a middleware returned no outcome; it must return the result of `next`");
-  await app.stop();
-});
+  ["synchronously", (message, next) => void next(message)],
+  ["asynchronously", async (message, next) => void (await next(message))],
+])(
+  "a middleware that %s returns nothing fails the try, and the error names the remedy",
+  async (_when, middleware) => {
+    const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+    const reasons: unknown[] = [];
+    app.messaging
+      .use(middleware as Middleware<Message, Outcome>)
+      .subscribe("books", { group: "search", retry: { quickTries: 1, delaysMs: [] } }, () => {})
+      .subscribe("books.search.dlq", { group: "dead" }, ({ headers }) => {
+        reasons.push(headers["framework-dead-message"]);
+      });
+    await app.start({ log: quiet });
+    await app.messaging.send("books", { type: "t" });
+    await waitFor(() => reasons.length > 0, { timeoutMs: 60_000 });
+    expect(reasons[0]).toContain("a middleware returned no outcome; it must return the result of `next`");
+    await app.stop();
+  },
+);
 
 test.each([-1, Number.NaN, Infinity, 8 * 86_400_000, "5"])(
   "a retry with a delay of %p is a failed try, in a handler and in a batch verdict",

@@ -11,7 +11,7 @@ const anything: StandardSchema = {
 const long = { timeoutMs: 60_000 };
 
 /** Starts a process with schemas for the given types; all processes share a group. */
-const knowing = async (
+const startProcess = async (
   broker: BrokerAdapter,
   clock: ReturnType<typeof virtualClock>,
   types: readonly string[],
@@ -29,19 +29,19 @@ const knowing = async (
 test('with onUnknown: "fail", a new process handles messages of a type that is unknown to an old one', async () => {
   const clock = virtualClock();
   const broker = memoryBroker({ clock });
-  const old = await knowing(broker, clock, ["o.v1"]);
+  const old = await startProcess(broker, clock, ["o.v1"]);
   for (let index = 0; index < 20; index++) await old.app.messaging.send("orders", { type: "o.v2" });
   const status = () => old.app.messaging.status()[0];
   await waitFor(async () => {
     await clock.advance(100); // past the quick tries
     return status()?.retries === 60;
   }, long);
-  const now = await knowing(broker, clock, ["o.v1", "o.v2"]);
+  const current = await startProcess(broker, clock, ["o.v1", "o.v2"]);
   await old.app.stop();
   await waitFor(async () => {
     await clock.advance(1000);
-    return now.handled.length === 20;
+    return current.handled.length === 20;
   }, long);
-  expect([status()?.deadLettered, now.app.messaging.status()[0]?.deadLettered]).toEqual([0, 0]);
-  await now.app.stop();
+  expect([status()?.deadLettered, current.app.messaging.status()[0]?.deadLettered]).toEqual([0, 0]);
+  await current.app.stop();
 });

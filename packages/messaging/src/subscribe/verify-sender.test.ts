@@ -20,20 +20,20 @@ test("auth and guards: a handler can read the sender, a rejection is final, a fa
   };
   const guards = [({ context }: Invocation) => context.get(Sender) !== "mallory"];
   const app = newApp().enableMessaging({ broker: memoryBroker() });
-  const [senders, refused]: string[][] = [[], []];
+  const [senders, rejections]: string[][] = [[], []];
   app.messaging
     .subscribe("books", { group: "a", auth, guards, retry: { quickDelayMs: 1 } }, (_message, context) => {
       senders?.push(String(context.invocation.context.get(Sender)));
     })
     .subscribe("books.a.dlq", { group: "dead" }, ({ headers }) => {
-      refused?.push(`${headers["framework-dead-tries"]} ${headers["framework-dead-message"]}`);
+      rejections?.push(`${headers["framework-dead-tries"]} ${headers["framework-dead-message"]}`);
     });
   await app.start({ log: quiet });
   for (const headers of [{ "x-sender": "alice" }, {}, { "x-sender": "mallory" }, { "x-sender": "bob" }])
     await app.messaging.send("books", { type: "t", headers });
-  await waitFor(() => senders?.length === 2 && refused?.length === 2);
+  await waitFor(() => senders?.length === 2 && rejections?.length === 2);
   expect([senders, failures]).toEqual([["alice", "bob"], 2]);
-  expect(refused).toEqual([expect.stringMatching(/^1 .*\(401\)/), expect.stringMatching(/^1 .*\(403\)/)]);
+  expect(rejections).toEqual([expect.stringMatching(/^1 .*\(401\)/), expect.stringMatching(/^1 .*\(403\)/)]);
   await app.stop();
 });
 
@@ -55,16 +55,16 @@ test.each<[string, () => never]>([
   const guards = [
     ({ headers }: Invocation) => headers.get("x-sender") === "alice" || ++failures > 1 || fail(),
   ];
-  const never = [(): never => fail()];
+  const failingGuards = [(): never => fail()];
   const app = newApp().enableMessaging({ broker: memoryBroker() });
   const [handled, dead]: string[][] = [[], []];
   const retry = { quickTries: 2, quickDelayMs: 1, delaysMs: [] };
   app.messaging
     .subscribe("books", { group: "a", guards, retry }, ({ id }) => void handled?.push(id))
-    .subscribe("books", { group: "b", guards: never, retry }, ({ id }) => void handled?.push(id))
+    .subscribe("books", { group: "b", guards: failingGuards, retry }, ({ id }) => void handled?.push(id))
     .subscribeBatch(
       "books",
-      { group: "c", guards: never, retry, batch: { size: 2, waitMs: 1 } },
+      { group: "c", guards: failingGuards, retry, batch: { size: 2, waitMs: 1 } },
       () => new Map(),
     );
   for (const topic of ["books.b.dlq", "books.c.dlq"])

@@ -6,9 +6,9 @@ test("untilAborted settles like its promise, or rejects when the signal aborts",
   expect(await untilAborted(Promise.resolve(1), ending.signal)).toBe(1);
   await expect(untilAborted(Promise.reject(new Error("own")), ending.signal)).rejects.toThrow("own");
   const never = Promise.withResolvers<void>();
-  const left = untilAborted(never.promise, ending.signal);
+  const pending = untilAborted(never.promise, ending.signal);
   ending.abort(new Error("closed"));
-  await expect(left).rejects.toThrow("closed");
+  await expect(pending).rejects.toThrow("closed");
   never.reject(new Error("late")); // must not be an unhandled rejection
   await expect(untilAborted(Promise.reject(new Error("later")), ending.signal)).rejects.toThrow("closed");
 });

@@ -36,24 +36,25 @@ const silentLane = async () => {
   });
   const channel: ConfirmChannel = await lane.open();
   /** Publishes a message whose signal aborts at once. */
-  const timedOut = async (): Promise<void> => {
+  const publishAndTimeOut = async (): Promise<void> => {
     const limit = new AbortController();
     const sent = lane.publish(channel, to, publication, limit.signal);
     limit.abort();
     await expect(sent).rejects.toMatchObject({ code: "RABBITMQ_TIMEOUT" });
   };
-  const unwritable = async (): Promise<void> => {
+  /** Publishes a message that amqplib cannot write. */
+  const publishUnwritable = async (): Promise<void> => {
     cannotWrite = true;
     const sent = lane.publish(channel, to, publication, new AbortController().signal);
     await expect(sent).rejects.toThrow(RangeError);
     cannotWrite = false;
   };
-  return { clock, lane, link, timedOut, unwritable, timesStuck: () => stuck };
+  return { clock, lane, link, publishAndTimeOut, publishUnwritable, timesStuck: () => stuck };
 };
 
 test("a full channel that confirms nothing is replaced, even if the server blocked publishers meanwhile", async () => {
-  const { clock, lane, link, timedOut, timesStuck } = await silentLane();
-  await timedOut();
+  const { clock, lane, link, publishAndTimeOut, timesStuck } = await silentLane();
+  await publishAndTimeOut();
   link.blockedReason = "low on memory";
   await clock.advance(60_000);
   expect([lane.isFull, timesStuck()]).toEqual([true, 0]);
@@ -63,11 +64,11 @@ test("a full channel that confirms nothing is replaced, even if the server block
 });
 
 test("a message that amqplib cannot write uses no room and does not wait for a confirmation", async () => {
-  const { clock, lane, timedOut, unwritable, timesStuck } = await silentLane();
-  await unwritable();
+  const { clock, lane, publishAndTimeOut, publishUnwritable, timesStuck } = await silentLane();
+  await publishUnwritable();
   expect(lane.isFull).toBe(false);
   await clock.advance(60_000);
-  await timedOut();
+  await publishAndTimeOut();
   expect(timesStuck()).toBe(0);
   await clock.advance(5000);
   expect([lane.isFull, timesStuck()]).toEqual([false, 1]);

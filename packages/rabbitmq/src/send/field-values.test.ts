@@ -9,7 +9,7 @@ const { encodeTable, decodeFields } = createRequire(driver)("./lib/codec.js") as
   decodeFields(bytes: Buffer): object;
 };
 
-const sent = (table: object): object => {
+const roundTrip = (table: object): object => {
   const buffer = Buffer.alloc(1_000_000);
   return decodeFields(buffer.subarray(4, encodeTable(buffer, table, 0)));
 };
@@ -40,34 +40,34 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 test("every value that amqplib reads is unchanged after it was written and read again", () => {
   fc.assert(
     fc.property(value, (each) => {
-      const read = sent({ each });
-      expect(sent({ each: toWritable(Reflect.get(read, "each")) })).toEqual(read);
+      const read = roundTrip({ each });
+      expect(roundTrip({ each: toWritable(Reflect.get(read, "each")) })).toEqual(read);
     }),
   );
 });
 
 test("a value that amqplib cannot write is dropped, and the others are kept", () => {
-  const cannot = [
+  const unwritable = [
     { "!": "unknown", value: 1 },
     { "!": "timestamp", value: "now" },
     { "!": "decimal", value: 1 },
     { "!": { deep: true } },
   ];
-  for (const odd of cannot)
+  for (const odd of unwritable)
     expect(
-      sent({ odd: toWritable(odd), list: toWritable([odd, 1]), table: toWritable({ odd, a: 1 }) }),
+      roundTrip({ odd: toWritable(odd), list: toWritable([odd, 1]), table: toWritable({ odd, a: 1 }) }),
     ).toEqual({
       list: [1],
       table: { a: 1 },
     });
-  expect(sent({ table: toWritable({ ["\uFFFD".repeat(100)]: 1, a: 1 }) })).toEqual({ table: { a: 1 } });
+  expect(roundTrip({ table: toWritable({ ["\uFFFD".repeat(100)]: 1, a: 1 }) })).toEqual({ table: { a: 1 } });
   const latest = { "!": "timestamp", value: 2 ** 64 };
-  expect(sent({ latest: toWritable(latest) })).toEqual({
+  expect(roundTrip({ latest: toWritable(latest) })).toEqual({
     latest: { "!": "timestamp", value: 2 ** 64 - 2048 },
   });
 });
 
-test("deeply nested tables are cut at a hundred levels", () => {
+test("deeply nested tables are truncated at a hundred levels", () => {
   let deep: object = {};
   for (let level = 0; level < 20_000; level++) deep = { deep };
   expect(JSON.stringify(toWritable(deep))).toMatch(/^(\{"deep":){99}\{/);

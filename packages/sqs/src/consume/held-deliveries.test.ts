@@ -69,7 +69,7 @@ class Setup implements AsyncDisposable {
   }
 }
 
-test("extends deliveries being processed at half of their visibility timeout, ten in a request", async () => {
+test("extends deliveries being processed at half of their visibility timeout, at most ten per request", async () => {
   await using setup = await Setup.create();
   for (let n = 0; n < 12; n++) setup.add(`r${n}`);
   await setup.clock.advance(VISIBLE_MS / 2 - 1);

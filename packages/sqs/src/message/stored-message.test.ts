@@ -25,7 +25,7 @@ test("a stored message is read unchanged, and has only characters that SQS accep
   );
 });
 
-test("text that SQS accepts is stored as it is", () => {
+test("text that SQS accepts is stored unchanged", () => {
   const { MessageBody } = store({ headers: {}, key: null, body: '{"title":"Ünï 🙂"}' }, 0);
   expect(MessageBody).toBe('{"title":"Ünï 🙂"}');
 });

@@ -81,14 +81,14 @@ inChromium({
     assert.deepEqual(summarize(app.received("/books/1")), ["OPTIONS 204"]);
   },
 
-  "an unlisted field fails at its preflight": async (context) => {
+  "a request with an unlisted field fails at its preflight": async (context) => {
     const { app, api, page } = await listedPage(context);
     const headers = { ...keyHeader, "x-more": "1" };
     assert.equal((await page.run(fetchInPage, `${api.url}/books/1`, { method: "PUT", headers })).status, 0);
     assert.deepEqual(summarize(app.received("/books/1")), ["OPTIONS 204"]);
   },
 
-  "cookies are sent only where credentials are allowed and the page requests it": async (context) => {
+  "where credentials are allowed, cookies are sent only if the page requests it": async (context) => {
     const { api, page } = await listedPage(context);
     await page.evaluate(`document.cookie = "visit=7; path=/"`);
     const cookieWith = async (credentials: "include" | "same-origin") =>
@@ -103,7 +103,7 @@ inChromium({
     assert.equal((await page.run(fetchInPage, `${api.url}/open`, { credentials: "include" })).status, 0);
   },
 
-  "a preflight needs no key and is cached: the second PUT sends none": async (context) => {
+  "a preflight needs no key and is cached: the second PUT sends no preflight": async (context) => {
     const { app, api, page } = await listedPage(context);
     const put = (body: string) =>
       page.run(fetchInPage, `${api.url}/books/1`, { method: "PUT", headers: keyHeader, body });
@@ -112,7 +112,7 @@ inChromium({
     assert.equal(app.received("/books/1")[0]?.headers["x-api-key"], undefined);
   },
 
-  "with maxAge 0 every PUT sends its preflight": async (context) => {
+  "with maxAge 0 every PUT sends a preflight": async (context) => {
     const { app, api, page } = await listedPage(context, { maxAge: 0 });
     const put = () => page.run(fetchInPage, `${api.url}/books/1`, { method: "PUT", headers: keyHeader });
     await put();

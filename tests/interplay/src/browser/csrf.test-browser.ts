@@ -63,8 +63,11 @@ inChromium({
     const [status, text] = await attack(page, site.url);
     assert.equal(status, 403);
     assert.match(text, rejection);
-    const [asked] = app.received("/books");
-    assert.deepEqual([asked?.headers["sec-fetch-site"], asked?.headers["cookie"]], ["cross-site", undefined]);
+    const [request] = app.received("/books");
+    assert.deepEqual(
+      [request?.headers["sec-fetch-site"], request?.headers["cookie"]],
+      ["cross-site", undefined],
+    );
   },
 
   "over plain HTTP, without fetch metadata, a form of another port that has the token is refused because of its Origin":
@@ -75,12 +78,12 @@ inChromium({
       assert.equal((await submit(page))[0], 200);
       await page.goTo(otherPort.as("good.example"));
       assert.equal((await attack(page, site.as("good.example")))[0], 403);
-      const [, asked] = app.received("/books");
+      const [, request] = app.received("/books");
       assert.deepEqual(
-        [asked?.headers["sec-fetch-site"], asked?.headers["origin"]],
+        [request?.headers["sec-fetch-site"], request?.headers["origin"]],
         [undefined, otherPort.as("good.example")],
       );
-      assert.match(asked?.headers["cookie"] ?? "", /_csrf=/);
+      assert.match(request?.headers["cookie"] ?? "", /_csrf=/);
     },
 
   "a form from another port of the same host is refused, although it has the token": async ({
@@ -92,9 +95,9 @@ inChromium({
     const page = await visit(site.url);
     await page.goTo(otherPort.url);
     assert.equal((await attack(page, site.url))[0], 403);
-    const [asked] = app.received("/books");
-    assert.equal(asked?.headers["sec-fetch-site"], "same-site");
-    assert.match(asked?.headers["cookie"] ?? "", /_csrf=/);
+    const [request] = app.received("/books");
+    assert.equal(request?.headers["sec-fetch-site"], "same-site");
+    assert.match(request?.headers["cookie"] ?? "", /_csrf=/);
   },
 
   "a form from a trusted origin with the token is accepted": async ({ serve, visit }) => {

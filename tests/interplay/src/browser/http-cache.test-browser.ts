@@ -66,7 +66,7 @@ inChromium({
     assert.deepEqual([loopback, other], ["gzip, deflate, br, zstd", "gzip, deflate"]);
   },
 
-  "the page sends no request within max-age, and always sends one with no-store": async ({
+  "the browser sends no request within max-age, and always sends one with no-store": async ({
     serve,
     visit,
   }) => {

@@ -31,7 +31,7 @@ const shop = () => {
   return app;
 };
 
-const opened = async ({ serve, visit }: TestContext) => {
+const openShop = async ({ serve, visit }: TestContext) => {
   const app = shop();
   const { url } = await serve(app);
   return { app, url, page: await visit(url) };
@@ -44,8 +44,8 @@ const upload = async (path: string, bytes: number, asForm: boolean) => {
   form.append("file", blob, "a.bin");
   try {
     const reply = await fetch(path, { method: "POST", body: asForm ? form : blob });
-    const { bytes: taken = 0 } = (await reply.json()) as { bytes?: number };
-    return [reply.status, taken];
+    const { bytes: receivedBytes = 0 } = (await reply.json()) as { bytes?: number };
+    return [reply.status, receivedBytes];
   } catch (error) {
     return [String(error)];
   }
@@ -53,7 +53,7 @@ const upload = async (path: string, bytes: number, asForm: boolean) => {
 
 inChromium({
   "each reply has a request id that the page can read: a generated one, or the page's": async (context) => {
-    const { page } = await opened(context);
+    const { page } = await openShop(context);
     const ids = [await page.run(fetchInPage, "/text"), await page.run(fetchInPage, "/nowhere")].map(
       ({ headers }) => headers["x-request-id"],
     );
@@ -63,8 +63,8 @@ inChromium({
     assert.equal(headers["x-request-id"], "checkout-7");
   },
 
-  "HEAD has the fields of GET and no body, 204 has none, and the connection continues": async (context) => {
-    const { page, app } = await opened(context);
+  "HEAD has the fields of GET and no body, 204 has no body, and the next GET works": async (context) => {
+    const { page, app } = await openShop(context);
     const get = await page.run(fetchInPage, "/text", { cache: "no-store" });
     const head = await page.run(fetchInPage, "/text", { method: "HEAD", cache: "no-store" });
     assert.deepEqual([head.status, head.text], [200, ""]);
@@ -76,8 +76,10 @@ inChromium({
     assert.deepEqual(summarize(app.received("/text")), ["GET 200", "HEAD 200", "DELETE 204", "GET 200"]);
   },
 
-  "an upload of 5 MiB with a limit of 1 MiB: the page reads the 413, and can continue": async (context) => {
-    const { page } = await opened(context);
+  "the page reads the 413 of a 5 MiB upload above the limit of 1 MiB, and its next upload works": async (
+    context,
+  ) => {
+    const { page } = await openShop(context);
     for (const asForm of [false, true]) {
       assert.deepEqual(await page.run(upload, "/upload", 5 * mebi, asForm), [413, 0]);
       assert.deepEqual(await page.run(upload, "/upload", mebi, false), [200, mebi]);
@@ -85,7 +87,7 @@ inChromium({
   },
 
   "the page reads the 413 of uploads of any size, one after another": async (context) => {
-    const { page, app } = await opened(context);
+    const { page, app } = await openShop(context);
     const sizes = [mebi + 1, 1.1 * mebi, 1.5 * mebi, 2 * mebi].map(Math.ceil);
     for (const size of [...sizes, ...sizes])
       assert.deepEqual(await page.run(upload, "/upload", size, false), [413, 0]);
@@ -93,7 +95,7 @@ inChromium({
   },
 
   "a form's fields and file names arrive unchanged": async (context) => {
-    const { page } = await opened(context);
+    const { page } = await openShop(context);
     const send = async (title: string, filename: string) => {
       const form = new FormData();
       form.append("title", title);
@@ -109,7 +111,7 @@ inChromium({
       assert.deepEqual(await page.run(send, title, name), { title, name, size: 5 });
   },
 
-  "cookies return unchanged, and scripts see only those without HttpOnly": async ({ serve, visit }) => {
+  "cookies return unchanged, and scripts cannot read HttpOnly cookies": async ({ serve, visit }) => {
     const app = shop();
     const value = 'dark mode; 50% = "Übung", 日本';
     app.get("/set", () =>
@@ -160,11 +162,11 @@ inChromium({
       );
     });
     assert.equal(name, "AbortError");
-    await waitFor(() => ends !== "", { subject: "the end" });
+    await waitFor(() => ends !== "", { subject: "the request to end" });
     assert.equal(ends, "aborted");
   },
 
-  "a stream that fails in transit is an error for the page, never a short body": async ({ serve, visit }) => {
+  "a stream whose source fails is an error for the page, never a short body": async ({ serve, visit }) => {
     const app = shop();
     app.get("/breaks", { compress: false }, () => Response.stream(breaking(), { contentType: "text/plain" }));
     app.get("/coded", () => Response.stream(breaking(), { contentType: "text/plain" }));

@@ -14,17 +14,17 @@ const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"></
 /** Pages whose scripts record their names in `ran`. */
 const site = (options: Partial<SecurityHeadersConfig> = {}) => {
   const app = new (App.with(recorder, cors, securityHeaders))().enableSecurityHeaders(options);
-  const recording = (name: string) => `(globalThis.ran ??= []).push("${name}")`;
+  const recordRun = (name: string) => `(globalThis.ran ??= []).push("${name}")`;
   app.get("/", () => pageOf(""));
-  app.get("/own.js", () => new Response(recording("own"), { contentType: "text/javascript" }));
-  app.get("/text.txt", () => Response.text(recording("text")));
+  app.get("/own.js", () => new Response(recordRun("own"), { contentType: "text/javascript" }));
+  app.get("/text.txt", () => Response.text(recordRun("text")));
   app.get("/picture.svg", () => new Response(picture, { contentType: "image/svg+xml" }));
   app.get("/scripts", (request) =>
     pageOf(`
-      <script>${recording("inline")}</script>
-      <script nonce="guessed">${recording("guessed")}</script>
-      <script nonce="${cspNonce(request)}">${recording("nonce")}</script>
-      <img src="data:," onerror='${recording("attribute")}'>
+      <script>${recordRun("inline")}</script>
+      <script nonce="guessed">${recordRun("guessed")}</script>
+      <script nonce="${cspNonce(request)}">${recordRun("nonce")}</script>
+      <img src="data:," onerror='${recordRun("attribute")}'>
       <script src="/own.js"></script>`),
   );
   app.get("/quiet", () => pageOf(`<link rel="icon" href="/picture.svg"><script src="/own.js"></script>`));
@@ -59,7 +59,7 @@ inChromium({
     assert.match(page.problems[0] ?? "", /Cross-Origin-Opener-Policy header has been ignored/);
   },
 
-  "a policy with a nonce runs the script with that nonce, and no other inline script": async ({
+  "a policy with a nonce allows the script with that nonce, and no other inline script": async ({
     serve,
     visit,
   }) => {
@@ -79,7 +79,7 @@ inChromium({
     assert.notEqual(await page.evaluate(nonce), first);
   },
 
-  "a report-only policy runs all scripts, and reports them": async ({ serve, visit }) => {
+  "a report-only policy blocks no script, and reports violations": async ({ serve, visit }) => {
     const { url } = await serve(site({ contentSecurityPolicy: withNonce, reportOnly: true }));
     const page = await visit(`${url}/scripts`);
     await waitFor(async () => (await page.evaluate<string[]>(ran)).length === 5, { subject: "all scripts" });
@@ -95,7 +95,10 @@ inChromium({
     assert.deepEqual(await (await visit(`${open.url}/typed`)).evaluate(ran), ["text", "own"]);
   },
 
-  "a page is isolated if COEP is enabled, only on localhost or over TLS": async ({ serve, visit }) => {
+  "over plain HTTP, a page is isolated only if COEP is enabled and its host is local": async ({
+    serve,
+    visit,
+  }) => {
     const [plain, isolated] = [
       await serve(site()),
       await serve(site({ crossOriginEmbedderPolicy: "require-corp" })),
@@ -160,7 +163,7 @@ inChromium({
     assert.equal(await isFramed({ frameOptions: "SAMEORIGIN" }, true), false);
   },
 
-  "no page may use camera, microphone and location by default": async ({ serve, visit }) => {
+  "no page may use camera, microphone or location by default": async ({ serve, visit }) => {
     const [guarded, open] = [await serve(site()), await serve(site({ permissionsPolicy: false }))];
     const allowed = async (url: string) =>
       (await visit(url)).evaluate(

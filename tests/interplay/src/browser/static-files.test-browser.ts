@@ -11,7 +11,7 @@ import { fetchInPage } from "./pages.test-kit.ts";
 import { summarize, recorder } from "./recorder.test-kit.ts";
 import { inChromium } from "./in-chromium.test-kit.ts";
 
-/** The smallest module of WebAssembly. */
+/** The smallest WebAssembly module. */
 const emptyModule = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="7"></svg>';
 const style = "h1 { color: rgb(1, 2, 3) }\n".repeat(100);
@@ -42,7 +42,10 @@ const site = ({ path }: Folder, options: Partial<StaticFilesConfig> = {}) =>
 const page = "<!doctype html><title>page</title>";
 
 inChromium({
-  "every kind of file has the media type that browsers require": async ({ serve, visit }) => {
+  "HTML, CSS, SVG, JSON, WebAssembly and modules have the media types that browsers require": async ({
+    serve,
+    visit,
+  }) => {
     using folder = new Folder({
       "index.html": `${page}<link rel="stylesheet" href="a.css"><h1>a</h1><img src="a.svg"><script type="module" src="a.mjs"></script>`,
       "a.css": style,
@@ -101,7 +104,7 @@ inChromium({
     ]);
   },
 
-  "within max-age the browser sends no request for a file, and a reload of the page gets 304": async ({
+  "within max-age the browser sends no request for a file, and a no-cache fetch revalidates it": async ({
     serve,
     visit,
   }) => {
@@ -147,7 +150,10 @@ inChromium({
       }
     },
 
-  "finds names with spaces, punctuation and letters of any script": async ({ serve, visit }) => {
+  "files whose names have spaces, punctuation or letters of any script are found": async ({
+    serve,
+    visit,
+  }) => {
     const names = ["a b.txt", "50%.txt", "a#b?.txt", "Übung+日本.txt", "a&b=c;d.txt"];
     using folder = new Folder({
       "index.html": page,

@@ -34,7 +34,7 @@ const newsroom = (options: Partial<CompressionConfig>) => {
   return app;
 };
 
-/** Runs in the page: reports the first event, and returns both. */
+/** Runs in the page: reports the first event, and returns both events. */
 const twoEvents = () =>
   new Promise((resolve) => {
     const source = new EventSource("/events");
@@ -66,7 +66,7 @@ const codings = ["br", "gzip", "zstd"] as const;
 const inEachCoding: BrowserTests = Object.fromEntries(
   codings.flatMap((coding): [string, BrowserTests[string]][] => [
     [
-      `an event arrives immediately over ${coding}, while the stream continues`,
+      `an event arrives immediately with ${coding}, while the stream continues`,
       async ({ serve, visit }) => {
         const { url } = await serve(newsroom({ encodings: [coding], streams: true }));
         const page = await visit(url);
@@ -76,7 +76,7 @@ const inEachCoding: BrowserTests = Object.fromEntries(
       },
     ],
     [
-      `a reader gets the first chunk over ${coding}, while the stream continues`,
+      `a reader gets the first chunk with ${coding}, while the stream continues`,
       async ({ serve, visit }) => {
         const { url } = await serve(newsroom({ encodings: [coding], streams: true }));
         const page = await visit(url);
@@ -86,7 +86,7 @@ const inEachCoding: BrowserTests = Object.fromEntries(
   ]),
 );
 
-/** Runs in the page: collects events until the server ends, and returns them with the state of the source. */
+/** Runs in the page: collects events until the source is closed, and returns them with their ids. */
 const allEvents = () =>
   new Promise((resolve) => {
     const source = new EventSource("/feed");
@@ -110,7 +110,7 @@ inChromium({
     assert.equal((await page.run(fetchInPage, "/events")).headers["content-encoding"], undefined);
   },
 
-  "a source reconnects with the last event's id, until it gets 204": async ({ serve, visit }) => {
+  "an EventSource reconnects with the last event's id, until it gets 204": async ({ serve, visit }) => {
     const app = newsroom({ streams: true });
     app.get("/feed", (request) => {
       const last = Number(request.getHeader("last-event-id") ?? 0);

@@ -92,7 +92,7 @@ inChromium({
     assert.equal(await exchange(page, text, `data === ${text}`), true);
   },
 
-  "a message above the limit closes with 1009": async ({ serve, visit }) => {
+  "a message above the limit closes the socket with 1009": async ({ serve, visit }) => {
     const { url } = await serve(echo());
     const page = await visit(url);
     await open(page, socketUrl(url));
@@ -115,7 +115,7 @@ inChromium({
     assert.deepEqual(await page.evaluate("ending"), [4001, "no more of it, määh", true]);
   },
 
-  "reloading a page ends the handler with 1001": async ({ serve, visit }) => {
+  "reloading a page closes the handler's socket with 1001": async ({ serve, visit }) => {
     const app = echo();
     const { url } = await serve(app);
     const page = await visit(url);
@@ -138,7 +138,7 @@ inChromium({
     assert.deepEqual(app.ends, []);
   },
 
-  "a page of an origin that the option origins or CORS lists can connect": async ({ serve, visit }) => {
+  "a page can connect if the option origins or CORS lists its origin": async ({ serve, visit }) => {
     const [first, second] = [await serve(emptyPage()), await serve(emptyPage())];
     const app = echo({ origins: [first.as("localhost")] });
     app.enableCors([second.as("good.example")], { credentials: true });

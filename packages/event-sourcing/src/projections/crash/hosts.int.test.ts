@@ -67,7 +67,7 @@ withServer("postgres", (server) => {
       const last = await store.position();
       const hasCaughtUp = async (): Promise<boolean> =>
         (await store.projections.status()).some(({ version, position }) => version === 2 && position >= last);
-      await waitFor(hasCaughtUp, { subject: "the view to have everything", timeoutMs: 150_000 });
+      await waitFor(hasCaughtUp, { subject: "the view to catch up", timeoutMs: 150_000 });
       const folded = await foldedRows(store);
       same(await shelfRows(db), folded);
       expect(folded.reduce((sum, { applied }) => sum + applied, 0)).toBeGreaterThan(10);

@@ -11,7 +11,7 @@ import { killedDesk, killedShelf } from "./killed-views.test-kit.ts";
 /** Number of restarts. Each makes the pauses of shards longer. */
 const RESTARTS = Number(process.env["FRAMEWORK_RESTARTS"] ?? 2);
 
-/** Appends until `isOver`, and returns the event ids that the store has acknowledged. */
+/** Appends until `hasEnded`, and returns the event ids that the store has acknowledged. */
 const appendUntil = async (
   store: OpenEventStore,
   caller: number,
@@ -31,16 +31,13 @@ const appendUntil = async (
 
 /** Checks that no shard is ahead of the events of the restarted server. */
 const expectNoCheckpointAhead = async ({ db }: OpenEventStore): Promise<void> => {
-  const ahead = await waitFor(
-    async () =>
-      (
-        await db.query(
-          `SELECT 1 AS ahead FROM framework_projection_shards WHERE position > (SELECT coalesce(max(position), 0) FROM framework_events)
-           AND position > (SELECT last_value FROM framework_event_positions)`,
-        )
-      ).length === 0,
-  );
-  expect(ahead).toBe(true);
+  const ahead = await waitFor(() =>
+    db.query(
+      `SELECT position FROM framework_projection_shards WHERE position > (SELECT coalesce(max(position), 0) FROM framework_events)
+       AND position > (SELECT last_value FROM framework_event_positions)`,
+    ),
+  ); // the first queries may fail, until the server accepts connections
+  expect(ahead).toEqual([]);
 };
 
 // The shared server is not restarted; requesting it skips this test where PostgreSQL is missing.

@@ -33,7 +33,7 @@ withServer("postgres", (server) => {
     expect(await shelfRows(fixture.db)).toEqual(await foldedRows(store));
   }, 240_000);
 
-  test("many events appended while another append was open are read before the lock, while appends continue", async () => {
+  test("of many events appended while another append was open, at most 1,000 are read under the lock", async () => {
     await using fixture = await postgresFixture(server);
     const count = { locked: 0, all: 0 };
     const second = shelf({
@@ -84,9 +84,9 @@ withServer("postgres", (server) => {
     });
     await store.db.transaction(async (tx) => {
       await store.append("loan-2", Borrowed({ member: "bob" }), { tx });
-      const began = performance.now();
+      const startedAt = performance.now();
       await expect(rebuild()).rejects.toMatchObject({ code: "EVENTS_APPEND_OPEN" });
-      expect(performance.now() - began).toBeGreaterThan(29_900); // timers may fire a few milliseconds early
+      expect(performance.now() - startedAt).toBeGreaterThan(29_900); // timers may fire a few milliseconds early
     });
     expect(await rebuild()).toBe(1);
   }, 240_000);

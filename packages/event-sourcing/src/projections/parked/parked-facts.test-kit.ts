@@ -9,17 +9,17 @@ import { appendLoans, foldedRows, longTimeout, POISON, shelf, shelfRows } from "
 const events = loanTypes;
 
 /** Appends to a stream with a failing event and two events after it, and to other streams. */
-const poisoned = async (store: EventStore): Promise<string> => {
+const appendPoisoned = async (store: EventStore): Promise<string> => {
   await store.append("loan-bad", Borrowed({ member: POISON }));
   await appendLoans(store, 10, 3);
   await store.append("loan-bad", [Extended({ days: 2 }), Returned({})]);
   return await appendLoans(store, 10, 3, 10);
 };
 
-const ofShelf = { source: "projection", name: "shelf v1" };
+const shelfFilter = { source: "projection", name: "shelf v1" };
 
 const parkedOf = async (store: EventStore): Promise<readonly ParkedItem[]> =>
-  (await store.parked.list(ofShelf)).items;
+  (await store.parked.list(shelfFilter)).items;
 
 /** Contract tests for events that a projection cannot apply. */
 export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) => Promise<void>>> = {
@@ -28,7 +28,7 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     db,
   }) => {
     const store = await open({ events, projections: [shelf()] });
-    assert.equal(await store.waitFor(await poisoned(store), longTimeout), true);
+    assert.equal(await store.waitFor(await appendPoisoned(store), longTimeout), true);
     const all = await foldedRows(store);
     same(
       await shelfRows(db),
@@ -59,7 +59,7 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
   },
   "fixed code replays parked events in order, and their key continues": async ({ open, db }) => {
     const first = await open({ events, projections: [shelf()] });
-    await first.waitFor(await poisoned(first), longTimeout);
+    await first.waitFor(await appendPoisoned(first), longTimeout);
     const [bad, blocked] = await parkedOf(first);
     same(await first.parked.replay([blocked?.id ?? ""]), {
       replayed: 0,
@@ -102,12 +102,12 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     db,
   }) => {
     const store = await open({ events, projections: [shelf()] });
-    await store.waitFor(await poisoned(store), longTimeout);
+    await store.waitFor(await appendPoisoned(store), longTimeout);
     const [bad] = await parkedOf(store);
     assert.ok(bad !== undefined);
     assert.equal(await store.parked.discard([bad.id], { note: "entered twice" }), 1);
     assert.equal(await store.parked.discard([bad.id], { note: "entered twice" }), 0);
-    await store.parked.replay({ ...ofShelf, key: bad.key ?? undefined });
+    await store.parked.replay({ ...shelfFilter, key: bad.key ?? undefined });
     await waitFor(async () => (await store.parked.count()) === 0);
     const row = (await shelfRows(db)).find(({ stream }) => stream === "loan-bad");
     same(row, { stream: "loan-bad", member: "", days: 2, applied: 2 });

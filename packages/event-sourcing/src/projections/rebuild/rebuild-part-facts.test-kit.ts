@@ -11,7 +11,7 @@ const corrupt = ({ db }: EventStoreFixture): Promise<unknown> =>
   db.execute("UPDATE shelf_v1 SET days = 1000000, applied = 0");
 
 /** Returns the streams whose row equals a fold of their events. */
-const rightStreams = async ({ db }: EventStoreFixture, store: OpenEventStore): Promise<readonly string[]> => {
+const equalStreams = async ({ db }: EventStoreFixture, store: OpenEventStore): Promise<readonly string[]> => {
   const folded = new Map((await foldedRows(store)).map((row) => [row.stream, JSON.stringify(row)]));
   const rows = await shelfRows(db);
   return Array.from(rows).flatMap((row) =>
@@ -26,9 +26,9 @@ export const rebuildPartFacts: Readonly<Record<string, (fixture: EventStoreFixtu
     await store.waitFor(await appendLoans(store, 30), longTimeout);
     await corrupt(fixture);
     assert.equal(await store.projections.rebuildPart("shelf", { stream: "loan-2" }), 6);
-    same(await rightStreams(fixture, store), ["loan-2"]);
+    same(await equalStreams(fixture, store), ["loan-2"]);
     await store.waitFor(await appendLoans(store, 5, 5, 30), longTimeout); // the shards continue
-    same(await rightStreams(fixture, store), ["loan-2"]);
+    same(await equalStreams(fixture, store), ["loan-2"]);
   },
   "the rows of a tenant are rebuilt, and the rows of other tenants are unchanged": async (fixture) => {
     const store = await fixture.open({ events, projections: [shelf()] });
@@ -39,7 +39,7 @@ export const rebuildPartFacts: Readonly<Record<string, (fixture: EventStoreFixtu
     await store.waitFor(position, longTimeout);
     await corrupt(fixture);
     assert.equal(await store.projections.rebuildPart("shelf", { tenant: "zoo" }), 2);
-    same(await rightStreams(fixture, store), ["zoo-1", "zoo-2"]);
+    same(await equalStreams(fixture, store), ["zoo-1", "zoo-2"]);
   },
   "no event is lost or applied twice while parts are rebuilt during appends": async (fixture) => {
     const store = await fixture.open({ events, projections: [shelf({ shards: 2, batchSize: 3 })] });
@@ -81,7 +81,7 @@ export const rebuildPartFacts: Readonly<Record<string, (fixture: EventStoreFixtu
     const other = await errorOf(store.projections.rebuildPart("desk", {}));
     assert.equal(other.code, "EVENTS_UNKNOWN_PROJECTION");
   },
-  "a store without projections knows none": async ({ open }) => {
+  "rebuildPart of a store without projections rejects every name as unknown": async ({ open }) => {
     const store = await open({ events });
     assert.equal(
       (await errorOf(store.projections.rebuildPart("shelf", {}))).code,

@@ -3,22 +3,22 @@ import { ConcurrencyLimit } from "./concurrency-limit.ts";
 
 test("calls run in order, and no more than the limit concurrently", async () => {
   const limit = new ConcurrencyLimit(() => 2);
-  const begun: number[] = [];
+  const started: number[] = [];
   const ends: PromiseWithResolvers<void>[] = [];
   const all = [0, 1, 2, 3].map((number) => {
     const end = Promise.withResolvers<void>();
     ends.push(end);
     return limit.run(async () => {
-      begun.push(number);
+      started.push(number);
       await end.promise;
       if (number === 1) throw new Error("failed");
     });
   });
-  expect(begun).toEqual([0, 1]);
+  expect(started).toEqual([0, 1]);
   ends[1]?.resolve();
   await expect(all[1]).rejects.toThrow("failed");
-  expect(begun).toEqual([0, 1, 2]);
+  expect(started).toEqual([0, 1, 2]);
   for (const { resolve } of ends) resolve();
   await Promise.all([all[0], all[2], all[3]]);
-  expect(begun).toEqual([0, 1, 2, 3]);
+  expect(started).toEqual([0, 1, 2, 3]);
 });

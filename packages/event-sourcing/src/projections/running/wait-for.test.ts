@@ -21,7 +21,7 @@ const storeOnVirtualClock = async () => {
   return { clock, db, store, close };
 };
 
-test("waitFor resolves after its timeout, and not before", async () => {
+test("waitFor resolves to false after its timeout, and not before", async () => {
   const { clock, store, close } = await storeOnVirtualClock();
   const { position } = await store.append("loan-1", Borrowed({ member: "ann" }));
   const from = clock.now();
@@ -41,9 +41,9 @@ test("waitFor resolves when the view has caught up, even by another process", as
   const { position } = await store.append("loan-1", Borrowed({ member: "ann" }));
   const waiting = store.waitFor(position, { timeoutMs: 600_000 });
   await db.execute`UPDATE framework_projection_shards SET position = 1`; // sends no signal
-  let isThere = false;
-  void waiting.then((value) => (isThere = value));
-  while (!isThere) {
+  let isResolved = false;
+  void waiting.then((value) => (isResolved = value));
+  while (!isResolved) {
     await clock.advance(10);
     await new Promise(setImmediate);
   }

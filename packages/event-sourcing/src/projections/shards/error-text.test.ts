@@ -14,6 +14,6 @@ test.each<[string, unknown, string]>([
   ],
   ["a string", "a\u0000b", "ab"],
   ["an object without a prototype", Object.create(null), "{}"],
-])("the text of %s is stored", (_name, error, text) => {
+])("errorText describes %s", (_name, error, text) => {
   expect(errorText(error)).toBe(text);
 });
