@@ -208,6 +208,7 @@ export { aborted } from "./runtime/aborted.ts";
 export { type Clock, isClock, systemClock } from "./runtime/clock.ts";
 export { keepAlive } from "./runtime/keep-alive.ts";
 export { toError } from "./errors/to-error.ts";
+export { failsafeLog } from "./log/failsafe-log.ts";
 export { memberOf, messageOf, textOf } from "./log/value-text.ts";
 export { throttledLog, type ThrottledLogOptions } from "./log/throttled-log.ts";
 export { type DescribedRequest, exchangeFields } from "./exchange/request-fields.ts";

@@ -1,5 +1,5 @@
 import { ConfigurationError, type Logger } from "@framework/core";
-import { type Clock, type ConfigInput, systemClock } from "@framework/core/feature";
+import { type Clock, type ConfigInput, failsafeLog, systemClock } from "@framework/core/feature";
 import { type Database, openDatabase, type Statement } from "@framework/database";
 import { createKernel, type Kernel } from "@framework/durable/feature";
 import { archiveInLane } from "./archive/archive-lane.ts";
@@ -114,8 +114,9 @@ export interface OpenEventStoreOptions {
  */
 export const openEventStore = async (
   config: ConfigInput<EventSourcingConfig> = {},
-  { db: given, now, log = console, clock = systemClock }: OpenEventStoreOptions = {},
+  { db: given, now, log: givenLog = console, clock = systemClock }: OpenEventStoreOptions = {},
 ): Promise<OpenEventStore> => {
+  const log = failsafeLog(givenLog);
   const settings = EventSourcingConfig.of(config);
   const url = ownUrl(settings);
   const db = given ?? openDatabase(url === null ? {} : { url });

@@ -1,6 +1,6 @@
 import { openDatabase } from "@framework/database";
 import { virtualClock, waitFor } from "@framework/testing";
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { createKernel, type Lane } from "../feature.ts";
 import { sqliteFile } from "../testing/open-databases.test-kit.ts";
 
@@ -26,9 +26,15 @@ test("a stop ends although parts of the kernel wait for the database without end
   });
   await begun.promise;
   try {
-    const stopped = kernel.stop().then(() => true);
-    await clock.advance(20_000);
-    expect(await Promise.race([stopped, Promise.resolve(false)])).toBe(true);
+    let hasStopped = false;
+    void kernel.stop().then(() => (hasStopped = true));
+    await waitFor(
+      async () => {
+        await clock.advance(1000);
+        return hasStopped;
+      },
+      { subject: "the end of the stop" },
+    );
   } finally {
     finished.resolve();
     await blocking;
@@ -39,4 +45,21 @@ test("a stop ends although parts of the kernel wait for the database without end
     "durable: the stop of framework_leases has not ended in time, and is no longer waited for",
     "durable: the stop of the register of owners has not ended in time, and is no longer waited for",
   ]);
+});
+
+test("a stop ends although a part fails and the logger throws", async () => {
+  await using file = await sqliteFile();
+  const db = openDatabase({ url: file.url });
+  const printed = jest.spyOn(console, "error").mockImplementation(() => {});
+  const error = (): never => {
+    throw new Error("the logger is broken");
+  };
+  const kernel = createKernel(db, { log: { info() {}, warn() {}, error } });
+  const lanes = kernel.lanes({ kind: "held", count: 1, run: ended });
+  await kernel.start();
+  await waitFor(() => lanes.held().length === 1, { subject: "the lane" });
+  await db.close();
+  await kernel.stop();
+  expect(printed).toHaveBeenCalledWith(expect.stringContaining("the logger failed (the logger is broken)"));
+  printed.mockRestore();
 });

@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { FrameworkError, type Logger } from "@framework/core";
-import { type Clock, type ConfigInput, type SharedValues, systemClock } from "@framework/core/feature";
+import {
+  type Clock,
+  type ConfigInput,
+  failsafeLog,
+  type SharedValues,
+  systemClock,
+} from "@framework/core/feature";
 import type { Database, SetMigration, Statement } from "@framework/database";
 import type { KernelBase, KernelHost } from "../base/kernel-base.ts";
 import { KernelLife } from "../base/kernel-life.ts";
@@ -68,7 +74,8 @@ export interface KernelOptions {
 
 /** Creates a kernel on a database without an app, for tests, scripts, and features with their own database. @throws CORE_BAD_CONFIG */
 export const createKernel = (db: Database, options: KernelOptions = {}): OwnKernel => {
-  const { now = databaseNow(db.dialect), clock = systemClock, random = Math.random, log = console } = options;
+  const { now = databaseNow(db.dialect), clock = systemClock, random = Math.random } = options;
+  const log = failsafeLog(options.log ?? console);
   const config = DurableConfig.of(options.config);
   const [problem] = configProblems(config);
   if (problem !== undefined) throw new FrameworkError("CORE_BAD_CONFIG", problem);
