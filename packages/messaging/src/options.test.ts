@@ -239,7 +239,7 @@ const tests: Readonly<Record<Options, readonly [file: string, name: string]>> = 
   batch: ["contract/batch-facts", "a batch handler gets several messages"],
 };
 
-test("every option changes behaviour in a test", () => {
+test("every option names a test of its effect", () => {
   const own = Object.keys(MessagingConfig.of());
   expect(Object.keys(tests)).toEqual(expect.arrayContaining(own));
   for (const [option, [file, name]] of Object.entries(tests)) {

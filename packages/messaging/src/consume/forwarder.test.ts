@@ -4,7 +4,7 @@ import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { shortPause } from "../contract/until.ts";
+import { shortPause } from "../contract/harness/until.ts";
 import { newHeaders } from "../envelope/event.ts";
 import { REPLY_TO } from "../envelope/own-headers.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { type Invocation, key, UnauthorizedError } from "@framework/core";
 import type { Authenticator } from "@framework/core/feature";
 import type { PortFacts } from "@framework/core/testing";
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { fast, numbers } from "./poison-messages.ts";
-import { TestApp } from "./test-app.ts";
-import { until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { fast, numbers } from "./harness/poison-messages.ts";
+import { TestApp } from "./harness/test-app.ts";
+import { until } from "./harness/until.ts";
 
 /** Tests of batch handlers. */
 export const batchFacts: PortFacts<BrokerFixture> = {

@@ -1,5 +1,5 @@
 import { type PortContract, portContract } from "@framework/core/testing";
-import type { BrokerFixture } from "./broker-fixture.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
 import { handlingFacts } from "./handling-facts.ts";
 import { orderingFacts } from "./ordering-facts.ts";
 import { outboxFacts } from "./outbox-facts.ts";

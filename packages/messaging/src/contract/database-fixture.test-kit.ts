@@ -4,7 +4,7 @@ import type { TestDatabase } from "@framework/database/testing";
 import { createKernel, type OwnKernel } from "@framework/durable/feature";
 import { databaseBroker } from "../database/database-broker.ts";
 import type { BrokerAdapter } from "../port/broker-adapter.ts";
-import type { BrokerFixture } from "./broker-fixture.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 

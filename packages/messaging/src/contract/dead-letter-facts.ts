@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { fast, poison, refuseAll } from "./poison-messages.ts";
-import { TestApp } from "./test-app.ts";
-import { until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { fast, poison, refuseAll } from "./harness/poison-messages.ts";
+import { TestApp } from "./harness/test-app.ts";
+import { until } from "./harness/until.ts";
 
 /** Tests of messages that become dead letters. */
 export const deadLetterFacts: PortFacts<BrokerFixture> = {

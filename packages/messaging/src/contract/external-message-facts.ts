@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { Message } from "../message/message.ts";
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { TestApp } from "./test-app.ts";
-import { processOf } from "./test-process.ts";
-import { shortPause, until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { TestApp } from "./harness/test-app.ts";
+import { processOf } from "./harness/test-process.ts";
+import { shortPause, until } from "./harness/until.ts";
 
 const structured = { "content-type": "application/cloudevents+json" };
 const attributes = { specversion: "1.0", id: "1", type: "external", source: "/elsewhere" };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { deadTopicOf, DeliveryRecorder, type DeliveryRecorderOptions } from "./delivery-recorder.ts";
-import { TestApp } from "./test-app.ts";
-import { until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { deadTopicOf, DeliveryRecorder, type DeliveryRecorderOptions } from "./harness/delivery-recorder.ts";
+import { TestApp } from "./harness/test-app.ts";
+import { until } from "./harness/until.ts";
 
 /** Messages to send while a broker has faults, or processes stop. */
 export interface FaultPlan extends Omit<DeliveryRecorderOptions, "fails"> {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { Message } from "../message/message.ts";
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { acceptAll, fast } from "./poison-messages.ts";
-import { takeItems } from "./take-items.ts";
-import { TestApp } from "./test-app.ts";
-import { shortPause, until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { acceptAll, fast } from "./harness/poison-messages.ts";
+import { takeItems } from "./harness/take-items.ts";
+import { TestApp } from "./harness/test-app.ts";
+import { shortPause, until } from "./harness/until.ts";
 
 /** Tests of handlers: messages, acknowledgement, tries, middleware. */
 export const handlingFacts: PortFacts<BrokerFixture> = {

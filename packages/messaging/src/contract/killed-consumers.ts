@@ -1,8 +1,8 @@
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { DeliveryRecorder, type DeliveryRecorderOptions } from "./delivery-recorder.ts";
-import { fast } from "./poison-messages.ts";
-import { TestApp } from "./test-app.ts";
-import { shortPause, until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { DeliveryRecorder, type DeliveryRecorderOptions } from "./harness/delivery-recorder.ts";
+import { fast } from "./harness/poison-messages.ts";
+import { TestApp } from "./harness/test-app.ts";
+import { shortPause, until } from "./harness/until.ts";
 
 /** Result of `effectsDespiteKills`, as message ids. */
 export interface KillResult {

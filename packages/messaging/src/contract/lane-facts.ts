@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { keyedOrder } from "./keyed-order.ts";
-import { fast, numbers, once } from "./poison-messages.ts";
-import { TestApp } from "./test-app.ts";
-import { shortPause, until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { keyedOrder } from "./harness/keyed-order.ts";
+import { fast, numbers, once } from "./harness/poison-messages.ts";
+import { TestApp } from "./harness/test-app.ts";
+import { shortPause, until } from "./harness/until.ts";
 
 /** Tests of order and concurrency of handlers. */
 export const laneFacts: PortFacts<BrokerFixture> = {

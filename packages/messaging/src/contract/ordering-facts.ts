@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { Delivery } from "../port/delivery.ts";
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { processOf, type TestConsumer, type TestProcess, textOf } from "./test-process.ts";
-import { until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { processOf, type TestConsumer, type TestProcess, textOf } from "./harness/test-process.ts";
+import { until } from "./harness/until.ts";
 
 /** Tests of groups and order. */
 export const orderingFacts: PortFacts<BrokerFixture> = {

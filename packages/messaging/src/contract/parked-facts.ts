@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import { databaseInFile } from "@framework/database/testing";
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { fast, once } from "./poison-messages.ts";
-import { TestApp } from "./test-app.ts";
-import { shortPause, until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { fast, once } from "./harness/poison-messages.ts";
+import { TestApp } from "./harness/test-app.ts";
+import { shortPause, until } from "./harness/until.ts";
 
 /** Tests of dead letters in the parked work of the app's database. */
 export const parkedFacts: PortFacts<BrokerFixture> = {

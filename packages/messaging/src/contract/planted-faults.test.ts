@@ -5,7 +5,7 @@ import { memoryBroker } from "../memory/memory-broker.ts";
 import type { BrokerAdapter } from "../port/broker-adapter.ts";
 import { brokerContract } from "./broker-contract.ts";
 import { changeConsumers, type Fault, changeSends, changeSinks } from "./faults.test-kit.ts";
-import { shortenWaits } from "./until.ts";
+import { shortenWaits } from "./harness/until.ts";
 
 let restore = (): void => {};
 beforeAll(() => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { keyedOrder } from "./keyed-order.ts";
-import { numbers } from "./poison-messages.ts";
-import { TestApp } from "./test-app.ts";
-import { until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { keyedOrder } from "./harness/keyed-order.ts";
+import { numbers } from "./harness/poison-messages.ts";
+import { TestApp } from "./harness/test-app.ts";
+import { until } from "./harness/until.ts";
 
 /** A short window, because the test waits in real time. */
 const rate = { limit: 3, perSecs: 0.15 };

@@ -1,8 +1,8 @@
 import type { PortFacts } from "@framework/core/testing";
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { fast } from "./poison-messages.ts";
-import { TestApp } from "./test-app.ts";
-import { until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { fast } from "./harness/poison-messages.ts";
+import { TestApp } from "./harness/test-app.ts";
+import { until } from "./harness/until.ts";
 
 const LONG_MS = 600_000;
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { processOf, type TestProcess, textOf } from "./test-process.ts";
-import { shortPause, until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { processOf, type TestProcess, textOf } from "./harness/test-process.ts";
+import { shortPause, until } from "./harness/until.ts";
 
 /** Tests of sending: content, confirmation, order, delay. */
 export const sendingFacts: PortFacts<BrokerFixture> = {

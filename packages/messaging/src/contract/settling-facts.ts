@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
-import type { BrokerFixture } from "./broker-fixture.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
 import { bodiesInTurn, lastOfPartitions } from "./ordering-facts.ts";
-import { processOf, textOf } from "./test-process.ts";
-import { shortPause } from "./until.ts";
+import { processOf, textOf } from "./harness/test-process.ts";
+import { shortPause } from "./harness/until.ts";
 
 /** Tests of settling deliveries. */
 export const settlingFacts: PortFacts<BrokerFixture> = {

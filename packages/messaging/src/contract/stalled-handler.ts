@@ -1,9 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { BrokerAdapter, Consumer } from "../port/broker-adapter.ts";
-import type { BrokerFixture } from "./broker-fixture.ts";
-import { TestApp } from "./test-app.ts";
-import { shortPause, until } from "./until.ts";
+import type { BrokerFixture } from "./harness/broker-fixture.ts";
+import { TestApp } from "./harness/test-app.ts";
+import { shortPause, until } from "./harness/until.ts";
 
 /** Deliveries and memory that a process with stalled handlers holds. */
 export interface StalledHandlerUsage {

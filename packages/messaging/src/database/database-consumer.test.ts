@@ -5,8 +5,8 @@ import { databaseInFile } from "@framework/database/testing";
 import { createKernel } from "@framework/durable/feature";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { shortPause } from "../contract/until.ts";
-import { TestSink } from "../contract/test-process.ts";
+import { shortPause } from "../contract/harness/until.ts";
+import { TestSink } from "../contract/harness/test-process.ts";
 import { databaseBroker } from "./database-broker.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };

@@ -1,6 +1,6 @@
-import type { Message } from "../message/message.ts";
-import type { NewMessage } from "../send/new-message.ts";
-import type { MessagingMethods } from "../messaging.ts";
+import type { Message } from "../../message/message.ts";
+import type { NewMessage } from "../../send/new-message.ts";
+import type { MessagingMethods } from "../../messaging.ts";
 import { DeadLetterRecorder } from "./dead-letter-recorder.ts";
 import { fast } from "./poison-messages.ts";
 import { shortPause, until } from "./until.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { StandardSchema } from "@framework/core";
-import type { Message } from "../message/message.ts";
-import type { MessageRetry } from "../subscribe/message-retry.ts";
+import type { Message } from "../../message/message.ts";
+import type { MessageRetry } from "../../subscribe/message-retry.ts";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { TestApp } from "./test-app.ts";
 import { shortPause, until } from "./until.ts";

@@ -1,4 +1,4 @@
-import type { BrokerAdapter } from "../port/broker-adapter.ts";
+import type { BrokerAdapter } from "../../port/broker-adapter.ts";
 
 /** A broker under test, for `brokerContract`. */
 export interface BrokerFixture {

@@ -1,5 +1,5 @@
-import type { Message } from "../message/message.ts";
-import type { NewMessage } from "../send/new-message.ts";
+import type { Message } from "../../message/message.ts";
+import type { NewMessage } from "../../send/new-message.ts";
 
 /** Tries of the policy that a recorder subscribes with. */
 const TRIES = "5";

@@ -2,8 +2,8 @@ import { App, type Logger } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
 import { database, type DatabaseMethods } from "@framework/database";
 import { durable, type DurableMethods } from "@framework/durable";
-import { messaging, type MessagingMethods } from "../messaging.ts";
-import type { MessagingConfig } from "../messaging-config.ts";
+import { messaging, type MessagingMethods } from "../../messaging.ts";
+import type { MessagingConfig } from "../../messaging-config.ts";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { until } from "./until.ts";
 

@@ -1,9 +1,9 @@
 import { systemClock } from "@framework/core/feature";
-import { newHeaders } from "../envelope/event.ts";
-import type { Broker, BrokerAdapter, Consumer, ConsumerOptions } from "../port/broker-adapter.ts";
-import type { Capabilities } from "../port/capabilities.ts";
-import type { Delivery, OutgoingMessage, Settlement } from "../port/delivery.ts";
-import type { ConsumerState, Sink } from "../port/sink.ts";
+import { newHeaders } from "../../envelope/event.ts";
+import type { Broker, BrokerAdapter, Consumer, ConsumerOptions } from "../../port/broker-adapter.ts";
+import type { Capabilities } from "../../port/capabilities.ts";
+import type { Delivery, OutgoingMessage, Settlement } from "../../port/delivery.ts";
+import type { ConsumerState, Sink } from "../../port/sink.ts";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { until } from "./until.ts";
 
