@@ -19,7 +19,7 @@ test("without a command, all commands are listed", async () => {
 });
 
 test.each(commands.map((command) => [command.name, command] as const))(
-  "%s --help and help %s have every argument, option, example and exit code",
+  "the help of %s has every argument, option, example and exit code",
   async (name, command) => {
     const { exitCode, out } = await runCli([name, "--help"]);
     expect(exitCode).toBe(0);
@@ -88,13 +88,13 @@ test("with --json an error is JSON", async () => {
   });
 });
 
-test("with --json several problems have one message for all and one each", async () => {
+test("with --json several problems have one combined message and one message each", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
   const core = join(import.meta.dirname, "../../core/src/index.ts");
-  const twice = (path: string): string => `app.get("${path}", () => 1);\n`.repeat(2);
+  const duplicateRoute = (path: string): string => `app.get("${path}", () => 1);\n`.repeat(2);
   writeFileSync(
     join(cwd, "app.ts"),
-    `import { App } from ${JSON.stringify(core)};\nexport const app = new App();\n${twice("/a")}${twice("/b")}`,
+    `import { App } from ${JSON.stringify(core)};\nexport const app = new App();\n${duplicateRoute("/a")}${duplicateRoute("/b")}`,
   );
   const { error } = await runCliJson<{ error: Mistakes }>(["request", "GET", "/", "--app", "app.ts"], {
     cwd,
@@ -104,7 +104,7 @@ test("with --json several problems have one message for all and one each", async
   expect(problems[0]?.code).toBe(code);
 });
 
-test("a hostile word in a message cannot control the terminal", async () => {
+test("control characters of an argument cannot control the terminal", async () => {
   const { err } = await runCli(["\u001b[2J\u009b31m\u202e"], {
     isTerminal: true,
     environment: { NO_COLOR: "1" },
@@ -114,12 +114,12 @@ test("a hostile word in a message cannot control the terminal", async () => {
 });
 
 test("a terminal gets colours unless NO_COLOR or TERM=dumb is set; other outputs get none", async () => {
-  const coloured = async (isTerminal: boolean, environment: Record<string, string>) =>
+  const isColoured = async (isTerminal: boolean, environment: Record<string, string>) =>
     (await runCli(["--help"], { isTerminal, environment })).out.includes("\u001b[");
-  expect(await coloured(true, {})).toBe(true);
-  expect(await coloured(true, { NO_COLOR: "1" })).toBe(false);
-  expect(await coloured(true, { TERM: "dumb" })).toBe(false);
-  expect(await coloured(false, {})).toBe(false);
+  expect(await isColoured(true, {})).toBe(true);
+  expect(await isColoured(true, { NO_COLOR: "1" })).toBe(false);
+  expect(await isColoured(true, { TERM: "dumb" })).toBe(false);
+  expect(await isColoured(false, {})).toBe(false);
 });
 
 test("--version prints the version of the package", async () => {

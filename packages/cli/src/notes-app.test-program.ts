@@ -1,6 +1,6 @@
 import { App, Blueprint, NotFoundError, Response } from "@framework/core";
 
-/** Creates a small app for tests of commands: a guard, tags, a hostile path, all kinds of bodies. */
+/** Creates a small app for tests of commands: a guard, tags, control characters, all kinds of bodies. */
 export const createApp = (): App => {
   const app = new App();
   app.get("/notes/{id}", { tags: ["notes"], summary: "one note" }, (request) => {

@@ -17,8 +17,8 @@ const sourcesOf = (command: string): string =>
 const numberIn = (text: string): number => Number(text.replaceAll(/[_,]/g, ""));
 
 /** Commands with defaults of this package; `parked`, `jobs` and `sagas` use the defaults of the packages that they call. */
-const own = commands.filter(({ name }) => !["parked", "jobs", "sagas"].includes(name));
-const stated = own.flatMap(({ name, options }) =>
+const ownCommands = commands.filter(({ name }) => !["parked", "jobs", "sagas"].includes(name));
+const statedDefaults = ownCommands.flatMap(({ name, options }) =>
   options.flatMap((option) => {
     const [, value] = /(\d+)(?: requests\/s| ms)? by default/.exec(option.summary) ?? [];
     return option.kind === "number" && value !== undefined
@@ -27,7 +27,7 @@ const stated = own.flatMap(({ name, options }) =>
   }),
 );
 
-test.each(stated)("%s --%s states its default: %d", (command, option, value) => {
+test.each(statedDefaults)("%s --%s states its default: %d", (command, option, value) => {
   const used = Array.from(
     sourcesOf(command).matchAll(new RegExp(`number\\("${option}"\\) \\?\\? ([\\d_]+|[A-Z_]+)`, "g")),
     ([, text = ""]) => (/^\d/.test(text) ? numberIn(text) : constantOf(text, sourcesOf(command))),
@@ -38,8 +38,8 @@ test.each(stated)("%s --%s states its default: %d", (command, option, value) => 
 const constantOf = (name: string, text: string): number =>
   numberIn(new RegExp(`^(?:(?:export )?const| ) *${name} = ([\\d_]+)`, "m").exec(text)?.[1] ?? "");
 
-test("defaults are stated for most numbers", () => {
-  expect(stated.length).toBeGreaterThan(10);
+test("more than ten options state their default", () => {
+  expect(statedDefaults.length).toBeGreaterThan(10);
 });
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   ["concurrent requests of `load` and `drain`", "load/open-loop.ts", "maxPending", 2000, "2,000 and"],
   ["concurrent requests of `load` and `drain`", "drain/steady-load.ts", "MAX_PENDING", 5000, "and 5,000,"],
   ["files of manifests that `doctor` reads", "doctor/manifests.ts", "MAX_FILES", 200, "200,"],
-])("the limit of %s is that of %s", (row, path, constant, value, words) => {
+])("the limit of %s in the README is the limit in %s", (row, path, constant, value, words) => {
   expect(constantOf(constant, read(path))).toBe(value);
   expect(limits.split("\n").find((line) => line.startsWith(`| ${row}`))).toContain(words);
 });

@@ -11,7 +11,7 @@ import { command, cqrs, CqrsConfig, query, VersionConflictError } from "./index.
 const newApp = () => new (App.with(database, durable, cqrs))().enableDatabase({ url: "sqlite://:memory:" });
 const input = z.object({ name: z.string() });
 
-test("handlers may be added before enableCqrs, and the enable calls made in any order", async () => {
+test("handlers may be added before enableCqrs, and the enable calls may have any order", async () => {
   const app = new (App.with(database, durable, cqrs))();
   app.cqrs.handle(Add, () => ({ total: 7 }));
   app.enableCqrs().enableDatabase({ url: "sqlite://:memory:" });
@@ -74,7 +74,7 @@ test("all problems are reported together at start", async () => {
   ]);
 });
 
-test("another definition with the name of a listed one is a start error", async () => {
+test("a second definition with the name of a listed operation is a start error", async () => {
   const app = newApp().enableCqrs({ operations: [command("Same", { input })] });
   app.cqrs.handle(command("Same", { input }), () => {});
   await expect(app.start({ log: newLog() })).rejects.toThrow(
@@ -118,8 +118,8 @@ test("calls before the start, and of operations without a handler, are errors", 
 });
 
 /** A feature that records operations and reads metrics. */
-const recording = (seen: unknown[][]): Feature<{ samples(name: string): unknown }> => ({
-  name: "recording",
+const recorder = (seen: unknown[][]): Feature<{ samples(name: string): unknown }> => ({
+  name: "recorder",
   install: ({ insight }) => {
     insight.onOperation({
       kinds: ["command", "query"],
@@ -140,7 +140,7 @@ const recording = (seen: unknown[][]): Feature<{ samples(name: string): unknown 
 
 test("calls are counted by operation and outcome, and traced", async () => {
   const seen: unknown[][] = [];
-  const app = new (App.with(database, durable, cqrs, recording(seen)))()
+  const app = new (App.with(database, durable, cqrs, recorder(seen)))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableCqrs();
   const Ask = query("Ask", { input, output: z.string() });

@@ -16,8 +16,8 @@ import { routeKeys } from "./routes/idempotent-routes.test-kit.ts";
 import { requestTransactions } from "./routes/request-transactions.test-kit.ts";
 import { syncFacts } from "./sync/sync.test-kit.ts";
 
-/** Contract tests of behaviour that may differ between server releases: locks, rows of keys, cancelled statements. */
-const ofTheServer = [executing, failures, keys, timeLimits, crashes, heldRouteKeys];
+/** Contract tests of behaviour that may differ between server releases: locks, rows of idempotency keys, cancelled statements. */
+const serverDependent = [executing, failures, keys, timeLimits, crashes, heldRouteKeys];
 const others = [
   storedResults,
   unknownOutcomes,
@@ -29,14 +29,14 @@ const others = [
   syncFacts,
 ];
 
-const onServer = (server: string, facts: readonly (typeof executing)[]): void =>
+const onServer = (server: string, contracts: readonly (typeof executing)[]): void =>
   withServer(server, (url) => {
     const databases = oneSchema(url);
     afterAll(async () => {
       await databases[Symbol.asyncDispose]();
     });
-    for (const each of facts) each(test, databases);
+    for (const contract of contracts) contract(test, databases);
   });
 
-onServer("postgres", [...ofTheServer, ...others]);
-onServer("postgres-newest", ofTheServer);
+onServer("postgres", [...serverDependent, ...others]);
+onServer("postgres-newest", serverDependent);

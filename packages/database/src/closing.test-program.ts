@@ -1,4 +1,4 @@
-// Starts a long read in the reading process, closes the database, and prints that it is closed. Argument: the URL of the database.
+// Runs long reads, which start the reading process, closes the database, and prints that it is closed. Argument: the URL of the database.
 import { openDatabase } from "./index.ts";
 
 const db = openDatabase({ url: process.argv[2] ?? "", longReadMs: 1 });

@@ -87,16 +87,16 @@ test("an app logs the errors of callbacks", async () => {
 
 test("without an app the error of a callback is a process warning", async () => {
   const db = openDatabase(memory);
-  const warned = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
+  const emitWarning = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
   for (const error of [new Error("mine"), Object.create(null)])
     await db.transaction(async (tx) =>
       tx.onCommit(() => {
         throw error;
       }),
     );
-  expect(warned.mock.calls).toEqual(
+  expect(emitWarning.mock.calls).toEqual(
     ["mine", "{}"].map((detail) => ["a callback of onCommit failed", { detail }]),
   );
-  warned.mockRestore();
+  emitWarning.mockRestore();
   await db.close();
 });

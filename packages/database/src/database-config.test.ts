@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { DatabaseConfig } from "./index.ts";
 
-test("enableDatabase without options opens the file framework.db", () => {
+test("by default the file is framework.db, with 10 connections that live for 30 minutes", () => {
   expect(DatabaseConfig.of()).toMatchObject({
     url: "sqlite://framework.db",
     poolSize: 10,

@@ -1,4 +1,4 @@
-// The contract of both kinds of database in one list.
+// Above 250 lines because it is one list: the contract of SQLite and PostgreSQL databases.
 import assert from "node:assert/strict";
 import { portContract, type PortContract } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
@@ -33,7 +33,7 @@ const all = async <T>(rows: AsyncIterable<T>): Promise<T[]> => {
 const add = (id: number, title = `book ${id}`) => sql`INSERT INTO books (id, title) VALUES (${id}, ${title})`;
 
 export const databaseContract: PortContract<Database> = portContract<Database>("database", {
-  "rows, the first row, the first value and the number of changes": async (db) => {
+  "statements return rows, the first row, the first value or the number of changes": async (db) => {
     await withBooks(db);
     assert.deepEqual(
       await db.execute`INSERT INTO books VALUES (${1}, ${"Dune"}, ${1965}), (${2}, ${"Emma"}, ${null})`,
@@ -161,7 +161,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual([row?.f, row?.t], [0.1, null]);
   },
 
-  "the error of a violated constraint has its kind": async (db) => {
+  "errors of violated constraints and of syntax have their kinds": async (db) => {
     await withBooks(db);
     await db.execute(add(1, "Dune"));
     const kinds = [
@@ -238,7 +238,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(await titles(db), ["book 2"]);
   },
 
-  "an ended transaction refuses every use": async (db) => {
+  "an ended transaction refuses statements": async (db) => {
     await withBooks(db);
     let leaked: { execute(text: string): Promise<unknown> } | null = null;
     let deep: { execute(text: string): Promise<unknown> } | null = null;
@@ -312,7 +312,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(await titles(db), []);
   },
 
-  "a stream yields every row once, in order, batch by batch": async (db) => {
+  "a stream yields every row once, in order, with any batch size": async (db) => {
     await withBooks(db);
     await db.transaction(async (tx) => {
       for (let id = 1; id <= 250; id++) await tx.execute(add(id));
@@ -424,14 +424,14 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(seen, ["first", "nested", "last"]);
   },
 
-  "100 concurrent increments in transactions lose no update": async (db) => {
+  "100 increments in transactions, 10 at a time, lose no update": async (db) => {
     await db.execute("CREATE TABLE counter (n INTEGER)");
     await db.execute("INSERT INTO counter VALUES (0)");
     let called = 0;
     const increment = () =>
       db.transaction(
         async (tx) => {
-          tx.onCommit(() => void called++); // once, although some run again
+          tx.onCommit(() => void called++); // once, even if the transaction runs again
           const n = (await tx.fetchValue<number>("SELECT n FROM counter")) ?? 0;
           await tx.execute`UPDATE counter SET n = ${n + 1}`;
         },

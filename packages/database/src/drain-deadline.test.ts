@@ -4,7 +4,7 @@ import { startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { databaseInFile } from "./testing.ts";
 
-const serving = async (url: string, workers: number) =>
+const startService = async (url: string, workers: number) =>
   await startProgram(bundledProgram(new URL("./draining.test-program.ts", import.meta.url)), {
     env: { DATABASE: JSON.stringify({ url, longReadMs: 1 }), WORKERS: String(workers) },
     conditions: ["@framework/source"],
@@ -23,26 +23,26 @@ const processesWith = (text: string): number =>
     }
   }).length;
 
-test("a service with an endless read exits at its drain deadline, and so does the read", async () => {
+test("a service with an endless read exits at its drain deadline, and so does its reading process", async () => {
   await using file = databaseInFile();
-  await using program = await serving(file.url, 1);
+  await using program = await startService(file.url, 1);
   const before = processesWith(file.url);
   const reply = program.client.get("/endless").then(
     ({ status }) => status,
-    () => "cut",
+    () => "closed",
   );
   await waitFor(() => processesWith(file.url) > before, { subject: "the reading process" });
   const from = performance.now();
   expect(await program.stop("SIGTERM")).toEqual({ code: 1, signal: null });
   expect(performance.now() - from).toBeGreaterThan(290);
   expect(performance.now() - from).toBeLessThan(30_000); // the deadline is 0.3 s; the read has no end
-  expect(await reply).toBe("cut");
+  expect(await reply).toBe("closed");
   await waitFor(() => processesWith(file.url) === 0);
 });
 
-test("a worker that a read blocks is killed at the drain deadline", async () => {
+test("a worker that is blocked by a read is killed at the drain deadline", async () => {
   await using file = databaseInFile();
-  await using program = await serving(file.url, 2);
+  await using program = await startService(file.url, 2);
   void program.client.get("/blocking").catch(() => {}); // the connection is closed
   await waitFor(() => program.output().includes("blocked from now on"));
   expect(await program.stop("SIGTERM")).toEqual({ code: 1, signal: null });

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { type Database, openDatabase } from "./index.ts";
 
-/** Expects no unhandled rejection of a program. */
+/** Runs a function, and expects no unhandled rejection. */
 const expectNoUnhandled = async (run: (db: Database) => Promise<void>): Promise<void> => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
@@ -19,7 +19,7 @@ const expectNoUnhandled = async (run: (db: Database) => Promise<void>): Promise<
 
 test("promises that a handler does not await cause no unhandled rejections", async () => {
   await expectNoUnhandled(async (db) => {
-    const made = [
+    const calls = [
       () => db.query("SELECT * FROM nowhere"),
       () => db.fetchOne("SELECT * FROM nowhere"),
       () => db.fetchValue("SELECT * FROM nowhere"),
@@ -27,9 +27,9 @@ test("promises that a handler does not await cause no unhandled rejections", asy
       () => db.transaction((tx) => tx.execute("DELETE FROM nowhere")),
       () => db.notify("not a channel", "x".repeat(100_000)),
     ];
-    for (const make of made) {
-      void make();
-      await expect(make()).rejects.toMatchObject({ message: expect.any(String) });
+    for (const call of calls) {
+      void call();
+      await expect(call()).rejects.toMatchObject({ message: expect.any(String) });
     }
   });
 });

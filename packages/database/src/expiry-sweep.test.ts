@@ -3,7 +3,7 @@ import { expirySweep } from "./index.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("removes expired rows after every `everyWrites` writes, but not during a removal", async () => {
+test("expired rows are removed after every `everyWrites` writes, but not during a removal", async () => {
   const running: (() => void)[] = [];
   const remove = () => new Promise<void>((resolve) => void running.push(resolve));
   const countWrite = expirySweep({ everyWrites: 3, remove, subject: "rows" });
@@ -32,7 +32,7 @@ test.each<[string, undefined | (() => void), string]>([
     "{}",
   ],
 ])("the error of a removal %s, and later removals run", async (_name, onError, detail) => {
-  const warned = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
+  const emitWarning = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
   let removals = 0;
   const remove = () => {
     removals++;
@@ -44,6 +44,6 @@ test.each<[string, undefined | (() => void), string]>([
     await turn();
   }
   expect(removals).toBe(2);
-  expect(warned.mock.calls).toEqual(Array(2).fill(["rows were not removed", { detail }]));
-  warned.mockRestore();
+  expect(emitWarning.mock.calls).toEqual(Array(2).fill(["rows were not removed", { detail }]));
+  emitWarning.mockRestore();
 });

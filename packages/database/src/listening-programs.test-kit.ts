@@ -27,7 +27,7 @@ export const listening: Readonly<Record<string, Program>> = {
     },
     gives: ["one"],
   },
-  "a listener that stops twice stops no other": {
+  "a listener that stops twice does not stop others": {
     run: async (db) => {
       const seen: string[] = [];
       const stop = await db.listen("news", () => {});
@@ -66,7 +66,7 @@ export const listening: Readonly<Record<string, Program>> = {
     },
     gives: ["one"],
   },
-  "a listener that fails harms no other, and no process": {
+  "a listener that fails affects neither other listeners nor the process": {
     run: async (db) => {
       await db.listen("news", () => {
         throw new Error("thrown");

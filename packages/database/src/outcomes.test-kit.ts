@@ -1,4 +1,4 @@
-// Table of programs and their outcomes, which are the same on every database.
+// Above 250 lines because it is one table: programs and their outcomes, which are the same on every database.
 import assert from "node:assert/strict";
 import { type Database, sql, type SqlValue, type Transaction } from "./index.ts";
 import { listening } from "./listening-programs.test-kit.ts";
@@ -25,7 +25,7 @@ const failing = {
 
 const caught: Record<string, Program> = {};
 for (const [kind, statement] of Object.entries(failing)) {
-  caught[`an error of the kind ${kind} that a transaction catches ends it`] = {
+  caught[`an error of the kind ${kind} ends its transaction, even if it is caught`] = {
     run: async (db) => {
       const seen: string[] = [];
       const end = await outcome(() =>
@@ -69,7 +69,7 @@ const transactions: Readonly<Record<string, Program>> = {
       ),
     gives: "DATABASE_TRANSACTION_ABORTED",
   },
-  "an error that passes is the transaction's": {
+  "an error that is not caught is the error of the transaction": {
     run: (db) =>
       outcome(() =>
         db.transaction(async (tx) => {
@@ -79,7 +79,7 @@ const transactions: Readonly<Record<string, Program>> = {
       ),
     gives: "unique",
   },
-  "an error caught around a nested transaction undoes only that one": {
+  "an error caught around a nested transaction rolls back only the nested one": {
     run: (db) =>
       outcome(() =>
         db.transaction(async (tx) => {
@@ -162,7 +162,7 @@ const transactions: Readonly<Record<string, Program>> = {
     gives: ["foreign-key", "ok", "ok"],
     leaves: [2, 3],
   },
-  "commits that fail one after another leave the next transaction whole": {
+  "after several failed commits, the next transaction commits": {
     run: async (db) => {
       const seen: string[] = [];
       for (let round = 0; round < 3; round++)
@@ -173,7 +173,7 @@ const transactions: Readonly<Record<string, Program>> = {
     gives: ["foreign-key", "foreign-key", "foreign-key"],
     leaves: [7],
   },
-  "a write in a read-only transaction that is caught ends it": {
+  "a failed write ends a read-only transaction, even if its error is caught": {
     run: (db) => outcome(() => db.transaction((tx) => outcome(() => tx.execute(add(1))), { readOnly: true })),
     gives: "DATABASE_TRANSACTION_ABORTED",
   },
@@ -245,7 +245,7 @@ const transactions: Readonly<Record<string, Program>> = {
     gives: ["DATABASE_TRANSACTION_TIMEOUT", "ok"],
     leaves: [1],
   },
-  "a transaction that was idle for too long fails with that reason, and is a 500": {
+  "a transaction that was idle for too long fails with that reason, and its error has no status": {
     run: async (db) => {
       const [holdsRow, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const statuses: unknown[] = [];
@@ -299,7 +299,7 @@ const refused: readonly (readonly [text: string, values: readonly SqlValue[], co
 
 /** Programs with statements. */
 const statements: Readonly<Record<string, Program>> = {
-  "a statement with a mistake in its text or values is refused before it is sent, in a transaction too": {
+  "a statement with a mistake in its text or values is refused before it is sent, also in a transaction": {
     run: async (db) => {
       const seen: string[] = [];
       for (const [text, values, code] of refused) {
@@ -366,7 +366,7 @@ const statements: Readonly<Record<string, Program>> = {
     ],
     gives: ["DATABASE_BAD_PARAMETERS", "DATABASE_BAD_PARAMETERS", "DATABASE_BAD_PARAMETERS"],
   },
-  "a script takes neither parameters nor the end of its transaction": {
+  "a script with parameters or transaction control is refused": {
     run: (db) =>
       db.transaction(async (tx) => {
         const codes = [
@@ -379,7 +379,7 @@ const statements: Readonly<Record<string, Program>> = {
     gives: ["DATABASE_TRANSACTION_CONTROL", "DATABASE_BAD_PARAMETERS"],
     leaves: [3],
   },
-  "a statement that writes runs once, also when it gives an integer beyond the range of number": {
+  "a statement that writes runs once, even if it returns an integer beyond the range of number": {
     run: async (db) => {
       await db.execute("CREATE TABLE counters (n BIGINT)");
       const count = sql`UPDATE counters SET n = n + 1 RETURNING n`;
@@ -412,7 +412,7 @@ const statements: Readonly<Record<string, Program>> = {
     gives: "5",
     leaves: [3],
   },
-  "a statement about tables changes no rows, also after one that did": {
+  "a DDL statement reports no changes, even after a statement that changed rows": {
     run: async (db) => {
       const { changes } = await db.execute(
         "INSERT INTO books (id, title) VALUES (1, 'a'), (2, 'b'), (3, 'c')",
@@ -444,7 +444,7 @@ const tables = [
     parent INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)`,
 ];
 
-/** Runs every program of the table on its own database. `make` gives one whose transactions may idle for few seconds. */
+/** Runs every program of the table on its own database. `make` creates a database whose idle timeout for transactions is a few seconds. */
 export const sameOutcomes = (
   test: (name: string, run: () => Promise<void>) => void,
   make: () => Promise<Database & Partial<AsyncDisposable>> | (Database & Partial<AsyncDisposable>),

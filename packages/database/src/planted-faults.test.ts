@@ -25,7 +25,7 @@ interface Fault {
 }
 
 /** `port` with some methods replaced. */
-const replacing = <Port extends object>(port: Port, faults: Partial<Port>): Port =>
+const withReplaced = <Port extends object>(port: Port, faults: Partial<Port>): Port =>
   new Proxy(port, {
     get: (target, name) => {
       if (Object.hasOwn(faults, name)) return faults[name as keyof Port];
@@ -35,15 +35,15 @@ const replacing = <Port extends object>(port: Port, faults: Partial<Port>): Port
   });
 
 /** A SQLite database with a fault. */
-const broken = ({ adapter, database, config }: Fault): Database & AsyncDisposable => {
+const faultyDatabase = ({ adapter, database, config }: Fault): Database & AsyncDisposable => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
   const url = `sqlite://${join(folder.path, "test.db")}`;
   const { backend } = openBackend(
     DatabaseConfig.of({ url, idleInTransactionSecs: 0.3, ...config }),
     () => {},
   );
-  const db = new OpenDatabase(adapter === undefined ? backend : replacing(backend, adapter(backend)));
-  return Object.assign(database === undefined ? db : replacing<Database>(db, database(db)), {
+  const db = new OpenDatabase(adapter === undefined ? backend : withReplaced(backend, adapter(backend)));
+  return Object.assign(database === undefined ? db : withReplaced<Database>(db, database(db)), {
     async [Symbol.asyncDispose]() {
       await backend.close();
       folder.remove();
@@ -80,13 +80,13 @@ const transactions =
   (backend: Backend): Partial<Backend> => ({
     begin: async (options) => {
       const tx = await backend.begin(options);
-      return replacing(tx, change(tx, backend));
+      return withReplaced(tx, change(tx, backend));
     },
   });
 
 const faults: Readonly<Record<string, Fault>> = {
   "counts no changes": {
-    fact: "rows, the first row, the first value and the number of changes",
+    fact: "statements return rows, the first row, the first value or the number of changes",
     adapter: outcomes(() => ({ changes: 0 })),
   },
   "returns the last row instead of the first": {
@@ -124,7 +124,7 @@ const faults: Readonly<Record<string, Fault>> = {
     adapter: values((value) => (value instanceof Uint8Array ? value.toString() : value)),
   },
   "has one kind of error": {
-    fact: "the error of a violated constraint has its kind",
+    fact: "errors of violated constraints and of syntax have their kinds",
     adapter: (backend) => ({
       run: async (...call) => {
         try {
@@ -167,18 +167,18 @@ const faults: Readonly<Record<string, Fault>> = {
             open = null;
             await tx.rollback();
           };
-          return replacing<OpenTransaction>(tx, { rollback });
+          return withReplaced<OpenTransaction>(tx, { rollback });
         },
         run: (...call) => (open ?? backend).run(...call),
       };
     },
   },
   "passes itself as the transaction": {
-    fact: "an ended transaction refuses every use",
+    fact: "an ended transaction refuses statements",
     database: (db) => ({
       transaction: (run) => {
         const transaction = async <T>(inner: (tx: Transaction) => Promise<T>): Promise<T> => inner(tx);
-        const tx = replacing(db as Database & Transaction, { transaction });
+        const tx = withReplaced(db as Database & Transaction, { transaction });
         return run(tx);
       },
     }),
@@ -200,14 +200,14 @@ const faults: Readonly<Record<string, Fault>> = {
     database: (db) => ({ until: () => db }),
   },
   "drops the last row of each batch": {
-    fact: "a stream yields every row once, in order, batch by batch",
+    fact: "a stream yields every row once, in order, with any batch size",
     adapter: (backend) => ({
       async *stream(...call) {
         for await (const rows of backend.stream(...call)) yield rows.slice(0, -1);
       },
     }),
   },
-  "ends a stream that fails": {
+  "hides the error of a stream": {
     fact: "leaving a stream early frees its connection, and a failed stream throws its error",
     adapter: (backend) => ({
       async *stream(...call) {
@@ -236,15 +236,15 @@ const faults: Readonly<Record<string, Fault>> = {
       },
     }),
   },
-  "calls back although it rolls back": {
+  "runs callbacks even if it rolls back": {
     fact: "callbacks run after the outermost commit, and not after a rollback",
     database: (db) => ({
       transaction: (run, options) =>
-        db.transaction((tx) => run(replacing(tx, { onCommit: queueMicrotask })), options),
+        db.transaction((tx) => run(withReplaced(tx, { onCommit: queueMicrotask })), options),
     }),
   },
   "has transactions without isolation": {
-    fact: "100 concurrent increments in transactions lose no update",
+    fact: "100 increments in transactions, 10 at a time, lose no update",
     adapter: (backend) => ({
       begin: async () => {
         const tx: OpenTransaction = {
@@ -259,7 +259,7 @@ const faults: Readonly<Record<string, Fault>> = {
       },
     }),
   },
-  "replies after it was closed": {
+  "accepts statements after it was closed": {
     fact: "a closed database refuses statements and listeners",
     adapter: () => ({ close: async () => {} }),
   },
@@ -268,7 +268,7 @@ const faults: Readonly<Record<string, Fault>> = {
 test.each(Object.entries(faults))("the contract catches a database that %s", async (_name, fault) => {
   const { fact } = fault;
   const contract = portContract<Database>("database", { [fact]: databaseContract.facts[fact] ?? (() => {}) });
-  expect(await expectContractToCatch(contract, () => broken(fault))).toEqual([fact]);
+  expect(await expectContractToCatch(contract, () => faultyDatabase(fault))).toEqual([fact]);
 });
 
 test("every fact of the contract catches a planted fault", () => {
@@ -278,5 +278,5 @@ test("every fact of the contract catches a planted fault", () => {
 });
 
 describe("the wrappers without a fault pass the contract:", () => {
-  databaseContract(test, () => broken({ fact: "none", adapter: () => ({}), database: () => ({}) }));
+  databaseContract(test, () => faultyDatabase({ fact: "none", adapter: () => ({}), database: () => ({}) }));
 });

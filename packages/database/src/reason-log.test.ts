@@ -12,7 +12,7 @@ import { ReasonLog } from "./reason-log.ts";
 type Line = readonly [message: string, fields: Readonly<Record<string, unknown>>];
 
 /** A started app with a SQLite file, and the lines that it logs. */
-const started = async (config: Partial<DatabaseConfig> = {}) => {
+const startApp = async (config: Partial<DatabaseConfig> = {}) => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
   const lines: Line[] = [];
   const app = new (App.with(database))().enableDatabase({
@@ -44,8 +44,8 @@ const started = async (config: Partial<DatabaseConfig> = {}) => {
   return { lines, db: app.db, post, hold, [Symbol.asyncDispose]: close };
 };
 
-test("the reason of a 503 is logged once, however many requests it refuses at a time", async () => {
-  await using app = await started({ connectionTimeoutSecs: 0.05 });
+test("the reason of many 503 replies is logged, but not once for each reply", async () => {
+  await using app = await startApp({ connectionTimeoutSecs: 0.05 });
   const release = await app.hold();
   const replies = await Promise.all(Array.from({ length: 20 }, app.post));
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([503]));
@@ -56,7 +56,7 @@ test("the reason of a 503 is logged once, however many requests it refuses at a 
 });
 
 test("a statement that waited for its connection is not logged as slow: the wait has its own line", async () => {
-  await using app = await started({ slowQueryMs: 1000, synchronous: "normal" });
+  await using app = await startApp({ slowQueryMs: 1000, synchronous: "normal" });
   const release = await app.hold();
   const from = performance.now();
   const replies = [app.post(), app.post()];
@@ -89,8 +89,8 @@ test.each(ways)("%s without a server has its reason in the log", async (_how, us
   await app.stop();
 });
 
-test("a transaction that took longer than its own limit has its reason in the log once, with or without a statement then", async () => {
-  await using app = await started();
+test("a transaction that took longer than its own limit is logged once with its reason, whether or not a statement follows", async () => {
+  await using app = await startApp();
   for (const [timeoutSecs, then] of [
     [0.05, async (): Promise<unknown> => null],
     [0.06, (tx: Queries) => tx.query("SELECT 1")],
@@ -106,7 +106,7 @@ test("a transaction that took longer than its own limit has its reason in the lo
   }
 });
 
-test("a reason has one line per second, with the number of omitted lines; other reasons have their own", async () => {
+test("each reason is logged once per second, with the number of omitted lines", async () => {
   const clock = virtualClock();
   const lines: Line[] = [];
   const log = new ReasonLog(

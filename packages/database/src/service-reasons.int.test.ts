@@ -5,7 +5,7 @@ import { type FragileServer, startPostgres } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { openDatabase } from "./index.ts";
 import { smallDisk } from "./small-disk.test-kit.ts";
-import { because, thingsService } from "./things-service.test-kit.ts";
+import { hasReason, thingsService } from "./things-service.test-kit.ts";
 
 let server: FragileServer;
 beforeAll(async () => {
@@ -23,14 +23,16 @@ test("a service on PostgreSQL logs that its pool is exhausted, and a wait and a 
   await service.send("POST", "/hold");
   expect(await service.send("POST", "/things")).toBe(503);
   const exhausted = "no connection became free in 2000 ms; all 1 of the pool are in use";
-  await service.logged(because(exhausted));
+  await service.waitForLine(hasReason(exhausted));
   await service.send("POST", "/release");
-  const wait = await service.logged(({ message }) => message === "waited long for a database connection");
+  const wait = await service.waitForLine(
+    ({ message }) => message === "waited long for a database connection",
+  );
   expect(wait.waitedMs).toBeGreaterThanOrEqual(1000);
   expect(service.lines().filter(({ message }) => message === "slow query")).toEqual([]);
 
   expect(await service.send("GET", "/slow")).toBe(200);
-  const slow = await service.logged(({ message }) => message === "slow query");
+  const slow = await service.waitForLine(({ message }) => message === "slow query");
   expect(slow.durationMs).toBeGreaterThanOrEqual(1000);
   expect(slow.waitedMs).toBeLessThan(1000);
 });
@@ -52,7 +54,7 @@ test("a service on PostgreSQL logs that the server's disk is full, and writes ag
   let status = 200;
   for (let tries = 0; status === 200 && tries < 100; tries++) status = await service.send("POST", "/things");
   expect(status).toBe(503);
-  await service.logged(because(/^could not extend file .*No space left on device$/));
+  await service.waitForLine(hasReason(/^could not extend file .*No space left on device$/));
   disk.free();
   expect(await service.send("POST", "/things")).toBe(200);
   await db.execute("DROP TABLE things");
@@ -65,7 +67,7 @@ test("a service on PostgreSQL logs that the server is dead, and writes once it i
   expect(await service.send("POST", "/things")).toBe(200);
   await server.kill();
   const { port } = new URL(server.url);
-  const refused = because(`connect ECONNREFUSED 127.0.0.1:${port}`);
+  const refused = hasReason(`connect ECONNREFUSED 127.0.0.1:${port}`);
   // The first request may still meet the end of the old connection, which is another reason.
   await waitFor(async () => {
     expect(await service.send("POST", "/things")).toBe(503);

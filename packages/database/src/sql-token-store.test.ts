@@ -15,7 +15,7 @@ tokenStoreContract(test, () => {
   };
 });
 
-test("a removal of expired tokens that fails is reported, and fails no write", async () => {
+test("if the removal of expired tokens fails, its error is reported and writes succeed", async () => {
   const clock = virtualClock({ start: 1_800_000_000_000 });
   const db = openDatabase({ url: "sqlite://:memory:" });
   const failed = Promise.withResolvers<unknown>();

@@ -136,7 +136,7 @@ test("a call that waits for its own transaction fails with the reason and the re
   await db.close();
 });
 
-test("the error of a call that waited for several transactions has no such remedy", async () => {
+test("the error of a call that waited for several transactions names no remedy", async () => {
   const db = openDatabase({ url: "sqlite://:memory:", connectionTimeoutSecs: 1 });
   const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   const first = db.transaction(() => ends[0].promise);
@@ -182,7 +182,7 @@ test("connection settings of one caller do not affect the next", async () => {
   expect(await db.execute("INSERT INTO children VALUES (1)")).toEqual({ changes: 1 });
 });
 
-test("a stream of a text is rejected, and the error names the valid argument", async () => {
+test("a stream of a string is refused, and the error names the valid argument", async () => {
   const db = inMemory();
   expect(() => db.stream("SELECT 1" as never)).toThrow(
     expect.objectContaining({

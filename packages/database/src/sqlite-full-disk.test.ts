@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { smallDisk } from "./small-disk.test-kit.ts";
 import { databaseInFile } from "./testing.ts";
-import { because, type ThingsService, thingsService } from "./things-service.test-kit.ts";
+import { hasReason, type ThingsService, thingsService } from "./things-service.test-kit.ts";
 
 /** Fills the disk, expects twenty concurrent writes to be refused while reads work, and expects writes to work as soon as there is space. */
 const expectFullAndFree = async (
@@ -25,7 +25,7 @@ const expectFullAndFree = async (
   const statuses = await Promise.all(paths.map(write));
   expect(new Set(statuses)).toEqual(new Set([503]));
   expect(await service.count()).toBe(stored);
-  await service.logged(because(reason));
+  await service.waitForLine(hasReason(reason));
   free();
   expect(await write("/things/in-transaction")).toBe(200); // already the first write succeeds
   expect(await write()).toBe(200);
@@ -40,7 +40,7 @@ test("on a full disk a service refuses writes with the reason, reads, and writes
   await expectFullAndFree(service, "database or disk is full", fill, free);
 });
 
-test("at the limit of a file's size a service refuses writes with the reason, and writes again at once when it is raised", async () => {
+test("at the limit of a file's size a service refuses writes with the reason, and writes again at once when the limit is raised", async () => {
   await using file = databaseInFile();
   await using service = await thingsService({ url: file.url });
   const limit = (bytes: number | "unlimited"): void =>

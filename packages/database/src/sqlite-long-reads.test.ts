@@ -6,7 +6,7 @@ import { type Database, DatabaseError, DatabaseUnavailableError, openDatabase } 
 
 type Config = Exclude<Parameters<typeof openDatabase>[0], undefined>;
 
-const opened = (config: Config = {}): Database & AsyncDisposable => {
+const openTestDatabase = (config: Config = {}): Database & AsyncDisposable => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
   const db = openDatabase({
     url: `sqlite://${join(folder.path, "test.db")}`,
@@ -23,18 +23,18 @@ const opened = (config: Config = {}): Database & AsyncDisposable => {
 };
 
 /** The numbers from 1 to $1, at most ten million. Not recursive: such a read would never run in this process. */
-const counting = `WITH d(x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)), c(n) AS (
+const numbers = `WITH d(x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)), c(n) AS (
   SELECT 1 + t.x + 10 * u.x + 100 * v.x + 1000 * w.x + 10000 * x.x + 100000 * y.x + 1000000 * z.x
   FROM d AS z CROSS JOIN d AS y CROSS JOIN d AS x CROSS JOIN d AS w CROSS JOIN d AS v CROSS JOIN d AS u CROSS JOIN d AS t LIMIT $1) `;
 
 /** Counts up to a number: about 0.2 µs each. */
 const count = (db: Pick<Database, "fetchValue">, to: number) =>
-  db.fetchValue<number>(`${counting}SELECT count(*) FROM c`, [to]);
+  db.fetchValue<number>(`${numbers}SELECT count(*) FROM c`, [to]);
 
 const endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c";
 
 /** Runs the statement once, so that its text then runs in the reading process. */
-const known = async (db: Database): Promise<void> => void (await count(db, 100_000));
+const markAsLong = async (db: Database): Promise<void> => void (await count(db, 100_000));
 
 /** Counts turns of the event loop until `act` has settled. */
 const turnsDuring = async (act: () => Promise<unknown>): Promise<number> => {
@@ -51,7 +51,7 @@ const turnsDuring = async (act: () => Promise<unknown>): Promise<number> => {
 };
 
 /** Returns the result of a promise; fails if microtasks alone settle it, because then the reading process was not used. */
-const later = async <T>(promise: Promise<T>): Promise<T> => {
+const fromReader = async <T>(promise: Promise<T>): Promise<T> => {
   let settled = false;
   void promise.then(
     () => (settled = true),
@@ -68,8 +68,8 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("after one long read the same text runs in the process: the event loop turns meanwhile", async () => {
-  await using db = opened({ longReadMs: 10 });
+test("after one long read the same text runs in the reading process: the event loop turns meanwhile", async () => {
+  await using db = openTestDatabase({ longReadMs: 10 });
   expect(await turnsDuring(() => count(db, 400_000))).toBeLessThan(5);
   const long = count(db, 400_000);
   expect(await turnsDuring(() => long)).toBeGreaterThan(100);
@@ -79,53 +79,53 @@ test("after one long read the same text runs in the process: the event loop turn
   expect(ends).toEqual(["short", "long"]);
 });
 
-test("a text whose first read was short runs in the process after its first long one", async () => {
-  await using db = opened({ longReadMs: 10 });
+test("a text whose first read was short runs in the reading process after its first long read", async () => {
+  await using db = openTestDatabase({ longReadMs: 10 });
   await count(db, 10);
   expect(await turnsDuring(() => count(db, 400_000))).toBeLessThan(5);
   expect(await turnsDuring(() => count(db, 400_000))).toBeGreaterThan(100);
 });
 
 test("with longReadMs 0, and in memory, the reading process is not used", async () => {
-  await using inFile = opened({ longReadMs: 0 });
-  await using inMemory = opened({ url: "sqlite://:memory:" });
+  await using inFile = openTestDatabase({ longReadMs: 0 });
+  await using inMemory = openTestDatabase({ url: "sqlite://:memory:" });
   for (const db of [inFile, inMemory]) {
-    await known(db);
+    await markAsLong(db);
     expect(await turnsDuring(() => count(db, 500_000))).toBeLessThan(5);
   }
 });
 
-test("values and rows are the same with and without the process", async () => {
-  await using db = opened();
-  await using plain = opened({ longReadMs: 0 });
+test("values and rows are the same with and without the reading process", async () => {
+  await using db = openTestDatabase();
+  await using plain = openTestDatabase({ longReadMs: 0 });
   const backing = new Uint8Array(1_000_000).fill(7);
   const values = [null, "x\u{1F600}", 0.1, 2n ** 53n + 1n, backing.subarray(5, 8), new Date(0), true];
   const columns = values.map((_, at) => `$${at + 2} AS "c${at}"`).join(", ");
-  const text = `${counting}SELECT max(n) AS n, ${columns}, x'00ff' AS bytes FROM c`;
-  const star = `${counting}SELECT *, ${columns} FROM c`;
+  const text = `${numbers}SELECT max(n) AS n, ${columns}, x'00ff' AS bytes FROM c`;
+  const star = `${numbers}SELECT *, ${columns} FROM c`;
   for (const statement of [text, star]) {
     const direct = await plain.query(statement, [3, ...values]);
     await db.query(statement, [20_000, ...values]);
-    expect(await later(db.query(statement, [3, ...values]))).toEqual(direct);
-    expect(await later(db.fetchOne(statement, [3, ...values]))).toEqual(direct[0]);
+    expect(await fromReader(db.query(statement, [3, ...values]))).toEqual(direct);
+    expect(await fromReader(db.fetchOne(statement, [3, ...values]))).toEqual(direct[0]);
   }
 });
 
-test("rows of several messages arrive in order, with event-loop turns between messages", async () => {
-  await using db = opened();
-  const text = `${counting}SELECT n FROM c`;
+test("rows of several messages arrive in order", async () => {
+  await using db = openTestDatabase();
+  const text = `${numbers}SELECT n FROM c`;
   await db.query(text, [20_000]);
-  const rows = await later(db.query<{ n: number }>(text, [1750]));
+  const rows = await fromReader(db.query<{ n: number }>(text, [1750]));
   expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 1750 }, (_, at) => at + 1));
 });
 
-test("errors are the same with and without the process", async () => {
-  await using db = opened();
-  await using plain = opened({ longReadMs: 0 });
-  const text = `${counting}SELECT max(n), abs($2) FROM c`;
+test("errors are the same with and without the reading process", async () => {
+  await using db = openTestDatabase();
+  await using plain = openTestDatabase({ longReadMs: 0 });
+  const text = `${numbers}SELECT max(n), abs($2) FROM c`;
   const min = -(2n ** 63n);
   await db.query(text, [100_000, 1]);
-  const inReader = (await failure(later(db.query(text, [3, min])))) as DatabaseError;
+  const inReader = (await failure(fromReader(db.query(text, [3, min])))) as DatabaseError;
   const direct = (await failure(plain.query(text, [3, min]))) as DatabaseError;
   expect(inReader).toBeInstanceOf(DatabaseError);
   const facts = ({ code, kind, sqlCode, constraint, message }: DatabaseError) => [
@@ -140,21 +140,21 @@ test("errors are the same with and without the process", async () => {
   expect(await count(db, 3)).toBe(3);
 });
 
-test("a read on the process sees earlier writes", async () => {
-  await using db = opened();
+test("a read in the reading process sees earlier writes", async () => {
+  await using db = openTestDatabase();
   await db.execute("CREATE TABLE things (id INTEGER)");
-  const text = `${counting}SELECT (SELECT count(*) FROM things) + 0 * max(n) FROM c`;
+  const text = `${numbers}SELECT (SELECT count(*) FROM things) + 0 * max(n) FROM c`;
   await db.query(text, [100_000]);
   for (let id = 1; id <= 5; id++) {
     await db.execute`INSERT INTO things VALUES (${id})`;
-    expect(await later(db.fetchValue<number>(text, [1]))).toBe(id);
+    expect(await fromReader(db.fetchValue<number>(text, [1]))).toBe(id);
   }
 });
 
-test("a transaction reads its own changes, without the process", async () => {
-  await using db = opened();
+test("a transaction reads its own changes, without the reading process", async () => {
+  await using db = openTestDatabase();
   await db.execute("CREATE TABLE things (id INTEGER)");
-  const text = `${counting}SELECT (SELECT count(*) FROM things) + 0 * max(n) FROM c`;
+  const text = `${numbers}SELECT (SELECT count(*) FROM things) + 0 * max(n) FROM c`;
   await db.query(text, [100_000]);
   await db.transaction(async (tx) => {
     await tx.execute("INSERT INTO things VALUES (1)");
@@ -163,9 +163,9 @@ test("a transaction reads its own changes, without the process", async () => {
   });
 });
 
-test("an aborted signal rejects at once, both waiting and running reads, and other reads continue", async () => {
-  await using db = opened();
-  await known(db);
+test("an aborted signal rejects waiting and running reads at once, and other reads continue", async () => {
+  await using db = openTestDatabase();
+  await markAsLong(db);
   const stop = new AbortController();
   const reason = new Error("the client has gone");
   const running = failure(count(db.until(stop.signal), 1_000_000));
@@ -181,13 +181,13 @@ test("an aborted signal rejects at once, both waiting and running reads, and oth
 });
 
 test("an endless read blocks nothing, even the first time; statementTimeoutMs rejects it, and an aborted signal at once; the next read does not wait for the abandoned one", async () => {
-  await using db = opened({ longReadMs: 20, statementTimeoutMs: 1000 }); // long enough to read a row on a busy machine
+  await using db = openTestDatabase({ longReadMs: 20, statementTimeoutMs: 1000 }); // long enough to read a row on a busy machine
   const next = (): Promise<unknown> => db.fetchValue("WITH RECURSIVE c(n) AS (VALUES (1)) SELECT n FROM c"); // on the process, since it is recursive
   const read = failure(db.query(endless));
   expect(await db.fetchValue("SELECT 7")).toBe(7);
-  const given = (await read) as DatabaseError;
-  expect(given).toBeInstanceOf(DatabaseError);
-  expect([given.kind, given.message]).toEqual(["cancelled", "the statement was abandoned after 1000 ms"]);
+  const error = (await read) as DatabaseError;
+  expect(error).toBeInstanceOf(DatabaseError);
+  expect([error.kind, error.message]).toEqual(["cancelled", "the statement was abandoned after 1000 ms"]);
   expect(await next()).toBe(1);
 
   const stop = new AbortController();
@@ -198,8 +198,8 @@ test("an endless read blocks nothing, even the first time; statementTimeoutMs re
   expect(await next()).toBe(1);
 });
 
-test("closing kills an endless read after the callers' limit", async () => {
-  const db = opened({ connectionTimeoutSecs: 0.2 });
+test("closing kills an endless read after connectionTimeoutSecs", async () => {
+  const db = openTestDatabase({ connectionTimeoutSecs: 0.2 });
   const read = failure(
     db.query("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c) SELECT count(*) FROM c"),
   );
@@ -208,9 +208,9 @@ test("closing kills an endless read after the callers' limit", async () => {
   await db[Symbol.asyncDispose]();
 });
 
-test("at most 1000 reads wait for the process", async () => {
-  await using db = opened();
-  await known(db);
+test("at most 1000 reads wait for the reading process", async () => {
+  await using db = openTestDatabase();
+  await markAsLong(db);
   const running = count(db, 500_000);
   const waiting = Array.from({ length: 1000 }, () => count(db, 1));
   const refused = await failure(count(db, 1));
@@ -220,9 +220,9 @@ test("at most 1000 reads wait for the process", async () => {
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([1]));
 });
 
-test("close waits for a running read on the process, and later reads are refused", async () => {
-  await using db = opened();
-  await known(db);
+test("close waits for a running read in the reading process, and later reads are refused", async () => {
+  await using db = openTestDatabase();
+  await markAsLong(db);
   const running = count(db, 500_000);
   await new Promise(setImmediate);
   await db.close();

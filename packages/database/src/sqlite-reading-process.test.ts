@@ -41,7 +41,7 @@ const output = async (index: string, database: string): Promise<string> => {
 };
 
 /** Copies the package's build into a folder in which its dependencies resolve. */
-const built = (folder: string): string => {
+const copyBuild = (folder: string): string => {
   cpSync(here("../dist"), folder, { recursive: true });
   return join(folder, "index.js");
 };
@@ -53,7 +53,7 @@ test("from source the reading process starts, and the process ends by itself", a
 
 test("from the build the reading process starts, and the process ends by itself; without its program, as in a bundle, the process warns once and reads synchronously", async () => {
   using folder = mkdtempDisposableSync(join(here("../node_modules"), ".built-"));
-  const index = built(folder.path);
+  const index = copyBuild(folder.path);
   expect(await output(index, join(folder.path, "with.db"))).toBe("500000 true\n");
   rmSync(join(folder.path, "sqlite/reader-program.js"));
   const warning =
@@ -93,7 +93,7 @@ test("an endless read ends with its process, even if the process is killed", asy
   expect(isRunning(database)).toBe(false);
 });
 
-test("closing merges the write-ahead log into the file, also after long reads", async () => {
+test("closing merges the write-ahead log into the file, even after long reads", async () => {
   await using file = databaseInFile();
   const path = file.url.slice("sqlite://".length);
   const db = openDatabase({ url: file.url, longReadMs: 1 });

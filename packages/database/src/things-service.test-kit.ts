@@ -19,7 +19,7 @@ export interface ThingsService extends AsyncDisposable {
   /** Number of stored rows. */
   count(): Promise<number>;
   /** Waits for the first log line that matches. */
-  logged(holds: (line: LogLine) => boolean): Promise<LogLine>;
+  waitForLine(matches: (line: LogLine) => boolean): Promise<LogLine>;
   /** All lines so far. */
   lines(): LogLine[];
 }
@@ -40,14 +40,14 @@ export const thingsService = async (config: Partial<DatabaseConfig>): Promise<Th
     program,
     send: async (method, path) => (await client.request(method, path)).status,
     count: async () => (await client.get("/things")).json<{ count: number }>().count,
-    logged: (holds) => waitFor(() => lines().find(holds)),
+    waitForLine: (matches) => waitFor(() => lines().find(matches)),
     lines,
     [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   };
 };
 
 /** Returns whether a log line has this reason of a 503. */
-export const because =
+export const hasReason =
   (reason: string | RegExp) =>
   (line: LogLine): boolean =>
     line.message === "the database is not available" &&

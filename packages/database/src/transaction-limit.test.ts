@@ -24,7 +24,7 @@ test("a finished transaction leaves no timer", async () => {
   expect(timers.size).toBeLessThanOrEqual(5);
 });
 
-test("retries and isolation are checked before a transaction begins", async () => {
+test("invalid retries, isolation and unknown options of a transaction are refused", async () => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const bad = { code: "DATABASE_BAD_TRANSACTION" };
   for (const options of [{ retries: 21 }, { retries: NaN }, { retries: -1 }, { isolation: "none" }])
@@ -36,7 +36,7 @@ test("retries and isolation are checked before a transaction begins", async () =
   await db.close();
 });
 
-test("a transaction that exceeds its limit has another error than one that did not begin in time", async () => {
+test("a transaction that exceeds its limit has a different error than a transaction that did not begin in time", async () => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const never = Promise.withResolvers<void>();
   const limited = db.transaction(() => never.promise, { timeoutSecs: 0.1 });

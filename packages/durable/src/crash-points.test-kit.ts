@@ -74,7 +74,7 @@ const runEachOperation = async (
 /** Declares the tests of crashes at each statement, which run on every database. */
 export const crashPoints = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
   test.each(["before", "after"] as const)(
-    "if a process dies %s any statement, another process gets all its lanes and leases after leaseMs, and its own are refused",
+    "if a process dies %s any statement, another process gets all its lanes and leases after leaseMs, and its former leases are refused",
     async (when) => {
       await using database = await make();
       const [db, other] = [database.open(), database.open()];

@@ -43,7 +43,7 @@ export const laneFacts = (fact: Fact): void => {
     },
   );
 
-  fact("a process that comes back after a stall gets its share again", async (processes) => {
+  fact("a process that resumes after a stall gets its share again", async (processes) => {
     const clock = virtualClock();
     await using stalled = await processes.start({ clock });
     const first = runLanes(stalled, "projection", 4);

@@ -120,7 +120,7 @@ const tests: Readonly<Record<keyof DurableConfig, readonly [file: string, name: 
   admin: ["admin/admin.test.ts", "there is no admin API unless it is enabled"],
 };
 
-test("every option changes behaviour in a test", () => {
+test("every option names a test of its effect", () => {
   const options = new Set([...Object.keys(DurableConfig.of()), "admin"]); // which has no default
   expect(Object.keys(tests).toSorted()).toEqual([...options].toSorted());
   for (const [option, [file, name]] of Object.entries(tests)) {

@@ -85,8 +85,8 @@ const freezeAndKill = async (processes: LaneProcess[], url: string): Promise<voi
   await killed.kill();
   const started = new LaneProcess(url, SHORT_LEASE_MS);
   processes[1] = started;
-  const taken = (): boolean => other.held.length + started.held.length === 4;
-  await waitFor(taken, { timeoutMs: SHORT_LEASE_MS * 3 }).catch(() => {});
+  const areTaken = (): boolean => other.held.length + started.held.length === 4;
+  await waitFor(areTaken, { timeoutMs: SHORT_LEASE_MS * 3 }).catch(() => {});
   frozen.thaw();
 };
 

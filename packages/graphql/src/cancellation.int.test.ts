@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).toReversed()) await clean();
 });
 
-/** Starts a service with a query that runs on the database server until it is cancelled, and a function that counts these statements. */
+/** Starts a service whose query runs on the database server until it is cancelled. Returns its URL, and a function that counts the running statements. */
 const serve = async (server: string) => {
   const url = new URL(server);
   url.searchParams.set("application_name", `graphql-${process.pid}`);
@@ -44,7 +44,7 @@ const serve = async (server: string) => {
 const query = "{ sleeps }";
 
 withServer("postgres", (server) => {
-  test("a client that disconnects cancels the statement on the server", async () => {
+  test("a client that disconnects cancels the statement on the database server", async () => {
     const { url, sleeping } = await serve(server);
     const aborter = new AbortController();
     const reply = fetch(url, {
@@ -60,7 +60,7 @@ withServer("postgres", (server) => {
     expect((await settled)[0]?.status).toBe("rejected");
   });
 
-  test("complete over WebSocket cancels the statement on the server", async () => {
+  test("a complete message over WebSocket cancels the statement on the database server", async () => {
     const { url, sleeping } = await serve(server);
     const client = new WebSocket(url.replace("http", "ws"), ["graphql-transport-ws"]);
     cleanups.push(() => client.terminate());

@@ -12,12 +12,12 @@ test("production() disables the page and introspection, and limits depth to 10 a
   await using client = testClient(library(GraphQLConfig.production()).app);
   expect((await client.get("/graphql", page)).text).not.toContain("<html");
   expect((await client.post("/graphql", types)).text).toContain("Introspection is disabled");
-  const limited = async (query: string) =>
+  const firstError = async (query: string) =>
     (await client.post("/graphql", { json: { query } })).json<{ errors?: object[] }>().errors?.[0];
-  expect(await limited(nested(4))).toBeUndefined(); // depth 10
-  expect(await limited(nested(5))).toMatchObject({ extensions: { limit: "maxDepth" } });
-  expect(await limited("{ books(first: 999) { id } }")).toBeUndefined();
-  expect(await limited("{ books(first: 1000) { id } }")).toMatchObject({
+  expect(await firstError(nested(4))).toBeUndefined(); // depth 10
+  expect(await firstError(nested(5))).toMatchObject({ extensions: { limit: "maxDepth" } });
+  expect(await firstError("{ books(first: 999) { id } }")).toBeUndefined();
+  expect(await firstError("{ books(first: 1000) { id } }")).toMatchObject({
     extensions: { limit: "maxComplexity" },
   });
 });

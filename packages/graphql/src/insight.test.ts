@@ -4,7 +4,7 @@ import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { graphql } from "./index.ts";
 
-const spied = () => {
+const createSpy = () => {
   const seen: TracedOperation[] = [];
   let metrics: () => readonly Metric[] = () => [];
   const spy: Feature = {
@@ -22,15 +22,15 @@ const spied = () => {
   return {
     spy,
     seen,
-    read: (named: string) =>
+    read: (metric: string) =>
       metrics()
-        .find(({ name }) => name === named)
+        .find(({ name }) => name === metric)
         ?.read(),
   };
 };
 
-test("an operation is published with its type and name, and counted with its outcome", async () => {
-  const { spy, seen, read } = spied();
+test("an operation is published with its type and name, and counted with its outcome; without a required variable it is neither", async () => {
+  const { spy, seen, read } = createSpy();
   const app = new (App.with(graphql, spy))().enableGraphql({
     schema: "type Query { a: Int }",
     resolvers: { Query: { a: () => 1 } },
@@ -48,7 +48,7 @@ test("an operation is published with its type and name, and counted with its out
 });
 
 test("operations that fail outside of resolvers and refused operations are counted", async () => {
-  const { spy, read } = spied();
+  const { spy, read } = createSpy();
   const app = new (App.with(graphql, spy))().enableGraphql({
     schema: "type Query { a: Int }",
     context: () => {

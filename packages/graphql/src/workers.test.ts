@@ -18,7 +18,7 @@ test("three workers serve queries and subscriptions, and SIGTERM ends the subscr
   expect(pids.size).toBe(3);
 
   const seen: unknown[] = [];
-  const subscribed = async (): Promise<number> => {
+  const subscribe = async (): Promise<number> => {
     const client = new WebSocket(endpoint.href.replace("http", "ws"), "graphql-transport-ws");
     client.on("message", (data: Buffer) => {
       const { type, payload } = JSON.parse(data.toString()) as {
@@ -37,7 +37,7 @@ test("three workers serve queries and subscriptions, and SIGTERM ends the subscr
   await waitFor(() => {
     if (seen.length < ends.length) return false;
     if (new Set(seen).size === 3) return true;
-    ends.push(...Array.from({ length: 12 }, subscribed));
+    ends.push(...Array.from({ length: 12 }, subscribe));
     return false;
   });
   const exit = program.stop();

@@ -31,7 +31,7 @@ afterAll(async () => {
   await server.stop();
 }, 240_000);
 
-/** Two workers handle messages of a third process, some of which fail, during a fault. */
+/** Two workers handle the messages of a third process during a fault; some messages fail. */
 const expectAllDeliveredDespite = async (fault: () => Promise<void>): Promise<void> => {
   const [topic, recorder] = [newTopic(), newRecorder()];
   const work = (): Promise<void> => pause(3);

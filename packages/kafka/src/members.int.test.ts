@@ -27,7 +27,7 @@ const connectionClosed = (): Error =>
 const smallRecorder = (each: number): DeliveryRecorder =>
   new DeliveryRecorder(each * KEYS, { keys: KEYS, together: KEYS, run: each });
 
-/** Fails the next metadata request for a topic by a consumer of another one. Returns the number of failures so far. */
+/** Fails the next metadata request for a topic by a consumer of another topic. Returns the number of failures so far. */
 const failMetadata = ({
   topic,
   consumed,

@@ -26,7 +26,7 @@ const tests: Readonly<Record<keyof KafkaConfig, readonly [file: string, name: st
   metadataMs: ["kafka.int.test", "a pattern subscription includes topics that are created later"],
 };
 
-test("every option changes behaviour in a test", () => {
+test("every option names a test of its effect", () => {
   expect(Object.keys(tests).toSorted()).toEqual(Object.keys(KafkaConfig.of()).toSorted());
   for (const [option, [file, name]] of Object.entries(tests)) {
     const source = readFileSync(new URL(`./${file}.ts`, import.meta.url), "utf8");

@@ -17,7 +17,7 @@ import {
   resetOnce,
 } from "./recreated-topic.test-kit.ts";
 
-/** Messages of the old topic. More than the new topic has, even with duplicates: otherwise it would be read from the old position, as the README says. */
+/** Messages of the old topic: more than in the new topic, even with duplicates. Otherwise the new topic would be read from the old position (see README). */
 const old = Array.from({ length: 10 }, (_, value) => value);
 
 withServer("kafka", (brokers) => {

@@ -53,8 +53,8 @@ withServer("postgres", (server) => {
 
 /** Resolves some polls after DBOS has begun a workflow, so that its first step could have run. */
 const untilRunning = async (name: string): Promise<void> => {
-  const begun = async (): Promise<boolean> =>
+  const hasBegun = async (): Promise<boolean> =>
     (await dbos().listWorkflows({ workflowName: name, status: "PENDING" })).length > 0;
-  while (!(await begun()));
-  for (let turn = 0; turn < 20; turn++) await begun();
+  while (!(await hasBegun()));
+  for (let turn = 0; turn < 20; turn++) await hasBegun();
 };

@@ -6,7 +6,7 @@ import type { HeldLease } from "@framework/durable/feature";
 import { saga } from "@framework/saga";
 import { expect } from "@jest/globals";
 import { executorOf, claimExecutorId } from "./engine/executors.ts";
-import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
+import { type Fact, waitForStatus } from "./testing/fact.test-kit.ts";
 import { killedSaga } from "./testing/killed.test-sagas.ts";
 import { openSagas } from "./testing/open-sagas.test-kit.ts";
 
@@ -22,11 +22,11 @@ export const dbosFacts = (fact: Fact): void => {
         .build();
       const first = await fixture.run([definition]);
       const { id } = await first.start(definition, null, { key: "k" });
-      await inStatus(first, id, "waiting");
+      await waitForStatus(first, id, "waiting");
       await fixture.stop();
       const second = await fixture.run([definition]);
       expect(await second.deliver(definition, { key: "k", id: "m", name: "news" })).toBe("resumed");
-      await inStatus(second, id, "completed");
+      await waitForStatus(second, id, "completed");
       expect(calls).toEqual([`${id}:before`, `${id}:after`]);
     },
   );
@@ -51,7 +51,7 @@ export const dbosFacts = (fact: Fact): void => {
       await began;
       await fixture.stop();
       const second = await fixture.run([definition]);
-      await inStatus(second, id, "completed");
+      await waitForStatus(second, id, "completed");
       expect(calls).toEqual([`${id}:slow 1`, `${id}:slow 1`]);
     },
   );
@@ -67,10 +67,10 @@ export const dbosFacts = (fact: Fact): void => {
     const { db } = fixture.open();
     await db.execute("CREATE TABLE places (name TEXT NOT NULL)");
     const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "waiting");
+    await waitForStatus(runner, id, "waiting");
     expect(await db.query`SELECT name FROM places`).toEqual([{ name: "k" }]);
     await runner.cancel(id, { reason: "the test" });
-    await inStatus(runner, id, "compensated");
+    await waitForStatus(runner, id, "compensated");
     expect(await db.query`SELECT name FROM places`).toEqual([]);
     expect(await db.query`SELECT key FROM framework_saga_once ORDER BY key`).toEqual([
       { key: `${id}:take` },
@@ -92,12 +92,12 @@ export const dbosFacts = (fact: Fact): void => {
   });
 
   fact(
-    "an app with a list of steps changed without a new version does not start while its instances are running",
+    "an app whose steps changed without a new version does not start while instances are unfinished",
     async (fixture) => {
       const waits = saga("changed", 1).waitFor("news", { timeout: "1h" }).build();
       const runner = await fixture.run([waits]);
       const { id } = await runner.start(waits, null, { key: "k" });
-      await inStatus(runner, id, "waiting");
+      await waitForStatus(runner, id, "waiting");
       await fixture.stop();
       const other = saga("changed", 1).waitFor("other", { timeout: "1h" }).build();
       await expect(fixture.run([other])).rejects.toMatchObject({ code: "SAGA_CHANGED" });
@@ -137,14 +137,14 @@ export const dbosFacts = (fact: Fact): void => {
       await Promise.all(begun.map(({ promise }) => promise));
       await fixture.stop();
       const second = await fixture.run([checked, manual]);
-      await inStatus(second, ids[0], "completed");
-      await inStatus(second, ids[1], "paused");
+      await waitForStatus(second, ids[0], "completed");
+      await waitForStatus(second, ids[1], "paused");
       expect((await second.get(ids[0]))?.steps[0]?.output).toBe("found");
       expect(calls.toSorted()).toEqual(["checked", "manual"]);
     },
   );
 
-  fact("a process without workers starts sagas, and leaves them to others", async (fixture) => {
+  fact("a process without workers starts sagas, and another process runs them", async (fixture) => {
     const definition = saga("left", 1)
       .call("work", () => "done")
       .build();
@@ -152,18 +152,18 @@ export const dbosFacts = (fact: Fact): void => {
     const { id } = await front.start(definition, null, { key: "k" });
     expect((await front.get(id))?.status).toBe("ready");
     await fixture.stop();
-    await inStatus(await fixture.run([definition]), id, "completed");
+    await waitForStatus(await fixture.run([definition]), id, "completed");
   });
 
   fact("at most maxOpen sagas of a version are in memory, and the others wait", async (fixture) => {
     const definition = saga("many", 1).waitFor("news", { timeout: "1h" }).build();
     const runner = await fixture.run([definition], { maxOpen: 1 });
     const first = await runner.start(definition, null, { key: "1" });
-    await inStatus(runner, first.id, "waiting");
+    await waitForStatus(runner, first.id, "waiting");
     const second = await runner.start(definition, null, { key: "2" });
     expect((await runner.get(second.id))?.status).toBe("ready");
     await runner.deliver(definition, { key: "1", id: "m", name: "news" });
-    await inStatus(runner, second.id, "waiting");
+    await waitForStatus(runner, second.id, "waiting");
     expect((await runner.get(first.id))?.status).toBe("completed");
   });
 
@@ -180,18 +180,21 @@ export const dbosFacts = (fact: Fact): void => {
     },
   );
 
-  fact("256 processes have executor ids, and one more does not start", async (fixture) => {
-    await fixture.run([]);
-    const { kernel } = fixture.open();
-    const places = await Promise.all(Array.from({ length: 255 }, () => claimExecutorId(kernel)));
-    expect(new Set(places.map(executorOf)).size).toBe(255);
-    await expect(claimExecutorId(kernel)).rejects.toMatchObject({ code: "SAGA_DBOS_TOO_MANY" });
-    await places[7]?.release();
-    expect(executorOf(await claimExecutorId(kernel))).toBe(executorOf(places[7] as HeldLease));
-  });
+  fact(
+    "256 processes have executor ids, one more gets none, and a released id is used again",
+    async (fixture) => {
+      await fixture.run([]);
+      const { kernel } = fixture.open();
+      const leases = await Promise.all(Array.from({ length: 255 }, () => claimExecutorId(kernel)));
+      expect(new Set(leases.map(executorOf)).size).toBe(255);
+      await expect(claimExecutorId(kernel)).rejects.toMatchObject({ code: "SAGA_DBOS_TOO_MANY" });
+      await leases[7]?.release();
+      expect(executorOf(await claimExecutorId(kernel))).toBe(executorOf(leases[7] as HeldLease));
+    },
+  );
 
   fact(
-    "the saga of a killed process continues in another one, with the same idempotency key",
+    "the saga of a killed process continues in another process, with the same idempotency key",
     async (fixture) => {
       const { url, server: address, schema } = fixture.storage;
       const own = killedSaga((key) => key);
@@ -207,7 +210,7 @@ export const dbosFacts = (fact: Fact): void => {
       expect((await next.get(id))?.steps[1]?.status).not.toBe("done");
       child.kill("SIGKILL");
       await once(child, "exit");
-      await inStatus(next, id, "completed");
+      await waitForStatus(next, id, "completed");
       expect(`${String((await next.get(id))?.steps[1]?.output)}\n`).toBe(String(printed));
     },
   );

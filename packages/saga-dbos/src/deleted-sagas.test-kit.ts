@@ -4,7 +4,7 @@ import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import { dbos } from "./driver/dbos-sdk.ts";
 import { sweep } from "./engine/sweep.ts";
-import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
+import { type Fact, waitForStatus } from "./testing/fact.test-kit.ts";
 
 export const deletedFacts = (fact: Fact): void => {
   fact("a key that is used again after its saga was deleted runs its tx step again", async (fixture) => {
@@ -17,18 +17,18 @@ export const deletedFacts = (fact: Fact): void => {
     for (const _ of [1, 2]) {
       const { id, isNew } = await runner.start(definition, null, { key: "k" });
       expect(isNew).toBe(true);
-      await inStatus(runner, id, "completed");
-      // As if its retention had ended; DBOS completes the workflow shortly after the saga.
-      const swept = async (): Promise<boolean> => {
+      await waitForStatus(runner, id, "completed");
+      // Simulates the end of the retention; DBOS completes the workflow shortly after the saga.
+      const isSwept = async (): Promise<boolean> => {
         await sweep({ db }, -60);
         return (await runner.get(id)) === null;
       };
-      await waitFor(swept, { subject: "the saga to be deleted", timeoutMs: 60_000 });
+      await waitFor(isSwept, { subject: "the saga to be deleted", timeoutMs: 60_000 });
     }
     expect(await db.query`SELECT name FROM places`).toEqual([{ name: "k" }, { name: "k" }]);
   });
 
-  fact("a saga whose version is no longer defined is deleted too, and its key is free", async (fixture) => {
+  fact("a saga is deleted even if its version is no longer defined, and its key is free", async (fixture) => {
     const old = saga("replaced", 1)
       .call("a", () => 1)
       .build();
@@ -38,7 +38,7 @@ export const deletedFacts = (fact: Fact): void => {
       .build();
     const first = await fixture.run([old]);
     const { id } = await first.start(old, null, { key: "k" });
-    await inStatus(first, id, "completed");
+    await waitForStatus(first, id, "completed");
     await waitFor(async () => (await dbos().getWorkflowStatus(id))?.status === "SUCCESS", {
       timeoutMs: 60_000,
     });
@@ -47,6 +47,6 @@ export const deletedFacts = (fact: Fact): void => {
     await sweep(fixture.open(), -60);
     const again = await second.start(next, null, { key: "k" });
     expect(again.isNew).toBe(true);
-    await inStatus(second, again.id, "completed");
+    await waitForStatus(second, again.id, "completed");
   });
 };

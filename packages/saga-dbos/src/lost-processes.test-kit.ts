@@ -3,7 +3,7 @@ import { sql } from "@framework/database";
 import { saga } from "@framework/saga";
 import { expect } from "@jest/globals";
 import { dbos } from "./driver/dbos-sdk.ts";
-import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
+import { type Fact, waitForStatus } from "./testing/fact.test-kit.ts";
 
 const reason = "the test";
 const waits = saga("waits", 1).waitFor("news", { timeout: "1h" }).build();
@@ -17,7 +17,7 @@ export const lostProcessFacts = (fact: Fact): void => {
       const living = await kernel.acquireLease("saga-dbos", "7");
       expect(living).not.toBeNull();
       const { id } = await runner.start(waits, null, { key: "here" });
-      await inStatus(runner, id, "waiting");
+      await waitForStatus(runner, id, "waiting");
       const lost = await runner.start(waits, null, { key: "lost" });
       const workflows = sql.identifier(fixture.storage.schema, "workflow_status");
       await db.execute`INSERT INTO ${workflows}
@@ -26,22 +26,22 @@ export const lostProcessFacts = (fact: Fact): void => {
       await db.execute`UPDATE ${workflows} SET status = 'PENDING', executor_id = 'saga-9', created_at = created_at + 60000
         WHERE workflow_uuid = ${lost.id}`;
       await runner.deliver(waits, { key: "here", id: "m", name: "news" });
-      await inStatus(runner, lost.id, "waiting");
+      await waitForStatus(runner, lost.id, "waiting");
       expect((await runner.get(id))?.status).toBe("completed");
     },
   );
 
-  fact("a saga waits through any number of restarts", async (fixture) => {
+  fact("a saga that DBOS has recovered 5,000 times still waits and continues", async (fixture) => {
     const first = await fixture.run([waits]);
     const { id } = await first.start(waits, null, { key: "k" });
-    await inStatus(first, id, "waiting");
+    await waitForStatus(first, id, "waiting");
     const workflows = sql.identifier(fixture.storage.schema, "workflow_status");
     await fixture.open().db
       .execute`UPDATE ${workflows} SET recovery_attempts = 5000 WHERE workflow_uuid = ${id}`;
     await fixture.stop();
     const second = await fixture.run([waits]);
     expect(await second.deliver(waits, { key: "k", id: "m", name: "news" })).toBe("resumed");
-    await inStatus(second, id, "completed");
+    await waitForStatus(second, id, "completed");
   });
 
   fact("a cancellation is read before the attempt of a lost process is repeated", async (fixture) => {
@@ -58,7 +58,7 @@ export const lostProcessFacts = (fact: Fact): void => {
     expect(await first.cancel(id, { reason })).toBe(true);
     await fixture.stop();
     const second = await fixture.run([deadly]);
-    await inStatus(second, id, "compensated");
+    await waitForStatus(second, id, "compensated");
     expect(calls).toEqual(["call", "undo"]);
     expect((await second.timeline(id)).map(({ event }) => event)).toEqual(["start", "cancel", "restore"]);
   });
@@ -68,45 +68,45 @@ export const lostProcessFacts = (fact: Fact): void => {
       .call("pay", () => "paid", { check: () => null })
       .waitFor("news", { timeout: "1h" })
       .build();
-    const without = saga("paid", 1)
+    const withoutCheck = saga("paid", 1)
       .call("pay", () => "paid")
       .waitFor("news", { timeout: "1h" })
       .build();
-    const first = await fixture.run([without]);
-    const { id } = await first.start(without, null, { key: "1" });
-    await inStatus(first, id, "waiting");
+    const first = await fixture.run([withoutCheck]);
+    const { id } = await first.start(withoutCheck, null, { key: "1" });
+    await waitForStatus(first, id, "waiting");
     await fixture.stop();
     const second = await fixture.run([withCheck]);
     await second.deliver(withCheck, { key: "1", id: "m", name: "news" });
-    await inStatus(second, id, "completed");
+    await waitForStatus(second, id, "completed");
     const { id: other } = await second.start(withCheck, null, { key: "2" });
-    await inStatus(second, other, "waiting");
+    await waitForStatus(second, other, "waiting");
     await fixture.stop();
-    const third = await fixture.run([without]);
-    await third.deliver(without, { key: "2", id: "m", name: "news" });
-    await inStatus(third, other, "completed");
+    const third = await fixture.run([withoutCheck]);
+    await third.deliver(withoutCheck, { key: "2", id: "m", name: "news" });
+    await waitForStatus(third, other, "completed");
   });
 
   fact("a saga that DBOS has stopped can only be retried or cancelled", async (fixture) => {
     const runner = await fixture.run([waits]);
     const { id } = await runner.start(waits, null, { key: "k" });
-    await inStatus(runner, id, "waiting");
+    await waitForStatus(runner, id, "waiting");
     await dbos().cancelWorkflow(id);
-    await inStatus(runner, id, "paused");
+    await waitForStatus(runner, id, "paused");
     await expect(runner.skip(id, { reason })).rejects.toMatchObject({ status: 409 });
     await expect(runner.settle(id, { reason })).rejects.toMatchObject({ status: 409 });
     expect(await runner.retry(id, { reason })).toBe(true);
-    await inStatus(runner, id, "waiting");
+    await waitForStatus(runner, id, "waiting");
     await dbos().cancelWorkflow(id);
-    await inStatus(runner, id, "paused");
+    await waitForStatus(runner, id, "paused");
     expect(await runner.cancel(id, { reason })).toBe(true);
-    await inStatus(runner, id, "compensated");
+    await waitForStatus(runner, id, "compensated");
   });
 
   fact("a saga whose workflow has failed in DBOS refuses all decisions", async (fixture) => {
     const runner = await fixture.run([waits]);
     const { id } = await runner.start(waits, null, { key: "k" });
-    await inStatus(runner, id, "waiting");
+    await waitForStatus(runner, id, "waiting");
     const workflows = sql.identifier(fixture.storage.schema, "workflow_status");
     await fixture.open().db.execute`UPDATE ${workflows} SET status = 'ERROR' WHERE workflow_uuid = ${id}`;
     expect((await runner.get(id))?.status).toBe("paused");

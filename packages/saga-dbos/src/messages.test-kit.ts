@@ -7,21 +7,21 @@ import { expect } from "@jest/globals";
 import { dbos } from "./driver/dbos-sdk.ts";
 import { DELIVERY } from "./engine/delivery.ts";
 import { sweep } from "./engine/sweep.ts";
-import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
+import { type Fact, waitForStatus } from "./testing/fact.test-kit.ts";
 
 const waits = saga("waits", 1).waitFor("news", { timeout: "1h" }).waitFor("early", { timeout: "1h" }).build();
 
 export const messageFacts = (fact: Fact): void => {
   fact(
-    "a saga with the maximum of messages refuses a new one, and recognises a repeated one",
+    "a saga with the maximum number of messages refuses a new one, and recognises a repeated one",
     async (fixture) => {
       const deliver = (runner: SagaRunner, messageId: string) =>
         runner.deliver(waits, { key: "k", id: messageId, name: "early" });
       const first = await fixture.run([waits]);
       const { id } = await first.start(waits, null, { key: "k" });
-      await inStatus(first, id, "waiting");
+      await waitForStatus(first, id, "waiting");
       expect(await deliver(first, "first")).toBe("kept");
-      // As if it had received the maximum; it has read at most one message.
+      // Simulates that the saga has received the maximum; it has read at most one message.
       const workflows = sql.identifier(fixture.storage.schema, "workflow_status");
       await fixture.open().db.execute`INSERT INTO ${workflows}
       SELECT (jsonb_populate_record(delivery, jsonb_build_object('workflow_uuid', workflow_uuid || number))).*
@@ -35,20 +35,20 @@ export const messageFacts = (fact: Fact): void => {
   fact("a message is recognised as long as its saga is kept, and no longer", async (fixture) => {
     const runner = await fixture.run([waits]);
     const { db } = fixture.open();
-    const everythingIsOld = (): Promise<void> => sweep({ db }, -60);
+    const sweepAll = (): Promise<void> => sweep({ db }, -60);
     const deliveries = () => dbos().listWorkflows({ workflowName: DELIVERY });
     const deliver = (name: string) => runner.deliver(waits, { key: "k", id: name, name });
     const { id } = await runner.start(waits, null, { key: "k" });
-    await inStatus(runner, id, "waiting");
+    await waitForStatus(runner, id, "waiting");
     expect(await deliver("early")).toBe("kept");
-    await everythingIsOld();
+    await sweepAll();
     expect(await deliver("early")).toBe("repeated");
     expect(await deliver("news")).toBe("resumed");
-    const swept = async (): Promise<boolean> => {
-      await everythingIsOld();
+    const isSwept = async (): Promise<boolean> => {
+      await sweepAll();
       return (await runner.get(id)) === null;
     };
-    await waitFor(swept, { subject: "the saga to be deleted", timeoutMs: 60_000 });
+    await waitFor(isSwept, { subject: "the saga to be deleted", timeoutMs: 60_000 });
     expect(await deliveries()).toEqual([]);
     await runner.start(waits, null, { key: "k" });
     expect(await deliver("early")).toBe("kept");

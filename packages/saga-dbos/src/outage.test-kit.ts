@@ -5,7 +5,7 @@ import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import { dbosExecutor } from "./driver/dbos-sdk.ts";
 import type { DbosFixture } from "./testing/dbos-fixture.test-kit.ts";
-import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
+import { type Fact, waitForStatus } from "./testing/fact.test-kit.ts";
 import { openSagas } from "./testing/open-sagas.test-kit.ts";
 
 const waits = saga("waits", 1).waitFor("news", { timeout: "1h" }).build();
@@ -47,19 +47,19 @@ export const outageFacts = (fact: Fact): void => {
     await using fragile = await fragileProcess(fixture);
     const { engine, outage } = fragile;
     const { runner } = engine;
-    const started = (): Promise<StartResult> => runner.start(waits, null, { key: "k" });
+    const start = (): Promise<StartResult> => runner.start(waits, null, { key: "k" });
     // On a slow machine the process may lose its short lease before the start.
-    const { id } = await waitFor(started, { subject: "the start", timeoutMs: 60_000 });
-    await inStatus(runner, id, "waiting");
+    const { id } = await waitFor(start, { subject: "the start", timeoutMs: 60_000 });
+    await waitForStatus(runner, id, "waiting");
     const end = await outage();
     await expect(runner.start(waits, null, { key: "2" })).rejects.toMatchObject({ status: 503 });
     await end();
-    const delivered = () => runner.deliver(waits, { key: "k", id: "m", name: "news" });
-    expect(await waitFor(delivered, { subject: "the delivery", timeoutMs: 60_000 })).toBe("resumed");
-    await inStatus(runner, id, "completed");
+    const deliver = () => runner.deliver(waits, { key: "k", id: "m", name: "news" });
+    expect(await waitFor(deliver, { subject: "the delivery", timeoutMs: 60_000 })).toBe("resumed");
+    await waitForStatus(runner, id, "completed");
   });
 
-  fact("sagas continue after an outage even if DBOS does not shut down", async (fixture) => {
+  fact("sagas continue after an outage even if DBOS fails to shut down", async (fixture) => {
     await using fragile = await fragileProcess(fixture);
     const { engine, outage } = fragile;
     const stuck = dbosExecutor();
@@ -73,9 +73,9 @@ export const outageFacts = (fact: Fact): void => {
     };
     const end = await outage();
     await end();
-    const started = (): Promise<StartResult> => engine.runner.start(waits, null, { key: "k" });
-    const { id } = await waitFor(started, { subject: "the start", timeoutMs: 60_000 });
-    await inStatus(engine.runner, id, "waiting");
+    const start = (): Promise<StartResult> => engine.runner.start(waits, null, { key: "k" });
+    const { id } = await waitFor(start, { subject: "the start", timeoutMs: 60_000 });
+    await waitForStatus(engine.runner, id, "waiting");
     expect(failures).toBe(2);
   });
 

@@ -11,15 +11,15 @@ test("the message about an invalid URL leaves out its password", () => {
   expect(wrong).toThrow(/DbosRunnerConfig\.url must be the URL of a PostgreSQL database, such as \S+$/);
 });
 
-test("a missing URL is reported at start, with all other mistakes", async () => {
+test("a missing URL is reported at start, together with all other mistakes", async () => {
   await using storage = databaseInFile();
   const app = new (App.with(database, durable, sagas))()
     .enableDatabase({ url: storage.url })
     .enableSaga({ runner: dbosRunner({}) });
-  const twice = saga("twice", 1)
+  const order = saga("twice", 1)
     .call("work", () => 1)
     .build();
-  app.saga.define(twice).define(twice);
+  app.saga.define(order).define(order);
   const error: unknown = await app.start().catch((failure: unknown) => failure);
   expect(error).toBeInstanceOf(ConfigurationError);
   expect((error as ConfigurationError).problems.map(({ code }) => code).toSorted()).toEqual([

@@ -4,7 +4,7 @@ import { databaseInFile, type TestDatabase } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { expect, test } from "@jest/globals";
 import { type AnySaga, saga, sagas } from "./index.ts";
-import { inStatus, started } from "./saga.test-kit.ts";
+import { waitForStatus, withStarted } from "./saga.test-kit.ts";
 
 const appOn = ({ url }: Pick<TestDatabase, "url">, ...definitions: readonly AnySaga[]) => {
   const app = new (App.with(database, durable, sagas))()
@@ -21,10 +21,10 @@ const appOn = ({ url }: Pick<TestDatabase, "url">, ...definitions: readonly AnyS
 };
 
 const waiting = (version: number, more = false): AnySaga => {
-  const begun = saga("order", version)
+  const base = saga("order", version)
     .call("order", () => version)
     .waitFor("packed");
-  return more ? begun.call("more", () => version).build() : begun.build();
+  return more ? base.call("more", () => version).build() : base.build();
 };
 
 test("the HTTP API shows sagas and accepts decisions only for callers that pass its guards", async () => {
@@ -50,12 +50,13 @@ test("the HTTP API shows sagas and accepts decisions only for callers that pass 
     const reply = await app.fetch(request);
     return [reply.status, await reply.text()];
   };
-  await started(app, async () => {
+  await withStarted(app, async () => {
     const { id } = await app.saga.start(definition, { book: "Emma" }, { key: "7" });
-    await inStatus(app, id, "paused");
+    await waitForStatus(app, id, "paused");
     expect((await call("GET", "", undefined, "wrong"))[0]).toBe(403);
-    const [listed, list] = await call("GET", "?status=paused&limit=1");
-    expect([listed, JSON.parse(list)]).toMatchObject([
+    expect((await call("POST", `/${id}/retry`, { reason: "repaired" }, "wrong"))[0]).toBe(403);
+    const [listStatus, list] = await call("GET", "?status=paused&limit=1");
+    expect([listStatus, JSON.parse(list)]).toMatchObject([
       200,
       { sagas: [{ id, key: "7", error: { name: "TypeError" } }], next: null },
     ]);
@@ -64,14 +65,14 @@ test("the HTTP API shows sagas and accepts decisions only for callers that pass 
     expect((await call("GET", "/0000"))[0]).toBe(404);
     expect((await call("POST", `/${id}/retry`, {}))[0]).toBe(422);
     const { id: other } = await app.saga.start(definition, null, { key: "8" });
-    await inStatus(app, other, "paused");
-    const settled = { reason: "by hand", output: { paid: 7 } };
-    expect((await call("POST", `/${other}/skip`, settled))[0]).toBe(422);
-    expect(await call("POST", `/${other}/settle`, settled)).toEqual([200, '{"done":true}']);
-    expect((await inStatus(app, other, "completed")).steps).toMatchObject([{ output: { paid: 7 } }]);
+    await waitForStatus(app, other, "paused");
+    const decision = { reason: "by hand", output: { paid: 7 } };
+    expect((await call("POST", `/${other}/skip`, decision))[0]).toBe(422);
+    expect(await call("POST", `/${other}/settle`, decision)).toEqual([200, '{"done":true}']);
+    expect((await waitForStatus(app, other, "completed")).steps).toMatchObject([{ output: { paid: 7 } }]);
     isBroken = false;
     expect(await call("POST", `/${id}/retry`, { reason: "repaired" })).toEqual([200, '{"done":true}']);
-    await inStatus(app, id, "completed");
+    await waitForStatus(app, id, "completed");
     expect((await call("POST", `/${id}/cancel`, { reason: "late" }))[0]).toBe(409);
     expect((await call("POST", "/0000/skip", { reason: "none" }))[0]).toBe(404);
     const [, timeline] = await call("GET", `/${id}/timeline`);
@@ -83,17 +84,17 @@ test("the HTTP API shows sagas and accepts decisions only for callers that pass 
   });
 });
 
-test("the HTTP API refuses malformed requests with 422, and decisions about an undefined version with 409", async () => {
+test("the HTTP API refuses malformed queries with 422, and decisions about an undefined version with 409", async () => {
   await using storage = databaseInFile();
   const [one, two] = [waiting(1), waiting(2, true)];
   let id = "";
   const before = appOn(storage, one);
-  await started(before, async () => {
+  await withStarted(before, async () => {
     ({ id } = await before.saga.start(one, null, { key: "1" }));
-    await inStatus(before, id, "waiting");
+    await waitForStatus(before, id, "waiting");
   });
   const app = appOn(storage, two);
-  await started(app, async () => {
+  await withStarted(app, async () => {
     const call = async (method: string, path: string, body?: object): Promise<number> => {
       const headers = { key: "secret", "content-type": "application/json" };
       const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };

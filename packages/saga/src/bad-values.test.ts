@@ -12,7 +12,7 @@ const order = saga("order", 1, z.object({ book: z.string(), copies: z.int() }))
   .waitFor("packed", { schema: z.object({ weight: z.number() }) })
   .build();
 
-test("an invalid input or message is a mistake of the program: the client of its handler gets a 500", async () => {
+test("an invalid input or message fails with SAGA_BAD_VALUE, and the HTTP client gets a 500", async () => {
   const app = new (App.with(database, durable, sagas))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableSaga();
@@ -60,19 +60,19 @@ test.each(lossy)(
       .build();
     await using own = await bench(definition);
     const { runner } = own.worker;
-    const refused = { code: "SAGA_BAD_VALUE", message: expect.stringContaining(problem) };
-    await expect(runner.start(definition, value, { key: "other" })).rejects.toMatchObject(refused);
+    const badValue = { code: "SAGA_BAD_VALUE", message: expect.stringContaining(problem) };
+    await expect(runner.start(definition, value, { key: "other" })).rejects.toMatchObject(badValue);
     const id = await own.start();
     await own.worker.runAll();
-    expect(await own.info(id)).toMatchObject({ status: "paused", position: 0, error: refused });
-    await expect(runner.settle(id, { ...because, output: value })).rejects.toMatchObject(refused);
+    expect(await own.info(id)).toMatchObject({ status: "paused", position: 0, error: badValue });
+    await expect(runner.settle(id, { ...because, output: value })).rejects.toMatchObject(badValue);
     await runner.skip(id, because);
     await own.worker.runAll();
-    expect(await own.info(id)).toMatchObject({ status: "paused", position: 1, error: refused });
+    expect(await own.info(id)).toMatchObject({ status: "paused", position: 1, error: badValue });
     await runner.skip(id, because);
     await own.worker.runAll();
     const paid = { key: "k", id: "m", name: "paid" };
-    await expect(runner.deliver(definition, { ...paid, data: value })).rejects.toMatchObject(refused);
+    await expect(runner.deliver(definition, { ...paid, data: value })).rejects.toMatchObject(badValue);
   },
 );
 
@@ -89,7 +89,7 @@ test("dates, absent members and empty outputs are data: the next step gets them 
   expect(seen).toEqual([{ at: "1970-01-01T00:00:00.000Z", list: [null] }, undefined]);
 });
 
-test("the outputs of functions that return nothing, which Promise.all collects, are data", async () => {
+test("undefined members of an output, such as of Promise.all, are stored as null", async () => {
   const mails: string[] = [];
   const mail = async (to: string): Promise<void> => void mails.push(to);
   const definition = saga("s", 1)
@@ -108,8 +108,8 @@ test("the outputs of functions that return nothing, which Promise.all collects, 
 test("an invalid input in the time machine panel is a 400", async () => {
   const { panel, close } = timeMachinePanel(() => [order]);
   const start = panel.actions?.find(({ name }) => name === "start");
-  const started = async () => start?.run("order version 1", { input: '{"book":"Emma"}' });
-  await expect(started()).rejects.toMatchObject({
+  const run = async () => start?.run("order version 1", { input: '{"book":"Emma"}' });
+  await expect(run()).rejects.toMatchObject({
     status: 400,
     detail: expect.stringContaining("does not match its schema: copies"),
   });

@@ -12,7 +12,7 @@ export interface Bench extends AsyncDisposable {
   info(id: string): Promise<SagaInfo>;
   /** Advances the time in steps of a second, and runs due instances after each. */
   pass(ms: number): Promise<void>;
-  /** Runs instances until no run is due, also after runs whose worker was lost. */
+  /** Runs instances until no run is due, even if runs lose their worker. */
   loseWorkers(): Promise<void>;
   worker2(definition?: AnySaga): ManualWorker;
 }

@@ -4,7 +4,7 @@ import { databaseInFile } from "@framework/database/testing";
 import { expect, test } from "@jest/globals";
 import { type AnySaga, saga } from "./index.ts";
 import { because, bench } from "./bench.test-kit.ts";
-import { inStatus, sagaApp, started } from "./saga.test-kit.ts";
+import { waitForStatus, sagaApp, withStarted } from "./saga.test-kit.ts";
 
 /** A saga whose call takes effect when the test decides, regardless of its signal. */
 const slow = () => {
@@ -29,7 +29,7 @@ const slow = () => {
 };
 
 /** Resolves with a value when the signal aborts. */
-const aborts = (signal: AbortSignal, value: string, begun = (): void => {}): Promise<string> =>
+const untilAborted = (signal: AbortSignal, value: string, begun = (): void => {}): Promise<string> =>
   new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(value));
     begun();
@@ -69,10 +69,13 @@ test("each branch of a cancelled step is undone with its own output, including b
       const undo = (_: unknown, output: unknown): void => void undone.push(String(output));
       return {
         quick: branch(() => "quick", { undo }),
-        slow: branch(({ signal }) => aborts(signal, "slow", begin), { undo }),
-        none: branch(({ signal }) => aborts(signal, "none").then(() => Promise.reject(new Error("no"))), {
-          undo,
-        }),
+        slow: branch(({ signal }) => untilAborted(signal, "slow", begin), { undo }),
+        none: branch(
+          ({ signal }) => untilAborted(signal, "none").then(() => Promise.reject(new Error("no"))),
+          {
+            undo,
+          },
+        ),
       };
     })
     .build();
@@ -95,7 +98,7 @@ test("an undo gets the output of an attempt that exceeded its time limit, even i
       "charge",
       ({ attempt, signal, outputs }) => {
         seen.push(outputs);
-        if (attempt === 1) return aborts(signal, "receipt", begin);
+        if (attempt === 1) return untilAborted(signal, "receipt", begin);
         throw new Error("down");
       },
       { undo: (_, output) => void undone.push(output), retry: { attempts: 2, delayMs: 1 } },
@@ -126,11 +129,11 @@ test("a saga that is cancelled while no call runs is undone at once: before its 
   await using storage = databaseInFile();
   const app = sagaApp(storage);
   app.saga.define(definition);
-  await started(app, async () => {
+  await withStarted(app, async () => {
     const { id } = await app.saga.start(definition, null, { key: "k" });
-    await inStatus(app, id, "running");
+    await waitForStatus(app, id, "running");
     await app.saga.cancel(id, because);
-    await inStatus(app, id, "compensated");
+    await waitForStatus(app, id, "compensated");
   });
   await using own = await bench(definition);
   const id = await own.start();

@@ -6,24 +6,24 @@ import { saga, sagas } from "./index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-test("calls with values of the wrong type are rejected by name, and start nothing", async () => {
+test("calls with values of the wrong type are rejected with the name of the value, and start nothing", async () => {
   const app = new (App.with(database, durable, sagas))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableSaga();
   const definition = saga("order", 1).waitFor("packed").build();
   app.saga.define(definition);
   await app.start({ log: quiet });
-  const started = (options: unknown) => () => app.saga.start(definition, undefined, options as never);
-  const refused: readonly (readonly [() => Promise<unknown>, string])[] = [
-    [started(undefined), "the options of start must be an object, such as"],
-    [started({ key: "a", foo: 1 }), 'the options object of start has no field "foo"'],
-    [started({ key: "a", tx: null }), "tx must be a transaction, not null"],
+  const startWith = (options: unknown) => () => app.saga.start(definition, undefined, options as never);
+  const cases: readonly (readonly [() => Promise<unknown>, string])[] = [
+    [startWith(undefined), "the options of start must be an object, such as"],
+    [startWith({ key: "a", foo: 1 }), 'the options object of start has no field "foo"'],
+    [startWith({ key: "a", tx: null }), "tx must be a transaction, not null"],
     [() => app.saga.start(undefined as never, undefined, { key: "a" }), "must be a built saga"],
     [() => app.saga.deliver(definition, undefined as never), "the message of deliver must be an object"],
     [() => app.saga.list({ state: "failed" } as object), 'the filter has no field "state"'],
     [() => app.saga.list(null as never), "the filter must be an object, not null"],
   ];
-  for (const [call, message] of refused)
+  for (const [call, message] of cases)
     await expect(call()).rejects.toMatchObject({
       code: expect.stringMatching(/^SAGA_(BAD_VALUE|NOT_POSSIBLE)$/),
       message: expect.stringContaining(message),

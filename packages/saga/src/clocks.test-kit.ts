@@ -58,7 +58,7 @@ const startHost = async (
 
 /** Declares the tests of two hosts whose clocks differ, which run on every database. */
 export const clockFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
-  test("of two hosts whose clocks differ by an hour, neither takes a saga from the other, leaves it without work, or ends its waits onTime", async () => {
+  test("two hosts whose clocks differ by an hour share sagas, run each once, and end no wait early", async () => {
     await using storage = await make();
     let barrier = new Barrier();
     const definitionsOf = (host: string) => ({
@@ -71,7 +71,7 @@ export const clockFacts = (test: typeof jestTest, make: () => TestDatabase | Pro
     const [onTime, ahead] = [definitionsOf("onTime"), definitionsOf("ahead")];
     await using first = await startHost(storage, { ms: 0, definitions: Object.values(onTime) });
     await using second = await startHost(storage, { ms: HOUR_MS, definitions: Object.values(ahead) });
-    const waiting = [
+    const waits = [
       await first.runner.start(onTime.waits, null, { key: "1" }),
       await second.runner.start(ahead.waits, null, { key: "2" }),
       await first.runner.start(onTime.listens, null, { key: "1" }),
@@ -93,10 +93,10 @@ export const clockFacts = (test: typeof jestTest, make: () => TestDatabase | Pro
       );
       expect(Object.fromEntries(barrier.calls)).toEqual(Object.fromEntries(keys.map((key) => [key, 1])));
     }
-    const statuses = (): Promise<unknown> => Promise.all(waiting.map(({ id }) => statusOf(id)));
+    const statuses = (): Promise<unknown> => Promise.all(waits.map(({ id }) => statusOf(id)));
     expect(await statuses()).toEqual(["waiting", "waiting", "waiting", "waiting"]);
     expect(await first.runner.deliver(onTime.listens, { key: "2", id: "m", name: "news" })).toBe("resumed");
-    await waitFor(async () => (await statusOf(waiting[3]?.id ?? "")) === "completed", {
+    await waitFor(async () => (await statusOf(waits[3]?.id ?? "")) === "completed", {
       subject: "the saga that got its message",
       timeoutMs: 60_000,
     });

@@ -1,4 +1,4 @@
-// Context of a transaction that runs again after a conflict.
+// The context of a step whose transaction runs again after a conflict.
 import { DatabaseError } from "@framework/database";
 import { expect, test } from "@jest/globals";
 import { bench } from "./bench.test-kit.ts";

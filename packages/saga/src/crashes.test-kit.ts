@@ -112,17 +112,17 @@ const expectEnd = async (worker: ManualWorker, id: string, one: Case): Promise<v
   const { ending, payments, db, key } = one;
   const info = await worker.runner.get(id);
   expect(info?.status).toBe(ends[ending]);
-  const isBack = ends[ending] === "compensated";
+  const isUndone = ends[ending] === "compensated";
   const forward = ["charge", "notify:mail", "notify:phone"].map((step) => `${id}:${step}`);
-  const kept = isBack ? [] : ending === "completed" ? [...forward, `${id}:ship`] : forward;
-  expect(payments.net).toEqual(kept.toSorted());
+  const expectedEffects = isUndone ? [] : ending === "completed" ? [...forward, `${id}:ship`] : forward;
+  expect(payments.net).toEqual(expectedEffects.toSorted());
   const places = await db.query<{
     what: string;
   }>`SELECT what FROM places WHERE name = ${key} ORDER BY what DESC`;
-  expect(places.map(({ what }) => what)).toEqual(isBack ? ["reserved", "released"] : ["reserved"]);
+  expect(places.map(({ what }) => what)).toEqual(isUndone ? ["reserved", "released"] : ["reserved"]);
   const undos = payments.effectsInOrder.filter((effect) => effect.endsWith(":undo"));
   const backwards = ["notify:phone", "notify:mail", "charge"].map((step) => `${id}:${step}:undo`);
-  expect(undos).toEqual(isBack ? backwards : []);
+  expect(undos).toEqual(isUndone ? backwards : []);
 };
 
 /**
@@ -137,7 +137,7 @@ export const crashFacts = (
   { stride = 1 }: { readonly stride?: number } = {},
 ): void => {
   test.each(endings)(
-    "wherever a worker dies in a saga that ends %s, another one brings it to the same end, and each effect happens once",
+    "after a crash at any statement, another worker brings the saga to the same end, with each effect once: %s",
     async (ending) => {
       await using storage = await make();
       const db = openDatabase({ url: storage.url, connectionTimeoutSecs: 60 });

@@ -36,8 +36,8 @@ test("a decision without a reason and a list with a bad status are refused with 
   await using own = await bench(saga("s", 1).sleep("1h").build());
   const id = await own.start();
   const { runner } = own.worker;
-  const refused = { code: "SAGA_NOT_POSSIBLE" };
+  const notPossible = { code: "SAGA_NOT_POSSIBLE" };
   for (const verb of ["cancel", "retry", "skip", "settle"] as const)
-    await expect(runner[verb](id, {} as never)).rejects.toMatchObject(refused);
-  await expect(runner.list({ status: "x" as never })).rejects.toMatchObject(refused);
+    await expect(runner[verb](id, {} as never)).rejects.toMatchObject(notPossible);
+  await expect(runner.list({ status: "x" as never })).rejects.toMatchObject(notPossible);
 });

@@ -30,7 +30,7 @@ test("transient errors are retried as often as the configuration says, with grow
   expect([info.status, info.error?.message, undone]).toEqual(["compensated", "503", [undefined]]);
 });
 
-test("the policy of a step takes precedence, and a saga continues when the step recovers", async () => {
+test("the retry policy of a step takes precedence, and a saga continues when the step recovers", async () => {
   const definition = saga("s", 1)
     .tx(
       "flaky",
@@ -47,7 +47,7 @@ test("the policy of a step takes precedence, and a saga continues when the step 
   expect(await own.info(id)).toMatchObject({ status: "completed", steps: [{ attempts: 5, output: 5 }] });
 });
 
-const revoked = (): unknown => {
+const createRevokedProxy = (): unknown => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
   return proxy;
@@ -80,7 +80,7 @@ test.each<readonly [string, () => unknown, string]>([
     "no",
   ],
   [
-    "a proxy whose traps all throw",
+    "a proxy whose get trap throws",
     () =>
       new Proxy(
         {},
@@ -92,30 +92,33 @@ test.each<readonly [string, () => unknown, string]>([
       ),
     expect.any(String) as unknown as string,
   ],
-  ["a revoked proxy", revoked, expect.any(String) as unknown as string],
+  ["a revoked proxy", createRevokedProxy, expect.any(String) as unknown as string],
   ["undefined", () => undefined, "undefined"],
   ["null", () => null, "null"],
-])("%s that a step throws counts as an attempt, like any other error", async (_what, thrown, message) => {
-  const fails = (): never => {
-    throw thrown();
-  };
-  const retry = { attempts: 2, delayMs: 0 };
-  for (const definition of [
-    saga("s", 1).call("flaky", fails, { retry }).build(),
-    saga("s", 1).tx("flaky", fails, { retry }).build(),
-  ]) {
-    await using own = await bench(definition);
-    const id = await own.start();
-    await own.worker.runAll();
-    expect(await own.info(id)).toMatchObject({
-      status: "compensated",
-      error: { message },
-      steps: [{ attempts: 2 }],
-    });
-    const again = (await own.worker.runner.timeline(id)).filter(({ event }) => event === "again");
-    expect(again).toMatchObject([{ step: "flaky", note: message }]);
-  }
-});
+])(
+  "%s that a step throws counts as an attempt, like any other error",
+  async (_what, createError, message) => {
+    const fails = (): never => {
+      throw createError();
+    };
+    const retry = { attempts: 2, delayMs: 0 };
+    for (const definition of [
+      saga("s", 1).call("flaky", fails, { retry }).build(),
+      saga("s", 1).tx("flaky", fails, { retry }).build(),
+    ]) {
+      await using own = await bench(definition);
+      const id = await own.start();
+      await own.worker.runAll();
+      expect(await own.info(id)).toMatchObject({
+        status: "compensated",
+        error: { message },
+        steps: [{ attempts: 2 }],
+      });
+      const again = (await own.worker.runner.timeline(id)).filter(({ event }) => event === "again");
+      expect(again).toMatchObject([{ step: "flaky", note: message }]);
+    }
+  },
+);
 
 test("a programming error pauses the saga and undoes nothing; after the repair it continues", async () => {
   let isBroken = true;
@@ -155,7 +158,7 @@ test("an output that cannot be stored is a programming error", async () => {
   });
 });
 
-test("of the branches of a parallel step only the failed ones are repeated", async () => {
+test("only the failed branches of a parallel step are repeated", async () => {
   const ran: string[] = [];
   const run =
     (name: string, failures: number) =>
@@ -188,11 +191,11 @@ test.each([
   [Object.assign(new Error("?"), { name: "CommitUnknownError" }), "machinery"],
   [lost(), "machinery"],
   [Object.assign(new Error("stop"), { name: "AbortError" }), "transient"],
-])("%s is classified as %s %s", (error, kind) => {
+])("%s is classified as %s", (error, kind) => {
   expect(failureClass(error)).toBe(kind);
 });
 
-test("a step's retry with one field has the others of the configuration", async () => {
+test("a step's retry policy takes the omitted fields from the configuration", async () => {
   let attempts = 0;
   const definition = saga("s", 1)
     .call(

@@ -11,7 +11,7 @@ const SAGAS = Number(process.env["FRAMEWORK_KILL_SAGAS"] ?? 150);
 withServer("postgres", (server) => {
   killFacts(test, () => databaseInSchema(server));
 
-  test("sagas that run and sagas that wait end once when PostgreSQL is killed and starts again", async () => {
+  test("running and waiting sagas end once when PostgreSQL is killed and restarted", async () => {
     await using own = await startPostgres({ fsync: true });
     const db = openDatabase({ url: own.url, connectionTimeoutSecs: 1 });
     const { kernel, runner, definition } = await sagasOn(db, { runs: true, leaseMs: 2000 });

@@ -32,7 +32,7 @@ interface Sagas {
   readonly definition: AnySaga;
 }
 
-/** Opens the sagas of a process of the test. */
+/** Defines the sagas in this process, and runs them if `runs` is set. */
 export const sagasOn = async (
   db: Database,
   { runs, leaseMs = 600_000 }: { readonly runs: boolean; readonly leaseMs?: number },
@@ -92,7 +92,7 @@ export const expectEachOnce = async (db: Database, ids: ReadonlyMap<string, stri
 };
 
 export const killFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
-  test("no saga is lost or duplicated while workers whose clocks differ by an hour are repeatedly killed soon after they began", async () => {
+  test("no saga is lost or duplicated while workers whose clocks differ by an hour are repeatedly killed soon after they start", async () => {
     await using storage = await make();
     const db = openDatabase({ url: storage.url, connectionTimeoutSecs: 60 });
     try {

@@ -1,4 +1,4 @@
-// One process of the kill tests: runs sagas until it is killed. Prints `ready` when it runs.
+// One process of the kill tests: prints `ready`, waits for `go`, and runs sagas until it is killed.
 import { openDatabase } from "@framework/database";
 import { createKernel } from "@framework/durable/feature";
 import { untilGo } from "@framework/warm-processes";

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { saga, SagaReject } from "./index.ts";
 import { because, bench, lost } from "./bench.test-kit.ts";
 
-test("infrastructure failures never count, and a saga whose workers are repeatedly lost is paused", async () => {
+test("infrastructure failures never count as attempts, and a saga whose workers are repeatedly lost is paused", async () => {
   let losses = 0;
   const definition = saga("s", 1)
     .call("deadly", () => {
@@ -42,10 +42,10 @@ test("a saga whose workers are repeatedly lost in an undo is stuck until an oper
   expect([(await own.info(id)).status, losses]).toEqual(["compensated", 11]);
 });
 
-test("a worker that froze in a step cannot write once another one has taken over", async () => {
+test("a worker that froze in a step cannot write once another worker has taken over", async () => {
   const { promise: frozen, resolve: thaw } = Promise.withResolvers<void>();
   const effects: string[] = [];
-  const made = (name: string, waits: Promise<void> | null) =>
+  const definitionOf = (name: string, waits: Promise<void> | null) =>
     saga("s", 1)
       .call("one", async ({ idempotencyKey }) => {
         await waits;
@@ -54,17 +54,17 @@ test("a worker that froze in a step cannot write once another one has taken over
       })
       .call("two", () => name)
       .build();
-  await using own = await bench(made("zombie", frozen));
+  await using own = await bench(definitionOf("zombie", frozen));
   const id = await own.start();
   const zombie = own.worker.run((await own.worker.take()) as never);
-  await own.worker2(made("successor", null)).runAll();
+  await own.worker2(definitionOf("successor", null)).runAll();
   thaw();
   await expect(zombie).rejects.toMatchObject({ code: "SAGA_STALE" });
   expect(effects).toEqual(["successor one", "zombie one"]);
   expect((await own.info(id)).steps.map(({ output }) => output)).toEqual(["successor", "successor"]);
 });
 
-test("a worker that froze cannot write once another one has claimed the saga, even before the other one has written", async () => {
+test("a worker that froze cannot write once another worker has claimed the saga, even before that worker has written", async () => {
   const { promise: frozen, resolve: thaw } = Promise.withResolvers<void>();
   const definition = saga("s", 1)
     .call("one", () => frozen)
@@ -80,7 +80,7 @@ test("a worker that froze cannot write once another one has claimed the saga, ev
   expect((await own.info(id)).status).toBe("completed");
 });
 
-test("a change based on an outdated state of a saga is refused", async () => {
+test("a change based on an outdated state of a saga is refused, and so is an illegal transition", async () => {
   const definition = saga("s", 1)
     .call("one", () => 1)
     .build();
@@ -90,13 +90,13 @@ test("a change based on an outdated state of a saga is refused", async () => {
   const read = await store.load(store.db, id);
   if (read === null) throw new Error("no such saga");
   await store.db.transaction((tx) => store.change(tx, read, { event: "begin" }));
-  const again = store.db.transaction((tx) => store.change(tx, read, { event: "pause" }));
-  await expect(again).rejects.toMatchObject({ code: "SAGA_STALE" });
+  const outdated = store.db.transaction((tx) => store.change(tx, read, { event: "pause" }));
+  await expect(outdated).rejects.toMatchObject({ code: "SAGA_STALE" });
   const illegal = store.db.transaction((tx) => store.change(tx, read, { event: "restore" }));
   await expect(illegal).rejects.toMatchObject({ code: "SAGA_ILLEGAL" });
 });
 
-test("a list of steps that was changed without a new version is not run", async () => {
+test("a saga whose steps changed without a new version is not run", async () => {
   const definition = saga("s", 1)
     .call("one", () => 1)
     .build();

@@ -14,9 +14,9 @@ test("the README has every option with its default", () => {
     name,
     `${value as string | number | boolean | undefined}`,
   ]);
-  const shown = rowsUnder("Options").map(([name = "", , initial = ""]) => [
+  const documented = rowsUnder("Options").map(([name = "", , initial = ""]) => [
     name.replaceAll("`", ""),
     initial === "none" ? "undefined" : initial.replaceAll("`", ""),
   ]);
-  expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(defaults));
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(defaults));
 });

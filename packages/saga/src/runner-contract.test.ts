@@ -7,13 +7,13 @@ import { sagaRunnerContract } from "./testing.ts";
 
 sagaRunnerContract(test, () => localFixture(databaseInFile()));
 
-test("the suite catches a runner that forgets keys, and one that undoes nothing", async () => {
+test("the suite catches a runner that ignores keys and undoes nothing", async () => {
   const broken = (): RunnerFixture => {
     const fixture = localFixture(databaseInFile());
     return {
       ...fixture,
       async run(definitions) {
-        const lazy = definitions.map((definition) => ({
+        const withoutUndo = definitions.map((definition) => ({
           ...definition,
           steps: definition.steps.map((step) =>
             "branches" in step
@@ -21,7 +21,7 @@ test("the suite catches a runner that forgets keys, and one that undoes nothing"
               : step,
           ),
         }));
-        const runner = await fixture.run(lazy as never);
+        const runner = await fixture.run(withoutUndo as never);
         let calls = 0;
         return Object.assign(Object.create(runner), {
           start: (definition: never, input: never, options: { key: string }) =>
@@ -36,7 +36,7 @@ test("the suite catches a runner that forgets keys, and one that undoes nothing"
     "undoes a saga that an operator cancels in a wait",
   ];
   const { facts } = sagaRunnerContract;
-  const chosen = Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
-  const caught = await expectContractToCatch(portContract("runner", chosen), broken, { timeoutMs: 60_000 });
+  const selected = Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
+  const caught = await expectContractToCatch(portContract("runner", selected), broken, { timeoutMs: 60_000 });
   expect(caught.toSorted()).toEqual(names.toSorted());
 }, 300_000);

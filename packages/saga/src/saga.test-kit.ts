@@ -24,7 +24,7 @@ export const sagaApp = (
     .enableSaga({ workers });
 
 /** Starts an app, uses it, and stops it. */
-export const started = async (app: App, use: () => Promise<void>): Promise<void> => {
+export const withStarted = async (app: App, use: () => Promise<void>): Promise<void> => {
   await app.start({ log: quiet });
   try {
     await use();
@@ -34,7 +34,7 @@ export const started = async (app: App, use: () => Promise<void>): Promise<void>
 };
 
 /** Waits until an instance is in a status. */
-export const inStatus = async (
+export const waitForStatus = async (
   app: Pick<SagaTestApp, "saga">,
   id: string,
   status: SagaStatus,
@@ -76,9 +76,9 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
         .call("last", ({ outputs }) => outputs.both.left + outputs.both.right)
         .build();
       app.saga.define(checkout);
-      await started(app, async () => {
+      await withStarted(app, async () => {
         const { id, isNew } = await app.saga.start(checkout, { book: "Emma", price: 7 }, { key: "order-1" });
-        const info = await inStatus(app, id, "completed");
+        const info = await waitForStatus(app, id, "completed");
         expect([isNew, info.steps.at(-1)?.output]).toEqual([true, 1 + `Emma ${at.toISOString()}`.length]);
         expect(info.steps.map(({ step, branch, status }) => `${step} ${branch} ${status}`)).toEqual([
           "first  done",
@@ -99,14 +99,14 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
         .call("note", ({ key }) => void ran.push(key))
         .build();
       app.saga.define(note);
-      await started(app, async () => {
+      await withStarted(app, async () => {
         const undone = app.db.transaction(async (tx) => {
           await app.saga.start(note, null, { key: "undone", tx });
           throw new Error("no");
         });
         await expect(undone).rejects.toThrow("no");
         const { id } = await app.db.transaction((tx) => app.saga.start(note, null, { key: "kept", tx }));
-        await inStatus(app, id, "completed");
+        await waitForStatus(app, id, "completed");
         expect([ran, (await app.saga.list()).sagas.length]).toEqual([["kept"], 1]);
       });
     },
@@ -122,9 +122,9 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
       })
       .build();
     app.saga.define(checkout);
-    await started(app, async () => {
+    await withStarted(app, async () => {
       const { id } = await app.saga.start(checkout, { book: "Emma", price: 7 }, { key: "1" });
-      const info = await inStatus(app, id, "compensated");
+      const info = await waitForStatus(app, id, "compensated");
       expect(effects).toEqual(["refund charge 9", "release place 7"]);
       expect(info.error).toMatchObject({ name: "SagaReject", message: "no carrier delivers there" });
       const events = (await app.saga.timeline(id)).map(({ event, step }) => `${event} ${step}`);
@@ -150,13 +150,13 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
         .call("end", ({ outputs }) => outputs.packed.weight)
         .build();
       app.saga.define(delivery);
-      await started(app, async () => {
+      await withStarted(app, async () => {
         const { id } = await app.saga.start(delivery, null, { key: "7" });
-        expect((await inStatus(app, id, "waiting")).waitsFor).toBe("packed");
+        expect((await waitForStatus(app, id, "waiting")).waitsFor).toBe("packed");
         const message = { key: "7", id: "m1", name: "packed", data: { weight: "12" } };
         expect(await app.saga.deliver(delivery, { key: "7", id: "m2", name: "fetched" })).toBe("kept");
         expect(await app.saga.deliver(delivery, message)).toBe("resumed");
-        expect((await inStatus(app, id, "completed")).steps.at(-1)?.output).toBe(12);
+        expect((await waitForStatus(app, id, "completed")).steps.at(-1)?.output).toBe(12);
         expect(await app.saga.deliver(delivery, message)).toBe("ended");
         expect(await app.saga.deliver(delivery, { ...message, key: "8" })).toBe("unknown");
         await expect(app.saga.deliver(delivery, { ...message, data: {} })).rejects.toMatchObject({
@@ -167,40 +167,37 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
     },
   );
 
-  fact(
-    "messages of a send step are sent with its commit, with ids that a repeated attempt would keep",
-    async (app) => {
-      const got: { readonly id: string; readonly data: unknown }[] = [];
-      app.enableMessaging();
-      app.messaging.subscribe("orders", { group: "g" }, ({ id, data }) => void got.push({ id, data }));
-      const telling = saga("telling", 1, order)
-        .send("tell", ({ input }) => ({ topic: "orders", type: "order.placed", data: input }))
-        .build();
-      app.saga.define(telling);
-      await started(app, async () => {
-        const { id } = await app.saga.start(telling, { book: "Emma", price: 7 }, { key: "1" });
-        await inStatus(app, id, "completed");
-        await waitFor(() => got.length > 0, { subject: "the message", timeoutMs: 60_000 });
-        expect(got).toEqual([{ id: `${id}:tell:0`, data: { book: "Emma", price: 7 } }]);
-      });
-    },
-  );
+  fact("a send step sends its message with an id derived from the saga and the step", async (app) => {
+    const got: { readonly id: string; readonly data: unknown }[] = [];
+    app.enableMessaging();
+    app.messaging.subscribe("orders", { group: "g" }, ({ id, data }) => void got.push({ id, data }));
+    const telling = saga("telling", 1, order)
+      .send("tell", ({ input }) => ({ topic: "orders", type: "order.placed", data: input }))
+      .build();
+    app.saga.define(telling);
+    await withStarted(app, async () => {
+      const { id } = await app.saga.start(telling, { book: "Emma", price: 7 }, { key: "1" });
+      await waitForStatus(app, id, "completed");
+      await waitFor(() => got.length > 0, { subject: "the message", timeoutMs: 60_000 });
+      expect(got).toEqual([{ id: `${id}:tell:0`, data: { book: "Emma", price: 7 } }]);
+    });
+  });
 
   fact(
-    "a process with workers: false starts and inspects sagas, and another one runs them",
+    "a process with workers: false starts and inspects sagas, and another process runs them",
     async (app, storage) => {
       const where: string[] = [];
-      const made = (name: string) =>
+      const definitionOf = (name: string) =>
         saga("split", 1)
           .call("work", () => void where.push(name))
           .build();
       const front = sagaApp(storage, { workers: false });
-      const [local, remote] = [made("front"), made("back")];
+      const [local, remote] = [definitionOf("front"), definitionOf("back")];
       front.saga.define(local);
       app.saga.define(remote);
-      await started(front, async () => {
+      await withStarted(front, async () => {
         const { id } = await front.saga.start(local, null, { key: "1" });
-        await started(app, async () => void (await inStatus(front, id, "completed")));
+        await withStarted(app, async () => void (await waitForStatus(front, id, "completed")));
         expect(where).toEqual(["back"]);
       });
     },
@@ -227,15 +224,15 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
         .build();
       const front = sagaApp(storage, { workers: false });
       for (const each of [front, app]) each.saga.define(order);
-      await started(front, () =>
-        started(app, async () => {
+      await withStarted(front, () =>
+        withStarted(app, async () => {
           const { id } = await front.saga.start(order, null, { key: "1" });
           await begun.promise;
           await front.saga.cancel(id, { reason: "the customer changed her mind" });
           await aborted.promise;
           expect([effects, (await front.saga.get(id))?.status]).toEqual([[], "cancelling"]);
           continues.resolve();
-          await inStatus(front, id, "compensated");
+          await waitForStatus(front, id, "compensated");
           expect(effects).toEqual(["charge", "refund receipt"]);
         }),
       );

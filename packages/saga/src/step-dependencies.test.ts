@@ -2,7 +2,7 @@ import { dependency, Depends } from "@framework/core";
 import { databaseInFile } from "@framework/database/testing";
 import { expect, test } from "@jest/globals";
 import { saga, SagaReject } from "./index.ts";
-import { inStatus, sagaApp, started } from "./saga.test-kit.ts";
+import { waitForStatus, sagaApp, withStarted } from "./saga.test-kit.ts";
 import { timeMachine } from "./testing.ts";
 
 /** Creates a dependency with one instance per call, and the events of its instances. */
@@ -50,9 +50,9 @@ test("each call of a step's function, its undo and its check is an invocation wi
     })
     .build();
   app.saga.define(order);
-  await started(app, async () => {
+  await withStarted(app, async () => {
     const { id } = await app.saga.start(order, null, { key: "1" });
-    await inStatus(app, id, "compensated");
+    await waitForStatus(app, id, "compensated");
   });
   const around = (name: string, ...calls: string[]): string[] => [`open ${name}`, ...calls, `close ${name}`];
   expect(events).toEqual([
@@ -65,7 +65,7 @@ test("each call of a step's function, its undo and its check is an invocation wi
   ]);
 });
 
-test("default arguments have dependencies in every function of a step, including branches and messages", async () => {
+test("default arguments resolve dependencies in every function of a step, including branches and messages", async () => {
   await using storage = databaseInFile();
   const app = sagaApp(storage);
   const { Session, events } = sessions();
@@ -88,9 +88,9 @@ test("default arguments have dependencies in every function of a step, including
     .build();
   app.enableMessaging();
   app.saga.define(steps);
-  await started(app, async () => {
+  await withStarted(app, async () => {
     const { id } = await app.saga.start(steps, null, { key: "1" });
-    const info = await inStatus(app, id, "compensated");
+    const info = await waitForStatus(app, id, "compensated");
     expect(info.steps.map(({ output }) => output)).toEqual([
       "saga defaults first 1",
       "saga defaults both/left 1",
@@ -128,9 +128,9 @@ test("a default argument with a missing dependency pauses the saga: nothing is u
     .call("write", (_context, mailer = Depends<{ send(): void }>("mailer")) => mailer.send())
     .build();
   app.saga.define(mail);
-  await started(app, async () => {
+  await withStarted(app, async () => {
     const { id } = await app.saga.start(mail, null, { key: "1" });
-    expect((await inStatus(app, id, "paused")).error?.code).toBe("CORE_DEPENDENCY_MISSING");
+    expect((await waitForStatus(app, id, "paused")).error?.code).toBe("CORE_DEPENDENCY_MISSING");
   });
   expect(undone).toEqual([]);
 });

@@ -28,7 +28,7 @@ test("the time limit counts active time only: a long wait passes, long retries d
   expect(await own.info(id)).toMatchObject({ status: "compensated", error: { code: "SAGA_TIMEOUT" } });
 });
 
-test("time in which no worker has the saga does not count: before its first run, after a worker was lost, and before a delayed run", async () => {
+test("time during which no worker runs the saga does not count: before its first run, after a worker was lost, and before a delayed run", async () => {
   let runs = 0;
   const definition = saga("s", 1)
     .call("lost", () => {
@@ -50,7 +50,7 @@ test("time in which no worker has the saga does not count: before its first run,
   expect(await own.info(id)).toMatchObject({ status: "completed", error: null });
 });
 
-test("the time of attempts counts, over all runs", async () => {
+test("the time of attempts counts across all runs", async () => {
   const clock = virtualClock();
   const definition = saga("s", 1)
     .call("first", () => clock.advance(6000))

@@ -12,7 +12,7 @@ const order = saga("order", 1, z.object({ book: z.string() }))
   .call("charge", () => "paid")
   .build();
 
-test("operators' calls work on an app that is not started, and starting a saga does not", async () => {
+test("operators' calls work on an app that is not started, but starting a saga fails", async () => {
   const url = `sqlite://${join(mkdtempSync(join(tmpdir(), "saga-")), "orders.db")}`;
   const app = new (App.with(database, durable, sagas))().enableDatabase({ url }).enableSaga();
   app.saga.define(order);

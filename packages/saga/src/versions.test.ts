@@ -8,7 +8,7 @@ import { healthChecks } from "@framework/health";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type AnySaga, saga, sagas } from "./index.ts";
-import { inStatus, started } from "./saga.test-kit.ts";
+import { waitForStatus, withStarted } from "./saga.test-kit.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
@@ -35,10 +35,10 @@ const appOn = ({ url }: Pick<TestDatabase, "url">, ...definitions: readonly AnyS
 };
 
 const waiting = (version: number, more = false): AnySaga => {
-  const begun = saga("order", version)
+  const base = saga("order", version)
     .call("order", () => version)
     .waitFor("packed");
-  return more ? begun.call("more", () => version).build() : begun.build();
+  return more ? base.call("more", () => version).build() : base.build();
 };
 
 const failureOf = (app: App): Promise<string> =>
@@ -51,14 +51,14 @@ test("two versions run side by side, each with its own steps", async () => {
   await using storage = databaseInFile();
   const [one, two] = [waiting(1), waiting(2, true)];
   const app = appOn(storage, one, two);
-  await started(app, async () => {
+  await withStarted(app, async () => {
     const { id: first } = await app.saga.start(one, null, { key: "1" });
     const { id: second } = await app.saga.start(two, null, { key: "2" });
-    await inStatus(app, first, "waiting");
-    await inStatus(app, second, "waiting");
+    await waitForStatus(app, first, "waiting");
+    await waitForStatus(app, second, "waiting");
     for (const key of ["1", "2"]) await app.saga.deliver(two, { key, id: "m", name: "packed" });
-    expect((await inStatus(app, first, "completed")).steps).toHaveLength(2);
-    expect((await inStatus(app, second, "completed")).steps).toHaveLength(3);
+    expect((await waitForStatus(app, first, "completed")).steps).toHaveLength(2);
+    expect((await waitForStatus(app, second, "completed")).steps).toHaveLength(3);
   });
 });
 
@@ -67,12 +67,12 @@ test("a process that does not define a version reports it in its health check, a
   const [old, now] = [waiting(1), waiting(2)];
   const before = appOn(storage, old);
   let id = "";
-  await started(before, async () => {
+  await withStarted(before, async () => {
     ({ id } = await before.saga.start(old, null, { key: "1" }));
-    await inStatus(before, id, "waiting");
+    await waitForStatus(before, id, "waiting");
   });
   const after = appOn(storage, now);
-  await started(after, async () => {
+  await withStarted(after, async () => {
     const report = async (): Promise<string> =>
       (await after.fetch(new Request("http://localhost/health"))).text();
     expect(await report()).toContain("order version 1 are unfinished, and this process has no code for them");
@@ -83,16 +83,16 @@ test("a process that does not define a version reports it in its health check, a
   });
 });
 
-test("a message for an instance whose version only another process defines is stored, although no wait of this process expects it", async () => {
+test("a message for an instance whose version only another process defines is stored, even if no wait of this process expects it", async () => {
   await using storage = databaseInFile();
   const [old, now] = [waiting(1), saga("order", 2).waitFor("packed").waitFor("fetched").build()];
   const newer = appOn(storage, old, now);
-  await started(newer, async () => {
+  await withStarted(newer, async () => {
     const { id } = await newer.saga.start(now, null, { key: "2" });
     await newer.saga.start(old, null, { key: "1" });
-    await inStatus(newer, id, "waiting");
+    await waitForStatus(newer, id, "waiting");
     const older = appOn(storage, old); // during a rolling deployment
-    await started(older, async () => {
+    await withStarted(older, async () => {
       const fetched = { key: "2", id: "a", name: "fetched" };
       expect(await older.saga.deliver(old, fetched)).toBe("kept");
       await expect(older.saga.deliver(old, { ...fetched, key: "1" })).rejects.toMatchObject({
@@ -100,7 +100,7 @@ test("a message for an instance whose version only another process defines is st
       });
     });
     expect(await newer.saga.deliver(now, { key: "2", id: "b", name: "packed" })).toBe("resumed");
-    expect((await inStatus(newer, id, "completed")).steps).toHaveLength(2);
+    expect((await waitForStatus(newer, id, "completed")).steps).toHaveLength(2);
   });
 });
 
@@ -112,11 +112,11 @@ test("metrics count attempts by outcome, and unfinished instances by status", as
     })
     .build();
   const before = appOn(storage, waiting(1), broken);
-  await started(before, async () => {
+  await withStarted(before, async () => {
     const { id: first } = await before.saga.start(waiting(1), null, { key: "1" });
     const { id: second } = await before.saga.start(broken, null, { key: "1" });
-    await inStatus(before, first, "waiting");
-    await inStatus(before, second, "paused");
+    await waitForStatus(before, first, "waiting");
+    await waitForStatus(before, second, "paused");
     expect(before.readMetric("saga_attempts_total")).toEqual(
       expect.arrayContaining([
         { value: 1, labels: { saga: "order", outcome: "done" } },
@@ -125,7 +125,7 @@ test("metrics count attempts by outcome, and unfinished instances by status", as
     );
   });
   const after = appOn(storage, waiting(1), broken);
-  await started(after, async () => {
+  await withStarted(after, async () => {
     await waitFor(() => (after.readMetric("saga_instances") as readonly unknown[]).length > 0, {
       subject: "the first count",
       timeoutMs: 60_000,
@@ -139,12 +139,12 @@ test("metrics count attempts by outcome, and unfinished instances by status", as
   });
 });
 
-test("a list of steps that changed without a new version is refused at start while instances of it run", async () => {
+test("steps that changed without a new version are refused at start while instances of that version are unfinished", async () => {
   await using storage = databaseInFile();
   const app = appOn(storage, waiting(1));
-  await started(app, async () => {
+  await withStarted(app, async () => {
     const { id } = await app.saga.start(waiting(1), null, { key: "1" });
-    await inStatus(app, id, "waiting");
+    await waitForStatus(app, id, "waiting");
   });
   expect(await failureOf(appOn(storage, waiting(1, true)))).toContain(
     'the steps of "order" version 1 differ from those',

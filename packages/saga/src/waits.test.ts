@@ -13,7 +13,7 @@ test("a saga stores 1,000 messages, refuses more, and still recognises repeated 
   expect(await deliver(5)).toBe("repeated");
 });
 
-test("a wait that takes too long undoes the saga", async () => {
+test("a wait that exceeds its timeout undoes the saga", async () => {
   const undone: string[] = [];
   const definition = saga("s", 1)
     .call("order", () => 1, { undo: () => void undone.push("order") })

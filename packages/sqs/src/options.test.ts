@@ -25,7 +25,7 @@ const tests: Readonly<Record<keyof SqsConfig, readonly [file: string, name: stri
   discoveryMs: ["sqs.int.test", "a new group receives messages after discoveryMs"],
 };
 
-test("every option changes behaviour in a test", () => {
+test("every option names a test of its effect", () => {
   expect(Object.keys(tests).toSorted()).toEqual(Object.keys(SqsConfig.of()).toSorted());
   for (const [option, [file, name]] of Object.entries(tests)) {
     const source = readFileSync(new URL(`./${file}.ts`, import.meta.url), "utf8");

@@ -3,12 +3,12 @@ export {
   assertQuiet,
   assertUsable,
   FOCUSED_TEXT,
+  saveScreenshot,
   shows,
   tabUntil,
-  takePicture,
   viewName,
   views,
   violations,
 } from "./page-checks.ts";
-export { opening } from "./open-app.ts";
+export { visitApp } from "./open-app.ts";
 export type { Visit } from "./visit.ts";

@@ -26,18 +26,18 @@ const options: RunOptions = {
   workers: 1,
 };
 
-/** Runs an app during a visit to one of its pages. @param facts assertions, called with the page and the address of the app without a trailing slash */
-export const opening = async (
+/** Runs an app and opens one of its pages. @param check assertions, called with the page and the address of the app without a trailing slash */
+export const visitApp = async (
   app: Runs,
   path: string,
-  facts: (visit: Visit, url: string) => Promise<void>,
+  check: (visit: Visit, url: string) => Promise<void>,
   view: View = {},
 ): Promise<void> => {
   const running = await app.run(options);
   try {
     await using chromium = await startChromium();
     const url = running.url.replace(/\/$/, "");
-    await facts(await chromium.visit(`${url}${path}`, view), url);
+    await check(await chromium.visit(`${url}${path}`, view), url);
   } finally {
     await running.close();
   }

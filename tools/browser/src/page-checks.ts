@@ -13,7 +13,7 @@ export const views: readonly (View & Required<View>)[] = (["light", "dark"] as c
 );
 
 /** Returns the description of a view for the name of a test. */
-export const viewName = ({ width, colours }: Required<View>): string => `${width} wide in ${colours}`;
+export const viewName = ({ width, colours }: Required<View>): string => `at ${width} px in ${colours} mode`;
 
 /** Resolves when an expression in the page is true; rejects after a minute. @param label a description for the error */
 export const shows = (visit: Visit, expression: string, label: string = expression): Promise<unknown> =>
@@ -71,5 +71,5 @@ export const tabUntil = async (visit: Visit, expression: string): Promise<void> 
 export const FOCUSED_TEXT = "document.activeElement.textContent.trim()";
 
 /** Writes a screenshot to the temporary folder. */
-export const takePicture = async (visit: Visit, name: string): Promise<void> =>
+export const saveScreenshot = async (visit: Visit, name: string): Promise<void> =>
   writeFileSync(join(tmpdir(), `${name}.png`), await visit.screenshot());

@@ -45,7 +45,7 @@ test("a bundled program behaves like its sources, and its modules have the paths
   expect(outputOf(bundled)).toBe(`hello ${at("greeting.ts")}`);
 });
 
-test("only uses of import.meta are replaced, also in a program with a hashbang", () => {
+test("only uses of import.meta are replaced, even in a program with a hashbang", () => {
   const text = [
     "#!/usr/bin/env node",
     'console.log("import.meta.url", import.meta.url, import.meta.dirname, import.meta.resolve("node:fs"));',

@@ -98,11 +98,11 @@ test("a file of a package is looked up by its path", () => {
   expect(installPrograms({ [absent]: "one-package" }, { root: true }).missing).toEqual([absent]);
 });
 
-const wanted = { "no-such-a": "one-package", "no-such-b": "one-package" };
+const absentPrograms = { "no-such-a": "one-package", "no-such-b": "one-package" };
 
 test("as root apt installs the packages of missing programs, once each", () => {
   using folder = withPrograms({ "apt-get": `echo "$@" >> "$(dirname "$0")/calls"` });
-  expect(installPrograms(wanted, { root: true })).toEqual({ missing: [], reason: null });
+  expect(installPrograms(absentPrograms, { root: true })).toEqual({ missing: [], reason: null });
   expect(readFileSync(join(folder.path, "calls"), "utf8")).toMatch(
     /update\n.*install -y --no-install-recommends one-package\n$/,
   );
@@ -110,7 +110,7 @@ test("as root apt installs the packages of missing programs, once each", () => {
 
 test("without root nothing is installed, and the reason has the command", () => {
   using _folder = withPrograms({ "apt-get": "exit 1", sudo: "exit 0" });
-  expect(installPrograms(wanted, { root: false, ci: false })).toEqual({
+  expect(installPrograms(absentPrograms, { root: false, ci: false })).toEqual({
     missing: ["no-such-a", "no-such-b"],
     reason: "install one-package: sudo apt-get install -y one-package",
   });
@@ -118,7 +118,7 @@ test("without root nothing is installed, and the reason has the command", () => 
 
 test("in CI sudo without a password is used", () => {
   using folder = withPrograms({ "apt-get": "exit 1", sudo: `echo "$@" >> "$(dirname "$0")/calls"` });
-  expect(installPrograms(wanted, { root: false, ci: true }).reason).toBe(null);
+  expect(installPrograms(absentPrograms, { root: false, ci: true }).reason).toBe(null);
   expect(readFileSync(join(folder.path, "calls"), "utf8")).toContain(
     "env DEBIAN_FRONTEND=noninteractive apt-get",
   );
@@ -126,5 +126,7 @@ test("in CI sudo without a password is used", () => {
 
 test("a failed installation is reported", () => {
   using _folder = withPrograms({ "apt-get": "exit 1" });
-  expect(installPrograms(wanted, { root: true }).reason).toBe("apt-get could not install one-package");
+  expect(installPrograms(absentPrograms, { root: true }).reason).toBe(
+    "apt-get could not install one-package",
+  );
 });

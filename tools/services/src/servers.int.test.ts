@@ -53,7 +53,7 @@ test("a durable Redis server keeps its data after shutdown and start", async () 
   expect(await withRedis(server.url, (client) => client.get("kept"))).toBe("7");
 });
 
-test("a Redis Cluster is complete when it is ready", async () => {
+test("a Redis Cluster has three masters and three replicas when it is ready", async () => {
   await using cluster = await startRedisCluster();
   const roles = await Promise.all(cluster.nodes.map(({ url }) => withRedis(url, (client) => client.role())));
   expect(roles.map(([role]) => String(role)).sort()).toEqual([
@@ -70,14 +70,14 @@ withServer("rabbitmq", (amqpUrl) => {
   test("RabbitMQ confirms a message and delivers it from a quorum queue", async () => {
     const connection = await connect(amqpUrl);
     const channel = await connection.createConfirmChannel();
-    const { queue } = await channel.assertQueue(`proof-${Date.now()}`, {
+    const { queue } = await channel.assertQueue(`probe-${Date.now()}`, {
       durable: true,
       arguments: { "x-queue-type": "quorum" },
     });
-    channel.sendToQueue(queue, Buffer.from("proof"), { persistent: true });
+    channel.sendToQueue(queue, Buffer.from("probe"), { persistent: true });
     await channel.waitForConfirms();
     const message = await channel.get(queue, { noAck: true });
-    expect(message === false ? null : message.content.toString()).toBe("proof");
+    expect(message === false ? null : message.content.toString()).toBe("probe");
     await channel.deleteQueue(queue);
     await connection.close();
   });
@@ -86,7 +86,7 @@ withServer("rabbitmq", (amqpUrl) => {
 withServer("kafka", (brokers) => {
   test("Kafka keeps the order of an idempotent producer's messages with one key", async () => {
     const kafka = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
-    const topic = `proof-${Date.now()}`;
+    const topic = `probe-${Date.now()}`;
     const admin = kafka.admin();
     await admin.connect();
     await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: false });
@@ -112,23 +112,23 @@ withServer("kafka", (brokers) => {
 });
 
 withServer("sqs", (endpoint) => {
-  test("the SQS emulator behaves like SQS", async () => {
+  test("checkSqs accepts the emulator, and fails without a server", async () => {
     await expect(checkSqs(endpoint)).resolves.toBeUndefined();
     await expect(checkSqs("http://127.0.0.1:1")).rejects.toThrow("fetch failed");
   });
 });
 
-test("a durable SQS emulator keeps its messages after a kill, and a request that has ended takes none", async () => {
+test("a durable SQS emulator keeps its messages after a kill, and a cancelled request receives none", async () => {
   await using server = await startSqs({ durable: true });
-  const QueueUrl = `${server.url}/000000000000/proof`;
-  await requestSqs(server.url, "CreateQueue", { QueueName: "proof" });
+  const QueueUrl = `${server.url}/000000000000/probe`;
+  await requestSqs(server.url, "CreateQueue", { QueueName: "probe" });
   const leaving = new AbortController();
   const receive = { QueueUrl, WaitTimeSeconds: 20 };
   const waiting = requestSqs(server.url, "ReceiveMessage", receive, leaving.signal).catch(String);
-  await requestSqs(server.url, "ReceiveMessage", { QueueUrl, WaitTimeSeconds: 1 }); // by now the first request waits
+  await requestSqs(server.url, "ReceiveMessage", { QueueUrl, WaitTimeSeconds: 1 }); // meanwhile the first request starts to wait
   leaving.abort();
   await waiting;
-  await requestSqs(server.url, "ReceiveMessage", { QueueUrl, WaitTimeSeconds: 1 }); // by now the emulator has noticed its end
+  await requestSqs(server.url, "ReceiveMessage", { QueueUrl, WaitTimeSeconds: 1 }); // meanwhile the emulator notices the cancellation
   await requestSqs(server.url, "SendMessage", { QueueUrl, MessageBody: "🙂" });
   await server.kill();
   await expect(checkSqs(server.url)).rejects.toThrow("fetch failed");

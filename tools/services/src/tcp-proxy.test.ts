@@ -24,7 +24,7 @@ const open = async (address: string): Promise<Socket> => {
   return socket;
 };
 
-const echoed = async (socket: Socket, text: string): Promise<string> => {
+const sendAndReceive = async (socket: Socket, text: string): Promise<string> => {
   socket.write(text);
   const [chunk] = (await once(socket, "data")) as [Buffer];
   return chunk.toString();
@@ -34,7 +34,7 @@ test("bytes pass, until the connections are dropped", async () => {
   await using echo = await startEcho();
   await using proxy = await startProxy(echo.address);
   const socket = await open(proxy.url);
-  expect(await echoed(socket, "hello")).toBe("hello");
+  expect(await sendAndReceive(socket, "hello")).toBe("hello");
   expect(proxy.accepted).toBe(1);
   proxy.drop();
   await once(socket, "close");
@@ -47,13 +47,13 @@ test("a silent proxy keeps connections open and forwards nothing", async () => {
   proxy.mode = "silent";
   socket.write("lost");
   const other = await open(echo.address);
-  expect(await echoed(other, "a round trip of another connection")).toContain("round trip");
+  expect(await sendAndReceive(other, "a round trip of another connection")).toContain("round trip");
   proxy.mode = "pass";
-  expect(await echoed(socket, "heard")).toBe("heard");
+  expect(await sendAndReceive(socket, "heard")).toBe("heard");
   other.destroy();
 });
 
-test("the next reply is cut once, and requests still reach the server", async () => {
+test("mode cut closes the connection at the next reply, once", async () => {
   await using echo = await startEcho();
   await using proxy = await startProxy(`tcp://${echo.address}`);
   const socket = await open(proxy.url);
@@ -61,5 +61,5 @@ test("the next reply is cut once, and requests still reach the server", async ()
   socket.write("hello");
   await once(socket, "close");
   expect(proxy.mode).toBe("pass");
-  expect(await echoed(await open(proxy.url), "again")).toBe("again");
+  expect(await sendAndReceive(await open(proxy.url), "again")).toBe("again");
 });

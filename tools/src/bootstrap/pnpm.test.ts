@@ -15,7 +15,7 @@ const programs = {
 };
 const scripts = Object.fromEntries(Object.keys(programs).map((name) => [name, `node ${name}.mjs`]));
 
-/** A workspace without dependencies that starts its scripts like this one. */
+/** Creates a workspace without dependencies that starts its scripts like this repository. */
 const workspace = (manifest: object = {}): { readonly path: string; [Symbol.dispose](): void } => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "bootstrap-"));
   const { packageManager, config } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -44,7 +44,7 @@ test("arguments reach the script unchanged", () => {
   expect(status).toBe(0);
 });
 
-test("the script's exit code is the command's", () => {
+test("the command exits with the script's exit code", () => {
   using folder = workspace();
   expect(start(folder.path, "fail").status).toBe(7);
 });

@@ -113,7 +113,7 @@ test("SIGTERM ends all steps of a run and removes its temporary files", async ()
   for await (const piece of child.stdout) {
     out += String(piece);
     if (isKilled || out.split(",").length <= 2) continue;
-    isKilled = child.kill("SIGTERM"); // several lists run; a second signal would end it immediately. The output ends when the last process has ended
+    isKilled = child.kill("SIGTERM"); // several steps run; a second signal would end verify immediately. The output ends when the last process has ended
   }
   expect(await exited).toEqual([null, "SIGTERM"]);
   const [, place = ""] = /^in (.*),$/m.exec(out) ?? [];

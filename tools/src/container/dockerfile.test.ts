@@ -11,11 +11,11 @@ const manifest = JSON.parse(read("package.json")) as {
   readonly packageManager: string;
   readonly config: { readonly node: string };
 };
-const ofBooks = read("apps/books/Dockerfile");
-const [, ofDocs = ""] = /```dockerfile\n([\s\S]*?)```/.exec(read("packages/core/docs/running.md")) ?? [];
+const booksFile = read("apps/books/Dockerfile");
+const [, docsFile = ""] = /```dockerfile\n([\s\S]*?)```/.exec(read("packages/core/docs/running.md")) ?? [];
 const files = [
-  ["of the books", ofBooks, "dist/service/main.js"],
-  ["in the documents", ofDocs, "app.ts"],
+  ["of the books", booksFile, "dist/service/main.js"],
+  ["in the documents", docsFile, "app.ts"],
 ] as const;
 
 /** Returns the instructions of the last stage, without comments and with continuation lines joined. */
@@ -37,16 +37,16 @@ test.each(files)(
     expect(stage.filter((line) => /^(USER|EXPOSE|CMD) /.test(line))).toEqual([
       "USER node",
       "EXPOSE 8000",
-      `CMD ["node", "${entry}"]`, // not npm, and not a shell: neither passes SIGTERM on
+      `CMD ["node", "${entry}"]`, // not npm, and not a shell: neither forwards SIGTERM
     ]);
     const variables = stage.filter((line) => line.startsWith("ENV ")).join(" ");
-    for (const wanted of ["FRAMEWORK_ENV=production", "HOST=0.0.0.0", "PORT=8000"])
-      expect(variables).toContain(wanted);
+    for (const expected of ["FRAMEWORK_ENV=production", "HOST=0.0.0.0", "PORT=8000"])
+      expect(variables).toContain(expected);
   },
 );
 
 test("the Dockerfile of the books uses the pnpm version of the workspace and existing files, and excludes builds", () => {
-  expect(ofBooks).toContain(`"${manifest.packageManager}"`);
+  expect(booksFile).toContain(`"${manifest.packageManager}"`);
   expect(existsSync(join(root, "apps/books/src/main.ts"))).toBe(true);
   expect(read(".dockerignore").split("\n")).toEqual(
     expect.arrayContaining([".git", "**/node_modules", "**/dist"]),

@@ -54,7 +54,7 @@ test("each test file has its own test kits, with their hooks", () => {
   expect(failures("first call of the kit") + failures("hook of the kit")).toBe(0);
 });
 
-test("types of a test file are stripped, and values of Node have the classes of the tests", () => {
+test("types of a test file are stripped, and errors of Node are instances of its classes", () => {
   expect(failures("types and classes")).toBe(0);
 });
 

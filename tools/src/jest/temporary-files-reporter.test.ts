@@ -17,7 +17,7 @@ const MAKES_FOLDERS = `
   });
 `;
 
-test("temporary files of tests and of their programs are deleted after the run, also after a failure", () => {
+test("temporary files of tests and of their programs are deleted after the run, even after a failure", () => {
   const { failures } = runJest(MAKES_FOLDERS).results as {
     failures: readonly { readonly message: string }[];
   };
@@ -25,5 +25,5 @@ test("temporary files of tests and of their programs are deleted after the run, 
   expect(dirname(others)).toBe(dirname(own));
   expect([own, others, dirname(own)].map((folder) => existsSync(folder))).toEqual([false, false, false]);
   expect(statSync(dirname(dirname(own))).isDirectory()).toBe(true);
-  expect(mode).toBe("755"); // a server with another user has a folder in it
+  expect(mode).toBe("755"); // a server that runs as another user has a folder in it
 });

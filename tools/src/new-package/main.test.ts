@@ -10,7 +10,7 @@ test.each([
   [["one", "two"], "usage: pnpm new:package NAME [--feature enableX]\n"],
   [["core"], "packages/core exists already; choose another name or remove it first\n"],
   [["Cache"], '"Cache" is not a package name: use one or two words in kebab-case, such as rate-limit\n'],
-])("with %j it writes nothing and prints the reason in one line", (args, message) => {
+])("with %j the command fails and prints the reason in one line", (args, message) => {
   expect(generate(...args)).toMatchObject({ status: 1, stderr: message });
 });
 

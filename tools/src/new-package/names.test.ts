@@ -40,17 +40,17 @@ test.each([
   "9lives",
   "x".repeat(41),
   "utils",
-])("refuses %j as a package", (name) => {
+])("%j is refused as a package name", (name) => {
   expect(() => deriveNames(name)).toThrow(NewPackageError);
 });
 
 test.each(["", "caching", "enable", "enablecaching", "enableCaching()", "Enablecaching"])(
-  "refuses %j as a method",
+  "%j is refused as a method name",
   (method) => {
     expect(() => deriveNames("cache", method)).toThrow(NewPackageError);
   },
 );
 
-test("refuses a feature that would be a reserved word", () => {
+test("a feature name that is a reserved word is refused", () => {
   expect(() => deriveNames("new")).toThrow("pass another with --feature");
 });

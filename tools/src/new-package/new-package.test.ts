@@ -11,7 +11,7 @@ const caching = deriveNames("cache", "enableCaching");
 const workspace = (): { path: string; [Symbol.dispose](): void } =>
   mkdtempDisposableSync(join(tmpdir(), "new-package-"));
 
-test("writes the package and its changeset, and returns their paths", () => {
+test("newPackage returns the paths of the package and its changeset", () => {
   using folder = workspace();
   expect(newPackage(folder.path, caching)).toEqual([
     ".changeset/cache.md",
@@ -28,7 +28,9 @@ test("writes the package and its changeset, and returns their paths", () => {
 test.each(Object.entries(rules))("the new package passes %s", (_name, rule) => {
   using folder = workspace();
   newPackage(folder.path, caching);
-  expect(readWorkspace(folder.path).flatMap((pkg) => rule(pkg))).toEqual([]);
+  const packages = readWorkspace(folder.path);
+  expect(packages).toHaveLength(1);
+  expect(packages.flatMap((pkg) => rule(pkg))).toEqual([]);
 });
 
 test("no file contains a placeholder of the template", () => {
@@ -63,7 +65,7 @@ test("a method of another package is refused", () => {
   expect(existsSync(join(folder.path, "packages/store"))).toBe(false);
 });
 
-test("a method that another package only mentions is free", () => {
+test("a method name that another package only mentions is available", () => {
   using folder = workspace();
   mkdirSync(join(folder.path, "packages/core/src"), { recursive: true });
   const example = "/**\n * new BooksApp().enableCaching({ ttl: 60 })\n *   .enableCaching()\n */\n";

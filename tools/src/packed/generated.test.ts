@@ -56,7 +56,7 @@ test("a package from the generator passes its own tests", () => {
   });
 });
 
-test("the tarballs contain builds, README and licence, but no tests, source maps or references to them", () => {
+test("the package's tarball contains builds, README and licence, but no tests, source maps or references to them", () => {
   expect(tarballProblems(packages.get("@framework/greeting") ?? "", 20_000)).toEqual([]);
 });
 
@@ -120,6 +120,6 @@ const addressOfThisMachine = (): string =>
     .flat()
     .find((info) => info?.family === "IPv4" && !info.internal)?.address ?? "127.0.0.1";
 
-test("the installed build knows its version", () => {
+test("the installed build prints its version", () => {
   expect(run(project, process.execPath, "program.ts", "--version")).toContain("framework 0.0.0\n");
 });

@@ -53,19 +53,19 @@ test("every tarball contains builds, README and licence, but no tests, source ma
 });
 
 /** Packages that a service does not import: programs, and test tools. */
-const apart = new Set(["cli", "create", "framework", "testing"]);
-/** Modules of a package: its entry points, what they share, and lazily loaded ones. */
+const notImported = new Set(["cli", "create", "framework", "testing"]);
+/** Maximum number of modules of a package: entry points, shared and lazily loaded modules. */
 const MAX_MODULES = 12;
 
 test("a package that a service imports is published as a few modules, so that it starts quickly", () => {
   const modules = (name: string): number =>
     filesOf(homeOf(name)).filter((path) => /^dist\/(?!assets\/).*\.js$/.test(path)).length;
-  const many = names.filter((name) => !apart.has(shortName(name)) && modules(name) > MAX_MODULES);
+  const many = names.filter((name) => !notImported.has(shortName(name)) && modules(name) > MAX_MODULES);
   expect(many).toEqual([]);
 });
 
 /** Returns the text of the target of a link in a shipped document; `null` when a user does not have it. */
-const linked = (name: string, document: string, path: string): string | null => {
+const linkTarget = (name: string, document: string, path: string): string | null => {
   if (path === "") return textOf(name, document);
   const prefix = `${REPOSITORY}/blob/main/`;
   const [, sibling, rest = ""] = /^\.\.\/([\w-]+)\/(.*)$/.exec(path) ?? []; // a sibling in node_modules
@@ -85,7 +85,7 @@ test("every link in a shipped document leads to a shipped file, a required packa
         linksOf(textOf(name, document))
           .filter(({ path }) => !/^https?:/.test(path) || path.startsWith(REPOSITORY))
           .filter(({ path, anchor }) => {
-            const text = linked(name, document, path);
+            const text = linkTarget(name, document, path);
             return text === null || (anchor !== "" && !anchorsOf(text).includes(anchor));
           })
           .map(({ path, anchor }) => `${name}/${document}: ${path}#${anchor}`),
@@ -103,7 +103,7 @@ interface Example {
  * Writes the first example of a README, and imports of the entries, into a folder with only the packages of its install line. Where a package has optional peers
  * of the framework, the other entries are imported in a folder that also has these.
  */
-const newcomer = (name: string): Example => {
+const writeExample = (name: string): Example => {
   const document = `${name}/README.md`;
   const readme = textOf(name, "README.md");
   const [, line = ""] = /^ {4}npm install (.+)$/m.exec(readme) ?? [];
@@ -131,7 +131,7 @@ const newcomer = (name: string): Example => {
 };
 
 test("the first example of every README compiles and runs in a folder with only its install line", () => {
-  const all = names.map(newcomer);
+  const all = names.map(writeExample);
   mkdirSync(join(examples, "node_modules/@types"), { recursive: true });
   symlinkSync(join(root, "node_modules/@types/node"), join(examples, "node_modules/@types/node"), "junction");
   writeFileSync(join(examples, "tsconfig.json"), JSON.stringify(tsconfig(["*/*.ts"])));

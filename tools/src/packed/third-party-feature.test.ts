@@ -83,7 +83,7 @@ const start = (env: Record<string, string>) => {
   return { child, until, exited, output: () => output };
 };
 
-test("a feature on core's public entries alone has an option, an operation, a port and a drain task, in 3 workers", async () => {
+test("a feature that uses only core's public entries has an option, an operation, a port and a drain task, in 3 workers", async () => {
   const { child, until, exited, output } = start({ WORKERS: "3" });
   const url = await until(/"url":"(http:\/\/[^"]+)"/);
   const port = await until(/audit: port (\d+)\./);
@@ -117,7 +117,7 @@ test.each([
   ["off", 'the option "audit" does nothing without enableAudit'],
   ["misspelt", 'there is no option "adit"; did you mean "audit"?'],
 ])(
-  "its option is checked at start: %s",
+  "the feature's option is checked at start: %s",
   async (mode, message) => {
     const { child, exited, output } = start({ WORKERS: "1", AUDIT: mode });
     await exited;

@@ -34,7 +34,7 @@ test.each([
   `csrf() { awk '{ print $7 }' jar; }`,
   "",
   "# only a comment",
-])("accepts %j", (command) => {
+])("%j is accepted", (command) => {
   expect(check(command)).toEqual([]);
 });
 
@@ -51,11 +51,11 @@ test.each([
   ["TOKEN=$(yarn build) npm start", 'no package of the workspace provides the command "yarn build"'],
   ["build() { yarn build; }", 'no package of the workspace provides the command "yarn build"'],
   ["npm create @framework", "npm create is not a command of this workspace"],
-])("reports %j", (command, problem) => {
+])("%j is reported", (command, problem) => {
   expect(check(command)).toEqual([`README.md:11 ${problem}`]);
 });
 
-test("names the line of the command", () => {
+test("a problem has the line of its command", () => {
   expect(check("npm test\n\nyarn build\n")).toEqual([
     'README.md:13 no package of the workspace provides the command "yarn build"',
   ]);

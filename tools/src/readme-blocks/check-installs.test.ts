@@ -29,34 +29,34 @@ test.each([
   ["Node's modules and files", '```ts\nimport "node:fs";\nimport "./app.ts";\n```\n'],
   ["a program of an installed package", "    npm i -D @framework/cli\n\n`npx framework doctor`"],
   ["a program by the name of its package", "`npx @framework/cli doctor`"],
-  ["a program of others", "npx oxlint"],
+  ["a program of another vendor", "npx oxlint"],
   ["a command that only looks like an import", '```sh\necho import "zod"\n```\n'],
-])("accepts %s", (_name, text) => {
+])("%s is accepted", (_name, text) => {
   expect(check(text)).toEqual([]);
 });
 
-test("accepts a page of a package whose README has the line", () => {
+test("a page of a package whose README has the install line is accepted", () => {
   expect(check(client, "    npm install @framework/testing")).toEqual([]);
 });
 
 test.each([
   ["a static import", 'import { z } from "zod";'],
   ["an import without names", 'import "zod";'],
-  ["an import when it runs", 'const { z } = await import("zod");'],
+  ["a dynamic import", 'const { z } = await import("zod");'],
   ["an import of a type", 'import type { ZodType } from "zod";'],
   ["an export", 'export * from "zod/v4";'],
-])("reports %s that no line installs", (_name, code) => {
+])("%s of a package that no line installs is reported", (_name, code) => {
   const text = `    npm install @framework/core\n\n\`\`\`ts\n${code}\n\`\`\`\n`;
   expect(check(text)).toEqual(["guide.md:3 the block needs zod, which no install line installs"]);
 });
 
-test("reports a dependency of an installed package, which is not a peer", () => {
+test("a dependency of an installed package that is not a peer is reported", () => {
   expect(check('    npm install @framework/core\n\n```ts\nimport "@framework/testing";\n```\n')).toEqual([
     "guide.md:3 the block needs @framework/testing, which no install line installs",
   ]);
 });
 
-test("reports a program if no line installs its package", () => {
+test("a program is reported if no line installs its package", () => {
   expect(check("    npm install @framework/core\n\nThen run `npx framework doctor`.\n")).toEqual([
     "guide.md:3 npx framework needs @framework/cli, which no install line installs",
   ]);

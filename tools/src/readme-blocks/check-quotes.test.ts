@@ -4,7 +4,7 @@ import { checkQuotes } from "./check-quotes.ts";
 
 const quote = (code: string, path = "tools/src/root.ts") => [{ document: "a.md", line: 3, path, code }];
 
-test("lines of the file are accepted, also with other line breaks", () => {
+test("lines of the file are accepted, even with other line breaks", () => {
   expect(checkQuotes(root, quote("export const root: string =\n"))).toEqual([]);
   expect(checkQuotes(root, quote("export const\n  root: string =\n"))).toEqual([]);
 });

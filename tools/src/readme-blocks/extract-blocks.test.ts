@@ -3,7 +3,7 @@ import { extractBlocks } from "./extract-blocks.ts";
 
 const lines = (...text: string[]): string => text.join("\n");
 
-test("finds code with the line of its fence", () => {
+test("code is found with the line of its fence", () => {
   const text = lines("# Title", "", "```ts", "const a = 1;", "", "a;", "```", "", "```sh", "npm test", "```");
   expect(extractBlocks("README.md", text)).toEqual({
     blocks: [

@@ -1,4 +1,4 @@
-// Writes the table of packages from a rehearsed release.
+// Publishes the workspace to a temporary local registry, and writes PACKAGES.md from the published packages.
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

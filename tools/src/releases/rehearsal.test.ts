@@ -60,7 +60,7 @@ test("the release consumes every pending changeset", () => {
   expect(globSync(".changeset/*.md", { cwd: rehearsal.repository })).toEqual([]);
 });
 
-test("every package is published, and its ranges are those of the published siblings", async () => {
+test("every package is published, and its ranges match the versions of the published siblings", async () => {
   const all = await versions();
   expect(all["@framework/core"]).toBe("1.0.0");
   for (const name of names) {
@@ -73,7 +73,10 @@ test("every package is published, and its ranges are those of the published sibl
   }
 });
 
-/** Installs a package alone with plain npm and runs the first example of its README, or only imports the package if the example needs a server; returns the problems. */
+/**
+ * Installs only this package with plain npm and runs the first example of its README, or only imports the package if the example needs a server.
+ * Returns the problems.
+ */
 const problemsOf = (name: string): string[] => {
   const home = join(folder, "alone", name.replace("@framework/", ""));
   const { folder: at = "" } = rehearsal.packages.find(({ manifest }) => manifest.name === name) ?? {};
@@ -111,7 +114,7 @@ test("the table of packages has the published dependencies and approximately the
 });
 
 test(
-  "a patch of core releases core alone, and framework upgrade brings it to the created service, with its changelog",
+  "a patch of core releases only core, and framework upgrade brings it to the created service, with its changelog",
   async () => {
     const before = await versions();
     const changeset = '---\n"@framework/core": patch\n---\n\nFixes a bug.\n';

@@ -50,7 +50,7 @@ test.each([
   ["core", "minor", { core: "1.1.0", cache: "1.3.0", cors: "2.0.4" }],
   ["core", "patch", { core: "1.0.1", cache: "1.3.0", cors: "2.0.4" }],
   ["cache", "minor", { core: "1.0.0", cache: "1.4.0", cors: "2.0.4" }],
-])("a release of %s (%s) leaves the other packages' versions alone", (name, bump, versions) => {
+])("a release of %s (%s) leaves the versions of the other packages unchanged", (name, bump, versions) => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "release-"));
   for (const [home, manifest] of Object.entries(packages)) {
     write(folder.path, `packages/${home}/package.json`, JSON.stringify(manifest));

@@ -17,7 +17,7 @@ test("the tree in ARCHITECTURE.md has every folder of core", () => {
   expect(folders.map(({ name }) => name).filter((name) => !page.includes(`${name}/ `))).toEqual([]);
 });
 
-test("the layers in ARCHITECTURE.md are those of the check", async () => {
+test("the layers in ARCHITECTURE.md are the layers of the check", async () => {
   const [, drawn = ""] = /layer and lower ones:\n\n((?: {4}.*\n)+)/.exec(page) ?? [];
   const lines = drawn
     .trim()

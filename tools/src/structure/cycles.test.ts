@@ -27,7 +27,7 @@ test("cycles without a common file are reported separately", () => {
   expect(cycles.flat().toSorted()).toEqual(["a > b", "b > a", "c > d", "d > c"]);
 });
 
-test("folders can form a cycle although their files do not", () => {
+test("folders can form a cycle even if their files do not", () => {
   const edges = imports("x/a > y/b", "y/c > x/d", "x/a > x/d");
   expect(findCycles(edges, file)).toEqual([]);
   expect(asPairs(findCycles(edges, dirname))).toEqual([["x/a > y/b", "y/c > x/d"]]);

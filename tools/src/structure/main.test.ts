@@ -6,7 +6,7 @@ import { root } from "../root.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 
 /** Runs the check on a copy of core and one feature, with additional files. */
-const check = (planted: Readonly<Record<string, string>>): { status: number | null; output: string } => {
+const check = (extraFiles: Readonly<Record<string, string>>): { status: number | null; output: string } => {
   using home = scratchFolder(root);
   for (const part of ["apps", "bench", "tests", "tools", "node_modules/@framework"])
     mkdirSync(join(home.path, part), { recursive: true });
@@ -19,7 +19,7 @@ const check = (planted: Readonly<Record<string, string>>): { status: number | nu
     symlinkSync(to, join(home.path, "node_modules/@framework", name), "junction");
   }
   cpSync(join(root, ".dependency-cruiser.mjs"), join(home.path, ".dependency-cruiser.mjs"));
-  for (const [path, code] of Object.entries(planted)) {
+  for (const [path, code] of Object.entries(extraFiles)) {
     mkdirSync(dirname(join(home.path, path)), { recursive: true });
     writeFileSync(join(home.path, path), code);
   }

@@ -44,7 +44,7 @@ test.each(Object.entries(rules))("%s accepts a valid package", (_name, rule) => 
   expect(rule(limiter(), known)).toEqual([]);
 });
 
-test("a code that is missing in the catalogue is reported", () => {
+test("a code that is missing from the catalogue is reported", () => {
   const pkg = limiter({ "src/a.ts": 'new FrameworkError("RATE_LIMIT_LOST", "")' });
   expect(usedCodesAreCatalogued(pkg, known)).toEqual(["RATE_LIMIT_LOST is not in error-codes.ts"]);
 });

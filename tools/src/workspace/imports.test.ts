@@ -19,7 +19,7 @@ export const from = "not-an-import-either";
 export const later = () => import("./later.ts");
 `;
 
-test("static imports are found, also over several lines", () => {
+test("static imports are found, including multi-line ones", () => {
   expect(readImports(code).static).toEqual(["./a.ts", "@framework/b", "c", "./d.ts", "./effect.ts"]);
 });
 

@@ -20,20 +20,20 @@ test("PACKAGES.md has a row for every published package, with its dependencies; 
   }));
   const short = (names: object): string[] =>
     Object.keys(names).map((name) => name.replace("@framework/", ""));
-  const wanted = published.map(({ manifest: { name, dependencies = {}, peerDependencies = {} } }) => ({
+  const expected = published.map(({ manifest: { name, dependencies = {}, peerDependencies = {} } }) => ({
     name,
     dependencies:
-      name === "@framework/framework" ? [`${Object.keys(dependencies).length}`] : short(dependencies), // a count of ours
+      name === "@framework/framework" ? [`${Object.keys(dependencies).length}`] : short(dependencies), // the table has only their number
     peers: short(peerDependencies).toSorted(),
   }));
-  expect(rows.map((row) => ({ ...row, peers: row.peers.toSorted() }))).toEqual(wanted);
+  expect(rows.map((row) => ({ ...row, peers: row.peers.toSorted() }))).toEqual(expected);
 });
 
 /** Packages whose features are not in the App with every feature: sagas on DBOS replace the sagas of `saga`. */
 const alternatives = ["@framework/saga-dbos"];
 
 /** To correct a failure, add an entry to features.ts, a dependency to package.json and a reference to tsconfig.json of packages/framework. */
-test("every package with a feature is one of the App with every feature, in packages/framework/src/features.ts", () => {
+test("the App with every feature has the feature of every package, in packages/framework/src/features.ts", () => {
   const all = published.find(({ manifest }) => manifest.name === "@framework/framework");
   const withFeature = published
     .filter(({ files }) =>

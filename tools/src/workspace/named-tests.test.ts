@@ -37,7 +37,7 @@ test("a row may name a test of the package, one of a shared suite, the beginning
   ).toEqual([]);
 });
 
-test("names of tests and files that do not exist are reported, and rows without a test", () => {
+test("nonexistent tests and files, and rows without a test, are reported", () => {
   expect(problemsOf('"no message is lost in a fault"', "`faults.test.ts`", "by hand")).toEqual([
     'no test is called "no message is lost in a fault"',
     "there is no test file faults.test.ts",

@@ -27,7 +27,7 @@ test.each([
   `module.exports = ${APP};`,
   `module.exports = () => (${APP});`,
   `Object.defineProperty(exports, "__esModule", { value: true });\nexports.default = ${APP};`,
-])("an app that CommonJS exports is found: %s", (source) => {
+])("an app that a CommonJS module exports is found: %s", (source) => {
   expect(routesOf("app.cjs", source)).toEqual({ status: 0, output: { routes: [] } });
 });
 

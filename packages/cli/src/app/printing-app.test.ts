@@ -36,7 +36,7 @@ export const createApp = () => {
 const app = printingApp();
 
 /** Runs a command in a separate process, without a terminal. */
-const ran = (words: readonly string[], input = "") => {
+const runCommand = (words: readonly string[], input = "") => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ["--conditions=@framework/source", main, ...words],
@@ -45,40 +45,40 @@ const ran = (words: readonly string[], input = "") => {
   return { status, stdout, stderr: String(stderr) };
 };
 
-const printed = (...places: readonly string[]): RegExp =>
+const printedBy = (...places: readonly string[]): RegExp =>
   new RegExp(places.map((place) => `printed by ${place}`).join("[^]*"));
 
 test("stdout has only the body; output and logs of the app are on stderr", () => {
   const words = ["request", "POST", "/echo", "-d", "@-", "--app", app];
-  const { status, stdout, stderr } = ran(words, "a,b\r\n\t1");
+  const { status, stdout, stderr } = runCommand(words, "a,b\r\n\t1");
   expect([status, String(stdout)]).toEqual([0, "a,b\r\n\t1"]);
-  expect(stderr).toMatch(printed("the import", "createApp", "the start", "the handler"));
+  expect(stderr).toMatch(printedBy("the import", "createApp", "the start", "the handler"));
   expect(stderr).toContain('"message":"logged by the handler: a,b');
 });
 
 test("with --json stdout is one JSON value", () => {
-  const replied = ran(["request", "POST", "/echo", "-d", "x", "--json", "--app", app]);
+  const replied = runCommand(["request", "POST", "/echo", "-d", "x", "--json", "--app", app]);
   expect(JSON.parse(String(replied.stdout))).toMatchObject({ status: 200, body: "x" });
-  const explained = ran(["explain", "POST", "/echo", "-d", "secret-x", "--json", "--app", app]);
+  const explained = runCommand(["explain", "POST", "/echo", "-d", "secret-x", "--json", "--app", app]);
   expect(JSON.parse(String(explained.stdout))).toMatchObject({ status: 200, route: "/echo" });
   expect(explained.stderr).toContain("logged by the handler: (hidden)");
-  const listed = ran(["routes", app, "--json"]);
+  const listed = runCommand(["routes", app, "--json"]);
   expect(JSON.parse(String(listed.stdout))).toMatchObject({ routes: expect.any(Array) });
 });
 
-test("a binary body is printed byte by byte", () => {
-  const { stdout } = ran(["request", "GET", "/bytes", "--app", app]);
+test("a binary body is printed unchanged", () => {
+  const { stdout } = runCommand(["request", "GET", "/bytes", "--app", app]);
   expect([...stdout]).toEqual([255, 254, 13, 10, 0]);
 });
 
 test("a result that cannot be written is a failure", () => {
-  const disk = openSync("/dev/full", "w");
+  const fullDevice = openSync("/dev/full", "w");
   const { status, stderr } = spawnSync(
     process.execPath,
     ["--conditions=@framework/source", main, "routes", app],
-    { stdio: ["ignore", disk, "pipe"], timeout: 120_000, env: plainEnvironment },
+    { stdio: ["ignore", fullDevice, "pipe"], timeout: 120_000, env: plainEnvironment },
   );
-  closeSync(disk);
+  closeSync(fullDevice);
   expect([status, String(stderr)]).toEqual([
     1,
     expect.stringContaining("error: the result cannot be written: ENOSPC"),

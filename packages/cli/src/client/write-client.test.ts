@@ -75,9 +75,9 @@ test("an output of - is standard output", async () => {
   expect((await runCli([...words, "--check"], { cwd })).exitCode).toBe(2);
 });
 
-test("without @framework/client the error names the package to install", async () => {
+test("the error for a missing package has the command that installs it", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
-  // Not @framework/client itself: jest also finds what pnpm links for the whole workspace.
+  // Not @framework/client itself: jest also finds packages that pnpm links for the whole workspace.
   await expect(importInstalled("@framework/unknown", cwd)).rejects.toMatchObject({
     code: "CLI_NO_PACKAGE",
     message: expect.stringContaining("npm install @framework/unknown") as unknown,

@@ -7,7 +7,7 @@ import { runCli } from "../run-cli.test-kit.ts";
 const scriptOf = async (shell: string): Promise<string> => (await runCli(["completion", shell])).out;
 
 /** Returns bash's completions of the last word. */
-const completed = async (...words: readonly string[]): Promise<readonly string[]> => {
+const completionsOf = async (...words: readonly string[]): Promise<readonly string[]> => {
   const program = `${await scriptOf("bash")}
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _framework; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return execFileSync("bash", ["-c", program, "bash", "framework", ...words], { encoding: "utf8" })
@@ -16,12 +16,12 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _framework; printf '%s\\n' "\${COMPRE
 };
 
 test("bash completes commands, options of each command, and choices", async () => {
-  expect(await completed("")).toEqual([...commands.map(({ name }) => name), "--help", "--version"]);
-  expect(await completed("rou")).toEqual(["routes"]);
-  expect(await completed("completion", "f")).toEqual(["fish"]);
-  expect(await completed("request", "P")).toEqual(["POST", "PUT", "PATCH"]);
+  expect(await completionsOf("")).toEqual([...commands.map(({ name }) => name), "--help", "--version"]);
+  expect(await completionsOf("rou")).toEqual(["routes"]);
+  expect(await completionsOf("completion", "f")).toEqual(["fish"]);
+  expect(await completionsOf("request", "P")).toEqual(["POST", "PUT", "PATCH"]);
   for (const { name, options } of commands)
-    expect(await completed(name, "--")).toEqual(
+    expect(await completionsOf(name, "--")).toEqual(
       [...options, ...commonOptions].map((each) => `--${each.name}`),
     );
 });

@@ -27,7 +27,7 @@ const project = (files: Readonly<Record<string, string>>): string => {
 const program = `import { App } from ${JSON.stringify(join(root, "packages/core/src/index.ts"))};
 await new App().run({ cluster: { shutdownTimeoutSecs: 20 } });`;
 
-const examined = (cwd: string) => runCliJson<Examined>(["doctor"], { cwd, environment: plainEnvironment });
+const examine = (cwd: string) => runCliJson<Examined>(["doctor"], { cwd, environment: plainEnvironment });
 
 test("program, manifests and .env files of a project are read", async () => {
   const cwd = project({
@@ -68,7 +68,7 @@ metadata: { name: shop }
     "other.yml": "just: data\n",
     "broken.yml": "a: [",
   });
-  const { findings, workloads } = await examined(cwd);
+  const { findings, workloads } = await examine(cwd);
   expect(workloads).toEqual(["compose.yaml: service shop", "k8s/app.yaml: Deployment shop"]);
   expect(findings.map(({ code, message }) => [code, message.split(" is ")[0]?.split(";")[0]])).toEqual([
     ["CLI_WEAK_SECRET", "JWT_SECRET in .env"],
@@ -96,7 +96,7 @@ metadata: { name: shop }
 spec: { selector: { app: shop, tier: back }, ports: [{ port: 80 }] }
 `,
   });
-  const { findings, workloads } = await examined(cwd);
+  const { findings, workloads } = await examine(cwd);
   expect(workloads).toEqual(["k8s/all.yaml: Deployment shop", "k8s/all.yaml: Deployment worker"]);
   expect(findings.map(({ code, message }) => [code, message.split(";")[0]])).toEqual([
     ["CLI_NO_PROBE", "k8s/all.yaml: Deployment shop has no readinessProbe"],
@@ -134,7 +134,7 @@ spec:
         - { image: shipper, ${env("SHIPPER_TOKEN")} }
 `,
   });
-  const { findings, workloads } = await examined(cwd);
+  const { findings, workloads } = await examine(cwd);
   expect(workloads).toEqual(["k8s/all.yaml: Deployment shop", "k8s/all.yaml: Deployment mail"]);
   expect(findings.map(({ code, message }) => [code, message.split(/ is |;/)[0]])).toEqual([
     ["CLI_WEAK_SECRET", "JWT_SECRET in k8s/all.yaml: Deployment shop"],
@@ -154,7 +154,7 @@ test.each([
   ["a tab as indentation", "services:\n\tshop:\n\t\timage: x\n", "it is not valid YAML: "],
   ["a manifest above 1 MiB", `apiVersion: v1\n#${"x".repeat(1_048_576)}`, "it is larger than 1048576 bytes"],
 ])("%s is a finding", async (_, text, reason) => {
-  const { findings } = await examined(project({ "deploy/app.yaml": text }));
+  const { findings } = await examine(project({ "deploy/app.yaml": text }));
   expect(findings).toEqual([
     {
       code: "CLI_BAD_MANIFEST",
@@ -165,7 +165,7 @@ test.each([
 
 test("a program that fails before run is a finding with its error message", async () => {
   const cwd = project({ "main.ts": 'throw new Error("DATABASE_URL is missing");' });
-  const { findings } = await examined(cwd);
+  const { findings } = await examine(cwd);
   expect(findings).toEqual([
     { code: "CLI_NO_REPORT", message: expect.stringContaining("Error: DATABASE_URL is missing") },
   ]);
@@ -193,14 +193,14 @@ test.each([
 });
 
 test("a project without a program has no findings about it", async () => {
-  expect(await examined(project({ "package.json": "{}" }))).toMatchObject({ findings: [] });
+  expect(await examine(project({ "package.json": "{}" }))).toMatchObject({ findings: [] });
 });
 
 test.each([
   ["node dist/main.js", "there is no file dist/main.js in "],
   ["docker compose up", "the script start of package.json runs no module: docker compose up"],
 ])("a start script without a program that doctor can run is a finding: %s", async (start, problem) => {
-  const { findings } = await examined(project({ "package.json": JSON.stringify({ scripts: { start } }) }));
+  const { findings } = await examine(project({ "package.json": JSON.stringify({ scripts: { start } }) }));
   expect(findings).toEqual([{ code: "CLI_NO_PROGRAM", message: expect.stringContaining(problem) }]);
   expect(findings[0]?.message).toMatch(/; name it: framework doctor src\/main\.ts$/);
 });
@@ -214,7 +214,7 @@ test("the program of a start script with variables, a build and arguments is che
     "my app.ts": 'throw new Error("started");',
     "conf.js": "",
   });
-  const { findings } = await examined(cwd);
+  const { findings } = await examine(cwd);
   expect(findings.map(({ code, message }) => [code, message])).toEqual([
     ["CLI_NO_REPORT", expect.stringContaining("my app.ts --check printed no report")],
   ]);

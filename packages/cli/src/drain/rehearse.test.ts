@@ -49,13 +49,13 @@ app.onEvent("shutdown", function flushOrders() {
   const since = performance.now();
   while (performance.now() - since < 2);
 });`);
-  const rehearsed = () => {
+  const rehearse = () => {
     rmSync(join(cwd, "received"), { force: true });
     return drainHeld(cwd, "--slow", "2");
   };
-  let { exitCode, out } = await rehearsed();
+  let { exitCode, out } = await rehearse();
   // When the port closes, the system resets connections in the accept queue; a busy machine may have one there.
-  for (let more = 4; more > 0 && exitCode !== 0; more--) ({ exitCode, out } = await rehearsed());
+  for (let more = 4; more > 0 && exitCode !== 0; more--) ({ exitCode, out } = await rehearse());
   expect(out).toMatch(/^\d+ replies before SIGTERM, [1-9]\d* during the drain/);
   expect(out).toContain("no request dropped");
   expect(out).toMatch(/slow stop task flushOrders: \d+ ms/);

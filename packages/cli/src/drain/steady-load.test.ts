@@ -27,7 +27,7 @@ test("replies, errors, refusals after the signal and broken connections are coun
   });
 });
 
-test("requests without a reply at the end are dropped", async () => {
+test("requests without a reply at the end count as dropped", async () => {
   const clock = virtualClock();
   const load = steadyLoad(() => new Promise<never>(() => {}), 10, clock);
   await clock.advance(250);

@@ -49,25 +49,25 @@ for (const code of JSON.parse(process.argv[1])) {
 }
 process.stdout.write(JSON.stringify(pages), () => process.exit());`;
 
-test("every code of every package's error-codes.ts is listed with cause and remedy, and one of each package has its page", () => {
+test("every code of every package's error-codes.ts is listed with cause and remedy, and one code of each package has a page", () => {
   const paths = globSync(["packages/*/src/error-codes.ts", "packages/core/src/errors/error-codes.ts"], {
     cwd: root,
   });
-  const wanted = paths.map((path) =>
+  const expected = paths.map((path) =>
     Array.from(
       readFileSync(join(root, path), "utf8").matchAll(/^ {2}([A-Z][A-Z0-9_]+): \{/gm),
       ([, code = ""]) => ({ code, package: `@framework/${path.split("/")[1]}` }),
     ),
   );
-  expect(wanted.flat().length).toBeGreaterThan(300);
+  expect(expected.flat().length).toBeGreaterThan(300);
   const cwd = projectWithEveryPackage();
   const { codes } = JSON.parse(program(cwd, "explain", "--json")) as { codes: Listed[] };
-  expect(codes).toEqual(expect.arrayContaining(wanted.flat().map((one) => expect.objectContaining(one))));
+  expect(codes).toEqual(expect.arrayContaining(expected.flat().map((one) => expect.objectContaining(one))));
   for (const { code, summary, action } of codes)
     expect([code, summary.length > 5, action.length > 5]).toEqual([code, true, true]);
-  const firsts = wanted.flatMap((ofPackage) => ofPackage.slice(0, 1));
+  const samples = expected.flatMap((ofPackage) => ofPackage.slice(0, 1));
   const flags = ["--conditions=@framework/source", "--input-type=module", "--eval", PAGES];
-  const out = execFileSync(process.execPath, [...flags, JSON.stringify(firsts.map(({ code }) => code))], {
+  const out = execFileSync(process.execPath, [...flags, JSON.stringify(samples.map(({ code }) => code))], {
     cwd,
     encoding: "utf8",
     timeout: 120_000,
@@ -75,11 +75,11 @@ test("every code of every package's error-codes.ts is listed with cause and reme
   });
   const pages = JSON.parse(out) as (Listed & { exitCode: number })[];
   expect(pages.map(({ exitCode, code, package: name }) => [exitCode, code, name])).toEqual(
-    firsts.map(({ code, package: name }) => [0, code, name]),
+    samples.map(({ code, package: name }) => [0, code, name]),
   );
 });
 
-test("without a code all are listed, with the package of each", () => {
+test("without a code all codes are listed, with the package of each", () => {
   const { codes } = JSON.parse(program(project(), "explain", "--json")) as { codes: Listed[] };
   expect(codes).toContainEqual(
     expect.objectContaining({ code: "KETTLE_EMPTY", package: "@framework/kettle" }),
@@ -113,7 +113,7 @@ const project = (): string => {
   return folder;
 };
 
-test("a page has package, status, cause, remedy and passages of the documents", () => {
+test("the page of a code has package, status, cause, remedy and passages of the documents", () => {
   const out = program(project(), "explain", "kettle_empty");
   expect(out.split("\n").map((line) => line.trim())).toEqual([
     "KETTLE_EMPTY",
@@ -148,12 +148,12 @@ test("the project's own codes are explained with the project as their package", 
   ]);
 });
 
-test("the program's own codes are explained anywhere", async () => {
+test("codes of the command line are explained in any folder", async () => {
   const { exitCode, out } = await runCli(["explain", "CLI_NO_APP"], { cwd: tmpdir() });
   expect([exitCode, out]).toEqual([0, expect.stringContaining("Remedy   pass the path")]);
 });
 
-test("for an unknown code the nearest one is suggested", async () => {
+test("for an unknown code the nearest code is suggested", async () => {
   const { exitCode, err } = await runCli(["explain", "CLI_NO_APPS"], { cwd: tmpdir() });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("did you mean CLI_NO_APP?")]);
 });

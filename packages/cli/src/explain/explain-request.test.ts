@@ -13,13 +13,13 @@ interface Explained {
   readonly steps: readonly StepReport[];
 }
 
-const explained = async (...words: readonly string[]) => {
+const explain = async (...words: readonly string[]) => {
   const { status, route, steps } = await runCliJson<Explained>(["explain", ...words, "--app", app]);
   return { status, route, steps: steps.map(({ outcome, name, reasons }) => [name, outcome, reasons]) };
 };
 
-test("a request that reaches its handler lists every step, also skipped ones with their reason", async () => {
-  expect(await explained("GET", "/notes/1")).toEqual({
+test("a request that reaches its handler lists every step, including skipped ones with their reason", async () => {
+  expect(await explain("GET", "/notes/1")).toEqual({
     status: 200,
     route: "/notes/{id}",
     steps: [
@@ -32,7 +32,7 @@ test("a request that reaches its handler lists every step, also skipped ones wit
 });
 
 test("a guard that refuses is listed with the steps that it prevents", async () => {
-  expect(await explained("get", "/secret/plan")).toMatchObject({
+  expect(await explain("get", "/secret/plan")).toMatchObject({
     status: 403,
     steps: [
       ["stamp", "ran", [PASSED]],
@@ -44,13 +44,9 @@ test("a guard that refuses is listed with the steps that it prevents", async () 
 });
 
 test("a middleware that replies itself, an error and a missing route are listed", async () => {
-  expect((await explained("GET", "/stamped")).steps[0]).toEqual([
-    "stamp",
-    "answered",
-    ["answered 200 itself"],
-  ]);
-  expect((await explained("GET", "/broken")).steps.at(-1)).toEqual(["handler", "failed", ["too far"]]);
-  expect(await explained("GET", "/nowhere")).toMatchObject({
+  expect((await explain("GET", "/stamped")).steps[0]).toEqual(["stamp", "answered", ["answered 200 itself"]]);
+  expect((await explain("GET", "/broken")).steps.at(-1)).toEqual(["handler", "failed", ["too far"]]);
+  expect(await explain("GET", "/nowhere")).toMatchObject({
     status: 404,
     route: null,
     steps: [
@@ -82,7 +78,7 @@ test("values of the request are hidden in error messages and in the app's log", 
     .mockImplementation((text) => written.push(String(text)) > 0);
   try {
     const sent = ["-d", "ann@example.com", "-H", "cookie: sid=secret-of-a-cookie"];
-    const { steps } = await explained("POST", "/quoted", ...sent);
+    const { steps } = await explain("POST", "/quoted", ...sent);
     expect(steps.at(-1)).toEqual(["handler", "failed", ["no user (hidden) with (hidden)"]]);
   } finally {
     spy.mockRestore();

@@ -10,7 +10,7 @@ const character = fc.nat({ max: 0x10f7ff }).map((at) => String.fromCodePoint(at 
 const hostile = fc.string({ unit: character, maxLength: 40 });
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-test("of any line, only the styles reach the terminal as control sequences", () => {
+test("the only control sequences of a rendered line are its styles", () => {
   fc.assert(
     fc.property(hostile, hostile, (first, second) => {
       const plain = renderLine([first, styled("red", second)], false);
@@ -21,7 +21,7 @@ test("of any line, only the styles reach the terminal as control sequences", () 
   );
 });
 
-test("the JSON of any value parses to that value and has no control characters but line breaks", () => {
+test("the JSON of any value parses to that value and has no control characters other than line breaks", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const json = safeJson({ text });
@@ -31,7 +31,7 @@ test("the JSON of any value parses to that value and has no control characters b
   );
 });
 
-test("columns are aligned, also below cells with escapes and styles", () => {
+test("columns are aligned, even below cells with escapes and styles", () => {
   const lines = table(
     ["A", "B"],
     [
@@ -43,7 +43,7 @@ test("columns are aligned, also below cells with escapes and styles", () => {
 });
 
 test("progress appears on a terminal only, and is removed at the end", () => {
-  const shown = (isTerminal: boolean): string => {
+  const progressText = (isTerminal: boolean): string => {
     let text = "";
     const write = (part: string): void => void (text += part);
     const progress = createProgress({ write, writeBytes: null, isTerminal, columns: 60 });
@@ -51,6 +51,6 @@ test("progress appears on a terminal only, and is removed at the end", () => {
     progress.clear();
     return text;
   };
-  expect(shown(false)).toBe("");
-  expect(shown(true)).toBe(`\r\u001b[2K${"█".repeat(10)}${"░".repeat(10)} half\\u{1b}[2J\r\u001b[2K`);
+  expect(progressText(false)).toBe("");
+  expect(progressText(true)).toBe(`\r\u001b[2K${"█".repeat(10)}${"░".repeat(10)} half\\u{1b}[2J\r\u001b[2K`);
 });

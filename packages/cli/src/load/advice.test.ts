@@ -23,14 +23,14 @@ const entry = (capacity: number, request = "GET /", machine = "a"): HistoryEntry
   p99Ms: 1,
 });
 
-test("the usual capacity is the median of the last five of the same request and machine", () => {
+test("the usual capacity is the median of the last five measurements of the same request and machine", () => {
   const history = [10, 500, 510, 490, 2000, 505].map((capacity) => entry(capacity));
   expect(usualCapacity(history, entry(1))).toBe(505);
   expect(usualCapacity([...history, entry(9, "GET /other"), entry(9, "GET /", "b")], entry(1))).toBe(505);
   expect(usualCapacity([], entry(1))).toBeNull();
 });
 
-test("the file keeps the last 200 measurements", () => {
+test("the history file keeps the last 200 measurements", () => {
   const path = join(mkdtempSync(join(tmpdir(), "cli-")), "below/history.json");
   for (let at = 0; at < 205; at++) appendHistory(path, entry(at));
   expect(readHistory(path).map(({ capacity }) => capacity)).toEqual(

@@ -38,7 +38,7 @@ test("the ramp ends at the highest rate; the capacity is 0 if no rate is within 
   expect(await findKnee(upTo(0.5), 2, limits)).toMatchObject({ capacity: 0, best: null });
 });
 
-test("a rate is tried again after one bad stage", async () => {
+test("a rate is retried after one bad stage", async () => {
   let runs = 0;
   const run = async (rate: number): Promise<Stage> => ({
     ...(await upTo(1000)(rate)),

@@ -14,7 +14,7 @@ const service = (clock: VirtualClock, { latencyMs = 2, stall = { from: Infinity,
   return send;
 };
 
-const measured = async (
+const measure = async (
   clock: VirtualClock,
   send: () => Promise<RequestOutcome>,
   rate: number,
@@ -34,7 +34,7 @@ const measured = async (
 
 test("a constant latency is measured exactly", async () => {
   const clock = virtualClock();
-  const stage = await measured(clock, service(clock), 100, 2);
+  const stage = await measure(clock, service(clock), 100, 2);
   expect(stage).toMatchObject({ offered: 100, requests: 200, failures: 0, p50Ms: 2, p99Ms: 2 });
   expect(stage.answered).toBeGreaterThanOrEqual(99);
 });
@@ -42,7 +42,7 @@ test("a constant latency is measured exactly", async () => {
 test("a stall counts for every request that was due during it", async () => {
   const clock = virtualClock();
   const from = clock.now() + 500;
-  const stage = await measured(clock, service(clock, { stall: { from, forMs: 1000 } }), 100, 2);
+  const stage = await measure(clock, service(clock, { stall: { from, forMs: 1000 } }), 100, 2);
   expect(stage.requests).toBe(200);
   expect(stage.maxMs).toBeGreaterThanOrEqual(1000);
   expect(stage.p50Ms).toBeGreaterThan(2); // half of the requests were due during the stall
@@ -51,7 +51,7 @@ test("a stall counts for every request that was due during it", async () => {
 
 test("requests above maxPending wait, and their wait is measured", async () => {
   const clock = virtualClock();
-  const stage = await measured(clock, service(clock, { latencyMs: 100 }), 100, 1, 1);
+  const stage = await measure(clock, service(clock, { latencyMs: 100 }), 100, 1, 1);
   expect(stage.answered).toBeLessThanOrEqual(10);
   expect(stage.maxMs).toBeGreaterThan(4000);
 });
@@ -60,8 +60,8 @@ test("statuses of 500, network errors and missing replies are failures", async (
   const clock = virtualClock();
   let sent = 0;
   const outcomes: readonly RequestOutcome[] = [200, 404, 500, "ECONNRESET"];
-  const stage = await measured(clock, async () => outcomes[sent++ % 4] ?? 0, 8, 1);
+  const stage = await measure(clock, async () => outcomes[sent++ % 4] ?? 0, 8, 1);
   expect(stage).toMatchObject({ requests: 8, failures: 4 });
-  const silent = await measured(clock, () => new Promise<never>(() => {}), 5, 1);
+  const silent = await measure(clock, () => new Promise<never>(() => {}), 5, 1);
   expect(silent).toMatchObject({ requests: 5, failures: 5, answered: 0 });
 });

@@ -7,7 +7,7 @@ import { runCli, runCliJson } from "../run-cli.test-kit.ts";
 const create = join(import.meta.dirname, "../../../create");
 
 /** Creates a folder that has `@framework/create` installed, as a link to the package itself. */
-const withCreate = (): string => {
+const folderWithCreate = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   mkdirSync(join(folder, "node_modules/@framework"), { recursive: true });
   symlinkSync(create, join(folder, "node_modules/@framework/create"), "junction");
@@ -15,7 +15,7 @@ const withCreate = (): string => {
 };
 
 test("a service is written by the installed @framework/create", async () => {
-  const cwd = withCreate();
+  const cwd = folderWithCreate();
   const { exitCode, out } = await runCli(["new", "notes", "--variant", "minimal"], { cwd });
   expect(exitCode).toBe(0);
   expect(out).toBe(`notes/
@@ -37,7 +37,7 @@ Next:
 });
 
 test("an invalid service name is a usage error", async () => {
-  const cwd = withCreate();
+  const cwd = folderWithCreate();
   expect(await runCli(["new", "My_Service"], { cwd })).toMatchObject({
     exitCode: 2,
     err: expect.stringContaining("cannot name a service"),
@@ -68,7 +68,7 @@ test.each([
     "CREATE_NOT_EMPTY",
   ],
   ["echo 'npm error code ECONNREFUSED' >&2; echo 'npm error no connection' >&2; exit 1", "CLI_NPM_FAILED"],
-])("when npm runs %j, the error has its message", async (lines, code) => {
+])("if npm fails, the error has its message: %j", async (lines, code) => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
   const { exitCode, out } = await runCli(["new", "notes", "--json"], {
     cwd,

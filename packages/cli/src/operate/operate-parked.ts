@@ -116,7 +116,7 @@ const replay = async (parked: ParkedWork, given: CommandInput, { progress }: Con
     ok: failed.length === 0,
     data: { replayed, failed },
     lines: [
-      `${replayed} items were returned to their queues`,
+      replayed === 1 ? "1 item was returned to its queue" : `${replayed} items were returned to their queues`,
       ...failed.map((item) => styled("red", `${item.id} is still parked: ${item.reason}`)),
     ],
   };

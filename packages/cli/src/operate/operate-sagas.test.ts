@@ -33,7 +33,7 @@ afterAll(() => {
   delete process.env["ORDERS_DATABASE"];
 });
 
-test("a paused saga is listed, shown and retried while no process serves, and then completed by one", async () => {
+test("a paused saga is listed, shown and retried while no process serves, and a serving process then completes it", async () => {
   const { data } = await framework("--status", "paused");
   const [found = { id: "", name: "", key: "" }] = data["sagas"] as {
     id: string;
@@ -58,10 +58,10 @@ test("a paused saga is settled with the output of its step as JSON; other decisi
   serve({ PAYMENTS: "down", ORDER: "order-8" });
   const { data } = await framework("--status", "paused");
   const [{ id } = { id: "" }] = data["sagas"] as { id: string }[];
-  const because = ["--reason", "paid in cash"];
-  expect((await framework("skip", id, ...because, "--output", '"cash"')).status).toBe(2);
-  expect((await framework("settle", id, ...because, "--output", "cash")).status).toBe(2);
-  expect((await framework("settle", id, ...because, "--output", '"cash"')).status).toBe(0);
+  const reason = ["--reason", "paid in cash"];
+  expect((await framework("skip", id, ...reason, "--output", '"cash"')).status).toBe(2);
+  expect((await framework("settle", id, ...reason, "--output", "cash")).status).toBe(2);
+  expect((await framework("settle", id, ...reason, "--output", '"cash"')).status).toBe(0);
   expect((await framework("get", id)).data).toMatchObject({ steps: [{ status: "done", output: "cash" }] });
 });
 

@@ -54,7 +54,7 @@ test("parked work is listed, inspected, discarded and replayed while no process 
   expect((await framework("parked", "replay", second.id)).data).toEqual({ replayed: 1, failed: [] });
   const all = await runCli(["parked", "replay", "--name", "mail", "--app", app], { isTerminal: true });
   expect([all.out, all.err]).toEqual([
-    "1 items were returned to their queues\n",
+    "1 item was returned to its queue\n",
     `\r\u001b[2K${"░".repeat(24)} 0 of 1 items\r\u001b[2K`,
   ]);
   expect(await framework("parked", "inspect", "999")).toMatchObject({

@@ -13,7 +13,7 @@ const shelf = (version: number) =>
     version,
     types: [Borrowed],
     autoLive: false,
-    tables: { shelf: "book TEXT PRIMARY KEY, member TEXT NOT NULL, made INTEGER NOT NULL" },
+    tables: { shelf: "book TEXT PRIMARY KEY, member TEXT NOT NULL, version INTEGER NOT NULL" },
     async apply(tx, events, { tables }) {
       for (const { stream, data } of events)
         await tx.execute`INSERT INTO ${tables.shelf} VALUES (${stream}, ${data.member}, ${version})`;

@@ -38,7 +38,7 @@ test("header fields and the query reach the app", async () => {
   });
 });
 
-test("-i prints status and fields; --fail makes a status of 400 and more a failure", async () => {
+test("-i prints status and fields; --fail makes a status of 400 or above a failure", async () => {
   const { exitCode, out } = await send("GET", "/notes/9", "-i");
   expect([exitCode, out.split("\n")[0]]).toEqual([0, "HTTP 404"]);
   expect(out).toContain("content-type: application/json\n");
@@ -46,7 +46,7 @@ test("-i prints status and fields; --fail makes a status of 400 and more a failu
   expect((await send("GET", "/notes/1", "--fail")).exitCode).toBe(0);
 });
 
-test("a hostile body is escaped on a terminal and exact in JSON", async () => {
+test("control characters of a body are escaped on a terminal and unchanged in JSON", async () => {
   const { out } = await runCli(["request", "GET", "/hostile", "--app", app], { isTerminal: true });
   expect(out).toBe("\\u{1b}]0;owned\\u{7}\\u{9b}31m\\u{202e}\nsecond line\n");
   expect((await reply("GET", "/hostile")).body).toBe("\u001b]0;owned\u0007\u009b31m\u202e\nsecond line");
@@ -57,17 +57,17 @@ test("without a terminal a body is printed as it is", async () => {
   expect((await send("GET", "/table", "-i")).out).toMatch(/^HTTP 200\n[^]*\n\na,b\r\n1,2\r\n\ttab\n$/);
 });
 
-test("binary bodies are counted, and base64 in JSON", async () => {
+test("a binary body is printed as its size, and as base64 in JSON", async () => {
   expect((await send("GET", "/bytes")).out).toBe("3 bytes that are not text\n");
   expect(await reply("GET", "/bytes")).toMatchObject({ body: "//4A", bodyIs: "base64" });
 });
 
-test("an endless reply is cut at the limit", async () => {
+test("an endless reply is truncated at the limit", async () => {
   const { body, isCut } = await reply("GET", "/endless");
   expect([body.length, isCut]).toEqual([MAX_SHOWN_BYTES, true]);
 });
 
-test("a body that does not end within the timeout is cut there", async () => {
+test("a body that does not end within the timeout is truncated", async () => {
   const words = ["request", "GET", "/silent", "--timeout", "2", "--app", app];
   expect(await runCliJson<Reply>(words, { clock: eventLoopClock })).toMatchObject({
     body: "first\n",
@@ -102,7 +102,7 @@ test.each([
 test.each([
   [["/notes"], 'request needs <method>: GET, POST and so on; "/notes" was given instead'],
   [["get"], "request needs <path>: path with its query"],
-])("%j is refused with the argument that is missing", async (words, message) => {
+])("the error for %j names the missing argument", async (words, message) => {
   const { exitCode, err } = await send(...words);
   expect([exitCode, err]).toEqual([2, expect.stringContaining(message)]);
 });

@@ -16,14 +16,14 @@ const pkg = (
   })),
 });
 
-const chosen = (...packages: readonly Choosable[]): Readonly<Record<string, string>> =>
+const choose = (...packages: readonly Choosable[]): Readonly<Record<string, string>> =>
   Object.fromEntries(chooseVersions(packages).versions);
 
 const core = pkg("core", "1.0.0", { "1.0.0": null, "1.4.0": null, "2.0.0": null, "2.1.0": null });
 const cache = pkg("cache", "1.0.0", { "1.0.0": "^1.0.0", "1.1.0": "^1.4.0", "2.0.0": "^2.1.0" });
 
-test("the newest compatible versions are chosen, also across a major", () => {
-  expect(chosen(core, cache)).toEqual({ core: "2.1.0", cache: "2.0.0" });
+test("the newest compatible versions are chosen, even across a major version", () => {
+  expect(choose(core, cache)).toEqual({ core: "2.1.0", cache: "2.0.0" });
 });
 
 test.each<[string, Choosable, Readonly<Record<string, string>>]>([
@@ -48,10 +48,10 @@ test.each<[string, Choosable, Readonly<Record<string, string>>]>([
     { core: "2.1.0", cache: "2.0.0", jobs: "1.0.0" },
   ],
 ])("%s", (_description, third, versions) => {
-  expect(chosen(core, cache, third)).toEqual(versions);
+  expect(choose(core, cache, third)).toEqual(versions);
 });
 
-test("a range that excludes a newest version is reported", () => {
+test("a range that excludes the newest version is reported", () => {
   const audit = pkg("audit", "3.0.0", { "3.0.0": "^1.0.0" });
   expect(chooseVersions([core, cache, audit]).conflicts[0]).toEqual({
     name: "audit",
@@ -67,10 +67,10 @@ test("an existing conflict remains: nothing is downgraded", () => {
     pkg("core", "1.4.0", { "1.0.0": null, "1.4.0": null }),
     pkg("jobs", "1.0.0", { "1.0.0": "^0.9.0" }),
   ];
-  expect(chosen(old, own)).toEqual({ core: "1.4.0", jobs: "1.0.0" });
+  expect(choose(old, own)).toEqual({ core: "1.4.0", jobs: "1.0.0" });
 });
 
-test("the entries of a changelog between two versions, the newest first", () => {
+test("the changelog entries between two versions are returned, newest first", () => {
   const changelog = `# cache
 
 ## 1.10.0

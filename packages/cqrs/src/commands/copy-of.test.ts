@@ -27,7 +27,7 @@ test("a copy of plain data shares no object with it", () => {
   ]);
 });
 
-test("a member __proto__ of JSON stays a member, cycles are kept, and instances of other classes are not copied", () => {
+test("a __proto__ member of parsed JSON stays a member, cycles are kept, and instances of other classes are not copied", () => {
   class Price {}
   const price = new Price();
   const data = JSON.parse('{"__proto__":{"admin":true}}') as Record<string, unknown>;
@@ -51,21 +51,21 @@ test("a copy of a Buffer is a Buffer, and instances of subclasses of built-in cl
 });
 
 test("shared references stay shared, in time linear in the number of objects", () => {
-  const twice = { v: [1] };
-  let shared: object = twice;
+  const node = { v: [1] };
+  let shared: object = node;
   for (let level = 0; level < 1000; level++) shared = { a: shared, b: [shared] };
-  const data = { twice, list: [twice], map: new Map([[twice, twice]]), set: new Set([twice]), shared };
+  const data = { node, list: [node], map: new Map([[node, node]]), set: new Set([node]), shared };
   const copy = copyOf(data) as typeof data;
-  expect(copy.twice).not.toBe(twice);
+  expect(copy.node).not.toBe(node);
   expect([copy.list[0], [...copy.set][0], ...[...copy.map].flat()]).toEqual(
-    Array.from({ length: 4 }, () => twice),
+    Array.from({ length: 4 }, () => node),
   );
-  expect(
-    new Set([copy.twice, ...copy.list, ...copy.set, ...copy.map.keys(), ...copy.map.values()]).size,
-  ).toBe(1);
+  expect(new Set([copy.node, ...copy.list, ...copy.set, ...copy.map.keys(), ...copy.map.values()]).size).toBe(
+    1,
+  );
 });
 
-test("data can be deeper than the stack", () => {
+test("data can be nested more deeply than the stack allows", () => {
   interface Level {
     readonly next?: Level;
   }

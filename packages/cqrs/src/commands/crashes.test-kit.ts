@@ -1,4 +1,4 @@
-// Contract tests for crashes at any statement of a command with an idempotency key, for both kinds of database.
+// Contract tests for crashes at any statement of a command with an idempotency key, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { portContract, type PortContract } from "@framework/core/testing";
 import { openDatabase } from "@framework/database";
@@ -15,7 +15,7 @@ const Move = command("Move", {
   idempotency: "required",
 });
 
-const moving = (db: Parameters<typeof counterAppOn>[0]): ReturnType<typeof counterAppOn> => {
+const moveApp = (db: Parameters<typeof counterAppOn>[0]): ReturnType<typeof counterAppOn> => {
   const app = counterAppOn(db, { maxRetries: 0 });
   app.cqrs.handle(Move, async ({ from, to, amount }, { tx }) => {
     const left = await add(tx, from, -amount);
@@ -30,41 +30,41 @@ export const crashes: PortContract<TestDatabase> = portContract<TestDatabase>("c
     async ({ url }) => {
       const db = openDatabase({ url, poolSize: 3 });
       await db.execute(TABLE);
-      const next = moving(db);
+      const next = moveApp(db);
       await next.start({ log: newLog() });
       let round = 0;
       let replays = 0;
-      const crashed = await crashAtEachStatement(async (crash) => {
+      const count = await crashAtEachStatement(async (crash) => {
         const [from, to] = [`from-${++round}`, `to-${round}`];
         const call = [Move, { from, to, amount: 5 }, { idempotencyKey: `k-${round}` }] as const;
         // The app starts on the healthy database, so that its own statements are not counted.
-        const crashing = faultingDatabase(db, crash);
+        const faulty = faultingDatabase(db, crash);
         const commands = Object.create(db, {
           transaction: {
             value: (run: never, options: { readonly retries?: number }) =>
-              (options.retries === 0 ? crashing : db).transaction(run, options),
+              (options.retries === 0 ? faulty : db).transaction(run, options),
           },
         }) as typeof db;
-        const first = moving(commands);
-        let isAnswered = false;
+        const first = moveApp(commands);
+        let hasReply = false;
         await runStarted(first, async () => {
-          isAnswered = await first.cqrs.execute(...call).then(
+          hasReply = await first.cqrs.execute(...call).then(
             () => true,
             () => false,
           );
         });
-        await crashing.close();
+        await faulty.close();
         const before = await totalOf({ db }, to);
         assert.ok(before === null || before === 5, `half a change: ${before}`);
-        if (isAnswered) assert.equal(before, 5);
+        if (hasReply) assert.equal(before, 5);
         const again = await next.cqrs.execute(...call);
         assert.deepEqual(again, { value: { left: -5 }, token: null, isReplay: before === 5 });
         assert.deepEqual([await totalOf({ db }, from), await totalOf({ db }, to)], [-5, 5]);
         if (again.isReplay) replays++;
-        return crashing;
+        return faulty;
       });
       await next.stop();
-      assert.equal(crashed, 2 * (db.dialect === "postgres" ? 7 : 6)); // begin, claim, [lane], two changes, save, commit
+      assert.equal(count, 2 * (db.dialect === "postgres" ? 7 : 6)); // begin, claim, [lane], two changes, save, commit
       assert.equal(replays, 3); // a crash after the commit, and the two runs without a crash
       await db.close();
     },

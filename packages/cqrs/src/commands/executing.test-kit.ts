@@ -1,4 +1,4 @@
-// Contract tests for executing commands, for both kinds of database.
+// Contract tests for executing commands, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { dependency, key, UnauthorizedError } from "@framework/core";
 import { createInvocation } from "@framework/core/feature";
@@ -11,7 +11,7 @@ import { command, VersionConflictError } from "../index.ts";
 const input = z.object({ name: z.string() });
 
 export const executing: PortContract<TestDatabase> = portContract<TestDatabase>("executing", {
-  "returns the output of the result schema after the commit": async (storage) => {
+  "execute returns the output of the result schema after the commit": async (storage) => {
     const app = counterApp(storage);
     app.cqrs.handle(Add, async ({ name, amount }, { tx }) => ({
       total: await add(tx, name, amount),
@@ -24,7 +24,7 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "passes the output of the input schema to the handler": async (storage) => {
+  "the handler gets the output of the input schema": async (storage) => {
     const Parse = command("Parse", {
       input: z.object({
         day: z.iso.date().transform((text) => new Date(text)),
@@ -51,7 +51,7 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "refuses an invalid input with 422 before the handler": async (storage) => {
+  "an invalid input is refused with 422, and the handler is not called": async (storage) => {
     const app = counterApp(storage);
     app.cqrs.handle(Add, () => assert.fail("the handler was called"));
     await runStarted(app, async () => {
@@ -93,7 +93,7 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "commands with the same key run one at a time across two processes": async (storage) => {
+  "commands with the same key run one at a time across two apps": async (storage) => {
     const Enter = command("Enter", { input, key: ({ name }) => name });
     const apps = [counterApp(storage), counterApp(storage)] as const;
     let concurrent = 0;
@@ -117,7 +117,7 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     );
   },
 
-  "guards get the principal and headers of the invocation on whose behalf a command is executed": async (
+  "guards get the principal and headers of the invocation in `from`, and skipGuards skips them": async (
     storage,
   ) => {
     const seen: unknown[] = [];

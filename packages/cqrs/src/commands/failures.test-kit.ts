@@ -1,4 +1,4 @@
-// Contract tests for commands that fail, for both kinds of database.
+// Contract tests for commands that fail, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { HttpError } from "@framework/core";
 import { portContract, type PortContract } from "@framework/core/testing";
@@ -7,14 +7,14 @@ import { z } from "zod";
 import { Add, add, counterApp, failureOf, newLog, runStarted, totalOf } from "../counters.test-kit.ts";
 import { command, type CommandContext, type OperationFailure, VersionConflictError } from "../index.ts";
 
-/** Adds 1, and throws a conflict in the first attempts. */
-const Raise = command("Raise", {
+/** Adds 1. Its handler throws a conflict in the first `conflicts` attempts. */
+const Increment = command("Increment", {
   input: z.object({ name: z.string(), conflicts: z.number() }),
   output: z.object({ total: z.number(), attempt: z.number() }),
 });
 
 export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("failures", {
-  "a rejection rolls everything back and reaches the caller unchanged": async (storage) => {
+  "a rejection rolls the command back and reaches the caller unchanged": async (storage) => {
     const rejection = new HttpError(409, "The shelf is full");
     const app = counterApp(storage);
     let calls = 0;
@@ -30,7 +30,9 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
-  "a result that JSON cannot represent rolls back, unless it is never stored": async (storage) => {
+  "a command whose result JSON cannot represent is rolled back, unless its results are never stored": async (
+    storage,
+  ) => {
     const options = { input: z.string(), output: z.any() } as const;
     const Tags = command("Tags", options);
     const Own = command("Own", { ...options, idempotency: "none" });
@@ -50,7 +52,7 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
-  "a result that does not match its schema rolls back": async (storage) => {
+  "a command whose result does not match its schema is rolled back": async (storage) => {
     const app = counterApp(storage);
     app.cqrs.handle(Add, async ({ name }, { tx }) => ({ total: `${await add(tx, name, 1)}` as never }));
     await runStarted(app, async () => {
@@ -63,15 +65,15 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
 
   "after a conflict, the handler is retried in a new transaction with fresh state": async (storage) => {
     const app = counterApp(storage, { maxRetries: 3 });
-    app.cqrs.handle(Raise, async ({ name, conflicts }, { tx, attempt }) => {
+    app.cqrs.handle(Increment, async ({ name, conflicts }, { tx, attempt }) => {
       const total = await add(tx, name, 1);
       if (attempt <= conflicts) throw new VersionConflictError();
       return { total, attempt };
     });
     await runStarted(app, async () => {
-      const { value } = await app.cqrs.execute(Raise, { name: "a", conflicts: 3 });
+      const { value } = await app.cqrs.execute(Increment, { name: "a", conflicts: 3 });
       assert.deepEqual(value, { total: 1, attempt: 4 });
-      const error = await failureOf(app.cqrs.execute(Raise, { name: "a", conflicts: 4 }));
+      const error = await failureOf(app.cqrs.execute(Increment, { name: "a", conflicts: 4 }));
       assert.deepEqual([error.status, error.code], [409, "CQRS_CONFLICT"]);
       assert.equal(await totalOf(app, "a"), 1);
     });
@@ -97,17 +99,17 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
   "maxRetries limits the attempts": async (storage) => {
     const app = counterApp(storage, { maxRetries: 0 });
     let attempts = 0;
-    app.cqrs.handle(Raise, () => {
+    app.cqrs.handle(Increment, () => {
       attempts++;
       throw new VersionConflictError();
     });
     await runStarted(app, async () => {
-      await failureOf(app.cqrs.execute(Raise, { name: "a", conflicts: 9 }));
+      await failureOf(app.cqrs.execute(Increment, { name: "a", conflicts: 9 }));
       assert.equal(attempts, 1);
     });
   },
 
-  "every kind of failure reaches every observer, and an observer that throws does no harm": async (
+  "every kind of failure reaches every observer, and an observer's own error is only logged": async (
     storage,
   ) => {
     const Fail = command("Fail", { input: z.enum(["rejection", "conflict", "transient", "bug"]) });
@@ -129,7 +131,7 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
       throw new Error("the observer is broken");
     });
     app.cqrs.onError(() => Promise.reject(new Error("the observer is broken later")));
-    const end = app.cqrs.onError(observe);
+    const unsubscribe = app.cqrs.onError(observe);
     const run = async () => {
       for (const kind of ["rejection", "conflict", "transient", "bug"] as const) {
         const error = await failureOf(app.cqrs.execute(Fail, kind));
@@ -141,7 +143,7 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
         "transient Fail 1 Later",
         "bug Fail 1 undefined is not a function",
       ]);
-      end();
+      unsubscribe();
       await failureOf(app.cqrs.execute(Fail, "bug"));
       assert.equal(seen.length, 4);
       const broken = log.lines.filter(({ message }) => message === "cqrs: an observer of onError failed");
@@ -181,7 +183,7 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
-  "an abort by the caller rolls back": async (storage) => {
+  "an abort by the caller rolls the command back": async (storage) => {
     const app = counterApp(storage);
     const caller = new AbortController();
     app.cqrs.handle(Add, async ({ name }, { tx, signal }) => {

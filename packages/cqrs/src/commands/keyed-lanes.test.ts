@@ -23,7 +23,7 @@ test("tasks with the same key run one at a time, and empty lanes are removed", a
   expect([order, lanes.size]).toEqual([[1, 3, 2], 0]);
 });
 
-test("when a waiting task is aborted, the next one still waits for the running task", async () => {
+test("when a waiting task is aborted, the next task still waits for the running task", async () => {
   const lanes = new KeyedLanes(10);
   const gate = Promise.withResolvers<void>();
   const caller = new AbortController();
@@ -41,7 +41,7 @@ test("when a waiting task is aborted, the next one still waits for the running t
   expect([order, lanes.size]).toEqual([["first", "third"], 0]);
 });
 
-test("after a failed task the next one runs, and tasks above the limit are refused with 503", async () => {
+test("after a failed task the next task runs, and tasks above the limit are refused with 503", async () => {
   const lanes = new KeyedLanes(2);
   const gate = Promise.withResolvers<void>();
   const first = lanes.run("a", signal, async () => {

@@ -1,4 +1,4 @@
-// Contract tests for commits with an unknown outcome, for both kinds of database.
+// Contract tests for commits with an unknown outcome, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import type { ConfigInput } from "@framework/core/feature";
 import { portContract, type PortContract } from "@framework/core/testing";

@@ -1,4 +1,4 @@
-// Contract tests for commands that append events, for both kinds of database.
+// Contract tests for commands that append events, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { App, HttpError } from "@framework/core";
 import { createInvocation } from "@framework/core/feature";
@@ -64,7 +64,7 @@ const libraryOf = ({ url }: TestDatabase, config: ConfigInput<CqrsConfig> = {}):
   return app;
 };
 
-const running = async (app: Library, test: () => Promise<void>): Promise<void> => {
+const runStarted = async (app: Library, test: () => Promise<void>): Promise<void> => {
   await app.start({ log: newLog() });
   try {
     await test();
@@ -85,7 +85,7 @@ const typesOf = async (app: Library, stream: string, tenant = ""): Promise<reado
 export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>("events", {
   "the events of a decider are committed with the command": async (storage) => {
     const app = libraryOf(storage);
-    await running(app, async () => {
+    await runStarted(app, async () => {
       const { value, token } = await app.cqrs.execute(Borrow, { book: "1", member: "ann" });
       assert.deepEqual(value, { loans: 1 });
       assert.equal(token, (await app.eventStore.readAll()).events.at(-1)?.position);
@@ -101,7 +101,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
 
   "a command without events returns no token": async (storage) => {
     const app = libraryOf(storage);
-    await running(app, async () => {
+    await runStarted(app, async () => {
       assert.equal((await app.cqrs.execute(Return, { book: "1" })).token, null);
     });
   },
@@ -115,7 +115,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
       assert.equal((await allOf(store.read(`loan-${book}`))).length, 1);
       throw new HttpError(422, "Not today");
     });
-    await running(app, async () => {
+    await runStarted(app, async () => {
       assert.equal((await failureOf(app.cqrs.execute(Fail, "1"))).status, 422);
       assert.deepEqual(await typesOf(app, "loan-1"), []);
     });
@@ -132,7 +132,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
       await store.aggregate(Loan, book).execute({ lend: "cid" });
       await store.append(`a-${book}`, Returned({}));
     });
-    await running(app, async () => {
+    await runStarted(app, async () => {
       const { token } = await app.cqrs.execute(Many, "1");
       const all = await app.eventStore.readAll();
       assert.equal(all.events.length, 5);
@@ -156,8 +156,8 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
       await store.append(`loan-${book}`, Returned({}), { expected });
       return { attempt, member: state.member ?? "nobody" };
     });
-    await running(app, () =>
-      running(rival, async () => {
+    await runStarted(app, () =>
+      runStarted(rival, async () => {
         const { value } = await app.cqrs.execute(Slow, "1");
         const member = app.db.dialect === "postgres" ? "ann" : "nobody";
         assert.deepEqual(value, { attempt: 2, member });
@@ -165,7 +165,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     );
   },
 
-  "a persistent conflict is a 409 of the kind conflict": async (storage) => {
+  "a conflict in every attempt is a 409 of the kind conflict": async (storage) => {
     const Stale = command("Stale", { input: z.string() });
     const app = libraryOf(storage, { maxRetries: 2 });
     app.cqrs.handle(Stale, async (book, { events: store }) => {
@@ -173,7 +173,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
     const seen: unknown[] = [];
     app.cqrs.onError(({ kind, attempts }) => void seen.push([kind, attempts]));
-    await running(app, async () => {
+    await runStarted(app, async () => {
       const error = await failureOf(app.cqrs.execute(Stale, "1"));
       assert.deepEqual([error.status, error.code], [409, "EVENTS_CONFLICT"]);
       assert.deepEqual(seen, [["conflict", 3]]);
@@ -189,7 +189,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
     const from = createInvocation({ kind: "job", name: "night" });
     from.context.set("user", "ann");
-    await running(app, async () => {
+    await runStarted(app, async () => {
       const { value } = await app.cqrs.execute(Write, "1", { from, tenant: "t" });
       assert.deepEqual(await typesOf(app, "loan-1"), []);
       const [event] = await allOf(app.eventStore.read("loan-1", { tenant: "t" }));
@@ -200,7 +200,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
   "a replayed result has the first token, and events are not appended again": async (storage) => {
     const app = libraryOf(storage);
     const call = [Borrow, { book: "1", member: "ann" }, { idempotencyKey: "k" }] as const;
-    await running(app, async () => {
+    await runStarted(app, async () => {
       const first = await app.cqrs.execute(...call);
       assert.notEqual(first.token, null);
       assert.deepEqual(await app.cqrs.execute(...call), { ...first, isReplay: true });
@@ -210,12 +210,12 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
 
   "sync: none, and enableEventSync: false, return no token": async (storage) => {
     const app = libraryOf(storage);
-    await running(app, async () => {
+    await runStarted(app, async () => {
       const { token } = await app.cqrs.execute(Borrow, { book: "1", member: "ann" }, { sync: "none" });
       assert.equal(token, null);
     });
     const without = libraryOf(storage, { enableEventSync: false });
-    await running(without, async () => {
+    await runStarted(without, async () => {
       const { token } = await without.cqrs.execute(Borrow, { book: "2", member: "ann" }, { sync: "token" });
       assert.equal(token, null);
       assert.deepEqual(await typesOf(without, "loan-2"), ["Borrowed"]);

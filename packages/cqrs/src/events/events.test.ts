@@ -21,12 +21,12 @@ const Thing = decider({
 });
 const Happen = command("Happen", { input: z.string() });
 const memory = { url: "sqlite://:memory:" };
-const deciding = () => decideWith(Thing, { id: (id: string) => id, command: () => null });
+const thingHandler = () => decideWith(Thing, { id: (id: string) => id, command: () => null });
 
 test.each([
   ["not composed", () => new (App.with(database, durable, cqrs))().enableDatabase(memory)],
   [
-    "named after cqrs",
+    "composed after cqrs",
     () =>
       new (App.with(database, durable, cqrs, eventSourcing))().enableDatabase(memory).enableEventSourcing(),
   ],
@@ -35,7 +35,7 @@ test.each([
   "an event store that is %s is a start error for a decider, and an error for a handler that uses events",
   async (_how, make) => {
     const app = make().enableCqrs();
-    app.cqrs.handle(Happen, deciding());
+    app.cqrs.handle(Happen, thingHandler());
     await expect(app.start({ log: newLog() })).rejects.toThrow(
       "CQRS_NO_EVENT_STORE: command Happen has a decider",
     );

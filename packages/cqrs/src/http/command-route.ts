@@ -76,7 +76,8 @@ export const commandReplies = (
   { status: 422, description: "The input does not match the schema." },
   {
     status: 503,
-    description: "The service is busy, or the outcome is unknown (`outcome`).",
+    description:
+      "The service is busy, or it is unknown whether the command was committed: `outcome` is `unknown`.",
     headers: retryAfter,
   },
   { status: 504, description: "The command took too long; `outcome` says whether it was rolled back." },

@@ -18,10 +18,10 @@ const taking: StandardSchema<Taking> = z.object({
   amount: z.number().int(),
   day: z.iso.date().optional(),
 });
-const left: StandardSchema<{ total: number }> = z
+const remaining: StandardSchema<{ total: number }> = z
   .object({ total: z.number() })
   .describe("The remaining total.");
-const named: StandardSchema<{ name: string }> = z.object({ name: z.string() });
+const nameInput: StandardSchema<{ name: string }> = z.object({ name: z.string() });
 const totalInput: StandardSchema<{ name: string; plus?: unknown }, { name: string; plus: number }> = z.object(
   {
     name: z.string(),
@@ -31,15 +31,15 @@ const totalInput: StandardSchema<{ name: string; plus?: unknown }, { name: strin
 const sum: StandardSchema<number> = z.number();
 
 /** POST /counters/{name}/takings. */
-export const Take: Command<typeof taking, typeof left> = command("Take", {
+export const Take: Command<typeof taking, typeof remaining> = command("Take", {
   input: taking,
-  output: left,
+  output: remaining,
   http: { path: "/counters/{name}/takings", status: 201, tags: ["counters"], summary: "Take from a counter" },
 });
 
 /** DELETE /counters/{name}, with an idempotency key. */
-export const Reset: Command<typeof named> = command("Reset", {
-  input: named,
+export const Reset: Command<typeof nameInput> = command("Reset", {
+  input: nameInput,
   idempotency: "required",
   http: { path: "/counters/{name}", method: "DELETE" },
 });

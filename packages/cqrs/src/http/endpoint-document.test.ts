@@ -50,7 +50,7 @@ test.each([
   ["without tokens", false, ["path name", "header Idempotency-Key"], []],
 ])(
   "the API document lists the header fields of tokens and keys: %s",
-  async (_name, enableEventSync, ofTake, ofTotal) => {
+  async (_name, enableEventSync, takeParameters, tokenParameters) => {
     const app = new (App.with(database, durable, eventSourcing, cqrs, openapi, cors))()
       .enableDatabase({ url: "sqlite://:memory:" })
       .enableEventSourcing()
@@ -62,20 +62,24 @@ test.each([
     const { paths } = (await client.get("/openapi.json")).json<any>();
     const take = paths["/counters/{name}/takings"].post;
     const parametersOf = ({ parameters }: any) => parameters.map((each: any) => `${each.in} ${each.name}`);
-    expect(parametersOf(take)).toEqual(ofTake);
-    expect(parametersOf(paths["/counters/{name}"].get)).toEqual(["path name", "query plus", ...ofTotal]);
-    const ofReply = ["Idempotent-Replayed", ...(enableEventSync ? ["Consistency-Token"] : [])];
-    expect(Object.keys(take.responses["201"].headers)).toEqual(ofReply);
+    expect(parametersOf(take)).toEqual(takeParameters);
+    expect(parametersOf(paths["/counters/{name}"].get)).toEqual([
+      "path name",
+      "query plus",
+      ...tokenParameters,
+    ]);
+    const replyFields = ["Idempotent-Replayed", ...(enableEventSync ? ["Consistency-Token"] : [])];
+    expect(Object.keys(take.responses["201"].headers)).toEqual(replyFields);
     const origin = "https://app.example";
-    const asking = { origin, "access-control-request-method": "POST" };
-    const preflight = await client.options("/counters/a/takings", { headers: asking });
-    const sent = ["Idempotency-Key", ...(enableEventSync ? ["Consistency-Token"] : [])];
+    const headers = { origin, "access-control-request-method": "POST" };
+    const preflight = await client.options("/counters/a/takings", { headers });
+    const allowed = ["Idempotency-Key", ...(enableEventSync ? ["Consistency-Token"] : [])];
     expect(preflight.headers.get("access-control-allow-headers")?.split(", ")).toEqual(
-      expect.arrayContaining(sent),
+      expect.arrayContaining(allowed),
     );
     const reply = await client.get("/counters/a", { headers: { origin } });
     expect(reply.headers.get("access-control-expose-headers")?.split(", ").toSorted()).toEqual(
-      [...ofReply, "Retry-After"].toSorted(),
+      [...replyFields, "Retry-After"].toSorted(),
     );
   },
 );
@@ -116,8 +120,8 @@ test("the API document describes the body of the reply to a queued command", asy
   expect((await contractTest(app, { runs: 20 })).operations).toBeGreaterThan(0);
 });
 
-/** For each operation, its parameters as "path id!", and the members of its body, the required ones, and whether the body is required. */
-const shownOf = (paths: any): Record<string, unknown> =>
+/** Maps each operation to its parameters, "path id!" if required, and its body: its members, the required members, and whether it is required. */
+const parametersAndBodies = (paths: any): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries<any>(paths).flatMap(([path, item]) =>
       Object.entries<any>(item).map(([method, { parameters, requestBody }]) => {
@@ -156,7 +160,7 @@ test("the API document lists path parameters neither in the query nor in the bod
   for (const each of [Do, Maybe, All, None]) app.cqrs.handle(each as typeof Do, () => {});
   await using client = testClient(app);
   const { paths } = (await client.get("/openapi.json")).json<any>();
-  expect(shownOf(paths)).toEqual({
+  expect(parametersAndBodies(paths)).toEqual({
     "get /asked/{id}": [["path id!", "query k!"], null],
     "post /done/{id}": [["path id!"], [["k"], ["k"], true]],
     "post /maybe/{id}": [["path id!"], [["k"], [], false]],

@@ -24,7 +24,7 @@ test("a command with Idempotency-Key, quoted or not, takes effect once", async (
 });
 
 test.each(['""', '"a', 'a"b', "two words", "ü", "x".repeat(256), '"\\x"', '"a" b'])(
-  "the key %s is malformed",
+  "the malformed key %s is refused with 400",
   async (key) => {
     await using client = testClient(endpointApp());
     const headers = { "idempotency-key": key };
@@ -32,7 +32,7 @@ test.each(['""', '"a', 'a"b', "two words", "ü", "x".repeat(256), '"\\x"', '"a" 
   },
 );
 
-test("a body that is nested too deeply is answered with 400", async () => {
+test("a body that is nested too deeply is refused with 400", async () => {
   const Any = command("Any", { input: z.any(), http: { path: "/any" } });
   const app = new (App.with(database, durable, cqrs))()
     .enableDatabase({ url: "sqlite://:memory:" })
@@ -44,7 +44,7 @@ test("a body that is nested too deeply is answered with 400", async () => {
   expect((await client.post("/any", { body, headers })).status).toBe(400);
 });
 
-test("a key in two fields is refused", async () => {
+test("a request with two Idempotency-Key fields is refused", async () => {
   await using client = testClient(endpointApp());
   const headers = new Headers({ "idempotency-key": "a" });
   headers.append("idempotency-key", "b");
@@ -55,7 +55,7 @@ test("a key in two fields is refused", async () => {
   expect(reply.status).toBe(400);
 });
 
-test("a command without a result is answered with 204, and a missing required key with 400", async () => {
+test("a command without a result replies with 204, and a missing required key is refused with 400", async () => {
   await using client = testClient(endpointApp());
   expect((await client.delete("/counters/a")).json()).toMatchObject({ status: 400 });
   const reply = await client.delete("/counters/a", { headers: { "idempotency-key": "k" } });

@@ -50,7 +50,7 @@ test("a single value in the URL is accepted for a list", async () => {
   expect(replies[3]?.json()).toMatchObject({ errors: [{ loc: ["query", "limit"] }] });
 });
 
-test("validation errors name the source of each member", async () => {
+test("validation errors name the source of each member; rejections and other media types get their own status", async () => {
   await using client = testClient(endpointApp());
   const invalid = await client.post("/counters/a/takings", { json: { amount: "two" } });
   expect(invalid.json()).toMatchObject({
@@ -90,10 +90,10 @@ test("guards of a command and of its endpoint get the request, before the input 
   app.cqrs.handle(Guarded, (_input, { invocation }) => void (caller = invocation.context.get("jwt_claims")));
   await using client = testClient(app);
   expect((await client.post("/guarded", { json: "no number" })).status).toBe(401);
-  const token = (await client.get("/open/token")).text;
-  const reply = await client.post("/guarded", { json: 7, headers: { authorization: `Bearer ${token}` } });
-  expect(reply.status).toBe(204);
+  const headers = { authorization: `Bearer ${(await client.get("/open/token")).text}` };
+  expect((await client.post("/guarded", { json: "no number", headers })).status).toBe(422);
   expect(seen).toEqual(["command http", "endpoint http"]);
+  expect((await client.post("/guarded", { json: 7, headers })).status).toBe(204);
   expect(caller).toMatchObject({ sub: "ann" });
 });
 
@@ -146,7 +146,7 @@ test("a result schema may transform the reply", async () => {
   expect((await client.get("/day")).json()).toBe(1970);
 });
 
-test("route options of other features are checked at start", async () => {
+test("an unknown route option of an endpoint is a start error", async () => {
   const Bad = query("Bad", {
     input: z.object({}),
     output: z.number(),

@@ -13,7 +13,7 @@ const reversed = (value: unknown): unknown => {
   );
 };
 
-test("equal values give equal strings in any order of members, and parse to the same value", () => {
+test("equal values give equal strings in any order of members, and the strings parse to the values", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value, "it");

@@ -1,32 +1,32 @@
 import { createHash } from "node:crypto";
 
-/** Scope of an idempotency key: the same string from another caller, or for another operation, is a different key. */
-export interface KeyScope {
+/** An idempotency key with its scope: the same string from another caller, or for another operation, is a different key. */
+export interface ScopedKey {
   readonly tenant: string;
   readonly caller: string;
-  /** Name of the command, or method and pattern of the route. */
+  /** Name of the command, with the prefix `queued ` if it is queued; or method and pattern of the route. */
   readonly operation: string;
   readonly key: string;
 }
 
-/** Identifies a key with its scope. */
+/** Ids derived from an idempotency key and its scope. */
 export interface KeyId {
   /** Primary key of its row: 43 characters. */
   readonly id: string;
-  /** Key of its advisory lock on PostgreSQL: 64 bits of the id. */
+  /** Key of its advisory lock on PostgreSQL: the first 64 bits of the hash. */
   readonly lock: bigint;
 }
 
-export const keyId = ({ tenant, caller, operation, key }: KeyScope): KeyId => {
+export const keyId = ({ tenant, caller, operation, key }: ScopedKey): KeyId => {
   const hash = sha256(JSON.stringify([tenant, caller, operation, key]));
   return { id: hash.toString("base64url"), lock: hash.readBigInt64BE(0) };
 };
 
-/** Returns the key of the advisory lock on PostgreSQL that serialises commands with the same key. */
+/** Returns the key of a lane's advisory lock on PostgreSQL. @param key value of the command's `key`, not its idempotency key */
 export const laneLock = (tenant: string, key: string): bigint =>
   sha256(JSON.stringify(["lane", tenant, key])).readBigInt64BE(0);
 
-/** Returns a hash of the given parts, such as the input of a call with a key. */
+/** Returns a SHA-256 of the parts, such as the input of a call with a key. Each part is preceded by its length, so `ab, c` and `a, bc` differ. */
 export const fingerprintOf = (...parts: readonly (string | Uint8Array)[]): string => {
   const hash = createHash("sha256");
   for (const part of parts) {

@@ -1,4 +1,4 @@
-// Contract tests for idempotency keys of commands, for both kinds of database.
+// Contract tests for idempotency keys of commands, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { HttpError } from "@framework/core";
 import { createInvocation } from "@framework/core/feature";
@@ -19,9 +19,9 @@ import { fingerprintOf, keyId } from "./key-id.ts";
 import { command } from "../index.ts";
 
 const one = { name: "a", amount: 1 };
-const keyed = (idempotencyKey: string) => ({ idempotencyKey });
+const withKey = (idempotencyKey: string) => ({ idempotencyKey });
 
-const adding = (app: CounterApp): { readonly calls: () => number } => {
+const countedHandler = (app: CounterApp): { readonly calls: () => number } => {
   let calls = 0;
   app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
     calls++;
@@ -35,29 +35,29 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     storage,
   ) => {
     const app = counterApp(storage);
-    const handler = adding(app);
+    const handler = countedHandler(app);
     await runStarted(app, async () => {
-      const first = await app.cqrs.execute(Add, one, keyed("k"));
+      const first = await app.cqrs.execute(Add, one, withKey("k"));
       assert.deepEqual(first, { value: { total: 1 }, token: null, isReplay: false });
       const reordered = { amount: 1, name: "a" };
-      const second = await app.cqrs.execute(Add, reordered, keyed("k"));
+      const second = await app.cqrs.execute(Add, reordered, withKey("k"));
       assert.deepEqual(second, { value: { total: 1 }, token: null, isReplay: true });
       assert.equal(handler.calls(), 1);
-      assert.equal((await app.cqrs.execute(Add, one, keyed("other"))).value.total, 2);
+      assert.equal((await app.cqrs.execute(Add, one, withKey("other"))).value.total, 2);
     });
   },
 
-  "a call with the same key and another input is answered with 422": async (storage) => {
+  "a call with the same key and a different input fails with 422": async (storage) => {
     const app = counterApp(storage);
-    adding(app);
+    countedHandler(app);
     await runStarted(app, async () => {
-      await app.cqrs.execute(Add, one, keyed("k"));
-      const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 2 }, keyed("k")));
+      await app.cqrs.execute(Add, one, withKey("k"));
+      const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 2 }, withKey("k")));
       assert.deepEqual([error.status, error.code], [422, "CQRS_KEY_REUSED"]);
     });
   },
 
-  "a call with a key in use is answered with 409, even from another process": async (storage) => {
+  "a call with a key in use fails with 409, even in another process": async (storage) => {
     const apps = [counterApp(storage), counterApp(storage)] as const;
     const gate = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
@@ -71,11 +71,11 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     const [here, there] = apps;
     await runStarted(here, () =>
       runStarted(there, async () => {
-        const first = here.cqrs.execute(Add, one, keyed("k"));
+        const first = here.cqrs.execute(Add, one, withKey("k"));
         await entered.promise;
-        const error = await failureOf(here.cqrs.execute(Add, one, keyed("k")));
+        const error = await failureOf(here.cqrs.execute(Add, one, withKey("k")));
         assert.deepEqual([error.status, error.code], [409, "CQRS_KEY_RUNNING"]);
-        const elsewhere = there.cqrs.execute(Add, one, keyed("k"));
+        const elsewhere = there.cqrs.execute(Add, one, withKey("k"));
         if (there.db.dialect === "postgres")
           assert.equal((await failureOf(elsewhere)).code, "CQRS_KEY_RUNNING");
         gate.resolve();
@@ -92,8 +92,8 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     const gate = Promise.withResolvers<void>();
     app.cqrs.handle(Slow, () => gate.promise);
     await runStarted(app, async () => {
-      const first = app.cqrs.execute(Slow, "a", keyed("k"));
-      assert.equal((await failureOf(app.cqrs.execute(Slow, "a", keyed("k")))).code, "CQRS_KEY_RUNNING");
+      const first = app.cqrs.execute(Slow, "a", withKey("k"));
+      assert.equal((await failureOf(app.cqrs.execute(Slow, "a", withKey("k")))).code, "CQRS_KEY_RUNNING");
       gate.resolve();
       await first;
     });
@@ -108,8 +108,8 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
       return { total };
     });
     await runStarted(app, async () => {
-      assert.equal((await failureOf(app.cqrs.execute(Add, one, keyed("k")))).status, 409);
-      assert.deepEqual(await app.cqrs.execute(Add, one, keyed("k")), {
+      assert.equal((await failureOf(app.cqrs.execute(Add, one, withKey("k")))).status, 409);
+      assert.deepEqual(await app.cqrs.execute(Add, one, withKey("k")), {
         value: { total: 1 },
         token: null,
         isReplay: false,
@@ -117,7 +117,9 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "a missing required key and a malformed key are answered with 400": async (storage) => {
+  "a missing required key, a malformed key, and a key of a command without idempotency fail with 400": async (
+    storage,
+  ) => {
     const Pay = command("Pay", { input: z.number(), idempotency: "required" });
     const Ping = command("Ping", { input: z.number(), idempotency: "none" });
     const app = counterApp(storage);
@@ -125,7 +127,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     app.cqrs.handle(Ping, () => {});
     await runStarted(app, async () => {
       const codes = [];
-      for (const options of [{}, keyed(""), keyed("two words"), keyed("ü"), keyed("x".repeat(256))])
+      for (const options of [{}, withKey(""), withKey("two words"), withKey("ü"), withKey("x".repeat(256))])
         codes.push(
           await failureOf(app.cqrs.execute(Pay, 1, options)).then(({ status, code }) => [status, code]),
         );
@@ -136,7 +138,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
         [400, "CQRS_BAD_KEY"],
         [400, "CQRS_BAD_KEY"],
       ]);
-      const refused = await failureOf(app.cqrs.execute(Ping, 1, keyed("k")));
+      const refused = await failureOf(app.cqrs.execute(Ping, 1, withKey("k")));
       assert.deepEqual([refused.status, refused.code], [400, "CQRS_BAD_KEY"]);
     });
   },
@@ -147,7 +149,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     app.cqrs.handle(Sum, ({ amounts }) => amounts.size);
     await runStarted(app, async () => {
       const sum = (amounts: Set<number>, options = {}) => app.cqrs.execute(Sum, { amounts }, options);
-      const refused = await failureOf(sum(new Set([1]), keyed("k")));
+      const refused = await failureOf(sum(new Set([1]), withKey("k")));
       assert.equal(refused.code, "CQRS_BAD_INPUT");
       assert.match(refused.message, /the input of command Sum loses a value: \$\.amounts is a Set/);
       assert.equal((await sum(new Set([1, 2]))).value, 2); // without a key, the input need not be JSON
@@ -170,10 +172,10 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     await runStarted(app, async () => {
       if (app.db.dialect === "sqlite") other = (await other?.().then(() => null)) ?? null; // one writer at a time
       else {
-        const refused = await failureOf(app.cqrs.execute(Add, one, keyed("k")));
+        const refused = await failureOf(app.cqrs.execute(Add, one, withKey("k")));
         assert.deepEqual([refused.status, refused.code], [409, "CQRS_KEY_RUNNING"]);
       }
-      const { value, isReplay } = await app.cqrs.execute(Add, one, keyed("k"));
+      const { value, isReplay } = await app.cqrs.execute(Add, one, withKey("k"));
       assert.deepEqual([value, isReplay, await totalOf(app, "a")], [{ total: 7 }, true, null]);
     });
   },
@@ -181,7 +183,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
   "a key belongs to one caller, tenant and command": async (storage) => {
     const Take = command("Take", { input: z.object({ name: z.string(), amount: z.number() }) });
     const app = counterApp(storage);
-    const handler = adding(app);
+    const handler = countedHandler(app);
     app.cqrs.handle(Take, () => {});
     const as = (user: unknown) => {
       const from = createInvocation({ kind: "job", name: "night" });
@@ -189,7 +191,13 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
       return { from, idempotencyKey: "k" };
     };
     await runStarted(app, async () => {
-      for (const options of [as("ann"), as("bob"), as({ id: 7 }), { ...as("ann"), tenant: "t" }, keyed("k")])
+      for (const options of [
+        as("ann"),
+        as("bob"),
+        as({ id: 7 }),
+        { ...as("ann"), tenant: "t" },
+        withKey("k"),
+      ])
         assert.equal((await app.cqrs.execute(Add, one, options)).isReplay, false);
       assert.equal((await app.cqrs.execute(Take, one, as("ann"))).isReplay, false);
       assert.equal(handler.calls(), 5);
@@ -204,7 +212,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
       callerOf: ({ headers }) => headers.get("x-device") ?? "none",
       tenantOf: ({ headers }) => headers.get("x-tenant"),
     });
-    adding(app);
+    countedHandler(app);
     const via = (headers: Readonly<Record<string, string>>) => ({
       from: createInvocation({ kind: "job", name: "night", headers }),
       idempotencyKey: "k",
@@ -218,7 +226,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "if callerOf, tenantOf or key does not return a string, the call fails with 500, and no caller gets another's result":
+  "if callerOf, tenantOf or key does not return a string, the call fails with CQRS_BAD_RETURN before the handler runs":
     async (storage) => {
       const wrong = [undefined, 5, { user: "ann" }, Promise.resolve("ann")];
       for (const value of wrong) {
@@ -230,13 +238,13 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
           ...(value === undefined ? [] : [{ tenantOf: given }, {}]),
         ]) {
           const app = counterApp(storage, config);
-          const handler = adding(app);
+          const handler = countedHandler(app);
           app.cqrs.handle(Keyed, async () => {}).handle(queued, async () => {});
           await runStarted(app, async () => {
             const isKey = Object.keys(config).length === 0;
             const calls = isKey
               ? [app.cqrs.execute(Keyed, "a"), app.cqrs.enqueue(queued, "a")]
-              : [app.cqrs.execute(Add, one, keyed("k")), app.cqrs.execute(Add, one, keyed("k"))];
+              : [app.cqrs.execute(Add, one, withKey("k")), app.cqrs.execute(Add, one, withKey("k"))];
             for (const call of calls) {
               const { code, message } = await failureOf(call);
               assert.deepEqual([code, message.includes("must return a string")], ["CQRS_BAD_RETURN", true]);
@@ -249,7 +257,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
 
   "of concurrent calls with one key in two processes, exactly one commits": async (storage) => {
     const apps = [counterApp(storage), counterApp(storage)] as const;
-    for (const app of apps) adding(app);
+    for (const app of apps) countedHandler(app);
     const [here, there] = apps;
     await runStarted(here, () =>
       runStarted(there, async () => {
@@ -257,7 +265,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
           const call = async (_: unknown, index: number): Promise<unknown> => {
             const app = apps[index % 2] ?? here;
             const result = await app.cqrs
-              .execute(Add, one, keyed(`round-${round}`))
+              .execute(Add, one, withKey(`round-${round}`))
               .catch((error: unknown) => error);
             return result instanceof HttpError ? result.code : result;
           };

@@ -1,4 +1,4 @@
-// Contract tests for stored results of idempotency keys, for both kinds of database.
+// Contract tests for stored results of idempotency keys, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { portContract, type PortContract } from "@framework/core/testing";
 import type { TestDatabase } from "@framework/database/testing";
@@ -8,9 +8,9 @@ import { Add, add, counterApp, type CounterApp, failureOf, runStarted } from "..
 import { command } from "../index.ts";
 
 const one = { name: "a", amount: 1 };
-const keyed = (idempotencyKey: string) => ({ idempotencyKey });
+const withKey = (idempotencyKey: string) => ({ idempotencyKey });
 
-const adding = (app: CounterApp): { readonly calls: () => number } => {
+const countedHandler = (app: CounterApp): { readonly calls: () => number } => {
   let calls = 0;
   app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
     calls++;
@@ -28,42 +28,42 @@ export const storedResults: PortContract<TestDatabase> = portContract<TestDataba
   {
     "a stored result is returned by a later process": async (storage) => {
       const first = counterApp(storage);
-      adding(first);
-      await runStarted(first, async () => void (await first.cqrs.execute(Add, one, keyed("k"))));
+      countedHandler(first);
+      await runStarted(first, async () => void (await first.cqrs.execute(Add, one, withKey("k"))));
       const second = counterApp(storage);
-      const handler = adding(second);
+      const handler = countedHandler(second);
       await runStarted(second, async () => {
-        assert.equal((await second.cqrs.execute(Add, one, keyed("k"))).isReplay, true);
+        assert.equal((await second.cqrs.execute(Add, one, withKey("k"))).isReplay, true);
         assert.equal(handler.calls(), 0);
       });
     },
 
     "after keepKeysSecs a key can be used again": async (storage) => {
       const app = counterApp(storage, { keepKeysSecs: 60 });
-      adding(app);
+      countedHandler(app);
       await runStarted(app, async () => {
-        await app.cqrs.execute(Add, one, keyed("k"));
+        await app.cqrs.execute(Add, one, withKey("k"));
         await age(app, 50);
-        assert.equal((await app.cqrs.execute(Add, one, keyed("k"))).isReplay, true);
+        assert.equal((await app.cqrs.execute(Add, one, withKey("k"))).isReplay, true);
         await age(app, 11);
-        const again = await app.cqrs.execute(Add, { name: "a", amount: 5 }, keyed("k"));
+        const again = await app.cqrs.execute(Add, { name: "a", amount: 5 }, withKey("k"));
         assert.deepEqual(again, { value: { total: 6 }, token: null, isReplay: false });
-        assert.equal((await app.cqrs.execute(Add, { name: "a", amount: 5 }, keyed("k"))).isReplay, true);
+        assert.equal((await app.cqrs.execute(Add, { name: "a", amount: 5 }, withKey("k"))).isReplay, true);
       });
     },
 
     "expired keys are removed once a minute": async (storage) => {
       const clock = virtualClock();
       const app = counterApp(storage, { clock });
-      adding(app);
+      countedHandler(app);
       await runStarted(app, async () => {
-        await app.cqrs.execute(Add, one, keyed("old"));
+        await app.cqrs.execute(Add, one, withKey("old"));
         await age(app, 90_000);
-        await app.cqrs.execute(Add, one, keyed("new"));
+        await app.cqrs.execute(Add, one, withKey("new"));
         await clock.advance(60_000);
-        const left = async () =>
+        const remaining = async () =>
           await app.db.fetchValue<number>`SELECT count(*) FROM framework_idempotency_keys`;
-        await waitFor(async () => (await left()) === 1);
+        await waitFor(async () => (await remaining()) === 1);
       });
     },
 
@@ -76,10 +76,10 @@ export const storedResults: PortContract<TestDatabase> = portContract<TestDataba
         return "x".repeat(length);
       });
       await runStarted(app, async () => {
-        await app.cqrs.execute(Read, 1022, keyed("fits")); // plus two quotes in JSON
-        assert.equal((await app.cqrs.execute(Read, 1022, keyed("fits"))).isReplay, true);
-        await app.cqrs.execute(Read, 1023, keyed("large"));
-        const error = await failureOf(app.cqrs.execute(Read, 1023, keyed("large")));
+        await app.cqrs.execute(Read, 1022, withKey("fits")); // plus two quotes in JSON
+        assert.equal((await app.cqrs.execute(Read, 1022, withKey("fits"))).isReplay, true);
+        await app.cqrs.execute(Read, 1023, withKey("large"));
+        const error = await failureOf(app.cqrs.execute(Read, 1023, withKey("large")));
         assert.deepEqual([error.status, error.code], [409, "CQRS_RESULT_NOT_KEPT"]);
         assert.equal(error.extras?.["completed"], true);
         assert.equal(calls, 2);
@@ -92,8 +92,8 @@ export const storedResults: PortContract<TestDatabase> = portContract<TestDataba
       let calls = 0;
       app.cqrs.handle(Touch, () => void calls++);
       await runStarted(app, async () => {
-        await app.cqrs.execute(Touch, "a", keyed("k"));
-        assert.deepEqual(await app.cqrs.execute(Touch, "a", keyed("k")), {
+        await app.cqrs.execute(Touch, "a", withKey("k"));
+        assert.deepEqual(await app.cqrs.execute(Touch, "a", withKey("k")), {
           value: undefined,
           token: null,
           isReplay: true,

@@ -43,7 +43,7 @@ export const killedProcesses = (
 /** Keys of attempted payments, and acknowledgements, as recorded by the processes. */
 export interface Notes {
   readonly tried: ReadonlySet<string>;
-  readonly acknowledged: readonly (readonly [key: string, answer: string])[];
+  readonly acknowledged: readonly (readonly [key: string, acknowledgement: string])[];
 }
 
 const readNotes = (file: string): Notes => {

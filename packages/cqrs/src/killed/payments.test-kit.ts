@@ -21,7 +21,7 @@ const PayLater = command("PayLater", { input: payment, output: total, mode: "que
 export const ways = ["command", "queued", "route"] as const;
 export type Way = (typeof ways)[number];
 
-/** Returns the way of a payment, which its key starts with. */
+/** Returns the way of a payment: the prefix of its key. */
 export const wayOf = (key: string): Way => ways.find((way) => key.startsWith(way)) ?? "command";
 
 export type Payments = App & DatabaseMethods & DurableMethods & CqrsMethods;

@@ -40,7 +40,7 @@ export const newCall = <O extends AnyOperation>(
   { registry, clock, timeoutMs: defaultMs, tenantOf }: CallSources,
   operation: O,
   raw: unknown,
-  { from, skipGuards: isAllowed = false, tenant, signal, sourceOf = inInput, lists = noLists }: CallRequest,
+  { from, skipGuards = false, tenant, signal, sourceOf = inInput, lists = noLists }: CallRequest,
   timeoutError: (timeoutMs: number) => Error,
 ): OperationCall<O> => {
   const handled = registry.of(operation);
@@ -54,7 +54,7 @@ export const newCall = <O extends AnyOperation>(
     lists,
     invocation,
     tenant: tenant ?? tenantOf(invocation),
-    isAllowed,
+    skipGuards,
     deadline,
   };
 };

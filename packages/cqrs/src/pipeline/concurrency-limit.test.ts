@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 
-test("calls above the limit are refused with 503 until one has ended", async () => {
+test("calls above the limit are refused with 503 until a running call has ended", async () => {
   const limit = new ConcurrencyLimit("commands", 2);
   const end = Promise.withResolvers<void>();
   const running = [limit.run(() => end.promise), limit.run(() => Promise.reject(new Error("failed")))];

@@ -10,7 +10,7 @@ export interface OperationCall<O extends AnyOperation = AnyOperation> extends Ra
   readonly invocation: Invocation;
   readonly tenant: string;
   /** Whether the guards were already checked, or do not apply. */
-  readonly isAllowed: boolean;
+  readonly skipGuards: boolean;
   readonly deadline: Deadline;
 }
 

@@ -1,4 +1,4 @@
-// Contract tests for the status of queued commands, for both kinds of database.
+// Contract tests for the status of queued commands, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { caching } from "@framework/cache";
 import { App, type HttpMiddleware, UnauthorizedError } from "@framework/core";
@@ -19,12 +19,12 @@ const Raise = command("Raise", {
   http: { path: "/counters/{name}/raises" },
 });
 
-const raising = (app: CounterApp): CounterApp => {
+const withRaiseHandler = (app: CounterApp): CounterApp => {
   app.cqrs.handle(Raise, async ({ name, amount }, { tx }) => ({ total: await add(tx, name, amount) }));
   return app;
 };
 
-const finished = (app: CounterApp, id: string): Promise<CommandStatus> =>
+const untilFinished = (app: CounterApp, id: string): Promise<CommandStatus> =>
   waitFor(async () => {
     const status = await app.cqrs.status(id);
     return status !== null && status.state !== "waiting" && status.state !== "running" ? status : null;
@@ -32,7 +32,7 @@ const finished = (app: CounterApp, id: string): Promise<CommandStatus> =>
 
 export const commandStatus: PortContract<TestDatabase> = portContract<TestDatabase>("command status", {
   "statusPath is the path of the status route": async (storage) => {
-    const app = raising(counterApp(storage, { statusPath: "/orders/status" }));
+    const app = withRaiseHandler(counterApp(storage, { statusPath: "/orders/status" }));
     await using client = testClient(app);
     const { headers } = await client.post("/counters/a/raises", { json: { amount: 2 } });
     const url = headers.get("location") ?? "";
@@ -42,7 +42,9 @@ export const commandStatus: PortContract<TestDatabase> = portContract<TestDataba
   },
 
   "only the caller gets the status, and only with the complete id": async (storage) => {
-    const app = raising(counterApp(storage, { callerOf: ({ headers }) => headers.get("x-device") ?? "" }));
+    const app = withRaiseHandler(
+      counterApp(storage, { callerOf: ({ headers }) => headers.get("x-device") ?? "" }),
+    );
     await using client = testClient(app);
     const from = (device: string) => ({ headers: { "x-device": device } });
     const accepted = await client.post("/counters/a/raises", { json: { amount: 2 }, ...from("1") });
@@ -57,7 +59,7 @@ export const commandStatus: PortContract<TestDatabase> = portContract<TestDataba
       assert.equal((await client.get(`/commands/${id}`, from("1"))).status, 404);
   },
 
-  "the status route applies the middleware and guards of the command, with the path parameters of the first request":
+  "the status route applies the middleware and guards of the command, with the path parameters of the original request":
     async (storage) => {
       const Owned = command("Owned", {
         input: z.object({ name: z.string() }),
@@ -114,7 +116,7 @@ export const commandStatus: PortContract<TestDatabase> = portContract<TestDataba
     await using client = testClient(app);
     await client.get("/"); // starts the app
     const { id } = await app.cqrs.enqueue(Guarded, "", { skipGuards: true });
-    await finished(app, id);
+    await untilFinished(app, id);
     assert.equal((await client.get(`/commands/${id}`)).status, 403);
     const reply = await client.get(`/commands/${id}`, { headers: { "x-pin": "7" } });
     assert.equal(reply.json<CommandStatus>().result, "secret");

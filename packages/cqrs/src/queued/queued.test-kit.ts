@@ -1,4 +1,4 @@
-// Contract tests for queued commands, for both kinds of database.
+// Contract tests for queued commands, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { HttpError, UnauthorizedError } from "@framework/core";
@@ -31,12 +31,12 @@ const Raise = command("Raise", {
 });
 const one = { name: "a", amount: 1 };
 
-const raising = (app: CounterApp): CounterApp => {
+const withRaiseHandler = (app: CounterApp): CounterApp => {
   app.cqrs.handle(Raise, async ({ name, amount }, { tx }) => ({ total: await add(tx, name, amount) }));
   return app;
 };
 
-const finished = (app: CounterApp, id: string): Promise<CommandStatus> =>
+const untilFinished = (app: CounterApp, id: string): Promise<CommandStatus> =>
   waitFor(async () => {
     const status = await app.cqrs.status(id);
     return status !== null && status.state !== "waiting" && status.state !== "running" ? status : null;
@@ -72,7 +72,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     assert.equal(await totalOf(app, "a"), 2);
   },
 
-  "guards, schema and idempotency key apply at once": async (storage) => {
+  "enqueue checks the guards, the schema and the idempotency key": async (storage) => {
     const Guarded = command("Guarded", {
       input: z.string(),
       mode: "queued",
@@ -82,7 +82,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
         },
       ],
     });
-    const app = raising(counterApp(storage));
+    const app = withRaiseHandler(counterApp(storage));
     app.cqrs.handle(Guarded, () => {});
     await runStarted(app, async () => {
       assert.equal((await failureOf(app.cqrs.enqueue(Guarded, "a"))).status, 401);
@@ -94,7 +94,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
       });
       const reused = app.cqrs.enqueue(Raise, { name: "a", amount: 2 }, { idempotencyKey: "k" });
       assert.equal((await failureOf(reused)).status, 422);
-      await finished(app, first.id);
+      await untilFinished(app, first.id);
       assert.equal(await totalOf(app, "a"), 1);
     });
   },
@@ -112,7 +112,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
     await using client = testClient(app);
     const { id } = (await client.post("/who")).json<{ id: string }>();
-    assert.equal((await finished(app, id)).result, "ann t");
+    assert.equal((await untilFinished(app, id)).result, "ann t");
   },
 
   "a user with bigints is restored unchanged when the command runs": async (storage) => {
@@ -126,7 +126,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
     await using client = testClient(app);
     const { id } = (await client.post("/who")).json<{ id: string }>();
-    assert.equal((await finished(app, id)).result, true);
+    assert.equal((await untilFinished(app, id)).result, true);
   },
 
   "a rejection is an outcome, and is not retried": async (storage) => {
@@ -140,12 +140,12 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     await runStarted(app, async () => {
       const { id } = await app.cqrs.enqueue(Raise, one);
       const failure = { status: 409, error: "Conflict", detail: "The shelf is full", shelf: 7 };
-      assert.deepEqual(await finished(app, id), { command: "Raise", state: "failed", failure });
+      assert.deepEqual(await untilFinished(app, id), { command: "Raise", state: "failed", failure });
       assert.deepEqual([calls, await totalOf(app, "a")], [1, null]);
     });
   },
 
-  "a bug is retried, and its message is only logged": async (storage) => {
+  "a bug is retried, and its message is not in the status": async (storage) => {
     const app = counterApp(storage);
     let calls = 0;
     app.cqrs.handle(Raise, () => {
@@ -175,7 +175,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
       const ids: string[] = [];
       for (let amount = 1; amount <= 8; amount++)
         ids.push((await app.cqrs.enqueue(Raise, { name: "a", amount })).id);
-      for (const id of ids) await finished(app, id);
+      for (const id of ids) await untilFinished(app, id);
       assert.deepEqual(order, [1, 2, 3, 4, 5, 6, 7, 8]);
     });
   },
@@ -193,8 +193,8 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
-  "enqueue refuses a command that is not queued": async (storage) => {
-    const app = raising(counterApp(storage));
+  "enqueue and status need a queued command, and execute accepts one": async (storage) => {
+    const app = withRaiseHandler(counterApp(storage));
     app.cqrs.handle(Add, () => ({ total: 1 }));
     await runStarted(app, async () => {
       assert.equal((await failureOf(app.cqrs.enqueue(Add, one))).code, "CQRS_NOT_QUEUED");
@@ -210,9 +210,9 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     const db = openDatabase({ url, poolSize: 3 });
     await db.execute(TABLE);
     let round = 0;
-    const crashed = await crashAtEachStatement(async (crash) => {
+    const crashes = await crashAtEachStatement(async (crash) => {
       const name = `n${++round}`;
-      const crashing = faultingDatabase(db, crash);
+      const faulty = faultingDatabase(db, crash);
       let isArmed = false;
       let isEnqueuing = false;
       const own = Object.create(db, {
@@ -222,11 +222,11 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
             const isCommand = isOwn && isArmed && !isEnqueuing;
             if (isOwn && isEnqueuing) isEnqueuing = false;
             else if (isCommand) isArmed = false; // the next attempt succeeds, as in another process
-            return (isCommand ? crashing : db).transaction(run, options);
+            return (isCommand ? faulty : db).transaction(run, options);
           },
         },
       }) as typeof db;
-      const app = raising(counterAppOn(own));
+      const app = withRaiseHandler(counterAppOn(own));
       await app.start({ log: newLog() });
       isArmed = true;
       isEnqueuing = true;
@@ -238,10 +238,10 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
       assert.deepEqual(await app.cqrs.status(id), { command: "Raise", state: "done", result: { total: 5 } });
       assert.equal(await totalOf({ db }, name), 5);
       await app.stop();
-      await crashing.close();
-      return crashing;
+      await faulty.close();
+      return faulty;
     });
-    assert.ok(crashed >= 2 * 4, String(crashed)); // begin, [lane], change, complete, commit
+    assert.ok(crashes >= 2 * 4, String(crashes)); // begin, [lane], change, complete, commit
     await db.close();
   },
 });

@@ -1,4 +1,4 @@
-// Contract tests for keys of routes whose handlers run long or crash, for both kinds of database.
+// Contract tests for keys of routes whose handlers run long or crash, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { HttpError, Response } from "@framework/core";
 import { portContract, type PortContract } from "@framework/core/testing";
@@ -152,13 +152,13 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
     await next.app.start({ log: newLog() });
     await using client = testClient(next.app);
     let round = 0;
-    const crashed = await crashAtEachStatement(async (crash) => {
+    const crashes = await crashAtEachStatement(async (crash) => {
       const key = `k-${++round}`;
-      const crashing = faultingDatabase(db, crash);
+      const faulty = faultingDatabase(db, crash);
       let isArmed = false;
       const own = new Proxy(db, {
         get: (target, name) => {
-          const source = isArmed && (name === "fetchValue" || name === "execute") ? crashing : target;
+          const source = isArmed && (name === "fetchValue" || name === "execute") ? faulty : target;
           const value: unknown = Reflect.get(source, name);
           return typeof value === "function" ? value.bind(source) : value;
         },
@@ -168,19 +168,19 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
       const firstClient = testClient(first.app);
       await order(firstClient, `warm-${round}`); // registers the process as an owner of leases
       isArmed = true;
-      const answered = await order(firstClient, key);
+      const reply = await order(firstClient, key);
       isArmed = false;
-      await crashing.close();
+      await faulty.close();
       await firstClient[Symbol.asyncDispose]();
-      const finished = first.calls() === 2;
-      assert.ok(answered.status === (finished ? 201 : 503), String(answered.status));
+      const hasRun = first.calls() === 2;
+      assert.ok(reply.status === (hasRun ? 201 : 503), String(reply.status));
       await db.execute`UPDATE framework_idempotency_keys SET lease_until = 0 WHERE state = 'running'`;
       const again = await order(client, key);
       assert.equal(again.status, 201);
       assert.equal((await order(client, key)).text, again.text);
-      return crashing;
+      return faulty;
     });
-    assert.equal(crashed, 2 * 2); // claim, complete
+    assert.equal(crashes, 2 * 2); // claim, complete
     await next.app.stop();
     await db.close();
   },

@@ -1,4 +1,4 @@
-// Contract tests for the route option `idempotency`, for both kinds of database.
+// Contract tests for the route option `idempotency`, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { HttpError, Response } from "@framework/core";
 import { portContract, type PortContract } from "@framework/core/testing";
@@ -39,7 +39,7 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
     assert.equal(second.calls(), 0);
   },
 
-  "a key in use is answered with 409, a key of another request with 422, and a missing required key with 400":
+  "a request with a key in use gets 409, with the key of another request 422, and with a missing or malformed key 400":
     async (storage) => {
       const gate = Promise.withResolvers<void>();
       const entered = Promise.withResolvers<void>();

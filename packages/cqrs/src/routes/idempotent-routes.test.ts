@@ -14,13 +14,13 @@ routeKeys(test, databaseInFile);
 const newApp = () =>
   new (App.with(database, durable, cqrs, openapi))().enableDatabase({ url: "sqlite://:memory:" });
 
-test("an invalid value is a start error", async () => {
+test("an invalid value of `idempotency` is a start error", async () => {
   const app = newApp().enableCqrs();
   app.post("/post", { idempotency: "always" as never }, () => 1);
   await expect(app.start({ log: newLog() })).rejects.toThrow('must be "required", "optional" or false');
 });
 
-test("the option on a route of another method is a start error", async () => {
+test("the option on a method other than POST and PATCH is a start error", async () => {
   const app = newApp().enableCqrs();
   for (const method of ["GET", "PUT", "DELETE"] as const)
     app.route(`/${method}`, { methods: [method], idempotency: "optional" }, () => 1);
@@ -78,6 +78,6 @@ test("the API document lists the replies that the option implies", async () => {
     expect.arrayContaining(["400", "409", "422", "503"]),
   );
   expect(Object.keys(paths["/changes"]?.post.responses ?? {})).toContain("503");
-  const ofOther = Object.keys(paths["/off"]?.post.responses ?? {});
-  expect(ofOther.filter((status) => status === "409" || status === "503")).toEqual([]);
+  const otherStatuses = Object.keys(paths["/off"]?.post.responses ?? {});
+  expect(otherStatuses.filter((status) => status === "409" || status === "503")).toEqual([]);
 });

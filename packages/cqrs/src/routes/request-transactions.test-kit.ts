@@ -1,4 +1,4 @@
-// Contract tests for routes that inject `RequestTransaction`, for both kinds of database.
+// Contract tests for routes that inject `RequestTransaction`, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { App, dependency, HttpError, Response } from "@framework/core";
 import type { ConfigInput, Feature } from "@framework/core/feature";
@@ -13,7 +13,7 @@ import { cqrs, type CqrsConfig, type CqrsMethods, RequestTransaction } from "../
 
 type Bank = App & DatabaseMethods & DurableMethods & CqrsMethods;
 
-/** A token that injects the transaction, for a route that does not name it itself. */
+/** A dependency that injects the transaction, for a route that does not inject it directly. */
 const Accounts = dependency("accounts", {
   scope: "invocation",
   inject: { tx: RequestTransaction },
@@ -128,7 +128,7 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       assert.equal(await totalOf(app, "b"), 2);
     },
 
-    "a key in use is answered with 409, and a key of another request with 422": async (storage) => {
+    "a request with a key in use gets 409, and with the key of another request 422": async (storage) => {
       const gate = Promise.withResolvers<void>();
       const entered = Promise.withResolvers<void>();
       const handle: Handle = async (call) => {
@@ -188,13 +188,13 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       await using client = testClient(next.app);
       let round = 0;
       let replays = 0;
-      const crashed = await crashAtEachStatement(async (crash) => {
+      const crashes = await crashAtEachStatement(async (crash) => {
         const key = `k-${++round}`;
-        const crashing = faultingDatabase(db, crash);
+        const faulty = faultingDatabase(db, crash);
         let isArmed = false;
         const own = new Proxy(db, {
           get: (target, name) => {
-            const source = isArmed && name === "transaction" ? crashing : target;
+            const source = isArmed && name === "transaction" ? faulty : target;
             const value: unknown = Reflect.get(source, name);
             return typeof value === "function" ? value.bind(source) : value;
           },
@@ -204,22 +204,22 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
         const firstClient = testClient(first.app);
         const before = (await totalOf({ db }, "a")) ?? 0;
         isArmed = true;
-        const answered = await pay(firstClient, key);
+        const reply = await pay(firstClient, key);
         isArmed = false;
-        await crashing.close();
+        await faulty.close();
         await firstClient[Symbol.asyncDispose]();
-        const made = ((await totalOf({ db }, "a")) ?? 0) - before;
-        assert.ok(made === 0 || made === 1, `half a change: ${made}`);
-        if (answered.status === 200) assert.equal(made, 1);
-        else assert.equal(answered.status, 503);
+        const changes = ((await totalOf({ db }, "a")) ?? 0) - before;
+        assert.ok(changes === 0 || changes === 1, `half a change: ${changes}`);
+        if (reply.status === 200) assert.equal(changes, 1);
+        else assert.equal(reply.status, 503);
         const again = await pay(client, key);
         assert.equal(again.status, 200);
-        assert.equal(again.headers.get("idempotent-replayed") === "true", made === 1);
+        assert.equal(again.headers.get("idempotent-replayed") === "true", changes === 1);
         assert.equal(await totalOf({ db }, "a"), before + 1);
-        if (made === 1) replays++;
-        return crashing;
+        if (changes === 1) replays++;
+        return faulty;
       });
-      assert.equal(crashed, 2 * 7); // begin, claim, savepoint, change, release, save, commit
+      assert.equal(crashes, 2 * 7); // begin, claim, savepoint, change, release, save, commit
       assert.equal(replays, 3); // a crash after the commit, and the two runs without a crash
       await next.app.stop();
       await db.close();

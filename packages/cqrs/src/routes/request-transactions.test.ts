@@ -10,7 +10,7 @@ import { requestTransactions } from "./request-transactions.test-kit.ts";
 
 requestTransactions(test, databaseInFile);
 
-test("a handler that uses the transaction without naming it in inject fails with an error that names the remedy", async () => {
+test("a handler that uses the transaction without naming it in inject gets 500, and the log names the remedy", async () => {
   const app = new (App.with(database, durable, cqrs))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableCqrs();

@@ -47,7 +47,7 @@ test("a query with cache is a start error without a cache feature, event store o
   await expect(other.start({ log: newLog() })).rejects.toThrow("cache stores the replies of an endpoint");
 });
 
-test("a cache named after cqrs is a start error", async () => {
+test("a cache composed after cqrs is a start error", async () => {
   const Asked = query("Asked", { input: z.object({}), output: z.number(), http: { path: "/asked" } });
   const app = new (App.with(database, durable, cqrs, caching))().enableDatabase(memory).enableCqrs();
   app.cqrs.handle(Asked, () => 1);

@@ -48,14 +48,18 @@ export const scenarioStatements: readonly string[] = [
 
 const COMMIT = 10;
 
-/** The rows after a crash: 2 and 3 come with the commit. */
+/** The rows after a crash: the commit adds 2 and 3. */
 export const rowsAfter = ({ at, when }: Crash): readonly number[] => {
-  const took = when === "after" ? at : at - 1;
-  return [...(took >= 1 ? [1] : []), ...(took >= COMMIT ? [2, 3] : []), ...(took >= 14 ? [6] : [])];
+  const executed = when === "after" ? at : at - 1;
+  return [
+    ...(executed >= 1 ? [1] : []),
+    ...(executed >= COMMIT ? [2, 3] : []),
+    ...(executed >= 14 ? [6] : []),
+  ];
 };
 
 /** Simulated crashes that are compared with killed processes. */
-export const sameAsKilled: readonly Crash[] = [
+export const comparedCrashes: readonly Crash[] = [
   { at: 3, when: "after" },
   { at: COMMIT, when: "before" },
   { at: COMMIT, when: "after" },

@@ -1,4 +1,4 @@
-// Contract of faulting databases, for both kinds of database.
+// Contract of faulting databases, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { portContract, type PortContract } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
@@ -38,7 +38,9 @@ const uses: readonly ((db: FaultingDatabase) => Promise<unknown>)[] = [
 ];
 
 export const crashes: PortContract<Database> = portContract<Database>("faulting database", {
-  "fails at each statement once, and leaves what was committed by then": async (db) => {
+  "the database fails at each statement once, and keeps only the changes that were committed before": async (
+    db,
+  ) => {
     const count = await crashAtEachStatement(async (crash) => {
       await empty(db);
       const faulting = faultingDatabase(db, crash);
@@ -58,7 +60,7 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
     assert.equal(count, 2 * scenarioStatements.length);
   },
 
-  "sends nothing after the fault, for every kind of call": async (db) => {
+  "no kind of call sends a statement after the fault": async (db) => {
     await empty(db);
     const faulting = faultingDatabase(db, { at: 3, when: "after" });
     let usesInTransaction: (() => Promise<unknown>)[] = [];
@@ -83,7 +85,7 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
     assert.deepEqual(await ids(db), []);
   },
 
-  "rolls back every open transaction at the fault, also one whose function waits": async (db) => {
+  "every open transaction is rolled back at the fault, even if its function still waits": async (db) => {
     await empty(db);
     const faulting = faultingDatabase(db, { at: 3 });
     const hanging = faulting.transaction(async (tx) => {
@@ -111,7 +113,7 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
     }
   },
 
-  "a fault within a nested transaction that is caught around it ends the whole": async (db) => {
+  "a fault within a nested transaction ends the outer one, even if its error is caught": async (db) => {
     await empty(db);
     const faulting = faultingDatabase(db, { at: 4 });
     const transaction = faulting.transaction(async (tx) => {
@@ -155,7 +157,7 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
     assert.deepEqual(seen, [1, 2]);
   },
 
-  "without a fault it only counts": async (db) => {
+  "without a fault, statements are only counted": async (db) => {
     await empty(db);
     const counting = faultingDatabase(db);
     await scenario(counting);
@@ -165,7 +167,7 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
     assert.deepEqual(await ids(db), rowsAfter({ at: 99, when: "before" }));
   },
 
-  "the loop finds an operation that a crash leaves half done": async (db) => {
+  "crashAtEachStatement finds an operation that a crash leaves half done": async (db) => {
     const half = crashAtEachStatement(async (crash) => {
       await empty(db);
       const faulting = faultingDatabase(db, crash);
@@ -180,7 +182,7 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
     assert.match((await failure(() => half)).message, /^with a crash before statement 2: /);
   },
 
-  "the loop refuses an operation without statements, and one with too many, and tests only the requested moment":
+  "crashAtEachStatement refuses an operation with no or too many statements, and tests only the requested moment":
     async (db) => {
       const loop = (statements: number, options: { when?: "after" } = {}) =>
         crashAtEachStatement(

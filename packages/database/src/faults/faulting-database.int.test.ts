@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { DatabaseUnavailableError, openDatabase } from "../index.ts";
 import { databaseInSchema } from "../testing.ts";
 import { crashAtEachStatement, faultingDatabase } from "../testing.ts";
-import { rowsAfter, sameAsKilled, table } from "./crash-scenario.test-kit.ts";
+import { rowsAfter, comparedCrashes, table } from "./crash-scenario.test-kit.ts";
 import { crashes } from "./crashes.test-kit.ts";
 import { killedAt } from "./killed-at.test-kit.ts";
 
@@ -21,8 +21,8 @@ withServer("postgres", (server) => {
 
   crashes(test, inSchema);
 
-  test.each(sameAsKilled)(
-    "a process that is killed $when statement $at leaves the same rows",
+  test.each(comparedCrashes)(
+    "a process that is killed $when statement $at leaves the same rows as a simulated crash",
     async (crash) => {
       await using db = await inSchema();
       await db.execute(table);
@@ -41,24 +41,24 @@ withServer("postgres", (server) => {
     await db.execute("CREATE TABLE counter (n INTEGER)");
     await db.execute("INSERT INTO counter VALUES (0)");
     const waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query = $1";
-    const waiting = async () => (await db.fetchValue(waits, ["UPDATE counter SET n = 2"])) === 1;
+    const isWaiting = async () => (await db.fetchValue(waits, ["UPDATE counter SET n = 2"])) === 1;
     await db.transaction(async (tx) => {
       await tx.execute("UPDATE counter SET n = 1");
       const faulting = faultingDatabase(db, { at: 3 });
       const change = faulting.transaction((own) => own.execute("UPDATE counter SET n = 2"));
-      await waitFor(waiting, { timeoutMs: 60_000 });
+      await waitFor(isWaiting, { timeoutMs: 60_000 });
       await expect(faulting.query("SELECT 1")).rejects.toThrow(DatabaseUnavailableError);
       await expect(change).rejects.toThrow(DatabaseUnavailableError);
       await faulting.close();
-      await waitFor(async () => !(await waiting()), { timeoutMs: 60_000 });
+      await waitFor(async () => !(await isWaiting()), { timeoutMs: 60_000 });
     });
     expect(await db.fetchValue("SELECT n FROM counter")).toBe(1);
   });
 
-  test("a transaction that runs again after a serialisation failure counts each attempt", async () => {
+  test("each attempt of a transaction counts, if it runs again after a serialisation failure", async () => {
     await using db = await inSchema();
     await db.execute("CREATE TABLE counter (n INTEGER)");
-    const crashed = await crashAtEachStatement(async (crash) => {
+    const crashCount = await crashAtEachStatement(async (crash) => {
       await db.execute("DELETE FROM counter");
       await db.execute("INSERT INTO counter VALUES (0)");
       const faulting = faultingDatabase(db, crash);
@@ -77,6 +77,6 @@ withServer("postgres", (server) => {
       expect(await db.fetchValue("SELECT n FROM counter")).toBe(expected);
       return faulting;
     });
-    expect(crashed).toBe(2 * 8); // BEGIN, SELECT, UPDATE, ROLLBACK; BEGIN, SELECT, UPDATE, COMMIT
+    expect(crashCount).toBe(2 * 8); // BEGIN, SELECT, UPDATE, ROLLBACK; BEGIN, SELECT, UPDATE, COMMIT
   });
 });

@@ -6,7 +6,7 @@ import { databaseContract } from "../database-contract.test-kit.ts";
 import { type Database, openDatabase } from "../index.ts";
 import { sameOutcomes } from "../outcomes.test-kit.ts";
 import { faultingDatabase } from "../testing.ts";
-import { rowsAfter, sameAsKilled, table } from "./crash-scenario.test-kit.ts";
+import { rowsAfter, comparedCrashes, table } from "./crash-scenario.test-kit.ts";
 import { crashes } from "./crashes.test-kit.ts";
 import { killedAt } from "./killed-at.test-kit.ts";
 
@@ -30,17 +30,17 @@ describe("in a file", () => {
   crashes(test, inFile);
 });
 
-describe("without a fault it passes the database contract:", () => {
-  const counting = () => {
+describe("without a fault, a faulting database passes the database contract:", () => {
+  const countingDatabase = () => {
     const db = openDatabase({ url: "sqlite://:memory:", idleInTransactionSecs: 0.5 });
     return Object.assign(faultingDatabase(db), { [Symbol.asyncDispose]: () => db.close() });
   };
-  databaseContract(test, counting);
-  sameOutcomes(test, counting);
+  databaseContract(test, countingDatabase);
+  sameOutcomes(test, countingDatabase);
 });
 
-test.each(sameAsKilled)(
-  "a process that is killed $when statement $at leaves the same rows",
+test.each(comparedCrashes)(
+  "a process that is killed $when statement $at leaves the same rows as a simulated crash",
   async (crash) => {
     await using db = inFile();
     await db.execute(table);

@@ -3,12 +3,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Crash } from "../testing.ts";
 
-const from = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+const moduleUrl = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
 
 const program = `
-import { openDatabase } from ${from("../index.ts")};
-import { faultingDatabase } from ${from("../testing.ts")};
-import { scenario } from ${from("./crash-scenario.test-kit.ts")};
+import { openDatabase } from ${moduleUrl("../index.ts")};
+import { faultingDatabase } from ${moduleUrl("../testing.ts")};
+import { scenario } from ${moduleUrl("./crash-scenario.test-kit.ts")};
 const [url, at, when] = process.argv.slice(1);
 const onCrash = () => process.kill(process.pid, "SIGKILL");
 await scenario(faultingDatabase(openDatabase({ url }), { at: Number(at), when, onCrash }));

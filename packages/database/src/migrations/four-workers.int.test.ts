@@ -4,7 +4,7 @@ import { databaseInSchema } from "../testing.ts";
 import { migrateInFourWorkers } from "./four-workers.test-kit.ts";
 
 withServer("postgres", (server) => {
-  test("on PostgreSQL four workers wait for a slow migration beyond their limits for requests, and one runs it", async () => {
+  test("on PostgreSQL four workers wait for a slow migration longer than their limits for requests, and one runs it", async () => {
     await using schema = await databaseInSchema(server);
     const limits = { connectionTimeoutSecs: 2, answerTimeoutSecs: 1, statementTimeoutMs: 1000 };
     const slow = "INSERT INTO migrated SELECT count(*) FROM pg_sleep(4)";

@@ -5,7 +5,7 @@ import { migrateInFourWorkers } from "./four-workers.test-kit.ts";
 /** Rows that the migration counts, about 25 ns each. */
 const ROWS = Number(process.env["MIGRATION_ROWS"] ?? 50_000_000);
 
-test("on SQLite four workers wait for a slow migration beyond their limit for requests, and one runs it", async () => {
+test("on SQLite four workers wait for a slow migration longer than their limit for requests, and one runs it", async () => {
   await using file = databaseInFile();
   const digits = "VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)";
   const rows = Array.from({ length: 10 }, (_, at) => `d AS d${at}`).join(", ");

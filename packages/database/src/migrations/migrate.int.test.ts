@@ -27,7 +27,7 @@ withServer("postgres", (url) => {
     return { directory: folder.path, open, [Symbol.asyncDispose]: close };
   };
 
-  test("a step may take longer than a statement of a request, and others wait for it", async () => {
+  test("a migration may take longer than the limits for requests, and concurrent runs wait for it", async () => {
     await using s = await setUp({
       "0001-slow.up.sql": "CREATE TABLE books (id INTEGER);\nSELECT pg_sleep(1.5);",
     });

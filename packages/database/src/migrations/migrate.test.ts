@@ -1,4 +1,4 @@
-import { mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { waitFor } from "@framework/testing";
@@ -88,6 +88,8 @@ test("a migration that was changed or removed after it ran, or has too low a num
   s.write({ "0001-create-books.up.sql": "CREATE TABLE books (id TEXT)" });
   await expect(s.run()).rejects.toMatchObject({ code: "DATABASE_MIGRATION_CHANGED" });
   s.write(files);
+  for (const direction of ["up", "down"]) rmSync(join(s.folder.path, `0001-create-books.${direction}.sql`));
+  await expect(s.run()).rejects.toMatchObject({ code: "DATABASE_MIGRATION_MISSING" });
   await using ahead = setUp({ "0005-five.up.sql": "CREATE TABLE five (n INTEGER)" });
   await ahead.run();
   ahead.write({ "0004-four.up.sql": "CREATE TABLE four (n INTEGER)" });
@@ -118,7 +120,7 @@ test("all problems of the folder are reported together", async () => {
   );
 });
 
-test("a file for one kind of database takes precedence there and is ignored on the other", async () => {
+test("a file for one database takes precedence on that database and is ignored on the other", async () => {
   await using s = setUp({
     "0001-create-books.up.sql": "SELECT 1",
     "0001-create-books.sqlite.up.sql": "CREATE TABLE books (only_sqlite INTEGER)",
@@ -128,7 +130,7 @@ test("a file for one kind of database takes precedence there and is ignored on t
   expect(await s.columns()).toEqual(["only_sqlite"]);
 });
 
-test("of concurrent migrations one runs the steps and none fails", async () => {
+test("of concurrent migrations, one runs the steps and none fails", async () => {
   await using s = setUp();
   const others = [1, 2, 3].map(() => openDatabase({ url: `sqlite://${join(s.folder.path, "test.db")}` }));
   const done = await Promise.all([s.run(), ...others.map((db) => migrate(db, { directory: s.folder.path }))]);
@@ -226,7 +228,7 @@ test("different line ends and a byte order mark do not count as a change of a fi
   expect(await fresh.columns()).toEqual(["id", "title"]);
 });
 
-test("a migration waits for another one, up to its own limit", async () => {
+test("a migration waits for another transaction, until its own limit or its signal", async () => {
   await using s = setUp();
   const url = `sqlite://${join(s.folder.path, "test.db")}`;
   const waiting = openDatabase({ url, connectionTimeoutSecs: 0.05 });

@@ -1,4 +1,4 @@
-// Contract of sets of migrations, for both kinds of database.
+// Contract of sets of migrations, for SQLite and PostgreSQL.
 import assert from "node:assert/strict";
 import { portContract, type PortContract } from "@framework/core/testing";
 import { type Database, migrate, type SetMigration } from "../index.ts";
@@ -40,7 +40,7 @@ const columns = async (db: Database): Promise<readonly string[]> => {
 };
 
 export const migrationSets: PortContract<Database> = portContract<Database>("migrations from code", {
-  "run once, in order, each with the text for the kind of database": async (db) => {
+  "migrations run once, in order, each with the SQL text for the database": async (db) => {
     assert.deepEqual(await run(db, one, two), [step(1, "create-tasks"), step(2, "add-state")]);
     assert.deepEqual(await run(db, one, two), []);
     assert.deepEqual(await run(db, one, two, three), [step(3, "drop-state")]);

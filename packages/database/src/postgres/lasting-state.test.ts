@@ -40,7 +40,7 @@ test.each([
   "UPDATE pg_settings SET setting = 'a' WHERE name = 'search_path'",
   "WITH a AS (UPDATE pg_catalog.\"pg_settings\" SET setting = 'a') SELECT 1",
   'CREATE TABLE "pg_temp".mine (n int)',
-])("changes the session of the connection: %s", (text) => {
+])("a statement that changes the session of its connection is recognised: %s", (text) => {
   expect(leavesState(text)).toBe(true);
 });
 
@@ -66,7 +66,7 @@ test.each([
   "SELECT $$ ; SET ROLE bob; SELECT pg_advisory_lock(1) $$",
   "SELECT /* one /* within */ ; SET ROLE bob */ 1",
   "SELECT setting FROM pg_settings WHERE name = 'update'",
-])("leaves nothing: %s", (text) => {
+])("a statement that leaves no state in its session is recognised: %s", (text) => {
   expect(leavesState(text)).toBe(false);
 });
 

@@ -46,7 +46,7 @@ const onServer = (server: string): void => {
       );
     }));
 
-  test("statements without rows return the number of changes, also when they are run again", () =>
+  test("statements without rows return the number of changes, even when they are run again", () =>
     withDatabase(server, 1, async (db) => {
       await db.execute`CREATE TABLE things (id int PRIMARY KEY, name text)`;
       for (const id of [1, 2, 3])
@@ -71,7 +71,7 @@ const onServer = (server: string): void => {
       await add(3);
     }));
 
-  test("columns added to a table meanwhile are returned, on every connection", () =>
+  test("columns that were added, renamed or retyped meanwhile are returned, on every connection", () =>
     withDatabase(server, 4, async (db) => {
       await db.execute`CREATE TABLE things (id int)`;
       await db.execute`INSERT INTO things VALUES (1)`;
@@ -133,7 +133,7 @@ const onServer = (server: string): void => {
       });
     }));
 
-  test("columns may have any name, and of two with one name the later counts", () =>
+  test("columns may have any name, and of two columns with one name the later one is returned", () =>
     withDatabase(server, 1, async (db) => {
       for (const _time of [1, 2]) {
         const [found] = await db.fetchAll`SELECT 1 AS "__proto__", 2 AS a, 3 AS a, 4 AS "ü x"`;

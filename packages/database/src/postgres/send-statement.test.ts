@@ -6,7 +6,7 @@ import { pg } from "./pg.ts";
 import { sendStatement } from "./send-statement.ts";
 
 /** Returns the values passed to `pg`. */
-const sent = (values: readonly SqlValue[]): unknown => {
+const valuesSent = (values: readonly SqlValue[]): unknown => {
   let received: { readonly values?: unknown } = {};
   const client = { query: (query: object) => void (received = query) } as unknown as PoolClient;
   sendStatement(
@@ -19,9 +19,9 @@ const sent = (values: readonly SqlValue[]): unknown => {
   return received.values;
 };
 
-test("a Date is sent as its time in UTC, also in a list: `pg` would write it in the zone of the machine", () => {
+test("a Date is sent as its time in UTC, also in a list; `pg` would use the time zone of the machine", () => {
   const date = new Date("2026-01-01T00:30:00.500Z");
-  expect(sent([date, [null, date], 1, null])).toEqual([
+  expect(valuesSent([date, [null, date], 1, null])).toEqual([
     "2026-01-01T00:30:00.500Z",
     [null, "2026-01-01T00:30:00.500Z"],
     1,
@@ -30,7 +30,7 @@ test("a Date is sent as its time in UTC, also in a list: `pg` would write it in 
 });
 
 test("years before 1 and above 9999 are written as PostgreSQL reads them", () => {
-  expect(sent([new Date("+012345-06-07T08:09:10Z"), new Date("0000-12-31T23:00:00Z")])).toEqual([
+  expect(valuesSent([new Date("+012345-06-07T08:09:10Z"), new Date("0000-12-31T23:00:00Z")])).toEqual([
     "12345-06-07T08:09:10.000Z",
     "0001-12-31T23:00:00.000Z BC",
   ]);

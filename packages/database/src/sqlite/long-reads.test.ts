@@ -5,7 +5,7 @@ const times = (count: number, act: () => void): void => {
   for (let n = 0; n < count; n++) act();
 };
 
-test("a text counts as long from its first long read on; others do not", () => {
+test("a text counts as long from its first long read on; other texts do not", () => {
   const reads = new LongReads(20);
   reads.record("a", 19.9, null);
   expect(reads.has("a")).toBe(false);
@@ -13,7 +13,7 @@ test("a text counts as long from its first long read on; others do not", () => {
   expect([reads.has("a"), reads.has("b")]).toEqual([true, false]);
 });
 
-test("eight quick reads in a row reset it; after a relapse twice as many are needed", () => {
+test("a text is no longer long after eight quick reads in a row; after it was long again, after sixteen", () => {
   const reads = new LongReads(20);
   const quick = () => reads.record("a", 1, null);
   reads.record("a", 800, null);
@@ -52,13 +52,13 @@ test("the first read of a text is also judged by its CPU time", () => {
   expect([reads.has("a"), reads.has("b"), reads.has("c")]).toEqual([false, true, true]);
 });
 
-test("it holds 500 texts and evicts the oldest", () => {
+test("500 texts are held, and the oldest is evicted", () => {
   const reads = new LongReads(20);
   for (let n = 0; n <= 500; n++) reads.record(`text ${n}`, 800, null);
   expect([reads.has("text 0"), reads.has("text 1"), reads.has("text 500")]).toEqual([false, true, true]);
 });
 
-test("after stop it holds no texts and adds none", () => {
+test("after stop no texts are held or added", () => {
   const reads = new LongReads(20);
   reads.record("a", 800, null);
   reads.stop();

@@ -1,18 +1,18 @@
-// Opens GraphiQL in Chromium, which can only connect to the app: `pnpm browser`. Screenshots are written to the temporary folder.
+// Opens GraphiQL in Chromium, which can connect only to this computer. Run with `pnpm browser`. Screenshots are written to the temporary folder.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   assertQuiet,
   noChromium,
-  opening,
+  saveScreenshot,
   shows,
   tabUntil,
-  takePicture,
   type View,
   viewName,
   views,
   violations,
   type Visit,
+  visitApp,
 } from "@framework/browser";
 import { waitFor } from "@framework/testing";
 import { library } from "../library.test-kit.ts";
@@ -20,12 +20,12 @@ import { library } from "../library.test-kit.ts";
 const skip = noChromium();
 
 /** Opens a query in GraphiQL; then checks that the page logged no errors and sent no requests to other hosts. */
-const openQuery = (query: string, view: View, facts: (visit: Visit) => Promise<void>): Promise<void> =>
-  opening(
+const openQuery = (query: string, view: View, check: (visit: Visit) => Promise<void>): Promise<void> =>
+  visitApp(
     library().app,
     `/graphql?query=${encodeURIComponent(query)}`,
     async (visit, url) => {
-      await facts(visit).finally(() => takePicture(visit, "graphiql"));
+      await check(visit).finally(() => saveScreenshot(visit, "graphiql"));
       assertQuiet(visit, `${url}/graphql`);
     },
     view,
@@ -78,12 +78,12 @@ void test("a query can be executed in GraphiQL by keyboard alone", { skip }, () 
 
 for (const view of views)
   void test(
-    `GraphiQL ${viewName(view)} has no violations, logged errors or requests to other hosts`,
+    `GraphiQL ${viewName(view)} has no accessibility violations, logged errors or requests to other hosts`,
     { skip },
     () =>
       openQuery('{ hello(name: "Ann") }', view, async (visit) => {
         await shows(visit, `document.querySelector("button.graphiql-execute-button")`, "the execute button");
-        await takePicture(visit, `graphiql-${view.width}-${view.colours}`);
+        await saveScreenshot(visit, `graphiql-${view.width}-${view.colours}`);
         assert.deepEqual(await violations(visit), []);
       }),
   );

@@ -77,7 +77,7 @@ const compilerErrorsOf = (program: string): string => {
   return spawnSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" }).stdout;
 };
 
-test("writes types that the compiler enforces", async () => {
+test("the module has types that the compiler enforces", async () => {
   expect(await run(source, target, files)).toEqual({ code: 0, text: `${target} written` });
   const program = `
     import { Add, Books, createClient, Leaf, Now, Partly } from "./operations.ts";
@@ -111,7 +111,7 @@ test("writes types that the compiler enforces", async () => {
   expect(compilerErrorsOf(program)).toBe("");
 });
 
-test("the module executes operations by text, and as trusted documents by id", async () => {
+test("the client sends the text of an operation, or its document id with `trusted`", async () => {
   await run(source, target, files);
   const module = (await import(pathToFileURL(target).href)) as {
     readonly Books: object;

@@ -50,19 +50,15 @@ export const attacks: readonly Attack[] = [
     `{ __schema { types ${"{ fields { type ".repeat(12)} { name } ${"} }".repeat(12)} } }`,
     "maxDepth",
   ),
-  attack("characters of no token", "\u0000".repeat(3000), "maxTokens"),
+  attack("invalid characters", "\u0000".repeat(3000), "maxTokens"),
 ];
 
 /** Documents within the text limits that the parser or validation refuses. */
 export const mistakes: readonly Attack[] = [
-  attack(
-    "fragments that are never used",
-    `{ now } ${many(49, (at) => `fragment F${at} on Query { now }`)}`,
-    "never used",
-  ),
+  attack("unused fragments", `{ now } ${many(49, (at) => `fragment F${at} on Query { now }`)}`, "never used"),
   attack("lines within the limit", `{${"\r".repeat(990)} a b c d e f g h i j k l }`, "Cannot query field"),
-  attack("a block string without an end", `{ hello(name: """${'\\"""'.repeat(4000)}`, "Unterminated string"),
-  attack("a string without an end", `{ hello(name: "${"a".repeat(16_000)}`, "Unterminated string"),
+  attack("an unterminated block string", `{ hello(name: """${'\\"""'.repeat(4000)}`, "Unterminated string"),
+  attack("an unterminated string", `{ hello(name: "${"a".repeat(16_000)}`, "Unterminated string"),
   attack(
     "operations within the limit",
     many(190, (at) => `query Q${at} { now }`),

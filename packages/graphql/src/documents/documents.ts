@@ -125,7 +125,7 @@ export class Documents {
    * Returns the refusal if the document in a JSON body exceeds a limit, so that the body is never parsed; otherwise `null`, and `prepare` must check it. All
    * refusals of one limit are the same object.
    *
-   * @param from index after the quote with which the text's string starts
+   * @param from index after the opening quote of the text's string
    */
   refuseUnparsed(json: Uint8Array, from: number): Refusal | null {
     const { documents, onlyDocuments } = this.rules;

@@ -52,7 +52,7 @@ test("the needed rules find every mistake that all rules find", () => {
   expect(mistakes).toBeGreaterThan(500);
 });
 
-test("a small query needs few rules, and a document with all contents all but ExecutableDefinitionsRule", () => {
+test("a small query needs few rules; a document with every construct needs all but ExecutableDefinitionsRule", () => {
   expect(neededRules("{ hello }", 1, false).length).toBeLessThan(6);
   const all =
     "query A($a: Int @x) { ...F a: __typename } fragment F on Query { now } subscription B { waits }";

@@ -20,13 +20,13 @@ const bodies: readonly Body[] = [
   ["length", JSON.stringify({ query: `{ now } ${" ".repeat(50_000)}` }), "maxDocumentLength"],
   ["a batch", JSON.stringify(Array.from({ length: 1000 }, () => ({ query: "{ now }" }))), "Batches are not"],
   [
-    "a batch of names",
+    "a batch of short queries",
     `[${Array.from({ length: 4000 }, () => '{"query":"a"}').join(",")}]`,
     "Batches are not",
   ],
   ["lists in variables", name(nested(30_000)), "nested deeper than 100 levels"],
-  ["variables without an end", name(`"${"x".repeat(60_000)}`), "malformed"],
-  ["a name twice", `{"query":"{ ${tokens} }","query":"{ now }"}`, "maxTokens"],
+  ["an unterminated string in variables", name(`"${"x".repeat(60_000)}`), "malformed"],
+  ["a duplicate name", `{"query":"{ ${tokens} }","query":"{ now }"}`, "maxTokens"],
   ["unicode escapes", `{"query":"${escaped(`{ ${tokens} }`)}"}`, "maxTokens"],
   ["a body that is not UTF-8", Buffer.from(name(`"${"\xff".repeat(2000)}"`), "latin1"), "not valid UTF-8"],
   ["a body over the limit", name(`"${"x".repeat(70_000)}"`), "Payload Too Large"],
@@ -58,15 +58,15 @@ const orZero = (bytes: number): number => bytes || 0;
 const production = (): App => library({ introspection: false }).app;
 
 test.each(bodies)(
-  "the refusal of %s allocates at most a few times the length of the body",
+  "a refusal allocates at most a few times the length of the body: %s",
   async (_, body, says) => {
-    // A request of a test allocates 80 000 to 210 000 bytes, and more until its code is compiled. Parsing 1000 tokens would allocate 400 000.
+    // A request in this test allocates 80,000 to 210,000 bytes, and more until its code is compiled. Parsing 1000 tokens would allocate 400,000.
     expect(orZero(await allocated(production(), body, says))).toBeLessThan(450_000 + 4 * body.length);
   },
 );
 
 test.each(mistakes.map(bodyOf))(
-  "the refusal of %s allocates a bounded number of bytes",
+  "a refusal by the parser or validation allocates at most 1.5 MB: %s",
   async (_, body, says) => {
     expect(orZero(await allocated(production(), body, says))).toBeLessThan(1_500_000);
   },

@@ -18,8 +18,8 @@ import { checkDocument } from "./document-limits.ts";
 import { document } from "./random-documents.test-kit.ts";
 import { excessInJson, excessOf } from "./text-limits.ts";
 
-/** Returns the highest of the numbers of tokens, comments and lines that GraphQL's lexer finds; `null` for a text that it refuses. */
-const lexed = (text: string): number | null => {
+/** Returns the highest of three counts of GraphQL's lexer: tokens, comments and lines; `null` for a text that the lexer refuses. */
+const lexerCount = (text: string): number | null => {
   const lexer = new Lexer(new Source(text));
   let tokens = 0;
   try {
@@ -35,7 +35,7 @@ const lexed = (text: string): number | null => {
 
 const unlimited = { maxDepth: 1e6, maxAliases: 1e6, maxDirectives: 1e6, maxFragments: 1e6 };
 
-const counted = (text: string): number => {
+const ownCount = (text: string): number => {
   let limit = 0;
   while (excessOf(text, { ...unlimited, maxTokens: limit }) === "maxTokens") limit++;
   return limit;
@@ -55,23 +55,23 @@ const strings = [
 ];
 const blanks = [" ", "\n", ",", "\t", "\ufeff", ""];
 
-test("never counts more tokens, comments or lines than the lexer for a text that the lexer accepts", () => {
+test("excessOf never counts more tokens, comments or lines than the lexer, if the lexer accepts the text", () => {
   const piece = fc.tuple(fc.constantFrom(...pieces, ...strings), fc.constantFrom(...blanks));
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (parts) => {
       const text = parts.flat().join("");
-      expect(counted(text)).toBeLessThanOrEqual(lexed(text) ?? Infinity);
+      expect(ownCount(text)).toBeLessThanOrEqual(lexerCount(text) ?? Infinity);
     }),
     { numRuns: 2000 },
   );
 });
 
-test("counts the same as the lexer if blanks separate tokens longer than one character", () => {
+test("excessOf counts the same as the lexer if blanks separate all tokens", () => {
   const tokens = [...pieces, ...strings.filter((each) => each.startsWith('"'))].map((each) => `${each}   `);
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...tokens), { minLength: 1, maxLength: 30 }), (parts) => {
       const text = parts.join(" ");
-      expect(counted(text)).toBe(lexed(text));
+      expect(ownCount(text)).toBe(lexerCount(text));
     }),
   );
 });
@@ -86,7 +86,7 @@ const jsonOf = (text: string, every = Infinity): Uint8Array => {
   return Buffer.from(`"${json}" , "query": "{ { { {"`);
 };
 
-test("counts the same in a JSON string, whose characters may be escapes", () => {
+test("excessInJson counts the same in a JSON string, including its escapes", () => {
   const limit = fc.integer({ min: 0, max: 4 });
   const limits = fc.record({
     maxTokens: fc.integer({ min: 0, max: 40 }),
@@ -119,8 +119,8 @@ test.each([
   ["inline fragments", `{ ${"... { ".repeat(101)} hello ${"}".repeat(101)} }`, "levels"],
   ["lines", `{ hello ${"\n".repeat(1001)} }`, "maxTokens"],
   ["lines of a block string", `{ hello(a: """${"\r\n".repeat(1001)}""") }`, "maxTokens"],
-  ["lines that only CR ends", `{ hello ${"\r".repeat(1001)} }`, "maxTokens"],
-])("limits %s", (_name, text, excess) => {
+  ["lines that end with CR", `{ hello ${"\r".repeat(1001)} }`, "maxTokens"],
+])("excessOf limits %s", (_name, text, excess) => {
   const limits = { ...unlimited, maxTokens: 1000 };
   expect(excessOf(text, limits)).toBe(excess);
   const fewer = text.replace(/\r\n|[\n\r]|\[(?=.*\])|\{ b:|\.\.\. \{/, " ");
@@ -134,13 +134,13 @@ test.each([
   ["{ ...A ...A } fragment A on Query { ...B ...B } fragment B on Query { now }", null],
   ["{ ...A } query B { ...B } fragment A on Query { ...C }", null],
   ['{ ...A } fragment A on Query { hello(name: "...A") # ...A\n }', null],
-])("finds the fragment cycle in %s", (text, fragment) => {
+])("excessOf finds the fragment cycle in %s", (text, fragment) => {
   const expected = fragment === null ? null : { fragment };
   expect(excessOf(text, { ...unlimited, maxTokens: 1000 })).toEqual(expected);
 });
 
 const schema = buildSchema(SCHEMA);
-const aboutFragments = [UniqueFragmentNamesRule, KnownFragmentNamesRule, NoUnusedFragmentsRule];
+const fragmentRules = [UniqueFragmentNamesRule, KnownFragmentNamesRule, NoUnusedFragmentsRule];
 /** Whether the spread fragments of a document are exactly the defined ones, each defined once: a cheap filter, because validation is slow. */
 const definesAllSpreads = (text: string): boolean =>
   ["F", "G"].every(
@@ -148,7 +148,7 @@ const definesAllSpreads = (text: string): boolean =>
       text.split(`fragment ${name}`).length - 1 === Number(new RegExp(`\\.\\.\\. ?${name}`).test(text)),
   );
 
-test("never refuses a document within the exact limits; without fragments it is exact for depth and directives", () => {
+test("excessOf never refuses a document within the exact limits; without fragments it is exact for depth and directives", () => {
   const limit = fc.integer({ min: 0, max: 4 });
   const limits = fc.record({ maxDepth: limit, maxAliases: limit, maxDirectives: limit, maxFragments: limit });
   let refusals = 0;
@@ -156,7 +156,7 @@ test("never refuses a document within the exact limits; without fragments it is 
     fc.property(document, limits, (text, given) => {
       fc.pre(definesAllSpreads(text));
       const parsed = parse(text);
-      fc.pre(validate(schema, parsed, aboutFragments).length === 0);
+      fc.pre(validate(schema, parsed, fragmentRules).length === 0);
       const exact = checkDocument(parsed, { ...given, maxFields: 1e6 }, true);
       const found = excessOf(text, { ...given, maxTokens: 1e6 });
       if (found !== null) refusals++;

@@ -2,7 +2,7 @@
 import type { Names, Span } from "./spreads.ts";
 import { Outline, type OutlineExcess, type OutlineLimits } from "./outline.ts";
 
-/** Limits that a text can exceed before it is parsed. */
+/** Limits that are checked before a text is parsed. */
 export interface TextLimits extends OutlineLimits {
   readonly maxTokens: number;
 }
@@ -30,7 +30,7 @@ const classOf = (character: string): number => {
 const tableOf = (of: (character: string) => number): Uint8Array =>
   Uint8Array.from({ length: 256 }, (_, code) => of(String.fromCharCode(code)));
 
-/** Class of each byte. Bytes of names and numbers are words; `take` joins the two words of a number with a point. */
+/** Class of each byte. Bytes of names and numbers are words; `take` joins the two words of a number that has a decimal point. */
 const classes = tableOf(classOf);
 /** Bytes that neither end a string or a comment nor start an escape. */
 const inText = tableOf((character) => (/["\\\n\r]/.test(character) ? 0 : 1));
@@ -70,13 +70,13 @@ const encode = (text: string): Uint8Array => {
 
 /**
  * Returns the limit that a text exceeds, before it is parsed: this takes about 1 ns per character, parsing 100 ns per token and validation 300 ns per node.
- * `maxTokens` limits tokens, comments, which the parser also keeps, and lines, which graphql counts for each error. For a valid document the counts are never
- * above the exact counts of the parser and of `checkDocument`.
+ * `maxTokens` limits each of three counts: tokens; comments, which the parser also keeps; lines, which graphql counts for each error. For a valid document the
+ * counts are never above the exact counts of the parser and of `checkDocument`.
  */
 export const excessOf = (text: string, limits: TextLimits): TextExcess | null =>
   new Scan(encode(text), 0, false, limits).excess();
 
-/** Returns the limit that a text within unparsed JSON exceeds. @param from index after the quote with which its string starts */
+/** Returns the limit that a text within unparsed JSON exceeds. @param from index after the opening quote of its string */
 export const excessInJson = (json: Uint8Array, from: number, limits: TextLimits): TextExcess | null =>
   new Scan(json, from, true, limits).excess();
 
@@ -89,7 +89,7 @@ class Scan implements Names {
   private at: number;
   /** Index after the last character that `unit` returned. */
   private nextIndex = 0;
-  /** Class of the last character: a word after a word continues it. */
+  /** Class of the last character. A character of class WORD continues the word if the last one was also WORD. */
   private last = BLANK;
   private tokens = 0;
   private comments = 0;
@@ -149,7 +149,7 @@ class Scan implements Names {
     this.reach(at, last, tokens, lines);
   }
 
-  /** Stores the index and the counts up to it. */
+  /** Stores the index, the class of the character before it, and the counts up to it. */
   private reach(at: number, last: number, tokens: number, lines: number): void {
     this.at = at;
     this.last = last;
@@ -172,7 +172,7 @@ class Scan implements Names {
     this.reach(at, last, tokens, lines);
   }
 
-  /** Reads any other token or character, and words that the outline needs. */
+  /** Reads one token or character at which `words` stopped, or a word that the outline needs. */
   private take(code: number, start: number): void {
     const kind = code < 256 ? classes[code] : OTHER;
     const last = this.last;

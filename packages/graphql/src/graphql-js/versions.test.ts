@@ -60,7 +60,7 @@ test.each([
   expect(withoutSuggestion(new GraphQLError(message)).message).toBe(shortened);
 });
 
-test("the defaults of a schema from code count for maxComplexity", async () => {
+test("argument defaults of a code-first schema count for maxComplexity", async () => {
   const items = (limit: object) => ({
     type: new GraphQLList(new GraphQLNonNull(GraphQLString)),
     args: { limit: { type: GraphQLInt, ...limit } },

@@ -22,7 +22,7 @@ test("the reply to a POST has data, and is graphql-response+json if Accept asks 
   expect(negotiated.headers.get("content-type")).toBe(RESPONSE_TYPE);
 });
 
-test("operationName and operation_name select the operation, and variables are its values", async () => {
+test("operationName and operation_name select the operation, which gets the variables", async () => {
   await using client = testClient(library().app);
   const query = "query A { now } query B($name: String!) { hello(name: $name) }";
   for (const key of ["operationName", "operation_name"]) {
@@ -138,14 +138,14 @@ test.each(["text/plain", "application/json;q=0", "application/json; charset=lati
   },
 );
 
-test("a charset may be quoted, and only UTF-8 is read", async () => {
+test("a charset may be quoted, and only UTF-8 is accepted", async () => {
   await using client = testClient(library().app);
   const body = '{"query":"{ now }"}';
-  const sent = async (type: string) =>
+  const statusOf = async (type: string) =>
     (await client.post("/graphql", { body, headers: { "content-type": type } })).status;
-  expect(await sent('application/json; charset="utf-8"')).toBe(200);
-  expect(await sent("application/json; charset=latin1")).toBe(415);
-  expect(await sent("text/plain, application/json")).toBe(415);
+  expect(await statusOf('application/json; charset="utf-8"')).toBe(200);
+  expect(await statusOf("application/json; charset=latin1")).toBe(415);
+  expect(await statusOf("text/plain, application/json")).toBe(415);
 });
 
 test.each([

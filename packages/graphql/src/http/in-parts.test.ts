@@ -7,7 +7,7 @@ import { field, graphql, type GraphQLConfig } from "../index.ts";
 
 const QUERY = `{ title ... @defer(label: "late") { review } }`;
 
-/** An app with a book whose review resolves when it is published. */
+/** Creates an app whose field `review` resolves when the test resolves `review`. */
 const shelf = (config: ConfigInput<GraphQLConfig> = {}) => {
   const events: string[] = [];
   const seen: TracedOperation[] = [];
@@ -145,7 +145,7 @@ test.each([
 });
 
 test.each([MULTIPART, "multipart/mixed"])(
-  "a result of one part is not multipart (Accept %s)",
+  "a single-part result is not multipart (Accept %s)",
   async (accept) => {
     const { send } = shelf();
     for (const query of ["{ title }", "{ title ... @defer(if: false) { title } }"]) {
@@ -160,7 +160,7 @@ test.each([MULTIPART, "multipart/mixed"])(
   },
 );
 
-test("batches and GET queries negotiate the format in the same way", async () => {
+test("a batch gets whole results, and a GET query gets a multipart reply that varies by Accept", async () => {
   const { app, review } = shelf({ batching: true });
   review.resolve("fine");
   await using client = testClient(app);
@@ -172,7 +172,7 @@ test("batches and GET queries negotiate the format in the same way", async () =>
   expect(got.headers.get("vary")).toBe("Accept");
 });
 
-test("streamed list items arrive one after the other", async () => {
+test("streamed list items follow the first part, in order", async () => {
   const { send } = shelf();
   const parts = await allOf(partsOf(await send("{ pages @stream(initialCount: 1) }", MULTIPART)));
   expect(parts[0]).toMatchObject({ data: { pages: [1] }, hasNext: true });
@@ -228,7 +228,7 @@ test("a client that disconnects before its first read ends the operation", async
   expect(seen).toHaveLength(1);
 });
 
-test("without the option the directives are unknown, and a schema with them does not start", async () => {
+test("without `incremental` the directives are unknown, and an app whose schema declares one does not start", async () => {
   const off = shelf({ incremental: false });
   const reply = await off.send(QUERY, MULTIPART);
   expect(await reply.json()).toMatchObject({ errors: [{ message: expect.stringContaining("@defer") }] });

@@ -17,7 +17,7 @@ test.each([
     "the last member",
     JSON.stringify({ variables: { query: ["query", '"query": "{ now }"', padding] }, query: attack }),
   ],
-  ["a member after blanks", ` \n{ "operationName" : "query" ,\t"query" : ${JSON.stringify(attack)} } `],
+  ["a member after whitespace", ` \n{ "operationName" : "query" ,\t"query" : ${JSON.stringify(attack)} } `],
   ["one of two members", `{"query":${JSON.stringify(attack)},"query":"{ now }"}`],
   ["the second of two members", `{"query":"{ now }","query":${JSON.stringify(attack)}}`],
   ["a member whose name is escaped", `{"\\u0071uery":${JSON.stringify(attack)}}`],
@@ -35,7 +35,7 @@ test.each([
   ]);
 });
 
-test("a long body that is truncated within its document is refused as malformed", async () => {
+test("a long body that is truncated or not UTF-8 within its document is a 400", async () => {
   await using client = testClient(library().app);
   const cut = await client.post("/graphql", post(`{"query":"${"now ".repeat(990)}\\`));
   expect(cut.status).toBe(400);
@@ -48,7 +48,7 @@ test("a long body that is truncated within its document is refused as malformed"
   expect([invalid.status, invalid.text]).toMatchObject([400, expect.stringContaining("not valid UTF-8")]);
 });
 
-test("the status of a refusal depends on the type of the reply", async () => {
+test("a refusal in graphql-response+json has the status 400", async () => {
   await using client = testClient(library().app);
   const accept = { accept: "application/graphql-response+json" };
   const reply = await client.post("/graphql", {
@@ -78,7 +78,7 @@ test.each([true, false])(
   },
 );
 
-test("with onlyDocuments a long document is refused as unregistered", async () => {
+test("with onlyDocuments a document over a limit is refused as unregistered", async () => {
   await using client = testClient(library({ documents: { a: "{ now }" }, onlyDocuments: true }).app);
   const unknown = await client.post("/graphql", { json: { query: attack } });
   expect(unknown.text).toContain("Only registered documents are executed");

@@ -25,18 +25,18 @@ test("a browser gets GraphiQL in development, and the app serves every URL in it
   }
 });
 
-test("files are sent compressed to clients that accept Brotli and uncompressed to others, each with its own ETag", async () => {
+test("files are sent compressed to clients that accept Brotli and uncompressed to others, with different ETags", async () => {
   const { app } = library();
   await using client = testClient(app);
   const page = await client.get("/graphql", { headers: html });
   const [, address = ""] = / href="\.([^"]*css)"/.exec(page.text) ?? [];
-  const fetched = async (coding: string) => {
+  const fetchAs = async (coding: string) => {
     const reply = await app.fetch(
       new Request(new URL(address, "http://test.local"), { headers: { "accept-encoding": coding } }),
     );
     return { reply, bytes: new Uint8Array(await reply.arrayBuffer()) };
   };
-  const [packed, plain] = [await fetched("gzip, br"), await fetched("identity, br;q=0")];
+  const [packed, plain] = [await fetchAs("gzip, br"), await fetchAs("identity, br;q=0")];
   expect(packed.reply.headers.get("content-encoding")).toBe("br");
   expect(plain.reply.headers.get("content-encoding")).toBeNull();
   expect(brotliDecompressSync(packed.bytes).equals(plain.bytes)).toBe(true);

@@ -62,7 +62,7 @@ test("default arguments of resolvers and loaders share the dependencies of their
   }
 });
 
-test("dependencies of a subscription live until its end, and dependencies of an event as long as the event", async () => {
+test("a subscription has its own dependencies until its end, and each event has its own", async () => {
   const { open } = await serve({
     schema: "type Query { a: Int } type Subscription { twice: Twice } type Twice { outer: Int inner: Int }",
     resolvers: {
@@ -87,7 +87,7 @@ test("dependencies of a subscription live until its end, and dependencies of an 
   await waitFor(() => disposed.includes(outer));
 });
 
-test("outside of the endpoint resolvers without dependencies work, and resolvers with dependencies fail with GRAPHQL_UNKNOWN_CONTEXT", async () => {
+test("outside of the endpoint, resolvers without dependencies work, and resolvers with dependencies fail with the reason", async () => {
   const inner = async (_source: unknown, _args: object, _context: unknown, { schema: built }: Info) => {
     await Promise.resolve();
     return JSON.stringify(await execute({ schema: built, document: parse("{ now session }") }));

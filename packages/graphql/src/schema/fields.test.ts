@@ -120,7 +120,7 @@ test("a field's guard runs in lists, interfaces, unions, fragments and mutations
   }
 });
 
-test("a refusal by guards of the configuration is an HTTP error", async () => {
+test("a refusal by the configured guards is an HTTP error", async () => {
   await using client = testClient(library({ guards: [() => false] }).app);
   expect((await client.post("/graphql", { json: { query: "{ now }" } })).status).toBe(403);
 });
@@ -178,7 +178,7 @@ test("after a mutation clears a loader's key, the new value is loaded", async ()
   expect(reply.json()).toEqual({ data: { title: "old", rename: "new" } });
 });
 
-test("a resolver or guards of an interface's field, which GraphQL never calls, are a mistake at start", async () => {
+test("a resolver or guards of an interface's field, which GraphQL never calls, are a start error", async () => {
   const schema = `
     type Query { named: Named }
     interface Named { name: String }
@@ -215,13 +215,13 @@ test("mistakes of a schema are reported at start, with the nearest name", async 
   await expect(start({ schema: deferred, resolvers: {} })).rejects.toThrow(
     "@defer has no effect without `incremental`",
   );
-  const alone = new (App.with(graphql))().enableGraphql({
+  const withoutWebsocket = new (App.with(graphql))().enableGraphql({
     schema: "type Query { a: Int } type Subscription { b: Int }",
   });
-  await expect(alone.start()).rejects.toThrow("compose websocket before graphql");
+  await expect(withoutWebsocket.start()).rejects.toThrow("compose websocket before graphql");
 });
 
-test("createLoader refuses a maxKeys of 0", () => {
+test("createLoader refuses limits that are not whole numbers of at least 1", () => {
   const batch = async (): Promise<readonly number[]> => [];
   for (const limits of [{ maxBatch: 0 }, { maxKeys: 0.5 }])
     expect(() => createLoader({ name: "none", batch, ...limits })).toThrow(

@@ -85,7 +85,7 @@ test("the resolvers of enums and scalars apply to defaults in SDL", async () => 
   ]);
 });
 
-test("a scalar's resolver leaves the @specifiedBy of the SDL, unless the resolver has its own", async () => {
+test("a scalar's resolver keeps the @specifiedBy of the SDL, unless the resolver has its own", async () => {
   const scalar = (specifiedByURL?: string) =>
     new GraphQLScalarType({ name: "Time", ...(specifiedByURL !== undefined && { specifiedByURL }) });
   for (const [resolver, url] of [

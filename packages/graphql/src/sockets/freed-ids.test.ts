@@ -30,7 +30,7 @@ async function* waiting(signal: AbortSignal): AsyncGenerator<object> {
 }
 
 /** Creates an endpoint whose subscription `fails` fails after an event; all others wait until they are aborted. */
-const endpointOf = (signals: AbortSignal[]): SocketEndpoint =>
+const createEndpoint = (signals: AbortSignal[]): SocketEndpoint =>
   new SocketEndpoint({
     config: { initSecs: 60, maxSubscriptions: 1, connect: undefined, incremental: false },
     documents: {
@@ -49,7 +49,7 @@ const endpointOf = (signals: AbortSignal[]): SocketEndpoint =>
   } as unknown as SocketEndpointParts);
 
 /** Serves a client that reuses the id of its first operation after a number of ticks, without waiting for its end. */
-const reused = async (first: string, ticks: number): Promise<Outcome> => {
+const reuseId = async (first: string, ticks: number): Promise<Outcome> => {
   const signals: AbortSignal[] = [];
   const sent: Sent[] = [];
   const ender = new AbortController();
@@ -72,7 +72,7 @@ const reused = async (first: string, ticks: number): Promise<Outcome> => {
       ender.abort();
     },
   };
-  await endpointOf(signals).serve(socket as unknown as ServerSocket, {} as HttpRequest);
+  await createEndpoint(signals).serve(socket as unknown as ServerSocket, {} as HttpRequest);
   return { sent, signals };
 };
 
@@ -82,7 +82,7 @@ test.each(["{ now }", "subscription { fails }"])(
   async (first) => {
     const wasFree: boolean[] = [];
     for (let ticks = 0; ticks < 100; ticks++) {
-      const { sent, signals } = await reused(first, ticks);
+      const { sent, signals } = await reuseId(first, ticks);
       const isRefused = sent.some(({ type }) => type === "closed with 4409");
       wasFree.push(!isRefused);
       if (isRefused) continue;

@@ -2,7 +2,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { serve } from "./served-library.test-kit.ts";
 
-test("over a socket each part of a result is a message of its operation", async () => {
+test("over a socket, each part of a result is a separate message", async () => {
   const { open } = await serve({ incremental: true });
   const peer = await open();
   peer.send({ type: "connection_init" });

@@ -85,10 +85,10 @@ const resolvers = {
   Subscription: { events: subscription({}, (_: unknown, { at }: { at: number }) => source(at)) },
 };
 
-const of = (peer: Peer, at: number): Message[] =>
+const messagesOf = (peer: Peer, at: number): Message[] =>
   peer.messages.filter(({ id }) => id === String(at)) as unknown as Message[];
 const hasEnded = (peer: Peer, at: number): boolean =>
-  of(peer, at).some(({ type }) => type === "complete" || type === "error");
+  messagesOf(peer, at).some(({ type }) => type === "complete" || type === "error");
 
 /** Runs a planned operation; reuses the id immediately if the client completes it. */
 const runOne = async (
@@ -103,8 +103,11 @@ const runOne = async (
   await turns(completeAfter);
   if (!hasEnded(peer, at)) peer.send({ type: "complete", id: String(at) });
   peer.send({ type: "subscribe", id: String(at), payload: { query: "{ now }" } });
-  const isReused = (): boolean => of(peer, at).some(({ payload }) => payload?.data?.now === 7);
-  await until(() => isReused() && of(peer, at).at(-1)?.type === "complete", `the id ${at} is used again`);
+  const isReused = (): boolean => messagesOf(peer, at).some(({ payload }) => payload?.data?.now === 7);
+  await until(
+    () => isReused() && messagesOf(peer, at).at(-1)?.type === "complete",
+    `the id ${at} is used again`,
+  );
 };
 
 const expectOutcome = (messages: readonly Message[], planned: RandomOperation, at: number): void => {
@@ -132,7 +135,7 @@ test("each concurrent operation gets its own events and result while others wait
       peer.send({ type: "connection_init" });
       await until(() => peer.messages.length > 0, "the connection is accepted");
       await Promise.all(list.map((planned, at) => runOne(peer, planned, at)));
-      for (const [at, planned] of list.entries()) expectOutcome(of(peer, at), planned, at);
+      for (const [at, planned] of list.entries()) expectOutcome(messagesOf(peer, at), planned, at);
       await until(() => openSources === 0, "every source ends");
       peer.close();
       await peer.closed;

@@ -56,7 +56,7 @@ test("queries and mutations also run over a socket, with the limits and the erro
 test.each([
   ["subscribe before connection_init", [subscribe("1", "{ now }")], 4401],
   ["a second connection_init", [init, init], 4429],
-  ["junk", ["junk"], 4400],
+  ["a message that is not JSON", ["junk"], 4400],
   ["a binary message", [Buffer.from("{}")], 4400],
   ["an id in use", [init, subscribe("1", "subscription { waits }"), subscribe("1", "{ now }")], 4409],
 ])("%s closes the connection", async (_name, messages, code) => {
@@ -105,7 +105,7 @@ test("complete aborts a subscription that waits, closes its source, and frees it
   ]);
 });
 
-test("complete aborts a query, and the end of the connection aborts all operations", async () => {
+test("complete aborts a query, and the end of the connection aborts a subscription", async () => {
   const { open, events } = await serve();
   const peer = await ready(await open());
   peer.send(subscribe("1", "{ hangs }"));
@@ -119,7 +119,7 @@ test("complete aborts a query, and the end of the connection aborts all operatio
   expect(events).toEqual(["waits", "aborted", "waits", "aborted", "closed"]);
 });
 
-test("complete ends operations that still wait for their context, and the connection keeps reading", async () => {
+test("complete ends an operation that still waits for its context, and the connection keeps reading", async () => {
   let contexts = 0;
   const { open } = await serve({ context: () => (contexts++ === 0 ? new Promise<object>(() => {}) : {}) });
   const peer = await ready(await open());
@@ -163,7 +163,7 @@ test("a source that resolves after the end of its subscription is closed", async
   expect(calls).toEqual(["subscribed", "closed"]);
 });
 
-test("a source that fails ends its subscription with a masked error, and the connection stays open", async () => {
+test("a source or document lookup that fails ends its operation with a masked error, and the connection stays open", async () => {
   const { open } = await serve({
     schema: "type Query { now: Int } type Subscription { fails: Int }",
     resolvers: {

@@ -8,7 +8,10 @@ const tooLarge = Object.assign(new Error("the message is too large"), {
   type: "MESSAGE_TOO_LARGE",
 });
 
-/** Sends messages, written as `call key body`, in one batch to a broker that refuses batches with the body "large". A message "timeout" ends the time limit of all. */
+/**
+ * Sends messages, written as `call key body`, in one batch to a broker that refuses batches with the body "large".
+ * A message "timeout" aborts the signal of all messages.
+ */
 const sendAll = async (
   texts: readonly string[],
 ): Promise<{ results: readonly SendResult[]; stored: readonly string[] }> => {

@@ -16,7 +16,7 @@ const start = (definition: AnySaga): SagaStart => ({
 });
 
 /** Runs a script without waiting, and records its effects. @param isLost whether the process of an effect is lost */
-const recordOf = (
+const recordsOf = (
   definition: AnySaga,
   inputs: (SagaInput | null)[] = [],
   isLost: (name: string) => boolean = () => false,
@@ -117,18 +117,18 @@ const cases: readonly (readonly [string, AnySaga, SagaInput[], string])[] = [
 ];
 
 test.each(cases)(
-  "a saga that is %s has the same state in each run with its records",
+  "every replay of the records of a saga that is %s gives its status",
   (_, definition, inputs, end) => {
-    const records = recordOf(definition, [...inputs]);
+    const records = recordsOf(definition, [...inputs]);
     expect(statusAfter(definition, records)).toBe(end);
     expect(statusAfter(definition, records)).toBe(end);
   },
 );
 
 test.each(cases)(
-  "each prefix of the records of a saga that is %s gives an intermediate state, with a timeline that only grows",
+  "each prefix of the records of a saga that is %s can be replayed, with a timeline that only grows",
   (_, definition, inputs) => {
-    const records = recordOf(definition, [...inputs]);
+    const records = recordsOf(definition, [...inputs]);
     let before = 0;
     for (let count = 0; count <= records.length; count++) {
       const part = records.slice(0, count);
@@ -155,9 +155,9 @@ test("a decision about an earlier pause has no effect on a later one", () => {
     id: "id",
     start: start(definition),
     createdAt: 0,
-    records: recordOf(definition),
+    records: recordsOf(definition),
   }).saga;
-  const records = recordOf(definition, [
+  const records = recordsOf(definition, [
     { ...retry, revision: paused.revision },
     { ...retry, revision: paused.revision },
   ]);
@@ -172,8 +172,8 @@ const decision = { kind: "decision", reason: "the test", output: null } as const
 
 test("ten processes that are lost in a row during an attempt pause the saga, and an operator's decision continues it", () => {
   let losses = 0;
-  const tenTimes = (): boolean => ++losses <= 10;
-  const records = recordOf(deadly, [], tenTimes);
+  const loseTenTimes = (): boolean => ++losses <= 10;
+  const records = recordsOf(deadly, [], loseTenTimes);
   const { saga: paused, timeline } = stateAfter(deadly, records);
   expect(paused).toMatchObject({ status: "paused", branches: [{ status: "started", attempts: 1 }] });
   expect(paused.error).toContain("SAGA_WORKERS_LOST");
@@ -181,7 +181,7 @@ test("ten processes that are lost in a row during an attempt pause the saga, and
   const { revision } = paused;
   const after = (verb: "retry" | "skip" | "settle" | "cancel"): string => {
     losses = 0;
-    return statusAfter(deadly, recordOf(deadly, [{ ...decision, verb, revision }], tenTimes));
+    return statusAfter(deadly, recordsOf(deadly, [{ ...decision, verb, revision }], loseTenTimes));
   };
   expect([after("retry"), after("skip"), after("settle"), after("cancel")]).toEqual([
     "completed",
@@ -191,46 +191,46 @@ test("ten processes that are lost in a row during an attempt pause the saga, and
   ]);
 });
 
-test("processes that are lost occasionally do not pause a saga", () => {
+test("nine lost processes in each step do not pause a saga", () => {
   const definition = saga("s", 1)
     .call("a", () => 1)
     .call("b", () => 2)
     .build();
   const losses = new Map<string, number>();
-  const nineTimes = (name: string): boolean => {
+  const loseNineTimes = (name: string): boolean => {
     const step = name.split(" ")[1] ?? "";
     const count = (losses.get(step) ?? 0) + 1;
     losses.set(step, count);
     return count <= 9;
   };
-  expect(statusAfter(definition, recordOf(definition, [], nineTimes))).toBe("completed");
+  expect(statusAfter(definition, recordsOf(definition, [], loseNineTimes))).toBe("completed");
 });
 
-test("an undo during which ten processes are lost is stuck", () => {
+test("a saga is stuck after ten processes are lost in an undo", () => {
   const definition = saga("s", 1)
     .call("a", () => 1, { undo: () => {} })
     .call("b", () => {
       throw new SagaReject("no");
     })
     .build();
-  const records = recordOf(definition, [], (name) => name.includes("undo"));
+  const records = recordsOf(definition, [], (name) => name.includes("undo"));
   expect(stateAfter(definition, records).saga).toMatchObject({ status: "stuck" });
 });
 
-test("conditions during which ten processes are lost pause the saga", () => {
+test("ten processes that are lost during conditions pause the saga", () => {
   const definition = saga("s", 1)
     .when(
       () => true,
       (branch) => branch.call("a", () => 1),
     )
     .build();
-  const records = recordOf(definition, [], (name) => name.includes("conditions"));
+  const records = recordsOf(definition, [], (name) => name.includes("conditions"));
   const { saga: paused } = stateAfter(definition, records);
   expect(paused).toMatchObject({ status: "paused" });
   expect(paused.error).toContain("SAGA_WORKERS_LOST");
 });
 
-test("whether an attempt took effect stays unknown until check has answered, also after a retry of an operator", () => {
+test("whether an attempt took effect stays unknown until check has answered, even after a retry of an operator", () => {
   const seen: [number, boolean][] = [];
   const definition = saga("s", 1)
     .call(
@@ -245,7 +245,7 @@ test("whether an attempt took effect stays unknown until check has answered, als
     )
     .build();
   const retry = { ...decision, verb: "retry", revision: 3 } as const;
-  const records = recordOf(definition, [null, retry], (name) => name === "1: a, attempt 1");
+  const records = recordsOf(definition, [null, retry], (name) => name === "1: a, attempt 1");
   expect(statusAfter(definition, records)).toBe("completed");
   expect(seen).toEqual([
     [1, true],
@@ -258,7 +258,7 @@ test("an attempt that DBOS recorded as an error counts as a programming error, s
   const definition = saga("s", 1)
     .call("a", () => 1)
     .build();
-  const records = recordOf(definition).map((record) =>
+  const records = recordsOf(definition).map((record) =>
     record.name.includes("a, attempt 1") ? { ...record, output: null } : record,
   );
   const { saga: paused } = stateAfter(definition, records);
@@ -273,7 +273,7 @@ test("conditions that DBOS recorded as an error pause the saga", () => {
       (branch) => branch.call("a", () => 1),
     )
     .build();
-  const records = recordOf(definition).map((record) =>
+  const records = recordsOf(definition).map((record) =>
     record.name.includes("conditions") ? { ...record, output: null } : record,
   );
   expect(stateAfter(definition, records).saga).toMatchObject({ status: "paused" });

@@ -22,7 +22,7 @@ export const factsOf =
       180_000,
     );
 
-export const inStatus = async (runner: SagaRunner, id: string, status: SagaStatus): Promise<void> =>
+export const waitForStatus = async (runner: SagaRunner, id: string, status: SagaStatus): Promise<void> =>
   void (await waitFor(async () => (await runner.get(id))?.status === status, {
     subject: `the saga to be ${status}`,
     timeoutMs: 60_000,

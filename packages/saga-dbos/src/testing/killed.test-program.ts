@@ -1,4 +1,4 @@
-// A process that is killed during the second step of a saga. Prints the step's idempotency key when it has begun.
+// A process that is killed during the second step of a saga. Prints the step's idempotency key when the step has begun.
 import { killedSaga } from "./killed.test-sagas.ts";
 import { openSagas } from "./open-sagas.test-kit.ts";
 

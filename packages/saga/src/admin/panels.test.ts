@@ -6,7 +6,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { saga, sagas } from "../index.ts";
 
-const started = async () => {
+const startApp = async () => {
   const calls: string[] = [];
   const state = { isBroken: true };
   const order = saga("order", 1)
@@ -33,7 +33,7 @@ const started = async () => {
 };
 
 panelContract(test, async () => {
-  const { app, order, rows } = await started();
+  const { app, order, rows } = await startApp();
   await app.saga.start(order, {}, { key: "order-7" });
   await waitFor(async () => (await rows("sagas"))[0]?.cells[2] === "paused", {
     subject: "the pause",
@@ -43,14 +43,14 @@ panelContract(test, async () => {
 });
 
 panelContract(test, async () => {
-  const { app, act } = await started();
+  const { app, act } = await startApp();
   await act("time-machine", "start", "order version 1", { input: "{}" });
   await act("time-machine", "run", "order version 1", { crashAfter: "1" });
   return { panel: app.panel("time-machine"), close: () => app.stop() };
 });
 
-test("sagas are shown with their timeline; a paused one is retried with a reason", async () => {
-  const { app, order, state, act, rows } = await started();
+test("sagas are shown with their timeline; a paused saga is retried with a reason", async () => {
+  const { app, order, state, act, rows } = await startApp();
   const { id } = await app.saga.start(order, { card: "canary" }, { key: "order-7" });
   await waitFor(async () => (await rows("sagas"))[0]?.cells[2] === "paused", {
     subject: "the pause",
@@ -84,13 +84,13 @@ test("sagas are shown with their timeline; a paused one is retried with a reason
   await app.stop();
 });
 
-test("a paused saga continues without the step after skip, and with its output after settle; cancel undoes it", async () => {
+test("skip and settle complete a paused saga, and cancel undoes it", async () => {
   for (const [verb, undone, end] of [
     ["skip", [], "completed"],
     ["settle", [], "completed"],
     ["cancel", ["undo charge", "undo reserve"], "compensated"],
   ] as const) {
-    const { app, order, calls, act, rows } = await started();
+    const { app, order, calls, act, rows } = await startApp();
     const { id } = await app.saga.start(order, {}, { key: verb });
     const status = async () => (await rows("sagas"))[0]?.cells[2];
     await waitFor(async () => (await status()) === "paused", { subject: "the pause", timeoutMs: 60_000 });
@@ -101,8 +101,8 @@ test("a paused saga continues without the step after skip, and with its output a
   }
 });
 
-test("the time machine loses a worker, shows the undo plan, resumes and replays, without using the app's store", async () => {
-  const { app, calls, state, act, rows } = await started();
+test("the time machine simulates a lost worker, shows the undo plan, resumes and replays, without using the app's store", async () => {
+  const { app, calls, state, act, rows } = await startApp();
   state.isBroken = false;
   const row = "order version 1";
   expect(await rows("time-machine")).toEqual([

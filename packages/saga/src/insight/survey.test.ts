@@ -5,8 +5,8 @@ import { SagaRegistry } from "../definition/registry.ts";
 import { type InstanceCount, Survey } from "./survey.ts";
 
 test("begin waits for the first count, so that the first health check has it", async () => {
-  const counted = Promise.withResolvers<readonly InstanceCount[]>();
-  const db = { query: () => counted.promise } as unknown as Database; // a query that is still pending
+  const count = Promise.withResolvers<readonly InstanceCount[]>();
+  const db = { query: () => count.promise } as unknown as Database; // a query that is still pending
   const log = { info() {}, warn() {}, error() {} };
   const survey = new Survey({
     db: () => db,
@@ -18,7 +18,7 @@ test("begin waits for the first count, so that the first health check has it", a
   const begun = survey.begin().then(() => (hasBegun = true));
   await Promise.resolve();
   expect(hasBegun).toBe(false);
-  counted.resolve([{ name: "order", version: 2, status: "ready", count: 1 }]);
+  count.resolve([{ name: "order", version: 2, status: "ready", count: 1 }]);
   await begun;
   expect(survey.withoutCode).toEqual(["order version 2"]);
   await survey.end();

@@ -5,7 +5,7 @@ import { saga } from "../definition/saga.ts";
 import type { UndoContext } from "../definition/context.ts";
 import { SagaReject } from "../errors/saga-reject.ts";
 import type { StepScopes } from "../run/step-calls.ts";
-import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
+import { waitForStatus, type RunnerFixture } from "./runner-fixture.ts";
 
 const because = { reason: "the test says so" };
 
@@ -39,7 +39,7 @@ export const callFacts: PortFacts<RunnerFixture> = {
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "compensated");
+    await waitForStatus(runner, id, "compensated");
     assert.deepEqual(Array.from(charged), []);
     assert.equal(new Set(keys).size, 6); // each refund has a different key
   },
@@ -55,7 +55,7 @@ export const callFacts: PortFacts<RunnerFixture> = {
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    const info = await inStatus(runner, id, "compensated");
+    const info = await waitForStatus(runner, id, "compensated");
     assert.equal(info.error?.code, "SAGA_STEP_TIMEOUT");
     assert.deepEqual(undone, ["receipt"]);
   },
@@ -101,7 +101,7 @@ export const callFacts: PortFacts<RunnerFixture> = {
     };
     const runner = await run([definition], { scopes });
     const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "compensated");
+    await waitForStatus(runner, id, "compensated");
     assert.deepEqual(seen, [
       "do: scopes reserve  1",
       "do: scopes both left 1",
@@ -126,11 +126,11 @@ export const callFacts: PortFacts<RunnerFixture> = {
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    const info = await inStatus(runner, id, "paused");
+    const info = await waitForStatus(runner, id, "paused");
     assert.match(info.error?.message ?? "", /`check` of the step "pay" must return \{ output \}/);
     result = { output: "paid" };
     await runner.retry(id, because);
-    assert.equal((await inStatus(runner, id, "completed")).steps[0]?.output, "paid");
+    assert.equal((await waitForStatus(runner, id, "completed")).steps[0]?.output, "paid");
     assert.equal(runs, 1);
   },
 };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import { saga } from "../definition/saga.ts";
 import { SagaReject } from "../errors/saga-reject.ts";
-import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
+import { waitForStatus, type RunnerFixture } from "./runner-fixture.ts";
 
 const because = { reason: "the test says so" };
 
@@ -32,7 +32,7 @@ export const conditionFacts: PortFacts<RunnerFixture> = {
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "compensated");
+    await waitForStatus(runner, id, "compensated");
     assert.deepEqual(ran, ["charge", "charge", "refund"]);
   },
   "evaluates the condition of a step after one that an operator skipped, and again after it threw": async ({
@@ -59,12 +59,12 @@ export const conditionFacts: PortFacts<RunnerFixture> = {
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "paused");
+    await waitForStatus(runner, id, "paused");
     await runner.skip(id, because);
-    assert.equal((await inStatus(runner, id, "paused", 2)).position, 2);
+    assert.equal((await waitForStatus(runner, id, "paused", 2)).position, 2);
     isBroken = false;
     await runner.retry(id, because);
-    await inStatus(runner, id, "completed");
+    await waitForStatus(runner, id, "completed");
     assert.deepEqual(ran, ["last"]);
   },
 };

@@ -3,7 +3,7 @@ import { type PortContract, portContract } from "@framework/core/testing";
 import { DatabaseError } from "@framework/database";
 import { saga } from "../definition/saga.ts";
 import { SagaReject } from "../errors/saga-reject.ts";
-import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
+import { waitForStatus, type RunnerFixture } from "./runner-fixture.ts";
 import { callFacts } from "./call-facts.ts";
 import { conditionFacts } from "./condition-facts.ts";
 import { versionFacts } from "./version-facts.ts";
@@ -25,7 +25,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     const runner = await run([definition]);
     const { id, isNew } = await runner.start(definition, null, { key: "k" });
     assert.equal(isNew, true);
-    assert.equal((await inStatus(runner, id, "completed")).steps.at(-1)?.output, 6);
+    assert.equal((await waitForStatus(runner, id, "completed")).steps.at(-1)?.output, 6);
   },
   "has one instance per key": async ({ run }) => {
     let runs = 0;
@@ -36,7 +36,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     const starts = await Promise.all([1, 2, 3].map(() => runner.start(definition, null, { key: "same" })));
     assert.equal(new Set(starts.map(({ id }) => id)).size, 1);
     assert.equal(starts.filter(({ isNew }) => isNew).length, 1);
-    await inStatus(runner, starts[0]?.id ?? "", "completed");
+    await waitForStatus(runner, starts[0]?.id ?? "", "completed");
     assert.equal((await runner.start(definition, null, { key: "same" })).isNew, false);
     assert.equal(runs, 1);
   },
@@ -51,7 +51,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    const info = await inStatus(runner, id, "compensated");
+    const info = await waitForStatus(runner, id, "compensated");
     assert.deepEqual(undone, [2, 1]);
     assert.equal(info.error?.name, "SagaReject");
   },
@@ -70,7 +70,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    assert.equal((await inStatus(runner, id, "completed")).steps[0]?.output, 3);
+    assert.equal((await waitForStatus(runner, id, "completed")).steps[0]?.output, 3);
     assert.deepEqual(
       keys,
       Array.from({ length: 3 }, () => keys[0]),
@@ -87,7 +87,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "completed");
+    await waitForStatus(runner, id, "completed");
     assert.deepEqual(seen, ["ab", "ab"]);
   },
   "undoes the saga when all attempts have failed, with the step that failed": async ({ run }) => {
@@ -104,7 +104,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "compensated");
+    await waitForStatus(runner, id, "compensated");
     assert.deepEqual(undone, ["down undefined", "first"]);
   },
   "continues with a message that arrives during a wait, and with one that arrived before": async ({
@@ -117,7 +117,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "waiting");
+    await waitForStatus(runner, id, "waiting");
     const fetched = { key: "k", id: "2", name: "fetched" };
     assert.equal(await runner.deliver(definition, fetched), "kept");
     assert.equal(await runner.deliver(definition, fetched), "repeated");
@@ -126,7 +126,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       message: 'saga: "waits" never waits for "fetchd"; did you mean "fetched"?',
     });
     assert.equal(await runner.deliver(definition, { key: "k", id: "1", name: "packed", data: 7 }), "resumed");
-    const info = await inStatus(runner, id, "completed");
+    const info = await waitForStatus(runner, id, "completed");
     assert.equal(info.steps.find(({ step }) => step === "packed")?.output, 7);
     assert.equal(await runner.deliver(definition, { ...fetched, id: "3" }), "ended");
     assert.equal(await runner.deliver(definition, { ...fetched, key: "other" }), "unknown");
@@ -138,7 +138,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "completed");
+    await waitForStatus(runner, id, "completed");
   },
   "pauses at a programming error, undoes nothing, and continues when an operator retries": async ({
     run,
@@ -153,10 +153,10 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "paused");
+    await waitForStatus(runner, id, "paused");
     isBroken = false;
     assert.equal(await runner.retry(id, because), true);
-    await inStatus(runner, id, "completed");
+    await waitForStatus(runner, id, "completed");
     assert.equal(undos, 0);
   },
   "undoes a saga that an operator cancels in a wait": async ({ run }) => {
@@ -167,9 +167,9 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "waiting");
+    await waitForStatus(runner, id, "waiting");
     assert.equal(await runner.cancel(id, because), true);
-    await inStatus(runner, id, "compensated");
+    await waitForStatus(runner, id, "compensated");
     assert.deepEqual(undone, ["order"]);
     await assert.rejects(runner.cancel(id, because), { status: 409 });
   },
@@ -184,10 +184,10 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       .build();
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "paused");
+    await waitForStatus(runner, id, "paused");
     await assert.rejects(runner.cancel(id, because), { status: 409 });
     assert.equal(await runner.settle(id, because), true);
-    await inStatus(runner, id, "completed");
+    await waitForStatus(runner, id, "completed");
     assert.equal(undos, 0);
   },
   "lists instances by status, and shows the timeline of one": async ({ run }) => {
@@ -201,8 +201,8 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       await runner.start(definition, 1, { key: "good" }),
       await runner.start(definition, 2, { key: "bad" }),
     ];
-    await inStatus(runner, good.id, "completed");
-    const info = await inStatus(runner, bad.id, "compensated");
+    await waitForStatus(runner, good.id, "completed");
+    const info = await waitForStatus(runner, bad.id, "compensated");
     assert.equal(info.input, 2);
     const { sagas } = await runner.list({ name: "seen", status: "compensated" });
     assert.deepEqual(

@@ -20,7 +20,7 @@ export interface RunnerFixture {
 }
 
 /** Waits until an instance has a status. @param position minimum position of the instance */
-export const inStatus = (
+export const waitForStatus = (
   runner: SagaRunner,
   id: string,
   status: SagaStatus,

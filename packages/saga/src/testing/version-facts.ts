@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { StandardSchema } from "@framework/core";
 import type { PortFacts } from "@framework/core/testing";
 import { saga } from "../definition/saga.ts";
-import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
+import { waitForStatus, type RunnerFixture } from "./runner-fixture.ts";
 
 /** Accepts objects with a number in a field, and returns the number. */
 const amountIn = (field: string): StandardSchema<unknown, number> => ({
@@ -31,14 +31,14 @@ export const versionFacts: PortFacts<RunnerFixture> = {
     assert.ok(old !== undefined && next !== undefined);
     const runner = await run([old, next]);
     const { id } = await runner.start(old, null, { key: "k" });
-    await inStatus(runner, id, "waiting");
+    await waitForStatus(runner, id, "waiting");
     const paid = { key: "k", id: "m", name: "paid" };
     await assert.rejects(runner.deliver(next, { ...paid, data: { euros: 5 } }), {
       code: "SAGA_BAD_VALUE",
       message: 'saga: the message "paid" does not match its schema: cents: cents is missing',
     });
     assert.equal(await runner.deliver(next, { ...paid, data: { cents: 500 } }), "resumed");
-    assert.equal((await inStatus(runner, id, "completed")).steps[0]?.output, 500);
+    assert.equal((await waitForStatus(runner, id, "completed")).steps[0]?.output, 500);
   },
   "stores or refuses a message for an instance whose version it does not define": async ({ run }) => {
     const old = saga("versions", 1).waitFor("packed", { timeout: "1h" }).build();
@@ -49,7 +49,7 @@ export const versionFacts: PortFacts<RunnerFixture> = {
     const packed = { key: "k", id: "m", name: "packed", data: 7 };
     const newer = await run([next]);
     const { id } = await newer.start(next, null, { key: "k" });
-    await inStatus(newer, id, "waiting");
+    await waitForStatus(newer, id, "waiting");
     const older = await run([old]);
     const isKept = await older.deliver(old, packed).then(
       (delivered) => {
@@ -63,7 +63,7 @@ export const versionFacts: PortFacts<RunnerFixture> = {
     );
     const again = await run([old, next]);
     if (!isKept) assert.equal(await again.deliver(next, packed), "resumed");
-    const info = await inStatus(again, id, "completed");
+    const info = await waitForStatus(again, id, "completed");
     assert.equal(info.steps.find(({ step }) => step === "packed")?.output, 7);
   },
 };

@@ -7,18 +7,18 @@ const fieldOf = async (app: App, path: string): Promise<string | null> => {
   return reply.headers.get("__Header__");
 };
 
-test("adds the field to a handler's reply", async () => {
+test("a handler's reply has the field", async () => {
   const app = new (App.with(__feature__))().enable__Feature__();
   app.get("/", () => "hello");
   expect(await fieldOf(app, "/")).toBe("on");
 });
 
-test("also adds the configured value to error replies", async () => {
+test("error replies have the field with the configured value", async () => {
   const app = new (App.with(__feature__))().enable__Feature__({ value: "yes" });
   expect(await fieldOf(app, "/nowhere")).toBe("yes");
 });
 
-test("refuses a value that a field cannot contain", async () => {
+test("a value that a field cannot contain is refused", async () => {
   const app = new (App.with(__feature__))().enable__Feature__({ value: "two\r\nlines" });
   await expect(app.fetch(new Request("http://localhost/"))).rejects.toThrow("__Feature__Config.value");
 });

@@ -24,7 +24,7 @@ export const __Feature__Config: ConfigRecord<__Feature__Config> = configRecord("
 
 /** The methods that the feature adds to an app. */
 export interface __Feature__ {
-  /** Adds the `__Header__` field to every reply. @throws CORE_BAD_CONFIG at start, with all other problems */
+  /** Adds the `__Header__` field to every reply. @throws CORE_BAD_CONFIG at start, together with all other problems */
   enable__Feature__(config?: ConfigInput<__Feature__Config>): this;
 }
 

@@ -12,7 +12,7 @@ const healthy: ProgramReport = {
   hasReadiness: true,
 };
 
-const reported = (changes: Partial<ProgramReport>): Facts["program"] => ({
+const programWith = (changes: Partial<ProgramReport>): Facts["program"] => ({
   path: "src/main.ts",
   report: { ...healthy, ...changes },
   failure: "",
@@ -38,7 +38,7 @@ const installed = (name: string, version: string, peers: Record<string, string> 
 });
 
 const factsWith = (changes: Partial<Facts>): Facts => ({
-  program: reported({}),
+  program: programWith({}),
   packages: [installed("core", "1.4.0"), installed("cache", "1.1.0", { "@framework/core": "^1.2.0" })],
   otherCores: [],
   workloads: [workload()],
@@ -49,23 +49,23 @@ const factsWith = (changes: Partial<Facts>): Facts => ({
   ...changes,
 });
 
-const found = (changes: Partial<Facts>): readonly string[] =>
+const codesFor = (changes: Partial<Facts>): readonly string[] =>
   rules.flatMap((rule) => rule(factsWith(changes))).map(({ code }) => code);
 
 test("a healthy project has no findings", () => {
-  expect(found({})).toEqual([]);
-  expect(found({ program: null, workloads: [] })).toEqual([]);
+  expect(codesFor({})).toEqual([]);
+  expect(codesFor({ program: null, workloads: [] })).toEqual([]);
 });
 
 test("a warning about the container in which doctor runs is left out", () => {
   const here = { code: "CORE_LOOPBACK_IN_CONTAINER", message: "" };
-  expect(found({ program: reported({ warnings: [here] }) })).toEqual([]);
+  expect(codesFor({ program: programWith({ warnings: [here] }) })).toEqual([]);
 });
 
 /** Facts with only one mistake, by the code that reports it. */
-const planted: readonly (readonly [code: string, Partial<Facts>])[] = [
-  ["CORE_BAD_CONFIG", { program: reported({ problems: [{ code: "CORE_BAD_CONFIG", message: "" }] }) }],
-  ["AUTH_SHORT_SECRET", { program: reported({ warnings: [{ code: "AUTH_SHORT_SECRET", message: "" }] }) }],
+const mistakes: readonly (readonly [code: string, Partial<Facts>])[] = [
+  ["CORE_BAD_CONFIG", { program: programWith({ problems: [{ code: "CORE_BAD_CONFIG", message: "" }] }) }],
+  ["AUTH_SHORT_SECRET", { program: programWith({ warnings: [{ code: "AUTH_SHORT_SECRET", message: "" }] }) }],
   ["CLI_NO_REPORT", { program: { path: "main.ts", report: null, failure: "exit code 1" } }],
   ["CLI_NO_PROGRAM", { program: null, missingProgram: "there is no file dist/main.js" }],
   ["RATE_LIMIT_ONE_HOST", { workloads: [workload({ replicas: 2 })] }],
@@ -79,7 +79,7 @@ const planted: readonly (readonly [code: string, Partial<Facts>])[] = [
     { packages: [installed("core", "2.0.0"), installed("cache", "1.1.0", { "@framework/core": "^1.2.0" })] },
   ],
   ["CLI_TWO_CORES", { otherCores: [installed("core", "1.3.0")] }],
-  ["CLI_NO_READINESS", { program: reported({ hasReadiness: false }) }],
+  ["CLI_NO_READINESS", { program: programWith({ hasReadiness: false }) }],
   ["CLI_NO_PROBE", { workloads: [workload({ isProbed: false })] }],
   ["CLI_SHORT_GRACE", { workloads: [workload({ graceSecs: 30, preStopSecs: 0 })] }],
   ["CLI_SHORT_GRACE", { workloads: [workload({ graceSecs: 35, preStopSecs: 5 })] }],
@@ -92,13 +92,13 @@ const planted: readonly (readonly [code: string, Partial<Facts>])[] = [
   ["CLI_WEAK_SECRET", { workloads: [workload({ variables: new Map([["JWT_SECRET", "changeme"]]) })] }],
 ];
 
-test.each(planted)("%s is found", (code, changes) => {
-  expect(found(changes)).toEqual([code]);
+test.each(mistakes)("%s is found", (code, changes) => {
+  expect(codesFor(changes)).toEqual([code]);
 });
 
 test("every rule and every code of a rule is tested", () => {
   for (const rule of rules)
-    expect([rule.name, planted.some(([, changes]) => rule(factsWith(changes)).length > 0)]).toEqual([
+    expect([rule.name, mistakes.some(([, changes]) => rule(factsWith(changes)).length > 0)]).toEqual([
       rule.name,
       true,
     ]);
@@ -109,7 +109,7 @@ test("every rule and every code of a rule is tested", () => {
       ([, code]) => code,
     ),
   );
-  expect(new Set(planted.map(([code]) => code).filter((code) => code.startsWith("CLI_")))).toEqual(
+  expect(new Set(mistakes.map(([code]) => code).filter((code) => code.startsWith("CLI_")))).toEqual(
     new Set(codes),
   );
 });
@@ -119,12 +119,12 @@ test.each<[string, Partial<Facts>]>([
     "several replicas with variables from secrets",
     { workloads: [workload({ replicas: 2, hasUnknownVariables: true })] },
   ],
-  ["no readiness without an orchestrator", { program: reported({ hasReadiness: false }), workloads: [] }],
+  ["no readiness without an orchestrator", { program: programWith({ hasReadiness: false }), workloads: [] }],
   [
     "a trusted proxy",
     {
       proxies: ["ingress"],
-      program: reported({ settings: { ...healthy.settings, trustedProxies: ["10.0.0.0/8"] } }),
+      program: programWith({ settings: { ...healthy.settings, trustedProxies: ["10.0.0.0/8"] } }),
     },
   ],
   ["a grace period longer than drain and hook", { workloads: [workload({ graceSecs: 36, preStopSecs: 5 })] }],
@@ -134,14 +134,14 @@ test.each<[string, Partial<Facts>]>([
   ],
   [
     "no readiness in development",
-    { program: reported({ hasReadiness: false, settings: { ...healthy.settings, env: "development" } }) },
+    { program: programWith({ hasReadiness: false, settings: { ...healthy.settings, env: "development" } }) },
   ],
   [
     "a peer that is not installed",
     { packages: [installed("cache", "1.0.0", { "@framework/core": "^9.0.0" })] },
   ],
   [
-    "ranges of a workspace",
+    "workspace ranges",
     {
       packages: [
         installed("core", "0.0.0"),
@@ -150,7 +150,7 @@ test.each<[string, Partial<Facts>]>([
     },
   ],
 ])("%s is not a finding", (_description, changes) => {
-  expect(found(changes)).toEqual([]);
+  expect(codesFor(changes)).toEqual([]);
 });
 
 test.each([
@@ -164,5 +164,5 @@ test.each([
   ["TOKEN_HEADER", "secret", 0],
 ])("%s=%s gives %d findings", (name, value, count) => {
   const files = [{ path: ".env", variables: new Map([[name, value]]) }];
-  expect(found({ files })).toEqual(Array(count).fill("CLI_WEAK_SECRET"));
+  expect(codesFor({ files })).toEqual(Array(count).fill("CLI_WEAK_SECRET"));
 });
