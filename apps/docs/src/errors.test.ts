@@ -27,7 +27,7 @@ test("every error code has a page with its cause and its remedy", () => {
   }
 });
 
-test("a code that a page names is a link to its page", () => {
+test("an error code in a page is a link to the page of that code", () => {
   const missing = Array.from(pages).flatMap(([url, html]) =>
     Array.from(html.matchAll(/(<a href="[^"]*">)?<code>([A-Z]+_[A-Z_]+)<\/code>/g))
       .filter(

@@ -39,7 +39,7 @@ after(async () => {
 });
 
 /** Opens a page, and checks afterwards that it has no problems and sent no request to another host. */
-const visiting = async (path: string, view: View, facts: (visit: Visit) => Promise<void>): Promise<void> => {
+const visitPage = async (path: string, view: View, facts: (visit: Visit) => Promise<void>): Promise<void> => {
   const { running, chromium } = await (shared ??= start());
   await using visit = await chromium.visit(`${running.url}/${path}`, view);
   await facts(visit);
@@ -62,18 +62,18 @@ const kinds = [
 
 for (const view of views) {
   void test(
-    `pages ${viewName(view)} have no violation, no problem and no horizontal scrolling`,
+    `pages ${viewName(view)} have no accessibility violation, logged error or horizontal scrolling`,
     { skip },
     async () => {
-      for (const path of kinds) await visiting(path, view, (visit) => assertUsable(visit, path));
+      for (const path of kinds) await visitPage(path, view, (visit) => assertUsable(visit, path));
     },
   );
 }
 
 const active = (visit: Visit) => visit.evaluate<string>(FOCUSED_TEXT);
 
-void test("the search is used by keyboard alone", { skip }, () =>
-  visiting("", {}, async (visit) => {
+void test("the search can be used by keyboard alone", { skip }, () =>
+  visitPage("", {}, async (visit) => {
     await visit.press("/");
     await visit.type("CORE_ALREADY_STARTED");
     await shows(visit, `document.querySelector("#search li")`);
@@ -90,7 +90,7 @@ void test("the search is used by keyboard alone", { skip }, () =>
 );
 
 void test("the first tab stop skips the navigation", { skip }, () =>
-  visiting("packages/core/", {}, async (visit) => {
+  visitPage("packages/core/", {}, async (visit) => {
     await visit.press("Tab");
     assert.equal(await active(visit), "Skip to content");
     await visit.press("Enter");
@@ -99,7 +99,7 @@ void test("the first tab stop skips the navigation", { skip }, () =>
 );
 
 void test("the chosen colours are kept on the next page", { skip }, () =>
-  visiting("", { colours: "light" }, async (visit) => {
+  visitPage("", { colours: "light" }, async (visit) => {
     const background = () => visit.evaluate<string>("getComputedStyle(document.body).backgroundColor");
     const light = await background();
     await visit.evaluate(`document.querySelector("#theme").click()`);

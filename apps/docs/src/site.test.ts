@@ -41,7 +41,7 @@ test("no page has an inline script or style, or loads anything from another host
   }
 });
 
-test("every README and page of every published package is a page", () => {
+test("every README and page of every published package is a page of the site", () => {
   const documents = globSync("packages/*/{README.md,docs/*.md}", { cwd: root }).filter(
     (path) =>
       !/"private": true/.test(
@@ -53,7 +53,7 @@ test("every README and page of every published package is a page", () => {
   expect(urls.filter((url) => !pages.has(url))).toEqual([]);
 });
 
-test("guides are pages, and pages for users of another framework show both services side by side", () => {
+test("guides are pages of the site, and pages for users of another framework show both services side by side", () => {
   const guides = globSync("docs/**/*.md", { cwd: root }).map(
     (path) => `${path.replace(/^docs\/|\.md$/g, "").replace("README", "guides")}/`,
   );
@@ -87,6 +87,6 @@ test("each page also exists as Markdown, and llms.txt lists the pages of the nav
   for (const href of nav) expect(list).toContain(`(${href === "./" ? "" : href}index.md)`);
 });
 
-test("benchmarks are shown with the dates of their runs", () => {
+test("the comparison page shows the date of its benchmark run", () => {
   expect(pages.get("comparison/")).toMatch(/\b20\d\d-\d\d-\d\d, <code>pnpm bench --write<\/code>/);
 });

@@ -57,7 +57,7 @@ eachClient(test, makeApp, {
       expect((await client.post("/smaller", { body: body(51) })).status).toBe(413);
     }
   },
-  "the limit also applies to unmatched paths": async (client) => {
+  "the limit applies to unmatched paths": async (client) => {
     expect((await client.post("/nowhere", { body: text(101) })).status).toBe(413);
     expect((await client.post("/nowhere", { body: text(100) })).status).toBe(404);
   },
@@ -87,7 +87,7 @@ test("maxRatio without decode is a start error", async () => {
   await expect(app.start()).rejects.toThrow("BodyLimitConfig.maxRatio has no effect without decode");
 });
 
-test("a complete record of BodyLimitConfig.of configures the feature", async () => {
+test("the complete record that BodyLimitConfig.of returns is accepted", async () => {
   for (const config of [BodyLimitConfig.of(), BodyLimitConfig.of({ maxBodyBytes: 5 })]) {
     const app = new (App.with(bodyLimit))().enableBodyLimit(config);
     await expect(app.start({ log: { info() {}, warn() {}, error() {} } })).resolves.toBeDefined();

@@ -90,7 +90,7 @@ test.each(["gzip, gzip", "br", "compress", "gzip;q=1", "<b>"])(
   },
 );
 
-test("no coding is accepted by default", async () => {
+test("with an empty decode no coding is accepted", async () => {
   await using client = testClient(makeApp({ decode: [] }));
   const reply = await client.post("/", { body: encode.gzip("1"), headers: headersOf("gzip") });
   expect([reply.status, reply.headers.get("accept-encoding")]).toEqual([415, "identity"]);

@@ -20,10 +20,10 @@ const serveApp = (transport: "fast" | "node") => {
   /** Sends a request and disconnects while the handler runs. Returns a function that releases the handler. */
   const disconnect = async (): Promise<(status: number) => void> => {
     const before = ended;
-    const gone = new AbortController();
-    const reply = client.get("/", { signal: gone.signal }).catch(() => null);
+    const controller = new AbortController();
+    const reply = client.get("/", { signal: controller.signal }).catch(() => null);
     await waitFor(() => waiting.length > 0);
-    gone.abort();
+    controller.abort();
     expect(await reply).toBeNull();
     await waitFor(() => ended > before);
     return waiting.pop() ?? (() => {});
@@ -43,7 +43,7 @@ test.each(["fast", "node"] as const)(
     hold();
     for (const status of [500, 200, 500]) {
       const release = await disconnect();
-      await settled(() => release(status));
+      await runAndSettle(() => release(status));
       expect(circuit()).toMatchObject({ state: "closed", failures: 1 });
     }
     app.world.answer = fails();
@@ -65,13 +65,13 @@ test.each(["fast", "node"] as const)(
     app.world.answer = () => "hello";
     expect((await client.get("/")).status).toBe(200);
     expect(circuit()?.state).toBe("closed");
-    await settled(() => release(500));
+    await runAndSettle(() => release(500));
     expect(circuit()).toMatchObject({ state: "closed", failures: 0 });
   },
 );
 
 /** Runs an action and waits for its effects. */
-const settled = async (act: () => void): Promise<void> => {
+const runAndSettle = async (act: () => void): Promise<void> => {
   act();
   for (let round = 0; round < 5; round++) await new Promise(setImmediate);
 };

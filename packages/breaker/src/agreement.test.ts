@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { begin, call, fail } from "./calls.test-kit.ts";
 import { service, type Worker } from "./service.test-kit.ts";
 
-test("a circuit that opens in one worker opens in all at once, for the remaining time", async () => {
+test("a circuit that opens in one worker opens in every worker at once, for the remaining time", async () => {
   const { workers, clock, states } = await service();
   await fail(workers[0], 4);
   expect(states()).toEqual(["closed", "closed", "closed", "closed"]);
@@ -115,7 +115,7 @@ test("every worker reports every change once, in order", async () => {
   }
 });
 
-test("of a concurrent trip and reset, the same one is last in every worker", async () => {
+test("after a concurrent trip and reset every worker has the same state", async () => {
   const { workers, states, clock } = await service();
   const [one, two] = workers as [Worker, Worker];
   const forced = Promise.all([one.circuits.trip("callee"), two.circuits.reset("callee")]);
@@ -124,7 +124,7 @@ test("of a concurrent trip and reset, the same one is last in every worker", asy
   expect(new Set(states()).size).toBe(1);
 });
 
-test("no request passes while the announcement is pending", async () => {
+test("a circuit that has opened rejects calls even while its announcement is pending", async () => {
   const { workers } = await service();
   const [first] = workers;
   for (let time = 0; time < 5; time++) void first?.call(null, () => "failure");

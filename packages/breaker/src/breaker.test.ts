@@ -21,7 +21,7 @@ const around = (options: BreakerOptions<string, Reply> = {}) => {
   return { clock, guard, answer };
 };
 
-test("outputs with a failure code open it, and then the callee is not called", () => {
+test("outputs with a failure code open the circuit, and then the callee is not called", () => {
   const { guard, answer } = around();
   expect(
     [answer(500), answer(200), answer(503), answer(502)].map((reply) => (reply as Reply).status),
@@ -55,7 +55,7 @@ test("errors count and pass through, thrown or rejected; an AbortError does not 
 test.each([
   ["no reason", "closed", undefined],
   ["an error as the reason", "closed", new Error("the user pressed stop")],
-  ["a client's departure", "closed", new HttpError(400, "gone", { code: "CORE_CLIENT_GONE" })],
+  ["a disconnected client", "closed", new HttpError(400, "gone", { code: "CORE_CLIENT_GONE" })],
   ["a timeout of a signal", "open", new DOMException("late", "TimeoutError")],
   ["a timeout of the framework", "open", new HttpError(504, "late")],
 ])("after an abort of the input with %s the circuit is %s", async (_case, state, reason) => {
@@ -81,7 +81,7 @@ test("the error of a disconnected client does not count for an input without a s
   expect(guard.state).toBe("closed");
 });
 
-test("isFailure and fallback replace the defaults", () => {
+test("isFailure, isFailingError and fallback replace the defaults", () => {
   const guard = breaker<number, string>({
     failureThreshold: 1,
     isFailure: (output) => output === "bad",
@@ -156,7 +156,7 @@ test("trip and reset change the state, and transitions have its name", async () 
   ]);
 });
 
-test("by default it opens after 5 failures for 30 s and closes after 3 successes", async () => {
+test("by default a breaker opens after 5 failures for 30 s and closes after 3 successes", async () => {
   const clock = virtualClock();
   const guard = breaker<null, Reply>({ clock });
   const answer = (status: number) => guard(null, () => ({ status }));
@@ -173,6 +173,7 @@ test("by default it opens after 5 failures for 30 s and closes after 3 successes
 });
 
 test("one error lists every mistake", () => {
-  expect(() => breaker({ failureThreshold: 0 })).toThrow("CircuitBreakerConfig.failureThreshold");
-  expect(() => breaker({ failureTreshold: 1 } as never)).toThrow('did you mean "failureThreshold"');
+  const make = () => breaker({ failureThreshold: 0, failureTreshold: 1 } as never);
+  expect(make).toThrow("CircuitBreakerConfig.failureThreshold must");
+  expect(make).toThrow('did you mean "failureThreshold"');
 });

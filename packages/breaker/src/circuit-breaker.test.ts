@@ -11,7 +11,7 @@ eachClient(
   test,
   guardedApp,
   {
-    "five failures in a row open the circuit of a route: 503 with Retry-After, without a call of the handler":
+    "five failures in a row open the circuit of a route: 503 with Retry-After, without a call to the handler":
       async (client, { world, clock }) => {
         world.answer = fails();
         expect(await statuses(client, "/", 5)).toEqual([500, 500, 500, 500, 500]);

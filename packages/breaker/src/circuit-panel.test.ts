@@ -3,17 +3,17 @@ import { panelContract, panelProbe } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
 import { circuitBreaker } from "./circuit-breaker.ts";
 
-const started = async () => {
+const startApp = async () => {
   const app = new (App.with(circuitBreaker, panelProbe))().enableCircuitBreaker({ resetTimeout: 10 });
   app.get("/books", () => "hello");
   await app.start({ log: { info() {}, warn() {}, error() {} } });
   return { app, panel: app.panel("circuits"), close: () => app.stop() };
 };
 
-panelContract(test, started);
+panelContract(test, startApp);
 
 test("the panel shows each circuit, and opens and closes it", async () => {
-  const { app, panel } = await started();
+  const { app, panel } = await startApp();
   expect(await panel.rows()).toEqual([
     { id: "GET /books", cells: ["GET /books", "closed", 0, 0], actions: ["trip"] },
   ]);

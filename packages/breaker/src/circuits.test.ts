@@ -19,7 +19,7 @@ test("circuits can be opened and closed manually, and an unknown name suggests t
   );
 });
 
-test("an operator's route that names an unknown circuit answers 404 with the nearest name", async () => {
+test("an operator's request that names an unknown circuit gets 404 with that name", async () => {
   const app = guardedApp();
   app.post("/ops/trip", (request) => app.circuits.trip(request.getQueryParam("circuit", "")));
   await using client = testClient(app, { env: "production" });
@@ -57,7 +57,7 @@ test("a circuit around the program's own calls is listed, with the app's setting
   await app.stop();
 });
 
-test("app.circuits before enableCircuitBreaker throws an error that names it", async () => {
+test("before enableCircuitBreaker app.circuits is empty, and around and trip throw", async () => {
   const app = new (App.with(circuitBreaker))();
   expect(app.circuits.list()).toEqual([]);
   expect(() => app.circuits.around("x")).toThrow("call enableCircuitBreaker before");

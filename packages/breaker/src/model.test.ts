@@ -64,15 +64,15 @@ class Model {
   }
 
   open(): void {
-    this.begins(false);
+    this.startGeneration(false);
     this.openedAt = this.now;
   }
 
   close(): void {
-    this.begins(true);
+    this.startGeneration(true);
   }
 
-  private begins(isClosed: boolean): void {
+  private startGeneration(isClosed: boolean): void {
     this.isClosed = isClosed;
     this.generation++;
     this.failures = 0;
@@ -169,13 +169,13 @@ const commands = fc.commands(
 /** Runs of the property; set `FRAMEWORK_MODEL_RUNS`, such as 8000, for more. */
 const numRuns = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 1500);
 
-const few = fc.integer({ min: 1, max: 4 });
+const smallNumber = fc.integer({ min: 1, max: 4 });
 
 test("a circuit matches the model for any sequence of calls, outcomes, times and manual changes", async () => {
   const property = fc.asyncProperty(
-    few,
+    smallNumber,
     fc.constantFrom(0.5, 1, 2, 3),
-    few,
+    smallNumber,
     commands,
     async (failureThreshold, resetTimeout, halfOpenTarget, list) => {
       const settings = { failureThreshold, resetTimeout, halfOpenTarget };

@@ -15,14 +15,14 @@ const counts = ({ workers }: Service) => {
   return sums;
 };
 
-const collected = () => {
+const collectLines = () => {
   const lines: string[] = [];
   const add = (text: string): void => void lines.push(text);
   return { lines, log: { info: add, warn: add, error: add } };
 };
 
 test("a change in all workers is counted and logged once", async () => {
-  const { lines, log } = collected();
+  const { lines, log } = collectLines();
   const own = await service({ workers: 3, log });
   const { workers, clock } = own;
   const [first, second, third] = workers as [Worker, Worker, Worker];

@@ -9,7 +9,7 @@ app
   .enableCompression({ encodings: ["br", "gzip"], streams: true });
 app.get("/", { compress: false }, () => "hello");
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only if the feature is composed
 new App().enableCompression();
 
 // @ts-expect-error a misspelt option is found by the compiler

@@ -7,7 +7,7 @@ import { expect, test } from "@jest/globals";
 import { large, makeApp, text } from "./compressed-app.test-kit.ts";
 import { compression } from "./compression.ts";
 
-const seen = ({ status, headers }: TestReply) => ({
+const outcomeOf = ({ status, headers }: TestReply) => ({
   status,
   coding: headers.get("content-encoding"),
   vary: headers.get("vary"),
@@ -21,7 +21,7 @@ eachClient(test, makeApp, {
   "a compressible body is sent in gzip, with its new length": async (client) => {
     for (const path of ["/text", "/bytes", "/svg", "/exact"]) {
       const reply = await client.get(path, { headers: { "accept-encoding": "gzip" } });
-      expect([path, seen(reply)]).toEqual([path, coded("gzip")]);
+      expect([path, outcomeOf(reply)]).toEqual([path, coded("gzip")]);
       expect(zlib.gunzipSync(reply.bytes).toString()).toBe(path === "/exact" ? "x".repeat(1024) : text);
     }
     const json = await client.get("/json", { headers: { "accept-encoding": "gzip" } });
@@ -29,7 +29,7 @@ eachClient(test, makeApp, {
   },
   "errors are compressed like any reply": async (client) => {
     const reply = await client.get("/fails", { headers: { "accept-encoding": "gzip" } });
-    expect(seen(reply)).toEqual({ ...coded("gzip", 409), vary: "Accept, Accept-Encoding" });
+    expect(outcomeOf(reply)).toEqual({ ...coded("gzip", 409), vary: "Accept, Accept-Encoding" });
   },
   "replies that must not or need not be compressed are sent unchanged, with Vary": async (client) => {
     const headers = { "accept-encoding": "gzip" };
@@ -46,9 +46,9 @@ eachClient(test, makeApp, {
       ["/coded", { ...untouched(), coding: "gzip" }],
     ];
     for (const [path, expected] of rows) {
-      expect([path, seen(await client.get(path, { headers }))]).toEqual([path, expected]);
+      expect([path, outcomeOf(await client.get(path, { headers }))]).toEqual([path, expected]);
     }
-    expect(seen(await client.get("/text"))).toEqual(plain());
+    expect(outcomeOf(await client.get("/text"))).toEqual(plain());
   },
   "HEAD has the fields of GET, including the length of the encoded body": async (client) => {
     const headers = { "accept-encoding": "gzip" };
@@ -59,7 +59,7 @@ eachClient(test, makeApp, {
       expect([path, head.status, head.text, fields(head)]).toEqual([path, get.status, "", fields(get)]);
     }
   },
-  "HEAD with a stated length leaves out what is unknown without the body": async (client) => {
+  "HEAD with a stated length omits the fields that are unknown without the body": async (client) => {
     const fieldsOf = async (path: string, coding: string) => {
       const { status, headers } = await client.head(path, { headers: { "accept-encoding": coding } });
       const names = ["etag", "vary", "content-length", "accept-ranges", "content-encoding"];
@@ -73,14 +73,14 @@ eachClient(test, makeApp, {
     expect((await fieldsOf("/stated", "identity;q=0"))[0]).toBe(406);
   },
   "a 304 has the tag of the client's stored reply": async (client) => {
-    const tagOf = async (held: string, coding: string) => {
+    const tagOf = async (storedTag: string, coding: string) => {
       const reply = await client.get("/kept", {
-        headers: { "if-none-match": held, "accept-encoding": coding },
+        headers: { "if-none-match": storedTag, "accept-encoding": coding },
       });
       return reply.headers.get("etag");
     };
-    for (const held of ['"strong--gzip"', '"strong--br"', 'W/"strong--gzip"', 'W/"strong"', '"strong"'])
-      expect(await tagOf(`"other", ${held}`, "gzip")).toBe(held);
+    for (const storedTag of ['"strong--gzip"', '"strong--br"', 'W/"strong--gzip"', 'W/"strong"', '"strong"'])
+      expect(await tagOf(`"other", ${storedTag}`, "gzip")).toBe(storedTag);
     expect(await tagOf('"strong", "strong--gzip"', "gzip")).toBe('"strong--gzip"');
     expect(await tagOf('"strong", "strong--gzip"', "identity")).toBe('"strong"');
     expect(await tagOf("*", "gzip")).toBe('W/"strong"'); // it is unknown whether the client's reply was compressed
@@ -104,14 +104,14 @@ test.each([
   ["identity, gzip;q=0.5", plain()],
 ])("Accept-Encoding: %s selects %j", async (field, expected) => {
   await using client = testClient(makeApp({ encodings: ["zstd", "br", "gzip"] }));
-  expect(seen(await client.get("/text", { headers: { "accept-encoding": field } }))).toEqual(expected);
+  expect(outcomeOf(await client.get("/text", { headers: { "accept-encoding": field } }))).toEqual(expected);
 });
 
 test("a client that refuses the plain body gets a compressed one, of any size and type", async () => {
   await using client = testClient(makeApp());
   for (const path of ["/small", "/image", "/noise"]) {
     const reply = await client.get(path, { headers: { "accept-encoding": "gzip, identity;q=0" } });
-    expect([path, seen(reply)]).toEqual([path, coded("gzip")]);
+    expect([path, outcomeOf(reply)]).toEqual([path, coded("gzip")]);
   }
 });
 
@@ -120,7 +120,7 @@ test("no-transform is obeyed for a client that refuses the plain body: it gets 4
   const get = async (encodings: string) =>
     await client.get("/fixed", { headers: { "accept-encoding": encodings } });
   expect((await get("gzip, identity;q=0")).status).toBe(406);
-  expect(seen(await get("gzip"))).toEqual(plain());
+  expect(outcomeOf(await get("gzip"))).toEqual(plain());
 });
 
 test("a digest of the plain body is not sent with a compressed one", async () => {
@@ -130,8 +130,8 @@ test("a digest of the plain body is not sent with a compressed one", async () =>
       await client.get(`/with-${field}`, { headers: { "accept-encoding": "gzip" } }),
       await client.get(`/with-${field}`, { headers: { "accept-encoding": "gzip, identity;q=0" } }),
     ];
-    expect([kept.headers.get(field), seen(kept)]).toEqual(["sha-256=:AA==:", plain()]);
-    expect([dropped.headers.get(field), seen(dropped)]).toEqual([null, coded("gzip")]);
+    expect([kept.headers.get(field), outcomeOf(kept)]).toEqual(["sha-256=:AA==:", plain()]);
+    expect([dropped.headers.get(field), outcomeOf(dropped)]).toEqual([null, coded("gzip")]);
   }
 });
 
@@ -181,7 +181,7 @@ const watchedStream = () => {
   return { stream: new BodyStream(chunks), isCancelled: () => cancelled };
 };
 
-test("each coding decodes to the body, at every level", async () => {
+test("each coding decodes to the body, and its high level compresses more than its low one", async () => {
   const decoders = { gzip: zlib.gunzipSync, br: zlib.brotliDecompressSync, zstd: zlib.zstdDecompressSync };
   const lengths: Record<string, number[]> = { gzip: [], br: [], zstd: [] };
   for (const config of [

@@ -5,7 +5,7 @@ import { compression } from "./compression.ts";
 import { CompressionConfig } from "./compression-config.ts";
 import { makeApp, text } from "./compressed-app.test-kit.ts";
 
-const seen = ({ status, headers }: TestReply) => ({
+const outcomeOf = ({ status, headers }: TestReply) => ({
   status,
   coding: headers.get("content-encoding"),
   vary: headers.get("vary"),
@@ -19,13 +19,13 @@ test("the minimum size is configurable, as a number or in the record", async () 
   for (const config of [5, { minSize: 5 }]) {
     await using client = testClient(makeApp(config));
     const reply = await client.get("/exact", { headers: { "accept-encoding": "gzip" } });
-    expect(seen(reply)).toEqual(coded("gzip"));
+    expect(outcomeOf(reply)).toEqual(coded("gzip"));
   }
   await using client = testClient(makeApp(1025));
-  expect(seen(await client.get("/exact", { headers: { "accept-encoding": "gzip" } }))).toEqual(plain());
+  expect(outcomeOf(await client.get("/exact", { headers: { "accept-encoding": "gzip" } }))).toEqual(plain());
 });
 
-test("metrics count replies and bytes", async () => {
+test("the snapshot counts replies and bytes", async () => {
   const app = makeApp();
   await using client = testClient(app);
   await client.get("/text", { headers: { "accept-encoding": "gzip" } });
@@ -64,7 +64,7 @@ test("the level of a coding that is not offered is refused at start", async () =
   await makeApp({ encodings: ["br"], brotliQuality: 5 }).start();
 });
 
-test("a record of `of`, which has every field, configures the feature", async () => {
+test("the record that `of` returns, with every field, is accepted", async () => {
   for (const config of [CompressionConfig.of(), CompressionConfig.of({ encodings: ["br"] })]) {
     const app = new (App.with(compression))().enableCompression(config);
     await expect(app.start({ log: { info() {}, warn() {}, error() {} } })).resolves.toBeDefined();

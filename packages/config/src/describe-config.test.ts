@@ -22,7 +22,7 @@ test("the table has a row for each variable", () => {
 `);
 });
 
-test("the example asks for required variables and shows the defaults of others", () => {
+test("the example lists required variables without a value, and the defaults of others as comments", () => {
   expect(envExample(shape)).toBe(`# port of the service
 # Optional: a whole number from 1 to 65535.
 # PORT=8000
@@ -56,14 +56,14 @@ test("a default with a line break is written with an escape, or replaced by a co
     expect(lines(value)).toEqual(impossible);
 });
 
-test("a default in the example parses to the default", () => {
+test("a default that the example contains parses to the default", () => {
   const letters = fc.string({ unit: fc.constantFrom(..."ab \t\n\\n#'\"`=$é".split("")), minLength: 1 });
   fc.assert(
     fc.property(letters, (value) => {
-      const [line = ""] = envExample({ t: text("T", { default: value }) })
-        .split("\n")
-        .filter((each) => each.startsWith("# T="));
-      expect([value, ""]).toContain(parseEnv(line.slice(2))["T"]);
+      const example = envExample({ t: text("T", { default: value }) });
+      const [line = ""] = example.split("\n").filter((each) => each.startsWith("# T="));
+      const isWritten = !example.includes("cannot be written on one line");
+      expect(parseEnv(line.slice(2))["T"]).toBe(isWritten ? value : "");
     }),
   );
 });

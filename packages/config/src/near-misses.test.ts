@@ -14,7 +14,7 @@ test.each(["BOOKS_RAT", "BOOKS_RATES", "BOOKS_RTAE", "BOOKS_RATO"])(
 );
 
 test.each(["BOOKS_PORT", "BOOKS_SERVICE_HOST", "BOOK_RATE", "COOKS_RATE", "PATH"])(
-  "%s may belong to another program",
+  "%s is not reported, because it may belong to another program",
   (name) => {
     expect(problemsOf(shape, { env: { [name]: "5" } })).toEqual([]);
   },

@@ -9,17 +9,21 @@ import { parseEnvFile } from "./sources/env-file.ts";
 import { problemsOf, read } from "./read-config.test-kit.ts";
 
 test("numbers and lists round-trip", () => {
-  const items = fc.array(fc.stringMatching(/^[^\s,]{1,10}$/), { minLength: 1 });
+  const itemLists = fc.array(fc.stringMatching(/^[^\s,]{1,10}$/), { minLength: 1 });
   fc.assert(
     fc.property(
       fc.maxSafeInteger(),
       fc.double({ noNaN: true, noDefaultInfinity: true }),
-      items,
-      (whole, real, of) => {
+      itemLists,
+      (whole, real, items) => {
         const bounds = { min: -Number.MAX_VALUE };
-        const shape = { whole: integer("WHOLE", bounds), real: decimal("REAL", bounds), of: list("OF") };
-        const config = read(shape, { WHOLE: String(whole), REAL: String(real), OF: of.join(" , ") });
-        expect(config).toEqual({ whole, real: Number(String(real)), of });
+        const shape = {
+          whole: integer("WHOLE", bounds),
+          real: decimal("REAL", bounds),
+          items: list("ITEMS"),
+        };
+        const config = read(shape, { WHOLE: String(whole), REAL: String(real), ITEMS: items.join(" , ") });
+        expect(config).toEqual({ whole, real: Number(String(real)), items });
       },
     ),
   );
@@ -35,7 +39,7 @@ test("no problem ever shows a secret", () => {
   );
 });
 
-test("a file without malformed lines is parsed like Node does, except for indented comments and empty values", () => {
+test("a file without malformed lines is parsed as by Node, except for indented comments and empty values", () => {
   const words = [
     "A",
     "B=",

@@ -12,6 +12,6 @@ export const problemsOf = <S extends ConfigShape>(shape: S, options: ReadConfigO
   }
 };
 
-/** Reads a shape from these variables alone. */
+/** Reads a shape only from these variables. */
 export const read = <const S extends ConfigShape>(shape: S, env: Record<string, string> = {}): ConfigOf<S> =>
   readConfig(shape, { env });

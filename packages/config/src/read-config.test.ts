@@ -17,7 +17,7 @@ import {
 } from "./index.ts";
 import { problemsOf, read } from "./read-config.test-kit.ts";
 
-test("returns a typed, deeply frozen record, nested records included", () => {
+test("returns a typed, deeply frozen record, including nested records", () => {
   const config = read(
     {
       port: integer("PORT", { default: 8000, min: 1, max: 65_535 }),

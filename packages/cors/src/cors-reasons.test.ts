@@ -39,9 +39,12 @@ test.each([
     "a preflight: the origin is not listed",
     null,
   ],
-])("with %p, %s of %o: %s", async (origins, method, headers, reason, allowed) => {
-  expect(await reasonsOf(origins, method, headers as Record<string, string>)).toEqual({
-    reasons: [reason],
-    allowed,
-  });
-});
+])(
+  "with the origins %p, %s with %o has the reason: %s",
+  async (origins, method, headers, reason, allowed) => {
+    expect(await reasonsOf(origins, method, headers as Record<string, string>)).toEqual({
+      reasons: [reason],
+      allowed,
+    });
+  },
+);

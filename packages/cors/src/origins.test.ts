@@ -48,7 +48,7 @@ test.each([
 });
 
 /** A listed origin with one edit: a character inserted, removed or replaced, or a prefix or suffix added. */
-const mutated = fc
+const alteredOrigin = fc
   .record({
     origin: fc.constantFrom(...listed),
     at: fc.nat(40),
@@ -64,7 +64,7 @@ test("no altered form of a listed origin is allowed", async () => {
   const app = makeApp();
   await app.start();
   await fc.assert(
-    fc.asyncProperty(mutated, async (origin) => {
+    fc.asyncProperty(alteredOrigin, async (origin) => {
       fc.pre(!listed.includes(origin) && origin !== "");
       const reply = await app.fetch(new Request("http://host.test/", { headers: { origin } }));
       expect(reply.headers.get("access-control-allow-origin")).toBeNull();

@@ -31,7 +31,7 @@ const makeApp = () => {
 const fields = ({ headers }: TestReply) =>
   Object.fromEntries([...headers].filter(([name]) => /^access-control|vary|allow/.test(name)));
 
-const permitted = {
+const permissionFields = {
   "access-control-allow-origin": origin,
   "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD",
   "access-control-allow-headers": "Content-Type, Authorization, Accept, Origin, X-Requested-With",
@@ -43,7 +43,7 @@ eachClient(test, makeApp, {
   "a preflight gets 204 on any path, before middleware, guards and routes": async (client) => {
     for (const path of ["/routed", "/nowhere", "/custom", "/%zz"]) {
       const reply = await client.options(path, { headers: preflightHeaders });
-      expect([path, reply.status, reply.text, fields(reply)]).toEqual([path, 204, "", permitted]);
+      expect([path, reply.status, reply.text, fields(reply)]).toEqual([path, 204, "", permissionFields]);
     }
     expect(reached).toEqual([]);
   },
@@ -51,7 +51,7 @@ eachClient(test, makeApp, {
     const reply = await client.options("/routed", {
       headers: { ...preflightHeaders, origin: "https://evil.example" },
     });
-    expect([reply.status, fields(reply), reached]).toEqual([204, { vary: permitted.vary }, []]);
+    expect([reply.status, fields(reply), reached]).toEqual([204, { vary: permissionFields.vary }, []]);
   },
   "a plain OPTIONS request reaches the app": async (client) => {
     for (const headers of [{}, { origin }, { "access-control-request-method": "PUT" }]) {
@@ -77,7 +77,7 @@ test("a preflight's reply has the configured permissions", async () => {
     "access-control-allow-methods": "GET, QUERY",
     "access-control-allow-headers": "X-Api-Key",
     "access-control-max-age": "0",
-    vary: permitted.vary,
+    vary: permissionFields.vary,
   });
 });
 
@@ -85,7 +85,7 @@ test("a preflight's reply allows * by default", async () => {
   const app = new (App.with(cors))().enableCors();
   await using client = testClient(app);
   expect(fields(await client.options("/", { headers: preflightHeaders }))).toEqual({
-    ...permitted,
+    ...permissionFields,
     "access-control-allow-origin": "*",
     vary: "Access-Control-Request-Method, Access-Control-Request-Headers",
   });
@@ -97,7 +97,7 @@ test("a list of 1,000 requested fields does not change the reply", async () => {
   const reply = await client.options("/", {
     headers: { ...preflightHeaders, "access-control-request-headers": many },
   });
-  expect(fields(reply)).toEqual(permitted);
+  expect(fields(reply)).toEqual(permissionFields);
 });
 
 test("fields of features are allowed and exposed in addition to the configured ones, each name once", async () => {

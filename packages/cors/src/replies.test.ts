@@ -70,7 +70,7 @@ const paths = [
 ];
 
 eachClient(test, makeApp, {
-  "every reply to a listed origin allows it, errors included": async (client) => {
+  "every reply to a listed origin allows it, including errors": async (client) => {
     for (const path of paths) {
       const reply = await client.get(path, { headers: { origin: listed } });
       expect([path, corsFieldsOf(reply)]).toEqual([path, expectedFor(path, open)]);
@@ -115,7 +115,7 @@ test("every origin is allowed by default, without Vary", async () => {
   }
 });
 
-test("opaque origins are allowed only where null is listed", async () => {
+test("opaque origins are allowed only if null is listed", async () => {
   const app = new (App.with(cors))().enableCors(["null"]);
   app.get("/", () => 1);
   await using client = testClient(app);

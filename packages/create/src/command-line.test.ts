@@ -32,13 +32,13 @@ Next:
 `);
 });
 
-test("without a terminal and without a name it does not prompt and writes my-service", async () => {
+test("without a terminal and a name the command does not prompt, and writes my-service", async () => {
   using scratch = scratchFolder();
   expect((await runCommandLine([], scratch.path)).exitCode).toBe(0);
   expect(existsSync(join(scratch.path, "my-service/Dockerfile"))).toBe(true);
 });
 
-test("on a terminal it prompts only for the name; an empty answer selects the default, --yes disables the prompt", async () => {
+test("on a terminal the command prompts only for the name; an empty answer selects the default, --yes disables the prompt", async () => {
   using scratch = scratchFolder();
   const questions: string[] = [];
   const ask = async (question: string): Promise<string> => {
@@ -54,7 +54,7 @@ test("on a terminal it prompts only for the name; an empty answer selects the de
   expect(questions).toEqual(["Name of the service (my-service): ", "Name of the service (my-service): "]);
 });
 
-test("--json prints one value, also for errors", async () => {
+test("--json prints one value, even for errors", async () => {
   using scratch = scratchFolder();
   const written = JSON.parse(
     (await runCommandLine(["notes", "--json", "--variant=minimal"], scratch.path)).out,

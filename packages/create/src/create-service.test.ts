@@ -10,7 +10,7 @@ import { serviceFiles } from "./service-files.ts";
 import { isServiceName } from "./service-name.ts";
 import { variants } from "./variant.ts";
 
-const secretOf = (): string => "s".repeat(43);
+const fixedSecret = (): string => "s".repeat(43);
 
 test("the minimal service has seven files, and core as its only dependency", () => {
   using scratch = scratchFolder();
@@ -28,10 +28,10 @@ test("the minimal service has seven files, and core as its only dependency", () 
   expect([manifest.name, Object.keys(manifest.dependencies)]).toEqual(["notes", ["@framework/core"]]);
 });
 
-test("every package in package.json has a version of this release", () => {
+test("every dependency in package.json has a version", () => {
   for (const variant of variants) {
     const { dependencies, devDependencies } = JSON.parse(
-      serviceFiles("notes", variant, secretOf).get("package.json") ?? "",
+      serviceFiles("notes", variant, fixedSecret).get("package.json") ?? "",
     );
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
       expect([name, version]).toEqual([name, expect.stringMatching(/\S/)]);
@@ -40,7 +40,7 @@ test("every package in package.json has a version of this release", () => {
 
 test("no file contains the template's name, and every link of the README is a file", () => {
   for (const variant of variants) {
-    const files = serviceFiles("notes", variant, secretOf);
+    const files = serviceFiles("notes", variant, fixedSecret);
     for (const [path, text] of files) expect(path + text).not.toMatch(/my-service|dot-|-test\.ts/);
     const links = [...(files.get("README.md") ?? "").matchAll(/\]\((?!https?:)([^)]+)\)/g)];
     expect(links.length).toBeGreaterThan(0);
@@ -142,11 +142,11 @@ test("every accepted name is a string in YAML", () => {
   );
   fc.assert(
     fc.property(words.filter(isServiceName), (name) => {
-      const yaml = serviceFiles(name, "full", secretOf).get("deploy/kubernetes.yaml") ?? "";
-      const named = parseAllDocuments(yaml, { version: "1.1" }).map(
+      const yaml = serviceFiles(name, "full", fixedSecret).get("deploy/kubernetes.yaml") ?? "";
+      const names = parseAllDocuments(yaml, { version: "1.1" }).map(
         (document) => document.toJS().metadata.name,
       );
-      expect(named).toEqual([name, name, name]);
+      expect(names).toEqual([name, name, name]);
     }),
     { numRuns: 60 },
   );

@@ -41,7 +41,7 @@ test("the systemd unit is installed without .env, which its user could not read"
   );
 });
 
-test("ports agree from the image to the Service", () => {
+test("the image, Kubernetes, Compose and systemd use the same port", () => {
   expect(port).toBe(8000);
   expect(dockerfile).toContain(`EXPOSE ${port}`);
   expect(container.ports).toEqual([{ name: "http", containerPort: port }]);

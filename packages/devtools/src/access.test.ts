@@ -4,7 +4,7 @@ import { freePort } from "@framework/services/free-port";
 import { expect, test } from "@jest/globals";
 import { sendToPage, call, devApp, open, serve } from "./dev-app.test-kit.ts";
 
-const counting = () => {
+const counterPanel = () => {
   let count = 0;
   const panel: Panel = {
     name: "counter",
@@ -18,7 +18,7 @@ const counting = () => {
 const body = JSON.stringify({ do: "act", panel: "counter", action: "add" });
 
 test("an action requires the token, the page's host name and its origin", async () => {
-  const { panel, count } = counting();
+  const { panel, count } = counterPanel();
   await using service = await serve(devApp({}, [panel]));
   const { port, token } = service.page;
   const good = {
@@ -127,14 +127,14 @@ test("a body above 128 KiB, invalid JSON and an invalid call are refused", async
 test("unknown panels, actions and rows fail with an error code", async () => {
   await using service = await serve(devApp());
   const act = { do: "act", panel: "faults", row: null, texts: {} } as const;
-  for (const asked of [
+  for (const request of [
     { ...act, panel: "nowhere", action: "add" },
     { ...act, action: "explode" },
     { ...act, action: "remove" },
     { ...act, panel: "__proto__", action: "add" },
     { do: "details", panel: "faults", row: "0" } as const,
   ])
-    expect(await call(service, asked)).toMatchObject({ ok: false, code: "DEVTOOLS_NO_ACTION" });
+    expect(await call(service, request)).toMatchObject({ ok: false, code: "DEVTOOLS_NO_ACTION" });
 });
 
 const answersOn = (host: string, port: number): Promise<boolean> =>
@@ -145,7 +145,7 @@ const answersOn = (host: string, port: number): Promise<boolean> =>
     }).on("error", () => resolve(false));
   });
 
-test("in production no port opens, nothing is recorded, and the log says so", async () => {
+test("in production no port opens, and the log gives the reason", async () => {
   const port = await freePort();
   const app = devApp({ port });
   app.get("/", () => "hello");

@@ -41,7 +41,7 @@ export const devApp = (
 };
 
 /** A log entry. */
-export interface Logged {
+export interface LogEntry {
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
@@ -49,7 +49,7 @@ export interface Logged {
 /** A running app with the address of its dev page. */
 export interface DevService extends AsyncDisposable {
   readonly running: Running;
-  readonly logged: readonly Logged[];
+  readonly logged: readonly LogEntry[];
   /** `http://127.0.0.1:PORT` of the page, and the token. */
   readonly page: { readonly origin: string; readonly port: number; readonly token: string };
 }
@@ -63,8 +63,8 @@ export const serve = async (
     logs = false,
   }: { readonly env?: Environment; readonly debug?: boolean; readonly logs?: boolean } = {},
 ): Promise<DevService> => {
-  const logged: Logged[] = [];
-  const take = (message: string, fields?: Readonly<Record<string, unknown>>): void =>
+  const logged: LogEntry[] = [];
+  const record = (message: string, fields?: Readonly<Record<string, unknown>>): void =>
     void logged.push({ message, fields });
   const running = await app.run({
     host: "127.0.0.1",
@@ -76,7 +76,7 @@ export const serve = async (
     workers: 1,
     logs,
     exitOnError: false,
-    log: { info: take, warn: take, error: take },
+    log: { info: record, warn: record, error: record },
   });
   const { origin, port, hash } = new URL(app.devtoolsUrl ?? "http://127.0.0.1:1/#token=");
   return {
@@ -147,7 +147,7 @@ export interface OpenPage extends AsyncDisposable {
   readonly text: () => string;
   /** Resolves with the first matching message. */
   received<T extends Message>(
-    fits: (message: Message) => message is T,
+    matches: (message: Message) => message is T,
   ): Promise<T & { readonly receivedAt: number }>;
 }
 
@@ -180,11 +180,11 @@ export const open = async ({ page }: Pick<DevService, "page">): Promise<OpenPage
   return {
     messages,
     text: () => all,
-    async received(fits) {
+    async received(matches) {
       type Received = Message & { readonly receivedAt: number };
-      const find = (): Received | undefined => messages.find((message) => fits(message));
+      const find = (): Received | undefined => messages.find((message) => matches(message));
       await waitFor(() => find() !== undefined, { subject: "a message of the page", timeoutMs: 60_000 });
-      return find() as never; // `fits` has narrowed it
+      return find() as never; // `matches` has narrowed it
     },
     async [Symbol.asyncDispose]() {
       stop.abort();

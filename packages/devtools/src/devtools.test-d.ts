@@ -6,7 +6,7 @@ const app = new (App.with(devtools))();
 const url: string | null = app.enableDevtools().enableDevtools({ port: 9000 }).devtoolsUrl;
 void url;
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only if the feature is composed
 new App().enableDevtools();
 
 // @ts-expect-error a misspelt option

@@ -138,7 +138,7 @@ test("outgoing HTTP calls are unaffected by faults of dependencies", async () =>
 });
 
 test("the same seed fails the same calls, another seed other calls", async () => {
-  const chosen = async (seed: number): Promise<string> => {
+  const outcomes = async (seed: number): Promise<string> => {
     const app = new (App.with(devtools))().enableDevtools({
       seed,
       faults: [{ on: "route", fault: "error", probability: 0.5 }],
@@ -149,10 +149,10 @@ test("the same seed fails the same calls, another seed other calls", async () =>
       statuses += (await app.fetch(new Request("http://localhost/"))).status === 200 ? "." : "x";
     return statuses;
   };
-  const first = await chosen(7);
+  const first = await outcomes(7);
   expect(first).toMatch(/x.*\..*x/);
-  expect(await chosen(7)).toBe(first);
-  expect(await chosen(8)).not.toBe(first);
+  expect(await outcomes(7)).toBe(first);
+  expect(await outcomes(8)).not.toBe(first);
 });
 
 test("operations have a listener only while there are rules for dependencies", () => {

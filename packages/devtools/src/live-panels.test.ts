@@ -58,7 +58,7 @@ test("no credential, cookie, token, query value or body appears on the page", as
   expect(shown).toContain("no connection to redis://(hidden)@host");
 });
 
-test("a panel that fails shows the error; the others are shown", async () => {
+test("a panel that fails or is too long shows a note; the others are shown", async () => {
   const app = devApp({}, [
     {
       name: "broken",

@@ -46,7 +46,7 @@ test("a request is on the page within 100 ms of its end, with each step, its tim
   expect(own).toBeLessThanOrEqual(entry.ms + 0.001); // the rest is spent between the steps
 });
 
-test("failed requests and unmatched paths are also listed", async () => {
+test("failed requests and unmatched paths are listed", async () => {
   const app = devApp();
   app.use(function outer(request, next) {
     return next(request);

@@ -47,12 +47,12 @@ test("one page shows the requests of all workers, acts on each, and its faults a
   const act = { do: "act", panel: "faults", row: null } as const;
   expect(await call(service, { ...act, action: "add", texts })).toMatchObject({ ok: true });
   const statuses = async (): Promise<ReadonlySet<number>> => {
-    const asked = {
+    const options = {
       workers: 2,
       send: () => fetchReply(`${program.url}/pid`),
       pidOf: ({ pid }: Reply) => pid,
     };
-    return new Set((await requestEveryWorker(asked)).map(({ status }) => status));
+    return new Set((await requestEveryWorker(options)).map(({ status }) => status));
   };
   await waitFor(async () => [...(await statuses())].join() === "507", { subject: "faults in both workers" });
   for (const worker of pids)

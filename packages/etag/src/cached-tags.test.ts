@@ -10,7 +10,7 @@ const texts = Array.from({ length: 400 }, (_, id) =>
 );
 
 test.each([true, false])(
-  "a cached tag equals the computed one, also for texts too long to cache (weak: %p)",
+  "a cached tag equals the computed one, even for texts too long to cache (weak: %p)",
   (weak) => {
     const tagOf = cachedTags(weak);
     for (let round = 0; round < 4; round++)

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { payloadLength } from "@framework/core/feature";
 
 /**
- * Returns the tag of a body in memory: its length and 16 digits of its SHA-256, both in hexadecimal.
+ * Returns the entity tag of a body in memory: its length and the first 16 digits of its SHA-256, both in hexadecimal.
  *
- * @param weak makes a weak tag, which other codings of the body may share
+ * @param weak whether the tag is weak, so that all content codings of the body can share it
  */
 export const entityTag = (body: string | Uint8Array, weak: boolean): string => {
   const length = (payloadLength(body) ?? 0).toString(16);

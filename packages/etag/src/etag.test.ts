@@ -8,11 +8,11 @@ import { etag } from "./etag.ts";
 
 const text = "grüße";
 const digest = createHash("sha256").update(text).digest("hex").slice(0, 16);
-const tagged = `W/"7-${digest}"`;
+const weakTag = `W/"7-${digest}"`;
 const modified = "Fri, 02 Jan 2026 03:04:05 GMT";
 
 let cancelled = 0;
-async function* streamed() {
+async function* twoChunks() {
   try {
     yield "one";
     yield "two";
@@ -43,8 +43,8 @@ const makeApp = () => {
   app.get("/dated", () => new Response(null, { headers: { "Last-Modified": modified } }));
   app.get("/web", () => new globalThis.Response(text));
   app.get("/web-stream", () => new globalThis.Response(slowStream()));
-  app.get("/stream", () => streamed());
-  app.get("/own-stream", () => Response.stream(streamed(), { headers: { ETag: '"s"' } }));
+  app.get("/stream", () => twoChunks());
+  app.get("/own-stream", () => Response.stream(twoChunks(), { headers: { ETag: '"s"' } }));
   app.get("/part", () => Response.text("gr", { status: 206 }));
   app.get("/nothing", () => null);
   app.get("/gone", () => {
@@ -58,9 +58,9 @@ eachClient(test, makeApp, {
   "a body in memory gets its length and hash as a weak tag, as text and as bytes": async (client) => {
     for (const path of ["/text", "/bytes"]) {
       const reply = await client.get(path);
-      expect([reply.status, reply.headers.get("etag"), reply.text]).toEqual([200, tagged, text]);
+      expect([reply.status, reply.headers.get("etag"), reply.text]).toEqual([200, weakTag, text]);
     }
-    expect((await client.post("/text")).headers.get("etag")).toBe(tagged);
+    expect((await client.post("/text")).headers.get("etag")).toBe(weakTag);
   },
   "errors are tagged, and never become 304": async (client) => {
     const first = await client.get("/gone");
@@ -80,10 +80,10 @@ eachClient(test, makeApp, {
       const reply = await client.get("/web");
       expect([reply.text, reply.headers.get("etag"), reply.headers.get("content-length")]).toEqual([
         text,
-        tagged,
+        weakTag,
         "7",
       ]);
-      expect((await client.get("/web", { headers: { "if-none-match": tagged } })).status).toBe(304);
+      expect((await client.get("/web", { headers: { "if-none-match": weakTag } })).status).toBe(304);
       const streamed = await client.get("/web-stream");
       expect([streamed.text, streamed.headers.get("etag")]).toEqual(["onetwo", null]);
     },
@@ -92,7 +92,7 @@ eachClient(test, makeApp, {
   },
   "a client that has the current reply gets 304 with the fields of the 200 and no body": async (client) => {
     for (const method of ["GET", "HEAD"]) {
-      const reply = await client.request(method, "/text", { headers: { "if-none-match": tagged } });
+      const reply = await client.request(method, "/text", { headers: { "if-none-match": weakTag } });
       expect([reply.status, reply.text]).toEqual([304, ""]);
       const {
         etag: tag,
@@ -100,10 +100,12 @@ eachClient(test, makeApp, {
         "cache-control": control,
         "content-type": type,
       } = Object.fromEntries(reply.headers);
-      expect([tag, vary, control, type]).toEqual([tagged, "Accept", "max-age=5", undefined]);
+      expect([tag, vary, control, type]).toEqual([weakTag, "Accept", "max-age=5", undefined]);
     }
   },
-  "a stream with a tag of the handler becomes 304, and is cancelled at most once": async (client) => {
+  "a stream whose handler has set the current tag gets 304, and is cancelled at most once": async (
+    client,
+  ) => {
     const reply = await client.get("/own-stream", { headers: { "if-none-match": '"s"' } });
     expect([reply.status, reply.headers.get("etag")]).toEqual([304, '"s"']);
     expect(cancelled).toBeLessThanOrEqual(1);
@@ -111,14 +113,14 @@ eachClient(test, makeApp, {
 });
 
 test.each([
-  ["/text", { "if-none-match": tagged }, 304],
-  ["/text", { "if-none-match": tagged.slice(2) }, 304],
-  ["/text", { "if-none-match": `"a,b", ${tagged}` }, 304],
+  ["/text", { "if-none-match": weakTag }, 304],
+  ["/text", { "if-none-match": weakTag.slice(2) }, 304],
+  ["/text", { "if-none-match": `"a,b", ${weakTag}` }, 304],
   ["/text", { "if-none-match": "*" }, 304],
   ["/text", { "if-none-match": '"other"' }, 200],
   ["/text", { "if-none-match": "malformed" }, 200],
   ["/text", { "if-match": '"other"' }, 200],
-  ["/text", { "if-match": '"other"', "if-none-match": tagged }, 304],
+  ["/text", { "if-match": '"other"', "if-none-match": weakTag }, 304],
   ["/own", { "if-none-match": 'W/"own"' }, 304],
   ["/own", { "if-modified-since": modified }, 304],
   ["/own", { "if-modified-since": "Fri, 02 Jan 2026 03:04:04 GMT" }, 200],
@@ -143,16 +145,16 @@ test("a 304 keeps the annotations of its reply", async () => {
       return {};
     },
   };
-  const noting = new (App.with(etag, outer))().enableEtag();
-  noting.get("/", () => Response.text(text).annotate(Note, "shared"));
-  await using client = testClient(noting);
+  const app = new (App.with(etag, outer))().enableEtag();
+  app.get("/", () => Response.text(text).annotate(Note, "shared"));
+  await using client = testClient(app);
   expect((await client.get("/", { headers: { "if-none-match": "*" } })).status).toBe(304);
   expect(notes).toEqual(["shared"]);
 });
 
 test("an unsafe request never gets 304", async () => {
   await using client = testClient(makeApp());
-  expect((await client.post("/text", { headers: { "if-none-match": tagged } })).status).toBe(200);
+  expect((await client.post("/text", { headers: { "if-none-match": weakTag } })).status).toBe(200);
 });
 
 test("tags are strong with weak: false", async () => {

@@ -35,7 +35,7 @@ test.each([
   expect(await put(headers as Record<string, string>, current)).toEqual(expected);
 });
 
-test("where a condition is required, a request without one gets 428", async () => {
+test("if a condition is required, a request without one gets 428", async () => {
   expect(await put({}, '"1"', { required: true })).toEqual([428, false]);
   expect(await put({ "if-match": '"1"' }, '"1"', { required: true })).toEqual([204, true]);
 });
@@ -50,14 +50,14 @@ test.each([
   [{ "if-none-match": " * " }, 0, [412, false]],
   [{ "if-match": "malformed" }, 0, [412, false]],
 ])(
-  "where a condition is required, %j on a state of %p ms gets %j",
+  "if a condition is required, %j on a state of %p ms gets %j",
   async (headers, lastModifiedMs, expected) => {
     const options = { required: true, lastModifiedMs };
     expect(await put(headers as Record<string, string>, '"1"', options)).toEqual(expected);
   },
 );
 
-test("where a condition is required, creating a resource needs `If-None-Match: *`", async () => {
+test("if a condition is required, creating a resource needs `If-None-Match: *`", async () => {
   const options = { required: true };
   expect(await put({ "if-none-match": "*" }, null, options)).toEqual([204, true]);
   expect(await put({ "if-none-match": '"0"' }, null, options)).toEqual([428, false]);

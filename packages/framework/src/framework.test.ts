@@ -71,7 +71,7 @@ test("only core is loaded until a feature is used, then its package; broker clie
   expect(kafka).not.toContain("kafkajs");
 }, 120_000);
 
-test("its features work together, and its errors equal the errors of an App.with class", () => {
+test("the App's features work together, and its errors equal the errors of an App.with class", () => {
   const {
     replies,
     invalidOption,

@@ -1,4 +1,4 @@
-// Prints which packages are loaded: with the App alone, with its first request, and by the first use of each feature.
+// Prints the packages that are loaded by the import of the App, by its first request, and by the first use of each feature.
 import { registerHooks } from "node:module";
 
 const loaded = new Set<string>();

@@ -1,4 +1,4 @@
-// Prints the features of all packages, and the members, route options and blueprint methods of an app made from them beside those of the lazy App.
+// Prints the features of all packages, and the members, route options and blueprint methods of an app made from them, and those of the lazy App.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { App, Blueprint } from "@framework/core";
@@ -37,7 +37,7 @@ interface Shape {
   readonly methods: string[];
   readonly values: string[];
   readonly options: string[];
-  readonly ofBlueprints: string[];
+  readonly blueprintMembers: string[];
 }
 
 /** Composes features and returns their members. */
@@ -45,7 +45,7 @@ const shapeOf = (composed: readonly AnyFeature[]): Shape => {
   const options: string[] = [];
   const recorded = composed.map((feature) => ({
     ...feature,
-    install: (host: Host, needs: never) => feature.install(recording(host, options), needs),
+    install: (host: Host, needs: never) => feature.install(recordOptions(host, options), needs),
   }));
   const withAll: unknown = (App.with as (...given: unknown[]) => unknown)(...recorded);
   const app = Object.entries(Object.getOwnPropertyDescriptors(new (withAll as typeof App)()));
@@ -61,11 +61,11 @@ const shapeOf = (composed: readonly AnyFeature[]): Shape => {
       .map(([name]) => name)
       .toSorted(),
     options: options.toSorted(),
-    ofBlueprints: Object.getOwnPropertyNames(blueprint).toSorted(),
+    blueprintMembers: Object.getOwnPropertyNames(blueprint).toSorted(),
   };
 };
 
-const recording = (host: Host, options: string[]): Host => {
+const recordOptions = (host: Host, options: string[]): Host => {
   const routeOption = (name: string, check: never): unknown => {
     options.push(name);
     return host.http.routeOption(name as never, check);

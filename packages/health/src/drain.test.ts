@@ -3,22 +3,22 @@ import { bundledProgram } from "@framework/bundled-sources";
 import { type Program, startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
-interface Seen {
+interface ProbeReply {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** Sends one request on its own connection, like probes and load balancers. */
-const get = (program: Program, path: string): Promise<Seen> =>
+const get = (program: Program, path: string): Promise<ProbeReply> =>
   new Promise((resolve, reject) => {
-    const asking = request(new URL(path, program.url), { agent: false }, (reply) => {
+    const clientRequest = request(new URL(path, program.url), { agent: false }, (reply) => {
       let text = "";
       reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       reply.on("error", reject).on("end", () => {
         resolve({ status: reply.statusCode ?? 0, body: JSON.parse(text) as Record<string, unknown> });
       });
     });
-    asking.on("error", reject).end();
+    clientRequest.on("error", reject).end();
   });
 
 /** Starts a load balancer that keeps eight requests in flight until it is stopped, and records their outcomes. */
@@ -63,7 +63,7 @@ test.each([
     const load = balancer(program);
     await waitFor(() => load.statuses.length >= 16, { subject: "load", timeoutMs: 60_000 });
 
-    const signalled = performance.now();
+    const signalledAt = performance.now();
     const stopped = program.stop("SIGTERM");
     // During the readiness delay connections are accepted, and every worker begins to report 503.
     const isDraining = async (): Promise<boolean> => {
@@ -89,7 +89,7 @@ test.each([
         timeoutMs: 60_000,
       },
     );
-    expect(performance.now() - signalled).toBeGreaterThanOrEqual(5000); // the readiness delay
+    expect(performance.now() - signalledAt).toBeGreaterThanOrEqual(5000); // the readiness delay
     expect(await stopped).toEqual({ code: 0, signal: null });
   },
 );

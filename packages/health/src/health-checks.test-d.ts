@@ -19,7 +19,7 @@ app
   )
   .get("/", () => "hello");
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only if the feature is composed
 new App().enableHealthChecks();
 
 // @ts-expect-error a misspelt option

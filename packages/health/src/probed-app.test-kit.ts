@@ -7,7 +7,7 @@ import { type HealthCheckConfig, type HealthChecks, healthChecks } from "./index
 export const testClock = (): VirtualClock => virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
 
 /** The reply to a probe. */
-export interface Probed {
+export interface ProbeReply {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Headers;
@@ -22,7 +22,7 @@ export interface ProbedApp {
   /** Messages that the app logged. */
   readonly logged: string[];
   /** Sends a request and advances the clock until the reply. */
-  probe(path: string, init?: RequestInit): Promise<Probed>;
+  probe(path: string, init?: RequestInit): Promise<ProbeReply>;
 }
 
 export const probedApp = (
@@ -39,14 +39,14 @@ export const probedApp = (
     },
   };
   const app = new (App.with(healthChecks, feature))().enableHealthChecks({ clock, ...config });
-  const note = (message: string): void => void logged.push(message);
+  const record = (message: string): void => void logged.push(message);
   let started: Promise<unknown> | null = null;
-  const probe = async (path: string, init: RequestInit = {}): Promise<Probed> => {
-    await (started ??= app.start({ env, log: { info: note, warn: note, error: note } }));
-    const begun = clock.now();
+  const probe = async (path: string, init: RequestInit = {}): Promise<ProbeReply> => {
+    await (started ??= app.start({ env, log: { info: record, warn: record, error: record } }));
+    const startedAt = clock.now();
     let tookMs: number | null = null;
     const pendingReply = app.fetch(new Request(`http://localhost${path}`, init)).then((reply) => {
-      tookMs = clock.now() - begun;
+      tookMs = clock.now() - startedAt;
       return reply;
     });
     for (let waited = 0; tookMs === null && waited < 10_000; waited += 50)

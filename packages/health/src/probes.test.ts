@@ -27,7 +27,7 @@ const affected: Readonly<Record<HealthGroup, readonly string[]>> = {
   ready: ["/health/ready", "/health"],
   startup: ["/health/ready", "/health/startup", "/health"],
 };
-const failing: Readonly<Record<HealthGroup, string>> = {
+const failureStatus: Readonly<Record<HealthGroup, string>> = {
   live: "error",
   ready: "unavailable",
   startup: "starting",
@@ -44,7 +44,7 @@ test.each(rows)("with a dependency that is %s, a check of the group %s: %s", asy
   const { status, body, tookMs } = await probe(path);
   const isAffected = affected[group].includes(path);
   const isGood = state === "up" || state === "slow" || !isAffected;
-  const word = path === "/health" ? (isGood ? "healthy" : "unhealthy") : isGood ? "ok" : failing[group];
+  const word = path === "/health" ? (isGood ? "healthy" : "unhealthy") : isGood ? "ok" : failureStatus[group];
   expect([status, body["status"]]).toEqual([isGood ? 200 : 503, word]);
   expect(tookMs).toBe(!isAffected ? 0 : { up: 0, slow: 500, down: 0, hung: 1000, throws: 0 }[state]);
 });

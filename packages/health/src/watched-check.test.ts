@@ -133,7 +133,7 @@ test("the log reports when a check begins to fail and when it passes again, once
   expect(logged).toEqual(['health check "store" failed', 'health check "store" passes again']);
 });
 
-test("a check fails with any thrown value, also an error whose message is not a string", async () => {
+test("a check fails with any thrown value, even an error whose message is not a string", async () => {
   const strange = [{ code: 7 }, Object.create(null), Symbol("s"), undefined].map((message) =>
     Object.assign(new Error("x"), { message }),
   );

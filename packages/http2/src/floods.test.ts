@@ -111,7 +111,7 @@ test("ends a connection with too many CONTINUATION frames (CVE-2024-27983)", () 
 const floods: Record<string, () => Buffer> = {
   PING: () => frame(PING, 0, 0, Buffer.alloc(8)),
   SETTINGS: () => frame(SETTINGS, 0, 0),
-  WINDOW_UPDATE: () => frame(WINDOW_UPDATE, 0, 0, number32(0 + 1)),
+  WINDOW_UPDATE: () => frame(WINDOW_UPDATE, 0, 0, number32(1)),
   PRIORITY: () => frame(PRIORITY, 0, 1, Buffer.from([0, 0, 0, 0, 1])),
   "unknown frames": () => frame(0x77, 0, 0, Buffer.alloc(4)),
   "empty DATA": () => frame(DATA, 0, 1),
@@ -159,14 +159,14 @@ test("ends a connection at once with more than 100 empty DATA frames", () =>
 test("ends the connection of a client that continues after 100 refused requests, not earlier", () =>
   withServer(withHttp2(undefined, { maxConcurrentStreams: 1 }), { serve: never }, async ({ port }) => {
     const client = connectFrames(port);
-    const refused = (): number => client.frames.filter(({ type }) => type === RST_STREAM).length;
+    const countRefused = (): number => client.frames.filter(({ type }) => type === RST_STREAM).length;
     client.send(...Array.from({ length: 101 }, (_, at) => get(2 * at + 1)));
-    while (refused() < 100) await turn(1);
+    while (countRefused() < 100) await turn(1);
     client.send(frame(PING, 0, 0, Buffer.alloc(8)));
     await client.until(({ type, flags }) => type === PING && flags === ACK);
     client.send(get(203), get(205), get(207));
     await client.untilClosed();
-    expect(refused()).toBeLessThan(103);
+    expect(countRefused()).toBeLessThan(103);
   }));
 
 test("accepts streamWindowBytes of an unread body, and resets a stream that sends one byte more", () =>

@@ -53,7 +53,7 @@ test("with h2c, serves HTTP/2 and HTTP/1.1 without TLS", async () => {
   }
 });
 
-test("an exchange ends as sent, with and without a request body", async () => {
+test('an exchange ends with "sent", with and without a request body', async () => {
   const ends: string[] = [];
   const app = createApp().enableHttp2({ h2c: true });
   const record = (request: HttpRequest): void =>
@@ -118,7 +118,7 @@ test("the log line of a failed reply has the request's path and client, not its 
     .then((reply) => reply.text())
     .catch(() => null);
   const failed = () => lines.filter(([message]) => message === "a streamed reply failed");
-  await eventually(() => failed().length === 1, "the line");
+  await eventually(() => failed().length === 1, "the log line");
   client.destroy();
   await running.close();
   expect(JSON.stringify(lines)).not.toContain("SECRET");

@@ -1,4 +1,4 @@
-import { withServer } from "@framework/conformance";
+import { eventually, withServer } from "@framework/conformance";
 import { readBody, type Serve } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
 import {
@@ -43,7 +43,7 @@ const malformed: Record<string, (readonly [string, string])[]> = {
   "no authority": without(":authority").concat([["host", ""]]),
   "a malformed authority": [...without(":authority"), [":authority", "user@a b"]],
   "a target of HTTP/1.1 proxies": [...without(":path"), [":path", "http://a/"]],
-  "an extended CONNECT, as of WebSocket": [
+  "an extended CONNECT, such as WebSocket's": [
     [":method", "CONNECT"],
     [":protocol", "websocket"],
     ...without(":method"),
@@ -78,13 +78,16 @@ test.each([
     }
     return { status: 200, payload: null, fields: () => [] };
   };
-  return withServer(withHttp2(), { serve }, async ({ port }) => {
+  return withServer(withHttp2(), { serve }, async ({ port, served }) => {
     const client = connectFrames(port);
     const head = block([[":method", "POST"], ...without(":method"), ["content-length", String(length)]]);
-    client.send(frame(HEADERS, END_HEADERS, 1, head), frame(DATA, END_STREAM, 1, Buffer.from("12345")));
+    client.send(frame(HEADERS, END_HEADERS, 1, head));
+    await eventually(() => served.length === 1, "the request is served");
+    client.send(frame(DATA, END_STREAM, 1, Buffer.from("12345")));
     await client.until(({ type }) => type === RST_STREAM || type === GOAWAY);
+    await eventually(() => outcomes.length > 0, "the body was read");
     client.socket.destroy();
-    expect(outcomes.filter((outcome) => outcome !== "CORE_CLIENT_GONE")).toEqual([]);
+    expect(outcomes).toEqual(["CORE_CLIENT_GONE"]);
   });
 });
 

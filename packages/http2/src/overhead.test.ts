@@ -125,7 +125,7 @@ test("ends a connection that sends more than the content-length for a closed str
     await client.untilClosed();
   }));
 
-test("ends a connection with more overhead than its closed streams explain", () =>
+test("ends a connection with more overhead than its closed streams account for", () =>
   withServer(withLowLimit, { serve: rejecting }, async (server) => {
     const client = connectFrames(server.port);
     client.send(frame(SETTINGS, ACK, 0));

@@ -75,7 +75,7 @@ export interface FrameClient {
   readonly closed: boolean;
   send(...bytes: (Uint8Array | string)[]): void;
   /** Resolves to the first matching frame, once it has arrived. */
-  until(isWanted: (frame: Frame) => boolean): Promise<Frame>;
+  until(matches: (frame: Frame) => boolean): Promise<Frame>;
   /** Resolves when the server has read all bytes sent so far: it acknowledges a PING after the preceding frames. */
   untilRead(): Promise<void>;
   untilClosed(): Promise<void>;
@@ -118,9 +118,9 @@ export const connectFrames = (port: number, first: string | null = preface): Fra
     send: (...bytes) => {
       for (const part of bytes) if (!socket.destroyed) socket.write(part);
     },
-    until: async (isWanted) => {
-      await eventually(() => closed || frames.some(isWanted), "the frame has arrived");
-      const found = frames.find(isWanted);
+    until: async (matches) => {
+      await eventually(() => closed || frames.some(matches), "the frame has arrived");
+      const found = frames.find(matches);
       if (found === undefined) throw new Error(`closed without the frame: ${JSON.stringify(frames)}`);
       return found;
     },
@@ -136,5 +136,5 @@ export const connectFrames = (port: number, first: string | null = preface): Fra
   };
 };
 
-/** Returns the error code of RST_STREAM or of GOAWAY, where it follows the last stream id. */
+/** Returns the error code of RST_STREAM or GOAWAY; in GOAWAY it follows the last stream id. */
 export const codeOf = ({ type, payload }: Frame): number => payload.readUInt32BE(type === GOAWAY ? 4 : 0);

@@ -30,11 +30,11 @@ test("cookie pairs in separate fields count as one field (RFC 9113 8.2.3)", () =
   const { maxHeaderFields } = limits;
   const cookies = Array.from({ length: maxHeaderFields + 80 }, (_, at) => `c${at}=${at}`);
   const lines = cookies.flatMap((cookie) => ["cookie", cookie]);
-  for (const own of [
+  for (const head of [
     get("/", "accept", "*/*", ...lines, "x-last", "1"),
     [":method", "GET", ":path", "/", "host", "a", "accept", "*/*", ...lines, "x-last", "1"],
   ]) {
-    const { refusal, fields } = new RequestHeads(limits).read(own, true);
+    const { refusal, fields } = new RequestHeads(limits).read(head, true);
     expect(refusal).toBe(null);
     expect(fields).toEqual(["host", "a", "accept", "*/*", "cookie", cookies.join("; "), "x-last", "1"]);
   }

@@ -24,7 +24,7 @@ test.each([
   ["no byte", null],
   ["part of the preface", "PRI * HTTP/2.0\r\n"],
   ["only the preface", preface.slice(0, 24)],
-])("closes a connection after its timeout when it has sent %s", (_name, first) =>
+])("closes the connection of a client that has sent %s, after its timeout", (_name, first) =>
   withServer(
     withHttp2(),
     { timeouts: { readHeaderSecs: 5, idleSecs: 20 } },

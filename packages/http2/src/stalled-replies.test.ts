@@ -46,7 +46,10 @@ describe.each(http2Transports)("%s", (_name, make) => {
           await turn(20);
           await clock.advance(1000);
         }
-        await eventually(() => unread.every(({ body }) => body.destroyed), "the client has got the resets");
+        await eventually(
+          () => unread.every(({ body }) => body.destroyed),
+          "the client has received the resets",
+        );
         await turn(20);
         await clock.advance(10_000);
         hold.resolve();

@@ -27,7 +27,7 @@ test("a service with neither TLS nor h2c warns at start, and names the remedy", 
 test.each([
   ["false", [code]],
   ["true", []],
-])("--check with h2c %s has the warnings %j", (h2c, codes) => {
+])("--check with h2c %s reports the warnings %j", (h2c, codes) => {
   const { stdout } = spawnSync(process.execPath, ["--conditions=@framework/source", program, "--check"], {
     env: { PATH: process.env["PATH"], H2C: h2c, HOST: "127.0.0.1" }, // a default host warns in a container
     encoding: "utf8",

@@ -67,12 +67,12 @@ test("two workers renew the certificate on SIGHUP without a failed request, and 
 
   put(second);
   process.kill(pid, "SIGHUP");
-  const renewed = new Set<number>();
-  for (let visits = 0; renewed.size < 2 && visits < 5000; visits++) {
+  const renewedWorkers = new Set<number>();
+  for (let visits = 0; renewedWorkers.size < 2 && visits < 5000; visits++) {
     const [{ raw, pid: worker }] = await Promise.all([visit(url), get(open, "/")]);
-    if (raw === rawOf(second)) renewed.add(worker);
+    if (raw === rawOf(second)) renewedWorkers.add(worker);
   }
-  expect(renewed.size).toBe(2);
+  expect(renewedWorkers.size).toBe(2);
 
   const inFlight = Array.from({ length: 5 }, () => get(open, "/slow"));
   await get(open, "/");

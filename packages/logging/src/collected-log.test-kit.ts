@@ -4,8 +4,8 @@ import { logging, type Logging, type LoggingConfig } from "./index.ts";
 /** A secret that must not be in the log. */
 export const canary = "c4n4ry";
 
-/** An app, and its log. */
-export const collected = (
+/** Creates an app, and a function that returns its log. */
+export const loggedApp = (
   config: Partial<LoggingConfig>,
 ): { readonly app: App & Logging; readonly text: () => string } => {
   const text: string[] = [];

@@ -63,7 +63,7 @@ const startUnread = async (...args: string[]) => {
 
 const isMuch = ({ message }: Record<string, unknown>) => message === "much";
 
-test("lines of workers whose pipe is full do not mix", async () => {
+test("lines of workers that share a full pipe are not interleaved", async () => {
   const { url, output } = await startUnread("--workers", "2", "--env", "production");
   const much = async (): Promise<number> => {
     const reply = await fetch(`${url}/much?lines=100`, { headers: { connection: "close" } });

@@ -5,8 +5,8 @@ import { socketClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { logging } from "./index.ts";
 
-const numbered: Feature<object> = {
-  name: "numbered",
+const fixedId: Feature<object> = {
+  name: "fixedId",
   install: (host: Host) => {
     host.http.use("request-id", (request, next) => {
       request.context.set(RequestId, "id-1");
@@ -18,7 +18,7 @@ const numbered: Feature<object> = {
 
 const makeApp = () => {
   const text: string[] = [];
-  const app = new (App.with(logging, numbered))().enableLogging({
+  const app = new (App.with(logging, fixedId))().enableLogging({
     format: "json",
     destination: { write: (lines) => void text.push(lines) },
   });

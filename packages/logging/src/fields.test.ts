@@ -1,13 +1,13 @@
 import { type App, RequestId } from "@framework/core";
 import { Trace } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
-import { collected } from "./collected-log.test-kit.ts";
+import { loggedApp } from "./collected-log.test-kit.ts";
 import { logOf } from "./index.ts";
 
 const ids = { request_id: "id-1", trace_id: "a".repeat(32), span_id: "b".repeat(16) };
 
 /** Replaces the features that give a request its ids. */
-const identified = <A extends App>(app: A): A => {
+const withIds = <A extends App>(app: A): A => {
   app.use((request, next) => {
     request.context.set(RequestId, ids.request_id);
     request.context.set(Trace, { traceId: ids.trace_id, spanId: ids.span_id });
@@ -30,8 +30,8 @@ const ask = async (app: App): Promise<void> => {
 
 for (const format of ["json", "text"] as const)
   test(`no field replaces the ids of a request's log (${format})`, async () => {
-    const { app, text } = collected({ format });
-    identified(app).get("/", (request) => {
+    const { app, text } = loggedApp({ format });
+    withIds(app).get("/", (request) => {
       const forged = { request_id: "forged", trace_id: "forged", span_id: "forged", title: "Emma" };
       logOf(request).info("of the log", forged);
       logOf(request).child(forged).info("of a child", forged);
@@ -50,7 +50,7 @@ test("a field `err` is written like a field `error`: class, code, cause and erro
   class PaymentError extends Error {
     readonly code = "PAYMENT_REFUSED";
   }
-  const { app, text } = collected({});
+  const { app, text } = loggedApp({});
   app.get("/", (request) => {
     const many = new AggregateError([new PaymentError("two")], "many", { cause: new TypeError("inner") });
     logOf(request).error("of the log", { err: many });
@@ -81,7 +81,7 @@ test("a field `err` is written like a field `error`: class, code, cause and erro
 });
 
 test("a field of a line replaces that of its log, and a child's field that of its parent: each name is written once", async () => {
-  const { app, text } = collected({});
+  const { app, text } = loggedApp({});
   app.get("/", (request) => {
     const log = logOf(request).child({ book: 1, shelf: "a" }).child({ book: 2 });
     log.info("of the child", { copies: 3 });
@@ -100,7 +100,7 @@ test("a field of a line replaces that of its log, and a child's field that of it
 });
 
 test("entries with the same name become a list, and files and buffers are written as their size", async () => {
-  const { app, text } = collected({});
+  const { app, text } = loggedApp({});
   app.get("/", (request) => {
     const form = new FormData();
     for (const tag of ["a", "b"]) form.append("tag", tag);
@@ -130,7 +130,7 @@ test("entries with the same name become a list, and files and buffers are writte
 });
 
 test("an error passed as the fields becomes the field `error`", async () => {
-  const { app, text } = collected({});
+  const { app, text } = loggedApp({});
   app.get("/", (request) => {
     logOf(request).error("failed", new RangeError("too far") as never);
     return "written";
@@ -142,7 +142,7 @@ test("an error passed as the fields becomes the field `error`", async () => {
 });
 
 test("collections are written as their entries, without secrets; other objects as the result of `toJSON`", async () => {
-  const { app, text } = collected({});
+  const { app, text } = loggedApp({});
   const self = { toJSON: () => self, kept: 1 };
   app.get("/", (request) => {
     logOf(request).info("types", {
@@ -185,7 +185,7 @@ test("collections are written as their entries, without secrets; other objects a
 });
 
 test("a credential after several spaces or a tab is redacted, even if the text is cut there", async () => {
-  const { app, text } = collected({});
+  const { app, text } = loggedApp({});
   app.get("/", (request) => {
     logOf(request).info("Authorization: Bearer   Qabcdef123", {
       tab: "Basic\tQabcdef123",

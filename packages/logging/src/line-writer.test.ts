@@ -6,14 +6,14 @@ import type { Outlet } from "./outlet.ts";
 
 /** A destination with limited room, in bytes. */
 const reader = (room = Number.POSITIVE_INFINITY) => {
-  const taken: Buffer[] = [];
+  const written: Buffer[] = [];
   const waiting: (() => void)[] = [];
   const state = { room };
   const outlet: Outlet = {
     write(lines) {
       const count = Math.min(lines.length, state.room);
       state.room -= count;
-      if (count > 0) taken.push(lines.subarray(0, count));
+      if (count > 0) written.push(lines.subarray(0, count));
       return count;
     },
     onReady: (listener) => void waiting.push(listener),
@@ -23,8 +23,8 @@ const reader = (room = Number.POSITIVE_INFINITY) => {
     state.room += bytes;
     for (const listener of waiting.splice(0)) listener();
   };
-  const writes = () => taken.map(String);
-  return { outlet, writes, read, text: () => Buffer.concat(taken).toString() };
+  const writes = () => written.map(String);
+  return { outlet, writes, read, text: () => Buffer.concat(written).toString() };
 };
 
 const lossLine = (lost: number) => `lost ${lost}\n`;
@@ -92,7 +92,7 @@ test("every line is written whole and in order, or counted as dropped, for any r
   );
 });
 
-test("stopping waits for the reader, with a limit", async () => {
+test("flush waits for the reader, up to its time limit", async () => {
   const { outlet, read, text } = reader(0);
   const writer = new LineWriter({ outlet, maxQueueBytes: 1000, lossLine });
   writer.add("a\n");
@@ -108,15 +108,16 @@ test("stopping waits for the reader, with a limit", async () => {
   await writer.flush(5);
 });
 
-test("the exit handler writes the batch and the queue before it returns", () => {
-  const { outlet, text } = reader(3);
-  const writer = new LineWriter({ outlet, maxQueueBytes: 1000, lossLine });
-  for (const line of ["a\n", "b\n"]) writer.add(line);
+test("flushSync writes the batch and the queue before it returns, and gives up on a full destination", () => {
+  const { outlet, text } = reader(4);
   const slow: Outlet = { ...outlet, write: (lines) => outlet.write(lines.subarray(0, 3)) };
-  const patient = new LineWriter({ outlet: slow, maxQueueBytes: 1000, lossLine });
+  const writer = new LineWriter({ outlet: slow, maxQueueBytes: 1000, lossLine });
+  for (const line of ["a\n", "b\n"]) writer.add(line);
   writer.flushSync();
-  expect(text()).toBe("a\nb");
-  patient.flushSync();
+  expect(text()).toBe("a\nb\n");
+  writer.add("c\n");
+  writer.flushSync();
+  expect(text()).toBe("a\nb\n");
 });
 
 test("a lost destination drops lines and does not throw", async () => {

@@ -19,7 +19,7 @@ createWriteStream("app.log") satisfies LogDestination;
 pino.destination("app.log") satisfies LogDestination;
 pino.transport({ target: "pino/file" }) satisfies LogDestination;
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only if the feature is composed
 new App().enableLogging();
 
 // @ts-expect-error a misspelt option is found by the compiler

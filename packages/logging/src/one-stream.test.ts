@@ -77,7 +77,7 @@ test("an error is written with its class, and an AggregateError with its errors"
   });
 });
 
-test("a request has one log, whose lines carry its ids; children add fields", async () => {
+test("a request has one log, whose lines have its ids; children add fields", async () => {
   const { app, lines } = makeApp();
   app.use((request, next) => {
     request.context.set(RequestId, "id-2");

@@ -22,7 +22,7 @@ test("an open file gets every line", async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a closed file descriptor is a start error", () => {
+test("a closed file descriptor is an error", () => {
   expect(() => fileOutlet(987_654)).toThrow("EBADF");
 });
 
@@ -47,7 +47,7 @@ test("writing to a full stream continues after drain", async () => {
   expect(written).toEqual(["a longer line\n", "after it\n"]);
 });
 
-test("a pino destination is flushed at process exit", () => {
+test("flushSync flushes a pino destination", () => {
   const calls: string[] = [];
   const destination = { write: (text: string) => calls.push(text), flushSync: () => calls.push("flushed") };
   const writer = new LineWriter({

@@ -11,13 +11,13 @@ test("lines for standard output or error are collected by a test client, redacte
   const args = ["--conditions=@framework/source", "--disable-warning=ExperimentalWarning", program];
   const env = { ...process.env, NODE_OPTIONS: "" };
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env });
-  const ofOne = [
+  const linesPerClient = [
     ["warn", "disk is slow", ["ms", 7], ["password", "[redacted]"]],
     ["error", "GET / failed: disk is full", ["error", {}]],
     ["error", "", ["status", 500]],
   ];
   expect(stderr).toBe("");
-  expect(JSON.parse(stdout)).toEqual([...ofOne, ...ofOne]);
+  expect(JSON.parse(stdout)).toEqual([...linesPerClient, ...linesPerClient]);
 });
 
 test("lines for any other destination are written to it", async () => {

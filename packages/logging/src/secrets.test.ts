@@ -3,11 +3,11 @@ import { testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { jsonAccessLine, textAccessLine } from "./access-line.ts";
-import { canary, collected } from "./collected-log.test-kit.ts";
+import { canary, loggedApp } from "./collected-log.test-kit.ts";
 import { logOf } from "./index.ts";
 
 test("no secret of headers, bodies, queries or fields is ever written", async () => {
-  const { app, text } = collected({ logHeaders: true, logBody: true, redact: ["X-Service-Key", "pin"] });
+  const { app, text } = loggedApp({ logHeaders: true, logBody: true, redact: ["X-Service-Key", "pin"] });
   app.use((request, next) => {
     request.context.set(RequestId, "id-1");
     return next(request);
@@ -57,7 +57,7 @@ test("no secret of headers, bodies, queries or fields is ever written", async ()
 });
 
 test("no query or fragment of a URL in a header field is written", async () => {
-  const { app, text } = collected({ logHeaders: true });
+  const { app, text } = loggedApp({ logHeaders: true });
   const urls: Readonly<Record<string, string>> = {
     location: `/in?token=${canary}`,
     "content-location": `?${canary}`,
@@ -94,8 +94,8 @@ test("no query or fragment of a URL in a header field is written", async () => {
   });
 });
 
-test("only the size is written of bodies that are too long, malformed or of another type", async () => {
-  const { app, text } = collected({ logBody: true, maxLoggedBodyBytes: 20 });
+test("bodies that are too long, malformed or of another type are written as their size", async () => {
+  const { app, text } = loggedApp({ logBody: true, maxLoggedBodyBytes: 20 });
   app.post("/in", (request) => request.text());
   await using client = testClient(app);
   const send = (body: string, type: string) =>
@@ -110,7 +110,7 @@ test("only the size is written of bodies that are too long, malformed or of anot
 });
 
 test("logBody does not read a body that the handler does not read", async () => {
-  const { app, text } = collected({ logBody: true });
+  const { app, text } = loggedApp({ logBody: true });
   app.post("/in", () => "unread");
   await using client = testClient(app);
   await client.post("/in", { json: { a: 1 } });
@@ -151,12 +151,12 @@ test("the line of any request is a single line of JSON, and parses to the reques
   const json = jsonAccessLine(() => "now");
   const text = textAccessLine(() => "now", false);
   // oxlint-disable-next-line no-control-regex -- control characters are the subject
-  const steering = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+  const control = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
   fc.assert(
     fc.property(anyText, anyText, (path, id) => {
       const request = asRequest(path, id);
       const line = json(request, { ...outcome, error: path, details: { more: { [id]: path } } });
-      expect(steering.test(line.slice(0, -1))).toBe(false);
+      expect(control.test(line.slice(0, -1))).toBe(false);
       expect(JSON.parse(line)).toMatchObject({
         path,
         request_id: id,
@@ -165,13 +165,13 @@ test("the line of any request is a single line of JSON, and parses to the reques
         more: { [id]: path },
       });
       const shown = text(request, { ...outcome, error: path, details: { more: id } });
-      expect(steering.test(shown.slice(0, -1))).toBe(false);
+      expect(control.test(shown.slice(0, -1))).toBe(false);
     }),
   );
 });
 
 test("a record stays below 16 KiB, for any fields", async () => {
-  const { app, text } = collected({ logHeaders: true });
+  const { app, text } = loggedApp({ logHeaders: true });
   app.get("/long", (request) => {
     logOf(request).info(
       "m".repeat(100_000),

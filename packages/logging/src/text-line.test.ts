@@ -18,6 +18,6 @@ test("a text line has time, level, message and fields, then the stack", () => {
   );
 });
 
-test("a terminal gets the level in colour", () => {
+test("on a terminal the level is coloured", () => {
   expect(textLine(line({}), true)).toBe("[now] \u001b[33mWARN \u001b[39m hello\n");
 });

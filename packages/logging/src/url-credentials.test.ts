@@ -1,11 +1,11 @@
 import { Response } from "@framework/core";
 import { testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { canary, collected } from "./collected-log.test-kit.ts";
+import { canary, loggedApp } from "./collected-log.test-kit.ts";
 import { logOf } from "./index.ts";
 
 test("no part of a password in a URL or of a token is written, wherever the text is cut", async () => {
-  const { app, text } = collected({});
+  const { app, text } = loggedApp({});
   const secrets = [
     `postgres://app:${"Q".repeat(40)}@db.internal/books`,
     `postgres://app:${"Q".repeat(9000)}@db.internal/books`,
@@ -35,7 +35,7 @@ test("no part of a password in a URL or of a token is written, wherever the text
 });
 
 test("a URL without credentials is written unchanged", async () => {
-  const { app, text } = collected({});
+  const { app, text } = loggedApp({});
   app.get("/", (request) => {
     logOf(request).info("see https://books.example/@ada and mailto:ada@books.example", {
       urls: ["https://books.example:8443", "ada@books.example"],
@@ -50,7 +50,7 @@ test("a URL without credentials is written unchanged", async () => {
 });
 
 test("text between two URLs of compact JSON is written, without the credentials of either", async () => {
-  const { app, text } = collected({});
+  const { app, text } = loggedApp({});
   const members = { url: "https://books.example", mail: "ada@books.example" };
   const credentials = { url: `http://ada:${canary}@a`, more: `http://${canary}@b` };
   const values = [members, ["http://a", [], "x@b"], [["http://a"], { mail: "x@b" }], { "http://a": "x@b" }];
@@ -71,7 +71,7 @@ test("text between two URLs of compact JSON is written, without the credentials 
 });
 
 test("the error of a streamed body is written without credentials", async () => {
-  const { app, text } = collected({});
+  const { app, text } = loggedApp({});
   app.get("/", () => {
     async function* rows(): AsyncGenerator<string> {
       await Promise.resolve();

@@ -12,7 +12,7 @@ app
   } satisfies Partial<OpenapiConfig>)
   .get("/", { hidden: true }, () => "hello");
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only if the feature is composed
 new App().enableOpenapi();
 
 // @ts-expect-error a misspelt option is found by the compiler

@@ -5,7 +5,7 @@ import { processCpu, processMemory } from "./adaptive-probes.ts";
 import { machine } from "./machine.test-kit.ts";
 import { RateLimitConfig } from "./rate-limit-config.ts";
 
-test("Retry-After holds even if the limit is cut every second afterwards", () => {
+test("a permit becomes free within Retry-After even if the limit is cut every second", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 2000 }),
@@ -20,11 +20,11 @@ test("Retry-After holds even if the limit is cut every second afterwards", () =>
           probes: machine().probes,
         });
         const limit = new AdaptiveLimit(config, "default");
-        const promised = limit.maxWaitMs((windowSecs * 1000) / max); // one permit
+        const waitMs = limit.maxWaitMs((windowSecs * 1000) / max); // one permit
         let [permits, at, current] = [0, 0, max];
-        while (at < promised) {
+        while (at < waitMs) {
           current = Math.max(Math.min(minRequests, max), current * 0.9);
-          const step = Math.min(1000, promised - at);
+          const step = Math.min(1000, waitMs - at);
           permits += (step * Math.floor(current)) / (windowSecs * 1000);
           at += step;
         }

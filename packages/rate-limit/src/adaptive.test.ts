@@ -8,7 +8,7 @@ import { LoadSignals } from "./load-signals.ts";
 import { machine } from "./machine.test-kit.ts";
 import { RateLimitConfig } from "./rate-limit-config.ts";
 
-/** Creates an app with an adaptive limit under the given load. By default one request is a sufficient sample. */
+/** Creates an app with an adaptive limit under the given load. By default `minSamples` is 1. */
 const adaptiveApp = async (input: ConfigInput<RateLimitConfig> = {}, max = 100) => {
   const given = { minSamples: 1, ...input };
   const { load, time, ticks, probes } = machine();
@@ -71,12 +71,12 @@ test.each([
   ["errorShare", 0.11, 0.1, "errorThreshold"],
 ] as const)(
   "one second with %s %d cuts the limit by 10 %%, one with %d does not",
-  async (what, over, at, field) => {
+  async (signal, over, at, field) => {
     const { load, probes, ticks } = machine();
     const cut = async (value: number, given: ConfigInput<RateLimitConfig> = {}) => {
       const app = limitedApp(RateLimitConfig.adaptive(100, 60, { probes, ...given }));
       await app.start(quiet);
-      load[what] = value;
+      load[signal] = value;
       for (const tick of ticks.splice(0)) tick();
       await new Promise(setImmediate);
       return (app.metrics()["rate_limit_max_requests"] as { value: number }[])[0]?.value;
@@ -127,7 +127,7 @@ test("fewer requests than minSamples, 20 by default, are not an overload", async
   expect([latencyMs, errorShare]).toEqual([0, 0]);
 });
 
-test("the latency is that of the last second, and of earlier ones only up to minSamples", () => {
+test("latency is the mean of the last second, extended by earlier seconds until there are minSamples requests", () => {
   const signals = new LoadSignals(3);
   const second = (...latencies: number[]): number => {
     for (const latencyMs of latencies) signals.recordOutcome(latencyMs, false);
@@ -151,7 +151,7 @@ test("the wait for a slow upload does not count as latency", async () => {
   expect(limit()).toBe(90);
 });
 
-test("outcomes that a client can cause alone are not failures: an unknown method, only-if-cached", async () => {
+test("5xx replies that a client can cause by itself are not failures: unknown method, only-if-cached", async () => {
   const { client, second, limit } = await adaptiveApp();
   expect((await client.request("BREW", "/")).status).toBe(501);
   const onlyCached = { headers: { "cache-control": "max-age=0, only-if-cached" } };
@@ -238,7 +238,7 @@ test("a stopped app no longer adjusts the limit", async () => {
   expect(ticks).toHaveLength(0);
 });
 
-test("one overloaded worker cuts the limit of all, once a second, and a worker that starts later adopts it", async () => {
+test("one overloaded worker cuts the limit of every worker, once a second, and a worker that starts later adopts it", async () => {
   const { clock, join } = cluster();
   const workers = Array.from({ length: 3 }, () => {
     const { load, ticks, probes } = machine();
@@ -288,11 +288,11 @@ test("after a drop and a rise of capacity the admitted load settles within 20 % 
   );
   const { time, shared } = timedState();
   await limit.start(shared.values, () => {});
-  const settled = async (bearable: number): Promise<number[]> => {
+  const settle = async (maxLoad: number): Promise<number[]> => {
     const seen = [];
     for (let second = 0; second < 150; second++) {
       for (let request = 0; request < limit.capacity; request++) limit.signals.recordAdmission();
-      load.cpu = limit.capacity > bearable ? 1 : 0.5;
+      load.cpu = limit.capacity > maxLoad ? 1 : 0.5;
       time.now += 1000;
       for (const tick of ticks) tick();
       await new Promise(setImmediate);
@@ -300,9 +300,9 @@ test("after a drop and a rise of capacity the admitted load settles within 20 % 
     }
     return seen;
   };
-  for (const bearable of [800, 400, 800]) {
-    const seen = await settled(bearable);
-    expect(Math.min(...seen)).toBeGreaterThan(0.8 * bearable);
-    expect(Math.max(...seen)).toBeLessThan(1.2 * bearable);
+  for (const maxLoad of [800, 400, 800]) {
+    const seen = await settle(maxLoad);
+    expect(Math.min(...seen)).toBeGreaterThan(0.8 * maxLoad);
+    expect(Math.max(...seen)).toBeLessThan(1.2 * maxLoad);
   }
 });

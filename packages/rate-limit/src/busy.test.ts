@@ -29,19 +29,19 @@ const busyMachine = async (): Promise<AsyncDisposable> => {
 /** Sends a request on a new connection, so that any worker may answer. */
 const send = (url: string, client: string): Promise<{ readonly status: number; readonly pid: number }> =>
   new Promise((resolve, reject) => {
-    const asking = request(url, { agent: false, headers: { "x-client": client } }, (reply) => {
+    const clientRequest = request(url, { agent: false, headers: { "x-client": client } }, (reply) => {
       let text = "";
       reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       reply.on("end", () => {
         resolve({ status: reply.statusCode ?? 0, pid: Number(/pid (\d+)/.exec(text)?.[1] ?? 0) });
       });
     });
-    asking.on("error", reject);
-    asking.end();
+    clientRequest.on("error", reject);
+    clientRequest.end();
   });
 
-const admittedOf = async (asked: readonly Promise<{ readonly status: number }>[]): Promise<number> =>
-  (await Promise.all(asked)).filter(({ status }) => status === 200).length;
+const countAdmitted = async (replies: readonly Promise<{ readonly status: number }>[]): Promise<number> =>
+  (await Promise.all(replies)).filter(({ status }) => status === 200).length;
 
 test("four workers on a busy machine admit exactly the limit, in a burst and while a worker is replaced", async () => {
   await using program = await startProgram(
@@ -54,7 +54,7 @@ test("four workers on a busy machine admit exactly the limit, in a burst and whi
   );
   const { pid } = await send(program.url, "first");
   await using _busy = await busyMachine();
-  expect(await admittedOf(Array.from({ length: 120 }, () => send(program.url, "burst")))).toBe(40);
+  expect(await countAdmitted(Array.from({ length: 120 }, () => send(program.url, "burst")))).toBe(40);
 
   process.kill(pid, "SIGTERM"); // the worker requests a replacement, then drains
   const seen = new Set<number>();

@@ -28,7 +28,7 @@ test.each([
 const group = fc.integer({ min: 1, max: 0xffff }).map((value) => value.toString(16));
 const groups = (length: number) => fc.array(group, { minLength: length, maxLength: length });
 
-test("addresses of one /64 network share a key, addresses of different networks do not", () => {
+test("addresses of the same /64 network share a key, addresses of different networks do not", () => {
   fc.assert(
     fc.property(groups(4), groups(4), groups(4), groups(4), (network, host, other, another) => {
       const at = (front: string[], back: string[]) => addressKey([...front, ...back].join(":"));

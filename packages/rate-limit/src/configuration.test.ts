@@ -31,7 +31,7 @@ test("options of adaptive limits are refused at start without such a limit", asy
   await (await app.start(quiet)).stop();
 });
 
-test("rateLimit: false is valid while the feature is off, a limit is not", async () => {
+test("rateLimit: false is valid while the feature is disabled, a limit is not", async () => {
   const app = new (App.with(rateLimit))();
   app.get("/free", { rateLimit: false }, () => "free");
   await using client = testClient(app);
@@ -43,7 +43,7 @@ test("rateLimit: false is valid while the feature is off, a limit is not", async
   );
 });
 
-test("a record of `of`, which has every field, configures the feature", async () => {
+test("the record that `of` returns, with every field, is accepted", async () => {
   for (const config of [RateLimitConfig.of(), RateLimitConfig.of({ maxRequests: 5 })]) {
     const app = new (App.with(rateLimit))().enableRateLimit(config);
     await expect(app.start({ log: { info() {}, warn() {}, error() {} } })).resolves.toBeDefined();

@@ -7,7 +7,7 @@ import { rateLimit } from "./index.ts";
 import { cluster, quiet } from "./limited-app.test-kit.ts";
 
 /** Enables request tracing, as the dev page does; `listen` subscribes like an open page. */
-const tracing: Feature = {
+const requestTracing: Feature = {
   name: "tracing",
   install: ({ insight }) => {
     insight.traceRequests();
@@ -21,8 +21,11 @@ afterEach(() => void unsubscribe("framework.request.steps", listen));
 
 const key = (request: HttpRequest): string | null => request.getHeader("x-api-key");
 
-const limited = async (shared?: SharedState) => {
-  const app = new (App.with(rateLimit, panelProbe, tracing))().enableRateLimit({ maxRequests: 2, key });
+const startLimitedApp = async (shared?: SharedState) => {
+  const app = new (App.with(rateLimit, panelProbe, requestTracing))().enableRateLimit({
+    maxRequests: 2,
+    key,
+  });
   app.get("/", () => "hello");
   app.post("/login", { rateLimit: { maxRequests: 1 } }, () => "welcome");
   const several = shared === undefined ? {} : { shared, workers: 2 };
@@ -35,13 +38,13 @@ const limited = async (shared?: SharedState) => {
 };
 
 panelContract(test, async () => {
-  const fixture = await limited();
+  const fixture = await startLimitedApp();
   await fixture.send("/", { "x-api-key": "sesame" });
   return fixture;
 });
 
 test("the panel shows the allowed and refused requests of each limit, and its clients without their keys", async () => {
-  const { send, panel, close } = await limited();
+  const { send, panel, close } = await startLimitedApp();
   for (const path of ["/", "/login", "/login"]) await send(path);
   await send("/", { "x-api-key": "sesame" });
   expect((await panel.rows()).map(({ cells }) => cells)).toEqual([
@@ -58,10 +61,10 @@ test("the panel shows the allowed and refused requests of each limit, and its cl
   await close();
 });
 
-test("a reset restores the quotas of a limit's clients, in every worker and in later ones", async () => {
+test("a reset restores the quotas of a limit's clients, in every worker and in workers that start later", async () => {
   const { join } = cluster();
   const client = { "x-api-key": "client" };
-  const [one, other] = [await limited(join().shared), await limited(join().shared)];
+  const [one, other] = [await startLimitedApp(join().shared), await startLimitedApp(join().shared)];
   expect([await one.send("/login"), await other.send("/login")]).toEqual([200, 429]);
   expect([await one.send("/login", client), await other.send("/login", client)]).toEqual([200, 429]);
   for (const n of [1, 2, 3]) await one.send(`/?${n}`);
@@ -69,14 +72,14 @@ test("a reset restores the quotas of a limit's clients, in every worker and in l
   expect([await other.send("/login"), await one.send("/login"), await one.send("/")]).toEqual([
     200, 429, 429,
   ]);
-  const later = await limited(join().shared);
+  const later = await startLimitedApp(join().shared);
   expect(await later.send("/login", client)).toBe(200);
   expect(await later.send("/login")).toBe(429); // all workers share one count
   for (const worker of [one, other, later]) await worker.close();
 });
 
 test("without a listener no client is recorded, and at most 100 are kept", async () => {
-  const { send, panel, close } = await limited();
+  const { send, panel, close } = await startLimitedApp();
   unsubscribe("framework.request.steps", listen);
   await send("/", { "x-api-key": "unseen" });
   expect((await panel.rows())[0]?.cells.at(-1)).toBe(0);

@@ -4,7 +4,7 @@ import type { RequestTrace } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { rateLimit } from "./index.ts";
 
-test("a limited, a refused and an exempt request have their reasons, without the key of the client", async () => {
+test("an allowed, a refused and an exempt request are explained, without the key of the client", async () => {
   const reasons: (readonly string[] | undefined)[] = [];
   const traces: RequestTrace[] = [];
   const listen = (message: unknown): void => void traces.push(message as RequestTrace);

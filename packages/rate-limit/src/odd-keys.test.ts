@@ -19,12 +19,12 @@ test.each([
   ["null falls back to the address", null, null, [200, 429]],
   ["undefined falls back to the address", undefined, null, [200, 429]],
   ["an empty string falls back to the address", "", undefined, [200, 429]],
-])("%s", async (_fact, first, second, statuses) => {
+])("%s", async (_title, first, second, statuses) => {
   expect(await statusesOf(first, second)).toEqual(statuses);
 });
 
 test.each([[{}], [Number.NaN], [Infinity], [true], [Promise.resolve("x")], [Symbol("x")], [["a"]]])(
-  "%p is an error",
+  "the key %p is an error",
   async (key) => {
     expect(await statusesOf(key, "x")).toEqual([500, 200]);
   },

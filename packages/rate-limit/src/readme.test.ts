@@ -13,11 +13,11 @@ test("the README's table has every option with its default", () => {
   expect(Object.fromEntries(defaults)).toStrictEqual({ ...RateLimitConfig.of() });
 });
 
-test("a request is decided in at most twelve files; the README names them, and every other file apart", () => {
+test("the README lists at most twelve files that decide a request, and names every other file separately", () => {
   const [, section = ""] = readme.split("## How a request is decided\n");
   const [path = "", others = ""] = section.split("\n## ")[0]?.split("The other files") ?? [];
   const listed = Array.from(path.matchAll(/^\d+\. `([\w./-]+)`/gm), ([, file = ""]) => file);
-  const named = Array.from(others.matchAll(/`([\w/-]+\.ts)`/g), ([, file = ""]) =>
+  const otherFiles = Array.from(others.matchAll(/`([\w/-]+\.ts)`/g), ([, file = ""]) =>
     file.includes("/") ? file : `src/${file}`,
   );
   const sources = (folder: URL, prefix: string): string[] =>
@@ -30,5 +30,5 @@ test("a request is decided in at most twelve files; the README names them, and e
     ...sources(new URL("../../core/src/shared-state/permits/", import.meta.url), "core/"),
   ];
   expect(listed.length).toBeLessThanOrEqual(12);
-  expect([...listed, ...named].toSorted()).toEqual(present.toSorted());
+  expect([...listed, ...otherFiles].toSorted()).toEqual(present.toSorted());
 });

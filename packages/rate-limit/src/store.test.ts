@@ -28,7 +28,7 @@ test("with one process a request creates no promise", () => {
 });
 
 /** Returns the used bytes of the heap after garbage collection. */
-const retained = (): number => {
+const usedHeapBytes = (): number => {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");
   if (typeof collect === "function") collect();
@@ -44,28 +44,31 @@ test("250,000 clients use less than 48 MiB, and frequent ones are not evicted", 
     onError() {},
   });
   const remaining = (key: string) => (permits.take(limit, key) as { remaining: number }).remaining;
-  const before = retained();
+  const before = usedHeapBytes();
   for (let client = 0; client < 250_000; client++) {
     if (client % 90_000 === 0) void permits.take(limit, "often");
     void permits.take(limit, `client ${client}`);
   }
-  const kept = retained() - before;
+  const stateBytes = usedHeapBytes() - before;
   expect([remaining("often"), remaining("client 249999"), remaining("client 1")]).toEqual([0, 1, 2]);
-  expect(kept).toBeLessThan(48 * 2 ** 20);
-  expect(kept).toBeGreaterThan(2 ** 20); // the measured state is still referenced
+  expect(stateBytes).toBeLessThan(48 * 2 ** 20);
+  expect(stateBytes).toBeGreaterThan(2 ** 20); // the measured state is still referenced
 });
 
 test.each([
   ["allow", [200, 200], 200],
   ["deny", [503, 503], 503],
-] as const)("a failing store means %s, and is counted", async (onStoreError, expected, status) => {
-  const app = limitedApp({ store: broken, onStoreError });
-  await using client = testClient(app);
-  const replies = [await client.get("/"), await client.get("/")];
-  expect(replies.map((reply) => reply.status)).toEqual(expected);
-  expect(replies[0]?.headers.get("retry-after")).toBe(status === 503 ? "1" : null);
-  expect(app.metrics()["rate_limit_store_errors_total"]).toBe(2);
-});
+] as const)(
+  "a failing store with onStoreError %s: requests get its status, and errors are counted",
+  async (onStoreError, expected, status) => {
+    const app = limitedApp({ store: broken, onStoreError });
+    await using client = testClient(app);
+    const replies = [await client.get("/"), await client.get("/")];
+    expect(replies.map((reply) => reply.status)).toEqual(expected);
+    expect(replies[0]?.headers.get("retry-after")).toBe(status === 503 ? "1" : null);
+    expect(app.metrics()["rate_limit_store_errors_total"]).toBe(2);
+  },
+);
 
 test("a denial without a decision of the store has the standard error body", async () => {
   await using client = testClient(limitedApp({ store: broken, onStoreError: "deny" }));
@@ -87,7 +90,7 @@ test("a store that throws synchronously counts as failed", async () => {
   expect(app.metrics()["rate_limit_store_errors_total"]).toBe(1);
 });
 
-test("a stalled store times out after 50 ms by default, and its late result does not change the decision", async () => {
+test("a stalled store times out after 50 ms by default, and its late result is ignored", async () => {
   const { clock } = cluster();
   const { promise, resolve } = Promise.withResolvers<never>();
   const errors: unknown[] = [];
@@ -134,7 +137,7 @@ test("the timeout of the store is configurable", async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(190);
 });
 
-test("a custom store decides each request, for any number of workers", async () => {
+test("a custom store decides each request, even with several workers", async () => {
   const calls: unknown[] = [];
   const { shared } = timedState();
   const store = storeWith(async (...call) => {
@@ -168,10 +171,10 @@ test("apps of several workers share their limit and return their leases at stop"
   const [first, second] = apps.map((app) => testClient(app));
   for (let call = 0; call < 2; call++) await first?.get("/");
   const rule = { kind: "window", capacity: 640, windowMs: 3_600_000 } as const;
-  const look = () => state.permits.take("rate-limit:default:a:none", rule, { spend: 0 });
-  expect(await look()).toMatchObject({ free: 638 - 78, elsewhere: 78 });
+  const readPermits = () => state.permits.take("rate-limit:default:a:none", rule, { spend: 0 });
+  expect(await readPermits()).toMatchObject({ free: 638 - 78, elsewhere: 78 });
   await apps[0]?.stop();
-  expect(await look()).toMatchObject({ free: 638, elsewhere: 0 });
+  expect(await readPermits()).toMatchObject({ free: 638, elsewhere: 0 });
   expect((await second?.get("/"))?.headers.get("x-ratelimit-remaining")).toBe("637");
   await apps[1]?.stop();
 });
@@ -185,7 +188,7 @@ test("a failing store is logged once, not per request", async () => {
   expect(logged).toEqual(["the store of the rate limit is unavailable; requests are limited per worker"]);
 });
 
-test("without its store each worker admits its share, and charges the requests when the store is back", async () => {
+test("without its store each worker admits its share, and charges the requests when the store recovers", async () => {
   const { shared } = timedState();
   let isUnavailable = false;
   const store = storeWith(async (...call) => {
@@ -195,18 +198,18 @@ test("without its store each worker admits its share, and charges the requests w
   const app = limitedApp({ store, algorithm: "sliding_window", maxRequests: 20, windowSecs: 3600 });
   await app.start({ ...quiet, workers: 4 });
   await using client = testClient(app);
-  const admitted = async (calls: number): Promise<number> => {
+  const countAdmitted = async (calls: number): Promise<number> => {
     const seen = [];
     for (let call = 0; call < calls; call++) seen.push((await client.get("/")).status);
     return seen.filter((status) => status === 200).length;
   };
-  expect(await admitted(3)).toBe(3);
+  expect(await countAdmitted(3)).toBe(3);
   isUnavailable = true;
-  expect(await admitted(30)).toBe(5);
+  expect(await countAdmitted(30)).toBe(5);
   const refused = await client.get("/");
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3600"]);
   isUnavailable = false;
-  expect(await admitted(30)).toBe(20 - 3 - 5);
+  expect(await countAdmitted(30)).toBe(20 - 3 - 5);
 });
 
 test("a late result of the store charges the request that was decided without it, once", async () => {

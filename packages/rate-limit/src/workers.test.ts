@@ -14,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => program.stop());
 
-/** Replies by status, and the processes that admitted requests. */
-interface Seen {
+/** Number of replies by status, and the processes that admitted requests. */
+interface Results {
   readonly statuses: Map<string, number>;
   readonly pids: Set<number>;
 }
 
 /** Sends one request. Its connection stays with one worker until the worker is killed or closes it to balance connections. */
-const sendOne = (agent: Agent, client: string, { statuses, pids }: Seen): Promise<void> =>
+const sendOne = (agent: Agent, client: string, { statuses, pids }: Results): Promise<void> =>
   new Promise((resolve) => {
     const options = { agent, headers: { "x-client": client } };
     get(program.url, options, async (reply) => {
@@ -33,23 +33,23 @@ const sendOne = (agent: Agent, client: string, { statuses, pids }: Seen): Promis
   });
 
 /** Sends requests over 16 connections. */
-const send = async (client: string, count: number, into: Seen): Promise<void> => {
+const send = async (client: string, count: number, into: Results): Promise<void> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   await Promise.all(Array.from({ length: count }, () => sendOne(agent, client, into)));
   agent.destroy();
 };
 
-const seen = (): Seen => ({ statuses: new Map(), pids: new Set() });
+const noResults = (): Results => ({ statuses: new Map(), pids: new Set() });
 
 test("four workers admit exactly the limit of 1,000, out of 2,400 requests over 16 connections", async () => {
-  const { statuses, pids } = seen();
+  const { statuses, pids } = noResults();
   await send("one", 2400, { statuses, pids });
   expect(Object.fromEntries(statuses)).toEqual({ 200: 1000, 429: 1400 });
   expect(pids.size).toBeGreaterThan(1);
 });
 
 test("killing a worker never admits more than the limit", async () => {
-  const { statuses, pids } = seen();
+  const { statuses, pids } = noResults();
   const load = send("two", 4000, { statuses, pids });
   const victim = await waitFor(() => (statuses.get("200") ?? 0) > 300 && [...pids][0], { intervalMs: 1 });
   process.kill(victim, "SIGKILL");

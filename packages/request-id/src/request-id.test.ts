@@ -54,7 +54,7 @@ test.each([
   expect(isSafeId(incoming)).toBe(safe);
 });
 
-test("of all visible characters only letters, digits and eight marks are safe", async () => {
+test("only letters, digits and eight other visible characters are safe", async () => {
   const app = makeApp();
   await app.start();
   await fc.assert(
@@ -150,7 +150,7 @@ test("all invalid options are reported together at start", async () => {
 });
 
 test.each(["fast", "node"] as const)(
-  "a request that the %s transport rejects also gets an id",
+  "a request that the %s transport rejects gets an id",
   async (transport) => {
     await using client = socketClient(makeApp(), { transport });
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`x-${index}`, "1"]));

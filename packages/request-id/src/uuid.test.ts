@@ -14,15 +14,15 @@ const twoIds = (fill: (bytes: Uint8Array) => void): string[] => {
 };
 
 test("an id is its 16 bytes in hexadecimal, with the version and variant bits set", () => {
-  const counted = twoIds((bytes) => bytes.set(bytes.map((_, index) => index)));
-  expect(counted).toEqual(["00010203-0405-4607-8809-0a0b0c0d0e0f", "10111213-1415-4617-9819-1a1b1c1d1e1f"]);
+  const ids = twoIds((bytes) => bytes.set(bytes.map((_, index) => index)));
+  expect(ids).toEqual(["00010203-0405-4607-8809-0a0b0c0d0e0f", "10111213-1415-4617-9819-1a1b1c1d1e1f"]);
 });
 
 test.each([
   [0x00, "00000000-0000-4000-8000-000000000000"],
   [0xff, "ffffffff-ffff-4fff-bfff-ffffffffffff"],
   [0xa5, "a5a5a5a5-a5a5-45a5-a5a5-a5a5a5a5a5a5"],
-])("16 bytes of %i give the id %s", (byte, id) => {
+])("16 bytes of %i produce the id %s", (byte, id) => {
   expect(twoIds((bytes) => bytes.fill(byte))[0]).toBe(id);
 });
 

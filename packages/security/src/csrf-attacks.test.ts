@@ -18,7 +18,7 @@ const makeApp = () => {
   return { app, changes: () => changes };
 };
 
-const issued = async (app: { fetch: App["fetch"] }, session: string): Promise<string> => {
+const issueToken = async (app: { fetch: App["fetch"] }, session: string): Promise<string> => {
   const reply = await app.fetch(new Request(`${host}/`, { headers: { cookie: `session_id=${session}` } }));
   return /_csrf=([^;]+)/.exec(reply.headers.get("set-cookie") ?? "")?.[1] ?? "";
 };
@@ -67,8 +67,8 @@ const methods = ["POST", "PUT", "PATCH", "DELETE"] as const;
 for (const [name, headers, mayPass] of origins) {
   test(`from ${name}: requests with a valid token ${mayPass ? "pass" : "are refused"}, all others are refused`, async () => {
     const { app, changes } = makeApp();
-    const good = await issued(app, "ada");
-    const other = await issued(app, "eve");
+    const good = await issueToken(app, "ada");
+    const other = await issueToken(app, "eve");
     const [seed = "", time = "", mark = "", signature = ""] = unmask(good).split(".");
     const forged = mask(
       `${seed}.${time}.${mark}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`,
@@ -148,7 +148,7 @@ test("no content type and no method override bypasses the check", async () => {
 
 test("a token in the query, or in another field, is not accepted", async () => {
   const { app, changes } = makeApp();
-  const token = await issued(app, "ada");
+  const token = await issueToken(app, "ada");
   await using client = testClient(app);
   const headers = { cookie: `session_id=ada; _csrf=${token}` };
   await client.post("/change", { headers, query: { _csrf: token } });
@@ -194,18 +194,18 @@ test("an attacker's own token does not match a visitor's cookie; an earlier toke
 
 test("with a first cookie injected by a sibling domain the request is refused", async () => {
   const { app, changes } = makeApp();
-  const good = await issued(app, "ada");
-  const tossed = await issued(app, "eve");
+  const good = await issueToken(app, "ada");
+  const injected = await issueToken(app, "eve");
   await using client = testClient(app);
-  const cookie = `_csrf=${tossed}; session_id=ada; _csrf=${good}`;
-  for (const token of [tossed, good])
+  const cookie = `_csrf=${injected}; session_id=ada; _csrf=${good}`;
+  for (const token of [injected, good])
     expect((await client.post("/change", { headers: { cookie, "x-csrf-token": token } })).status).toBe(403);
   expect(changes()).toBe(0);
 });
 
 test("an http origin of an https service is another origin", async () => {
   const { app } = makeApp();
-  const token = await issued(app, "ada");
+  const token = await issueToken(app, "ada");
   const post = async (origin: string) => {
     const headers = { origin, cookie: `session_id=ada; _csrf=${token}`, "x-csrf-token": token };
     return (await app.fetch(new Request("https://host.test/change", { method: "POST", headers }))).status;
@@ -217,7 +217,7 @@ test("an http origin of an https service is another origin", async () => {
   ]).toEqual([403, 200, 200]);
 });
 
-test("unmatched paths are guarded too", async () => {
+test("requests for unmatched paths are checked", async () => {
   const { app } = makeApp();
   await using client = testClient(app);
   expect((await client.post("/nowhere")).status).toBe(403);

@@ -5,7 +5,7 @@ import { csrf } from "./index.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
 
-test("a GET that is answered with an error sets no token; a POST without a token does, for the retry", async () => {
+test("a GET with an error reply sets no token; a refused POST without a token sets one, for the retry", async () => {
   const app = new (App.with(csrf))().enableCsrf({ secret });
   app.get("/page", () => "page");
   app.get("/private", () => {

@@ -7,11 +7,11 @@ import { unmask } from "./token-mask.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
 
-/** A feature whose sessions are named by the field `X-Session`. */
-const managed: Feature<{ enableManaged(): unknown }> = {
-  name: "managed",
+/** A feature that reads the session id from the field `X-Session`. */
+const sessions: Feature<{ enableSessions(): unknown }> = {
+  name: "sessions",
   install: (host) => ({
-    enableManaged() {
+    enableSessions() {
       host.http.use("session", (request, next) => {
         request.context.set(SessionId, request.getHeader("x-session"));
         return next(request);
@@ -21,10 +21,10 @@ const managed: Feature<{ enableManaged(): unknown }> = {
   }),
 };
 
-const open = () => {
-  // The stages decide, so the CSRF protection sees the session although it is enabled first.
-  const app = new (App.with(csrf, managed))().enableCsrf({ secret });
-  app.enableManaged();
+const openClient = () => {
+  // The stages determine the order, so the CSRF protection sees the session although it is enabled first.
+  const app = new (App.with(csrf, sessions))().enableCsrf({ secret });
+  app.enableSessions();
   app.get("/", () => "page");
   app.post("/change", () => "changed");
   app.post("/login", ({ context }) => {
@@ -39,7 +39,7 @@ const open = () => {
 };
 
 test("a token is valid for the session that a feature manages, whatever the cookie session_id is", async () => {
-  await using client = open();
+  await using client = openClient();
   const page = await client.get("/", { headers: { "x-session": "first", cookie: "session_id=other" } });
   const token = page.cookies.get("_csrf")?.value ?? "";
   const statusOf = async (headers: Record<string, string>): Promise<number> =>
@@ -50,7 +50,7 @@ test("a token is valid for the session that a feature manages, whatever the cook
 });
 
 test("the reply that changes the session sets the token of the new one", async () => {
-  await using client = open();
+  await using client = openClient();
   const page = await client.get("/", { headers: { "x-session": "first" } });
   const token = page.cookies.get("_csrf")?.value ?? "";
   const headers = { "x-session": "first", cookie: `_csrf=${token}`, "x-csrf-token": token };
@@ -65,7 +65,7 @@ test("the reply that changes the session sets the token of the new one", async (
 });
 
 test("a failed request sets no token, because its session change is discarded", async () => {
-  await using client = open();
+  await using client = openClient();
   const page = await client.get("/", { headers: { "x-session": "first" } });
   const token = page.cookies.get("_csrf")?.value ?? "";
   const headers = { "x-session": "first", cookie: `_csrf=${token}`, "x-csrf-token": token };
@@ -126,7 +126,7 @@ test.each([Promise.resolve("ada"), { name: "ada" }, 5])(
   },
 );
 
-test("a request is a visitor's if the session function returns undefined", async () => {
+test("a request whose session function returns undefined is handled as a visitor's", async () => {
   const { client, post } = openWithLogin({ session: ({ context }) => context.get(JwtClaims)?.sub });
   await using _ = client;
   const first = await post("/change");
@@ -134,7 +134,7 @@ test("a request is a visitor's if the session function returns undefined", async
 });
 
 test.each([{}, { session: ({ context }: HttpRequest): string | null => context.get(User) ?? null }])(
-  "a request is retried with the token of the 403: once, or twice if authentication finds a user",
+  "a retry with the token of the 403 passes: the first, or the second if authentication finds a user",
   async (config) => {
     const { client, post } = openWithLogin(config);
     await using _ = client;

@@ -65,7 +65,7 @@ test("a token is valid for one caller only, for any names of callers", () => {
   );
 });
 
-test("every token is new, and the cache of valid ones is bounded", () => {
+test("every token is new, and tokens that the cache of valid ones has evicted stay valid", () => {
   const tokens = csrfTokens(secret, 3600);
   const all = Array.from({ length: 2500 }, (_, at) => tokens.issue({ session: `user ${at}`, caller: null }));
   expect(new Set(all.map((token) => unmask(token).split(".")[0])).size).toBe(2500);

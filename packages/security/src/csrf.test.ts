@@ -177,7 +177,7 @@ const upload = (...fields: readonly string[]): FormData => {
 };
 
 for (const transport of ["fast", "node"] as const) {
-  test(`a large form has its token in the first 64 KiB (${transport})`, async () => {
+  test(`the token of a large form is accepted only in its first 64 KiB (${transport})`, async () => {
     const app = makeApp();
     app.post("/upload", async (request) => (await request.files()).map(({ size }) => size));
     await using client = socketClient(app, { transport });
@@ -197,7 +197,7 @@ for (const transport of ["fast", "node"] as const) {
     expect((await read(form)).status).toBe(403);
   });
 
-  test(`a request without a token is refused before its body, and one with a cookie alone after 64 KiB (${transport})`, async () => {
+  test(`a request without a token is refused before its body, and one with only a cookie after 64 KiB (${transport})`, async () => {
     await using client = socketClient(makeApp(), { transport });
     const token = await tokenOf(client);
     const { port } = new URL(await client.url());

@@ -23,7 +23,7 @@ import { csrfTokens } from "./csrf-tokens.ts";
 
 /** The methods that the feature adds to an app. */
 export interface Csrf {
-  /** Rejects cross-site request forgery. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  /** Rejects cross-site request forgery. @throws CORE_BAD_CONFIG at start, together with all other mistakes */
   enableCsrf(config?: ConfigInput<CsrfConfig>): this;
 }
 
@@ -46,10 +46,10 @@ export const csrf: Feature<Csrf> = {
         guard = new CsrfGuard(config, tokens, reasons.isObserved ? reasons : null);
       };
       const skips = coversPath(config.skipPaths);
-      const checks = ({ method, path }: Pick<RouteInfo, "method" | "path">): boolean =>
+      const isProtected = ({ method, path }: Pick<RouteInfo, "method" | "path">): boolean =>
         !safeMethods.has(method) && !skips(path);
-      host.http.impliesReplies((route) => (checks(route) ? [badToken] : []));
-      host.http.usesFields((route) => (checks(route) ? [tokenField(config)] : []));
+      host.http.impliesReplies((route) => (isProtected(route) ? [badToken] : []));
+      host.http.usesFields((route) => (isProtected(route) ? [tokenField(config)] : []));
       host.life.onStart({ name: "csrf", run: begin });
       const checking: Middleware<HttpRequest, Response> = (request, next) =>
         guard === null ? next(request) : guardRequest(guard, request, next);
@@ -63,7 +63,10 @@ export const csrf: Feature<Csrf> = {
   }),
 };
 
-const badToken: ImpliedReply = { status: 403, description: "The CSRF token is missing or invalid." };
+const badToken: ImpliedReply = {
+  status: 403,
+  description: "The request comes from another origin, or its CSRF token is missing or invalid.",
+};
 
 const tokenField = ({ headerName }: CsrfConfig): FieldUse => ({
   name: headerName,
@@ -73,17 +76,17 @@ const tokenField = ({ headerName }: CsrfConfig): FieldUse => ({
 });
 
 /**
- * Returns the token of a request, for a form's `_csrf` field or a `<meta>` element. A browser without one gets its cookie with the reply.
+ * Returns the token of a request, for a form's `_csrf` field or a `<meta>` element. If the browser has no valid token, the reply sets this one as a cookie.
  *
  * @throws SECURITY_CSRF_NOT_ENABLED without `enableCsrf`, or before the stage `csrf`; SECURITY_CSRF_BAD_SESSION
  */
 export const csrfToken = (request: HttpRequest): string => guardOf(request).token(request);
 
 /**
- * Returns a new token with a new seed, which the reply sets: for handlers that log users in or out.
+ * Returns a new token with a new seed; the reply sets its cookie. For handlers that log users in or out.
  *
- * @param session the new login, as `CsrfConfig.session` will read it from the next request, by default the cookie `session_id`; `null` after a logout
- * @param caller the name that authentication will find in the next request: `sub` of a token in a cookie, or the user. @default null
+ * @param session session id of the new login, or the string that `CsrfConfig.session` will return for the next request; `null` after a logout
+ * @param caller caller that authentication will find in the next request: `sub` of a JWT, or the user name; ignored with `CsrfConfig.session`. @default null
  * @throws SECURITY_CSRF_NOT_ENABLED without `enableCsrf`, or before the stage `csrf`
  */
 export const rotateCsrfToken = (
@@ -116,10 +119,10 @@ const handleRequest = (guard: CsrfGuard, request: HttpRequest, next: Next): Retu
 };
 
 const SECRET_KEY = "security:csrf-secret";
-/** Time to live of the random key: longer than the lifetime of a service. */
+/** Time to live of the random secret: longer than the lifetime of a service. */
 const TEN_YEARS_MS = 315_360_000_000;
 
-/** Returns a random key shared by all workers. */
+/** Returns a random secret shared by all workers. */
 const sharedSecret = async ({ shared: { values }, env, log }: AppSettings): Promise<string> => {
   const proposed = randomBytes(32).toString("base64url");
   const isFirst = await values.set(SECRET_KEY, proposed, { ttlMs: TEN_YEARS_MS, ifAbsent: true });

@@ -25,7 +25,7 @@ const makeApp = () => {
   return app;
 };
 
-test("CSRF reasons explain why a request needs no token, and what is wrong with a token", async () => {
+test("CSRF reasons explain why a request needs no token, or why it is refused", async () => {
   const own = { cookie: "_csrf=planted" };
   const explained = await explainRequests(makeApp, [
     ["GET", "/token"],
@@ -48,8 +48,8 @@ test("CSRF reasons explain why a request needs no token, and what is wrong with 
 });
 
 test("reasons distinguish a valid token from a missing or invalid one", async () => {
-  const [issued] = await explainRequests(makeApp, [["GET", "/token"]]);
-  const token = issued?.reply.text ?? "";
+  const [first] = await explainRequests(makeApp, [["GET", "/token"]]);
+  const token = first?.reply.text ?? "";
   const headers = { cookie: `_csrf=${token}` };
   const explained = await explainRequests(makeApp, [
     ["POST", "/books", { headers }],

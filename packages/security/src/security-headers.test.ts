@@ -5,7 +5,7 @@ import { eachClient, socketClient, testClient, type TestReply } from "@framework
 import { expect, test } from "@jest/globals";
 import { cspNonce, securityHeaders, type SecurityHeadersConfig } from "./index.ts";
 
-const usual = {
+const defaultFields = {
   "content-security-policy":
     "frame-ancestors 'none'; default-src 'self'; base-uri 'none'; form-action 'self'; object-src 'none'",
   "x-content-type-options": "nosniff",
@@ -16,7 +16,7 @@ const usual = {
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
 };
 
-const names = [...Object.keys(usual), "cross-origin-embedder-policy", "strict-transport-security"];
+const names = [...Object.keys(defaultFields), "cross-origin-embedder-policy", "strict-transport-security"];
 
 const security = ({ headers }: Pick<TestReply, "headers">): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : [])));
@@ -76,15 +76,15 @@ eachClient(test, () => makeApp(), {
       "/nowhere",
       "/%zz",
     ]) {
-      expect([path, security(await client.get(path))]).toEqual([path, usual]);
+      expect([path, security(await client.get(path))]).toEqual([path, defaultFields]);
     }
-    expect(security(await client.post("/200"))).toEqual(usual);
-    expect(security(await client.head("/200"))).toEqual(usual);
-    expect(security(await client.options("/200"))).toEqual(usual);
+    expect(security(await client.post("/200"))).toEqual(defaultFields);
+    expect(security(await client.head("/200"))).toEqual(defaultFields);
+    expect(security(await client.options("/200"))).toEqual(defaultFields);
   },
   "a field that a handler sets is kept, once": async (client) => {
     expect(security(await client.get("/own"))).toEqual({
-      ...usual,
+      ...defaultFields,
       "content-security-policy": "default-src 'none'",
       "x-frame-options": "SAMEORIGIN",
     });
@@ -153,7 +153,7 @@ test("each field can be omitted or changed", async () => {
 test("reportOnly sends the policy as report-only", async () => {
   await using client = testClient(makeApp({ reportOnly: true }));
   const { headers } = await client.get("/200");
-  expect(headers.get("content-security-policy-report-only")).toBe(usual["content-security-policy"]);
+  expect(headers.get("content-security-policy-report-only")).toBe(defaultFields["content-security-policy"]);
   expect(headers.has("content-security-policy")).toBe(false);
 });
 
@@ -182,7 +182,7 @@ test("a reply whose handler calls cspNonce has a new nonce in its policy; others
   expect(seen.size).toBe(20);
 });
 
-test("'unsafe-inline' beside a nonce is omitted with it, and stays in other directives", async () => {
+test("without a nonce, 'unsafe-inline' is omitted from directives with 'nonce', and kept in the others", async () => {
   const inline = ["'self'", "'unsafe-inline'"];
   const app = makeApp({
     contentSecurityPolicy: {
@@ -246,6 +246,6 @@ test.each(["fast", "node"] as const)(
     });
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`x-${index}`, "1"]));
     const reply = await client.get("/", { headers: many });
-    expect([reply.status, security(reply)]).toEqual([431, usual]);
+    expect([reply.status, security(reply)]).toEqual([431, defaultFields]);
   },
 );

@@ -8,12 +8,12 @@ import { SecurityHeadersConfig } from "./security-headers-config.ts";
 
 /** The methods that the feature adds to an app. */
 export interface SecurityHeaders {
-  /** Adds the security header fields to every reply. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  /** Adds the security header fields to every reply. @throws CORE_BAD_CONFIG at start, together with all other mistakes */
   enableSecurityHeaders(config?: ConfigInput<SecurityHeadersConfig>): this;
 }
 
 /**
- * Security header fields on every reply, errors included. A field that a handler set is kept.
+ * Security header fields on every reply, errors included. A field that the reply already has is kept.
  *
  * @example
  * const app = new (App.with(securityHeaders))().enableSecurityHeaders({ frameOptions: "SAMEORIGIN" });
@@ -29,11 +29,11 @@ export const securityHeaders: Feature<SecurityHeaders> = {
         const message = `SecurityHeadersConfig.contentSecurityPolicy: ${problem}`;
         host.problem({ code: "CORE_BAD_CONFIG", message });
       }
-      // Outside of the stage `headers`, so preflights, which that stage answers, also get the fields.
+      // In a stage outside `headers`, because CORS answers preflights there, and they need these fields too.
       const fields = securityFields(config);
       const { reasons } = host.insight;
-      const adding = addFields(fields);
-      host.http.use("request-id", reasons.isObserved ? withReasons(adding, fields, reasons) : adding);
+      const middleware = addFields(fields);
+      host.http.use("request-id", reasons.isObserved ? withReasons(middleware, fields, reasons) : middleware);
       return this;
     },
   }),

@@ -15,7 +15,7 @@ app
   .enableCsrf({ session: (request) => request.cookies.get("login") })
   .get("/", (request) => `${cspNonce(request)} ${csrfToken(request)} ${rotateCsrfToken(request, null)}`);
 
-// @ts-expect-error the methods exist only where the features are composed
+// @ts-expect-error the methods exist only if the features are composed
 new App().enableSecurityHeaders();
 
 // @ts-expect-error composing securityHeaders does not add csrf

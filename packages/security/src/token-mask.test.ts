@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { csrf, csrfToken } from "./index.ts";
 import { mask, unmask } from "./token-mask.ts";
 
-test("each page has the token with another mask, and all of them are valid", async () => {
+test("each page has the token with a different mask, and all of them are valid", async () => {
   const app = new (App.with(csrf))().enableCsrf({ secret: "0123456789abcdef0123456789abcdef" });
   app.get("/form", (request) => csrfToken(request));
   app.get("/twice", (request) => csrfToken(request) === csrfToken(request));

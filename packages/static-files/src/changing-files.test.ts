@@ -11,7 +11,7 @@ import { canary, openBelow, servedApp } from "./served-app.test-kit.ts";
 const size = 24 * 1_048_576;
 const old = Buffer.alloc(size, "old content. ");
 
-const served = async (transport: TransportName) => {
+const serveTree = async (transport: TransportName) => {
   const { app, root } = servedApp({
     "big.bin": old,
     "small.txt": "small",
@@ -35,7 +35,7 @@ const startUnread = async (url: string): Promise<Socket> => {
 
 for (const transport of ["fast", "node"] as const) {
   test(`a file that is truncated while it is sent closes the connection (${transport} transport)`, async () => {
-    const { client, url, file, allClosed } = await served(transport);
+    const { client, url, file, allClosed } = await serveTree(transport);
     await using _client = client;
     const socket = await startUnread(url);
     truncateSync(file, 1_048_576);
@@ -48,7 +48,7 @@ for (const transport of ["fast", "node"] as const) {
   });
 
   test(`a file that grows or is replaced while it is sent keeps its old content (${transport} transport)`, async () => {
-    const { client, url, root, file, allClosed } = await served(transport);
+    const { client, url, root, file, allClosed } = await serveTree(transport);
     await using _client = client;
     const socket = await startUnread(url);
     appendFileSync(file, "more");
@@ -62,7 +62,7 @@ for (const transport of ["fast", "node"] as const) {
   });
 
   test(`a client that does not read pauses the file's reads, and a disconnect closes the file (${transport} transport)`, async () => {
-    const { client, url, root, openFiles, allClosed } = await served(transport);
+    const { client, url, root, openFiles, allClosed } = await serveTree(transport);
     await using _client = client;
     const before = process.memoryUsage().rss;
     const sockets = await Promise.all(Array.from({ length: 10 }, () => startUnread(url)));
@@ -81,10 +81,10 @@ for (const transport of ["fast", "node"] as const) {
   });
 
   test(`every reply closes its file: whole, ranges, without body, rejected (${transport} transport)`, async () => {
-    const { client, url, root, allClosed } = await served(transport);
+    const { client, url, root, allClosed } = await serveTree(transport);
     await using _client = client;
     const etag = (await client.head("/static/big.bin")).headers.get("etag") ?? "";
-    const asks: readonly (readonly [method: string, fields: readonly string[], status: number])[] = [
+    const requests: readonly (readonly [method: string, fields: readonly string[], status: number])[] = [
       ["GET", [], 200],
       ["HEAD", [], 200],
       ["GET", ["range: bytes=0-0"], 206],
@@ -95,7 +95,7 @@ for (const transport of ["fast", "node"] as const) {
       ["HEAD", [`if-none-match: ${etag}`], 304],
       ["GET", ['if-match: "x"'], 412],
     ];
-    for (const [method, fields, status] of asks)
+    for (const [method, fields, status] of requests)
       expect([fields, (await sendRaw(url, "/static/big.bin", fields, method)).status]).toEqual([
         fields,
         status,

@@ -27,7 +27,7 @@ test("all problems of a configuration are reported together, at start", async ()
     await expect(starting).rejects.toThrow(`StaticFilesConfig.${field} must be`);
 });
 
-test("valid values of every field are accepted", () => {
+test("values of prefix, indexFile, headers, extensions and cacheControl are validated", () => {
   const problems = (field: string, values: readonly unknown[]) =>
     values.map((value) => StaticFilesConfig.read({ [field]: value }).problems.length);
   expect(problems("prefix", ["/", "/a", "/a/b", "/größe", "/a b"])).toEqual([0, 0, 0, 0, 0]);
@@ -103,7 +103,7 @@ test("a metric counts open files", async () => {
   expect(open()).toBe(0);
 });
 
-test("routes of static files are distinguished from the program's own", async () => {
+test("app.routes names the feature that added the routes of static files", async () => {
   const { app } = servedApp({ "a.txt": "a" });
   await send(app, "/static/a.txt");
   expect(app.routes.map(({ method, path, addedBy }) => [method, path, addedBy])).toEqual([

@@ -4,7 +4,7 @@ import { send, servedApp } from "./served-app.test-kit.ts";
 
 const nasty = `<img src=x onerror='alert(1)'>&"`;
 
-test("a folder without index file is listed: folders first, without hidden names and links to the outside", async () => {
+test("a folder without an index file is listed: folders first, without hidden names and links to the outside", async () => {
   const { app } = servedApp(
     {
       "docs/b.txt": "b",
@@ -66,7 +66,7 @@ test("an index file takes precedence over a listing, and a listing is bounded", 
   expect(text).toContain("At most 1000 names are shown.");
 });
 
-test("without the option nothing is listed", async () => {
+test("without directoryListing a folder without an index file gets 404", async () => {
   const { app } = servedApp({ "docs/a.txt": "a" });
   const reply = await send(app, "/static/docs/");
   expect([reply.status, reply.text.includes("a.txt")]).toEqual([404, false]);

@@ -7,7 +7,7 @@ import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { staticFiles } from "./index.ts";
 
-test("every reply has a reason, with a file or without", async () => {
+test("every reply, with or without a file, has a reason", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "static-"));
   writeFileSync(join(folder.path, "a.txt"), "hello");
   writeFileSync(join(folder.path, "a.txt.gz"), gzipSync("hello"));

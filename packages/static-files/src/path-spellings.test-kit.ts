@@ -66,8 +66,8 @@ const slashes = [
 ];
 const targets = ["canary.txt", "public-x/canary.txt"];
 
-/** Every traversal from the tables above, from three folders. */
-const ways = targets.flatMap((target) =>
+/** Every traversal from the tables above, from four paths. */
+const traversals = targets.flatMap((target) =>
   dots.flatMap((dot) =>
     slashes.flatMap((slash) =>
       ["", "sub/", "/", "a.txt/"].flatMap((start) =>
@@ -172,4 +172,4 @@ const random = fc
   .map((list) => `/static/${list.join("")}`);
 
 /** More than 3,000 targets; each requests a file that must not be served, or none. */
-export const spellings: readonly string[] = [...new Set([...ways, ...direct, ...absolute, ...random])];
+export const spellings: readonly string[] = [...new Set([...traversals, ...direct, ...absolute, ...random])];

@@ -34,7 +34,7 @@ test("the forbidden files exist, and links and names resolve to them", () => {
 const strides = { fast: 1, node: 5 };
 
 for (const transport of ["fast", "node"] as const) {
-  test(`no spelling of a path returns a byte from outside or of a hidden file (${transport} transport)`, async () => {
+  test(`no spelling of a path returns a hidden file or a file outside the folder (${transport} transport)`, async () => {
     await using client = await servedOver(transport);
     const url = await client.url("/");
     const statuses = new Map<number, number>();
@@ -100,8 +100,8 @@ test("middleware and guards of a subfolder see every request for it, with the ca
     return next(request);
   });
   await using client = socketClient(app);
-  const spelt = ["private", "%70rivate", "privat%65", "%70%72%69%76%61%74%65"];
-  for (const name of spelt)
+  const spellingsOfPrivate = ["private", "%70rivate", "privat%65", "%70%72%69%76%61%74%65"];
+  for (const name of spellingsOfPrivate)
     expect((await sendRaw(await client.url("/"), `/static/${name}/x.txt`)).status).toBe(403);
   for (const target of [
     "/static//private/x.txt",
@@ -159,7 +159,7 @@ test("a path is parsed into names below the prefix, none of which contains a sla
     expect([path, requestNames(path, 1, rules)]).toEqual([path, null]);
 });
 
-test("names that differ only in case or Unicode form count as the same file", () => {
+test("paths that differ only in case or Unicode form count as other spellings", () => {
   expect(isOtherSpelling("/r/PRIVATE/x", "/r/private/x")).toBe(true);
   expect(isOtherSpelling("/r/e\u0301", "/r/\u00e9")).toBe(true);
   expect(isOtherSpelling("/r/private/x", "/r/private/x")).toBe(false);

@@ -68,7 +68,7 @@ test("the sibling with the client's highest weight is sent, with its Content-Enc
   }
 });
 
-test("every coding has its own strong tag, which conditions use", async () => {
+test("every coding has its own strong tag, and If-None-Match compares it", async () => {
   const { app } = makeApp();
   const tagFor = async (accept: string) =>
     (await send(app, "/static/both.js", { headers: { "accept-encoding": accept } })).headers.get("etag") ??
@@ -100,7 +100,7 @@ test("ranges apply to the encoded bytes", async () => {
   expect(Buffer.from(await reply.bytes()).equals(coded.subarray(1, 5))).toBe(true);
 });
 
-test("incompressible types have no siblings, and no Vary", async () => {
+test("siblings of incompressible types are ignored, without Vary", async () => {
   const { app } = makeApp();
   const reply = await send(app, "/static/photo.png", { headers: { "accept-encoding": "gzip" } });
   expect([reply.text, reply.headers.get("vary"), reply.headers.get("content-encoding")]).toEqual([

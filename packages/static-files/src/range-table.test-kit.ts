@@ -6,10 +6,10 @@ export const size = 1_048_576;
 const last = size - 1;
 
 /** Expected result of a field: ranges of 1 MiB, `whole`, or `none` when unsatisfiable. */
-export type Wanted = "whole" | "none" | readonly (readonly [start: number, end: number])[];
+export type ExpectedRanges = "whole" | "none" | readonly (readonly [start: number, end: number])[];
 
 /** Every form of a `Range` field, with its expected result. */
-export const table: readonly (readonly [field: string, wanted: Wanted])[] = [
+export const table: readonly (readonly [field: string, expected: ExpectedRanges])[] = [
   ["bytes=0-0", [[0, 0]]],
   ["bytes=0-", [[0, last]]],
   ["bytes=0-99", [[0, 99]]],

@@ -46,7 +46,7 @@ export const sendRaw = (
   method = "GET",
 ): Promise<RawReply> => readRaw(openRaw(url, target, fields, method));
 
-/** Sends requests one after the other on one connection, and connects again where the service closes it. */
+/** Sends requests one after the other on one connection, and reconnects if the service closes it. */
 export class RawConversation {
   private readonly url: URL;
   private socket: Socket | null = null;

@@ -36,7 +36,7 @@ const replace = (path: string, create: (next: string) => void): void => {
 
 /**
  * Returns the distinct results of at least `count` requests for one file: the body of a 200, else the status. Changes may synchronise with the requests, which
- * makes a result rare, so requests continue until each expected result was seen.
+ * makes a result rare, so requests continue until each expected result has been seen.
  */
 const requestRepeatedly = async (
   app: App,

@@ -24,16 +24,16 @@ export type Tree = Readonly<
   Record<string, string | Uint8Array | { readonly link: string } | { readonly pipe: true }>
 >;
 
-const made: string[] = [];
+const createdFolders: string[] = [];
 
 afterAll(() => {
-  for (const root of made) rmSync(root, { recursive: true, force: true });
+  for (const root of createdFolders) rmSync(root, { recursive: true, force: true });
 });
 
 /** Creates a folder with these files, an hour old, and returns its real path; it is deleted after the tests of the file. */
 export const makeTree = (tree: Tree): string => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "static-files-")));
-  made.push(root);
+  createdFolders.push(root);
   const hourAgo = new Date(Date.now() - 3_600_000);
   for (const [path, content] of Object.entries(tree)) {
     const filePath = join(root, path);
@@ -64,7 +64,7 @@ export const openBelow = (root: string): readonly string[] =>
       const path = readlinkSync(`/proc/self/fd/${descriptor}`);
       return path.startsWith(`${root}/`) ? [path] : [];
     } catch {
-      return []; // closed meanwhile
+      return []; // closed since the folder was read
     }
   });
 

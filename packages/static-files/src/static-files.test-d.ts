@@ -13,13 +13,13 @@ const input: StaticFilesInput = {
 const chained: App & StaticFiles = app.enableStaticFiles(input);
 chained.enableStaticFiles({ directory: "public", headers: { "x-a": "b" } });
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only if the feature is composed
 new App().enableStaticFiles({ directory: "public" });
 
 // @ts-expect-error there is no default for the folder
 app.enableStaticFiles();
 
-// @ts-expect-error the folder is also required with other options
+// @ts-expect-error the folder is required even with other options
 app.enableStaticFiles({ prefix: "/assets" });
 
 // @ts-expect-error a misspelt option

@@ -69,7 +69,7 @@ eachClient(test, makeApp, {
       expect(reply.headers.get("cache-control")).toBe("max-age=3600");
     }
   },
-  "a missing file and a folder without index file return 404 with the standard body": async (client) => {
+  "a missing file and a folder without an index file return 404 with the standard body": async (client) => {
     for (const path of [
       "/static/nothing.txt",
       "/static/bare/",
@@ -95,7 +95,7 @@ eachClient(test, makeApp, {
     const options = await client.options("/static/site.css");
     expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
   },
-  "a path with the same start as the prefix is not served": async (client) => {
+  "a path that only starts with the text of the prefix is not served": async (client) => {
     expect((await client.get("/staticx/site.css")).json()).toMatchObject({
       detail: "No route for GET /staticx/site.css",
     });
@@ -185,7 +185,7 @@ test("the tag changes with the content, even within one second and at the same l
   expect(tags.size).toBe(3);
 });
 
-test("app guards and middleware cover files", async () => {
+test("app guards apply to files", async () => {
   const { app } = servedApp({ "a.txt": "a" });
   let isOpen = false;
   app.addGuard(() => isOpen);

@@ -2,7 +2,7 @@ import { App } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { clientFor, contractTest, socketClient, testClient } from "./index.ts";
 
-const refused = (message: unknown) => expect.objectContaining({ code: "TESTING_BAD_OPTION", message });
+const badOption = (message: unknown) => expect.objectContaining({ code: "TESTING_BAD_OPTION", message });
 const milliseconds = "must be a number of milliseconds from 1 to 2147483647";
 
 test("malformed and unknown options of a client are refused together, by name", () => {
@@ -20,9 +20,9 @@ test("malformed and unknown options of a client are refused together, by name", 
     "headers must be header fields with valid names and values",
     "now must be a function",
   ].join("; ");
-  expect(() => testClient(new App(), options)).toThrow(refused(`testClient: ${problems}`));
-  expect(() => socketClient(new App(), options)).toThrow(refused(`socketClient: ${problems}`));
-  expect(() => clientFor("http://127.0.0.1:1", options)).toThrow(refused(`clientFor: ${problems}`));
+  expect(() => testClient(new App(), options)).toThrow(badOption(`testClient: ${problems}`));
+  expect(() => socketClient(new App(), options)).toThrow(badOption(`socketClient: ${problems}`));
+  expect(() => clientFor("http://127.0.0.1:1", options)).toThrow(badOption(`clientFor: ${problems}`));
 });
 
 test("only clients that start the app accept its options", async () => {
@@ -30,7 +30,7 @@ test("only clients that start the app accept its options", async () => {
   expect((await client.get("/")).status).toBe(404);
   const options = { env: "production" } as object;
   expect(() => clientFor("http://127.0.0.1:1", options)).toThrow(
-    refused('clientFor: there is no option "env"'),
+    badOption('clientFor: there is no option "env"'),
   );
 });
 
@@ -42,10 +42,10 @@ test.each([
   "ftp://h",
   "http://h/#",
 ])("clientFor refuses %j, whose path would be lost", (url) => {
-  expect(() => clientFor(url)).toThrow(refused(expect.stringContaining(`not ${JSON.stringify(url)}`)));
+  expect(() => clientFor(url)).toThrow(badOption(expect.stringContaining(`not ${JSON.stringify(url)}`)));
 });
 
-test("clientFor takes a URL with and without the last slash", () => {
+test("clientFor takes a URL with and without a trailing slash", () => {
   expect(clientFor("http://127.0.0.1:1/").logs).toEqual([]);
   expect(clientFor("https://host.example").logs).toEqual([]);
 });
@@ -53,14 +53,14 @@ test("clientFor takes a URL with and without the last slash", () => {
 test("a path that is invalid in a request line is refused over a socket", async () => {
   await using client = socketClient(new App());
   await expect(client.get("/a b")).rejects.toThrow(
-    refused('the path "/a b" is invalid in a request line; encode it, as encodeURI does'),
+    badOption('the path "/a b" is invalid in a request line; encode it, as encodeURI does'),
   );
 });
 
-test("a contract test that would send nothing is refused", async () => {
+test("malformed and unknown options of a contract test are refused", async () => {
   const options = { runs: 0, seed: NaN, nope: 1 } as object;
   await expect(contractTest(new App(), options)).rejects.toThrow(
-    refused(
+    badOption(
       `contractTest: runs must be a whole number of at least 1; seed must be a whole number of at least ${Number.MIN_SAFE_INTEGER}; there is no option "nope"`,
     ),
   );

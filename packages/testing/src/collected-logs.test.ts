@@ -3,7 +3,7 @@ import type { Feature } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { clientFor, socketClient, testClient } from "./index.ts";
 
-const failing = (): App => {
+const failingApp = (): App => {
   const app = new App();
   app.get("/boom", () => {
     throw new Error("no luck");
@@ -14,8 +14,8 @@ const failing = (): App => {
 test.each([
   ["fetch", testClient],
   ["a socket", socketClient],
-])("over %s, the cause of a 500 is in the client's log, also in production", async (_name, connect) => {
-  await using client = connect(failing(), { env: "production" });
+])("over %s, the cause of a 500 is in the client's log, even in production", async (_name, connect) => {
+  await using client = connect(failingApp(), { env: "production" });
   expect((await client.get("/boom")).text).not.toContain("no luck");
   expect(client.logs).toEqual([
     {
@@ -27,8 +27,8 @@ test.each([
 });
 
 test("each client has the log of the app that it started, with request lines unless logs is false", async () => {
-  await using one = testClient(failing());
-  await using two = testClient(failing(), { logs: false });
+  await using one = testClient(failingApp());
+  await using two = testClient(failingApp(), { logs: false });
   for (const client of [one, two]) await client.get("/nowhere");
   expect(one.logs).toEqual([
     { level: "info", message: expect.stringMatching(/^GET \/nowhere -> 404/), fields: {} },
@@ -38,8 +38,8 @@ test("each client has the log of the app that it started, with request lines unl
   expect(other.logs).toEqual([]);
 });
 
-/** A feature that logs, to the test's logger if that collects lines. */
-const writing: Feature<{ enableWriting(): unknown }> = {
+/** A feature that writes log lines, to the test's logger if it collects lines. */
+const lineWriter: Feature<{ enableWriting(): unknown }> = {
   name: "writing",
   install: (host) => ({
     enableWriting: () =>
@@ -51,14 +51,14 @@ const writing: Feature<{ enableWriting(): unknown }> = {
       }),
   }),
 };
-const writer = (): App => {
-  const app = new (App.with(writing))();
+const writingApp = (): App => {
+  const app = new (App.with(lineWriter))();
   app.enableWriting();
   return app;
 };
 
 test("lines of features are in the client's log, in order", async () => {
-  await using client = testClient(writer(), { logs: false });
+  await using client = testClient(writingApp(), { logs: false });
   await client.get("/");
   expect(client.logs).toEqual([
     { level: "warn", message: "slow", fields: {} },
@@ -75,13 +75,13 @@ test("a logger of the test also gets the framework's lines, and features write t
     (message, fields) =>
       void shown.push([level, message, fields]);
   const log = { info: show("info"), warn: show("warn"), error: show("error") };
-  await using client = testClient(writer(), { log, logs: false });
+  await using client = testClient(writingApp(), { log, logs: false });
   await client.get("/");
   expect(shown).toEqual([["warn", "slow", {}]]);
   expect(client.logs).toEqual([{ level: "warn", message: "slow", fields: {} }]);
 });
 
-test("a logger of the test that can be redirected still can", async () => {
+test("a feature can redirect a logger of the test that supports redirect", async () => {
   class Own implements Logger {
     readonly lines: string[] = [];
     private target: Logger = { info() {}, warn: (message) => void this.lines.push(message), error() {} };

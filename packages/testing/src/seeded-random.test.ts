@@ -14,7 +14,7 @@ test("the same seed returns the same numbers, all from 0 to below 1", () => {
   );
 });
 
-test("neighbouring seeds return different numbers, even if they differ in the high half only", () => {
+test("neighbouring seeds return different numbers, even if they differ only in the high half", () => {
   const seeds = [-1, 0, 1, 2, 2 ** 32, 2 ** 32 + 1, 2 ** 33, Number.MAX_SAFE_INTEGER];
   expect(new Set(seeds.map((seed) => take(seededRandom(seed), 3).join())).size).toBe(seeds.length);
 });

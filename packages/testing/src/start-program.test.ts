@@ -8,11 +8,11 @@ import type { Program } from "./program.ts";
 import { waitFor } from "./wait-for.ts";
 
 const conditions = ["@framework/source"];
-const served = new URL("./served.test-program.ts", import.meta.url);
+const servedProgram = new URL("./served.test-program.ts", import.meta.url);
 
 const start = (options: ProgramOptions = {}): Promise<Program> =>
-  startProgram(served, { conditions, ...options });
-const unusual = (kind: string, options: ProgramOptions = {}): Promise<Program> =>
+  startProgram(servedProgram, { conditions, ...options });
+const startUnusual = (kind: string, options: ProgramOptions = {}): Promise<Program> =>
   startProgram(fileURLToPath(new URL("./unusual.test-program.ts", import.meta.url)), {
     args: [kind],
     ...options,
@@ -69,13 +69,13 @@ test("a killed program prints no final line", async () => {
 });
 
 test("finds another kind of program by the first URL of this machine that it prints, on either stream", async () => {
-  await using program = await unusual("plain");
+  await using program = await startUnusual("plain");
   expect((await program.client.get("/")).text).toBe("hello");
   expect(program.output()).toContain("example.com");
 });
 
 test("a program that exits before it listens is an error with its exit code and output", async () => {
-  const starting = unusual("crashing");
+  const starting = startUnusual("crashing");
   await expect(starting).rejects.toMatchObject({ code: "TESTING_PROGRAM_FAILED" });
   await expect(starting).rejects.toThrow(
     /unusual\.test-program\.ts ended with 1 before it listened; it has printed:\nabout to fail\n[^]*no database/,
@@ -84,7 +84,7 @@ test("a program that exits before it listens is an error with its exit code and 
 
 test("a program that does not listen in time is killed, and the message has its output", async () => {
   const failureAfter = (timeoutMs: number): Promise<unknown> =>
-    unusual("mute", { timeoutMs }).catch((error: unknown) => error);
+    startUnusual("mute", { timeoutMs }).catch((error: unknown) => error);
   let timeoutMs = 500;
   let failure = await failureAfter(timeoutMs);
   // A busy machine may take longer until the program has printed.
@@ -99,7 +99,7 @@ test("a program that does not listen in time is killed, and the message has its 
 });
 
 test("a program that does not stop in time is killed, which is an error", async () => {
-  const program = await unusual("stubborn", { stopTimeoutMs: 200 });
+  const program = await startUnusual("stubborn", { stopTimeoutMs: 200 });
   const stopping = program.stop();
   await expect(stopping).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
   await expect(stopping).rejects.toThrow(/did not stop within 200 ms and was killed; it has printed:\nhttp:/);
@@ -107,7 +107,7 @@ test("a program that does not stop in time is killed, which is an error", async 
 });
 
 test("a program that cannot be started is an error with the cause", async () => {
-  const starting = unusual("plain", { cwd: "/nowhere/at/all" });
+  const starting = startUnusual("plain", { cwd: "/nowhere/at/all" });
   await expect(starting).rejects.toMatchObject({ code: "TESTING_PROGRAM_FAILED", cause: { code: "ENOENT" } });
 });
 

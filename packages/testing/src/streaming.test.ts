@@ -57,7 +57,7 @@ const begin = async (client: TestClient, init?: TestInit) => {
 };
 
 /** Reads until the stream ends or fails. */
-const readOn = async (reader: Awaited<ReturnType<typeof begin>>["reader"]): Promise<void> => {
+const readToEnd = async (reader: Awaited<ReturnType<typeof begin>>["reader"]): Promise<void> => {
   while (!(await reader.read()).done);
 };
 
@@ -77,22 +77,22 @@ eachClient(test, streams, {
     const { reader } = await begin(client);
     await client[Symbol.asyncDispose]();
     await waitFor(() => app.ended === 1, { subject: "the end of the stream" });
-    await expect(readOn(reader)).rejects.toMatchObject({ code: "TESTING_CLIENT_CLOSED" });
+    await expect(readToEnd(reader)).rejects.toMatchObject({ code: "TESTING_CLIENT_CLOSED" });
   },
 
   "a stream's signal ends it while it is read": async (client, app) => {
-    const leaving = new AbortController();
-    const { reader } = await begin(client, { signal: leaving.signal });
-    leaving.abort(new Error("read enough"));
-    await expect(readOn(reader)).rejects.toThrow("read enough");
+    const controller = new AbortController();
+    const { reader } = await begin(client, { signal: controller.signal });
+    controller.abort(new Error("read enough"));
+    await expect(readToEnd(reader)).rejects.toThrow("read enough");
     await waitFor(() => app.ended === 1, { subject: "the end of the stream" });
   },
 
   "a request's own signal ends it with its reason": async (client, app) => {
-    const leaving = new AbortController();
-    const pendingReply = client.get("/never", { signal: leaving.signal });
+    const controller = new AbortController();
+    const pendingReply = client.get("/never", { signal: controller.signal });
     await waitFor(() => app.requestCount === 1, { subject: "the request" });
-    leaving.abort("changed my mind");
+    controller.abort("changed my mind");
     await expect(pendingReply).rejects.toBe("changed my mind");
     await waitFor(() => app.aborted === 1, { subject: "the abort in the handler" });
   },

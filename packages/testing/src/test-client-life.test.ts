@@ -79,7 +79,7 @@ const listener: Feature<{ enableListening(onSettings: (settings: AppSettings) =>
   install: (host) => ({ enableListening: (onSettings) => host.life.onStart(onSettings) }),
 };
 
-test("both clients keep the lines of a logging feature on by default", async () => {
+test("both clients leave the lines of a logging feature enabled by default", async () => {
   for (const connect of [testClient, socketClient]) {
     const seen: [boolean, boolean | undefined][] = [];
     for (const options of [{}, { logs: true }, { logs: false }, { env: "production" as const }]) {

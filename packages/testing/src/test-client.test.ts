@@ -29,7 +29,7 @@ eachClient(test, echo, {
     });
   },
 
-  "json is sent as JSON with its length, null included": async (client) => {
+  "a json value, even null, is sent as JSON with its length": async (client) => {
     const reply = await client.post("/echo", { json: { title: "Emma" } });
     expect(reply.json()).toMatchObject({ type: "application/json", length: "16", body: '{"title":"Emma"}' });
     expect((await client.post("/echo", { json: null })).json()).toMatchObject({ body: "null" });
@@ -107,7 +107,7 @@ eachClient(test, echo, {
     expect([reply.status, reply.headers.get("location")]).toEqual([302, "/plain"]);
   },
 
-  "an error has its details as in development": async (client) => {
+  "an error reply has its details, as in development": async (client) => {
     expect((await client.get("/boom")).json()).toMatchObject({ status: 500, detail: "boom" });
   },
 

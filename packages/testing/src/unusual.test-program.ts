@@ -1,12 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Programs that behave unlike the framework's; the first argument selects one. */
 const listen = (ready: (url: string) => void): void => {
   const server = createServer((_request, response) => response.end("hello"));
   server.listen(0, "127.0.0.1", () => ready(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 };
 
+/** Programs that behave unlike the framework's; the first argument selects one. */
 const programs: Readonly<Record<string, () => void>> = {
   plain: () => {
     console.log("see https://example.com/docs");

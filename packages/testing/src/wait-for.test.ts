@@ -6,12 +6,12 @@ test("resolves with the first truthy value", async () => {
   expect(await waitFor(() => values.shift(), { intervalMs: 1 })).toBe("found");
 });
 
-test("a condition may be asynchronous and may throw until it holds", async () => {
-  let looks = 0;
+test("a condition may be asynchronous and may throw until it is true", async () => {
+  let attempts = 0;
   const found = await waitFor(
     async () => {
-      if (++looks < 3) throw new Error("not yet");
-      return looks;
+      if (++attempts < 3) throw new Error("not yet");
+      return attempts;
     },
     { intervalMs: 1 },
   );

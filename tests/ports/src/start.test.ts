@@ -44,6 +44,6 @@ test.concurrent.each([
       if (child.kill()) await ended;
     },
   });
-  const healthy = async () => (await fetch(`http://127.0.0.1:${port}/health`)).status;
-  expect(await waitFor(healthy, { subject: `${file} to reply` })).toBe(200);
+  const healthStatus = async () => (await fetch(`http://127.0.0.1:${port}/health`)).status;
+  expect(await waitFor(healthStatus, { subject: `${file} to reply` })).toBe(200);
 });

@@ -39,7 +39,7 @@ const runRows = async (runtime: Runtime): Promise<Record<string, string | null>>
 };
 
 test.each(tested)(
-  "$title supports exactly what the README's matrix says",
+  "$title supports exactly the rows that the README's matrix lists as supported",
   async (runtime) => {
     const documented = readColumn(runtime.name);
     expect(Object.keys(documented)).toEqual(Object.keys(rows));

@@ -35,7 +35,7 @@ const findBinary = (name: string, paths: readonly string[]): string => {
   return found;
 };
 
-/** Returns the Node of this process, Node 24 where it is installed, Bun and Deno. */
+/** Returns the Node of this process, Node 24 if it is installed, Bun and Deno. */
 export const runtimes = (): readonly Runtime[] => [
   { name: "Node", title: `Node ${process.versions.node}`, command: process.execPath, flags: [CONDITION] },
   ...olderNode(),

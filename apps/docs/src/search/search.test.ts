@@ -4,7 +4,7 @@ import { built } from "../built-site.test-kit.ts";
 import { searchOptions } from "./search-options.ts";
 
 const index = MiniSearch.loadJSON(built("search.json"), searchOptions);
-const found = (words: string): string[] => index.search(words).map(({ id }) => String(id));
+const search = (words: string): string[] => index.search(words).map(({ id }) => String(id));
 
 test.each([
   ["CORE_ALREADY_STARTED", "errors/CORE_ALREADY_STARTED/"],
@@ -19,10 +19,10 @@ test.each([
   ["JWT", "packages/auth/"],
   ["drain SIGTERM", "packages/core/running/"],
 ])("%s finds %s", (words, url) => {
-  expect(found(words).slice(0, 10).join(" ")).toContain(url);
+  expect(search(words).slice(0, 10).join(" ")).toContain(url);
 });
 
 test("a misspelt word finds the correct one, and an unknown word finds nothing", () => {
-  expect(found("compresion").slice(0, 5).join(" ")).toContain("packages/compression/");
-  expect(found("zyxwvut")).toEqual([]);
+  expect(search("compresion").slice(0, 5).join(" ")).toContain("packages/compression/");
+  expect(search("zyxwvut")).toEqual([]);
 });

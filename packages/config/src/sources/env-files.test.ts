@@ -57,7 +57,7 @@ test.each([
   ["A='it''s'", "has text after the closing quote of A"],
   [String.raw`A="a\"b"`, "has text after the closing quote of A"],
   ['A="a\nb" c', "has text after the closing quote of A"],
-])("a value of which Node drops a part is a problem: %j", (content, problem) => {
+])("a value that Node would truncate is a problem: %j", (content, problem) => {
   using folder = folderWith({ ".env": `${content}\nB=b` });
   expect(problemsOf(shape, { env: {}, folder: folder.path })).toEqual([
     `CONFIG_BAD_FILE: .env, line 1 ${problem}: correct the line`,
@@ -70,7 +70,7 @@ test("a comment after a value and a # in quotes are accepted", () => {
   expect(config).toEqual({ A: "a", B: "b#b", C: "default", D: "d", E: "e\n#e" });
 });
 
-test("a refused value names its file and line, also after a value of several lines", () => {
+test("a refused value names its file and line, even after a value of several lines", () => {
   using folder = folderWith({ ".env": '\uFEFFTEXT="a\nb"\r\nPORT=many\r\n' });
   const port = { port: integer("PORT"), text: text("TEXT") };
   expect(problemsOf(port, { env: {}, folder: folder.path })).toEqual([
@@ -100,7 +100,7 @@ test("a .env file that is too large, not UTF-8 or a folder is refused", () => {
   ]);
 });
 
-test("a _FILE variable gives the file's text without one trailing newline", () => {
+test("the value of a _FILE variable is the file's text without one trailing newline", () => {
   using folder = folderWith({ token: "abc\n\n", port: "80\r\n" });
   const env = { TOKEN_FILE: join(folder.path, "token"), PORT_FILE: "port" };
   const files = { token: secret("TOKEN"), port: integer("PORT") };
@@ -122,7 +122,7 @@ test("a variable and its _FILE variable in one source are a problem; across sour
   ]);
 });
 
-test("a _FILE variable without a usable file is a problem, also for optional settings", () => {
+test("a _FILE variable without a usable file is a problem, even for optional settings", () => {
   using folder = folderWith({ empty: "\n", large: "x".repeat(65_537) });
   const shapeOfFiles = { a: optional(text("A")), b: optional(text("B")), c: optional(text("C")) };
   const env = { A_FILE: "gone", B_FILE: "empty", C_FILE: "large" };

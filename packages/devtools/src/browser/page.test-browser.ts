@@ -10,13 +10,13 @@ import {
   type Chromium,
   FOCUSED_TEXT,
   noChromium,
+  saveScreenshot,
   shows,
   startChromium,
   tabUntil,
-  takePicture,
   type View,
   viewName,
-  views as looks,
+  views as viewports,
   violations,
   type Visit,
 } from "@framework/browser";
@@ -67,7 +67,7 @@ interface Opened {
 }
 
 /** Opens the page of a service; checks afterwards that it logged no errors and contacted no other host. */
-const opening = async (view: View, facts: (opened: Opened) => Promise<void>): Promise<void> => {
+const withPage = async (view: View, facts: (opened: Opened) => Promise<void>): Promise<void> => {
   const { books, panel } = shelf();
   const app = devApp({}, [panel]);
   app.use(function greeting(request, next) {
@@ -99,10 +99,10 @@ const has = (text: string): string =>
 const press = (text: string): string =>
   `[...document.querySelectorAll("button")].find((each) => each.textContent === ${JSON.stringify(text)}).click()`;
 
-const picture = (visit: Visit, name: string): Promise<void> => takePicture(visit, `devtools-${name}`);
+const screenshot = (visit: Visit, name: string): Promise<void> => saveScreenshot(visit, `devtools-${name}`);
 
 /** Opens the numbers of each chart, then the table of all metrics. */
-const lookAtMetrics = async (visit: Visit): Promise<void> => {
+const checkMetrics = async (visit: Visit): Promise<void> => {
   await shows(visit, `document.querySelectorAll(".plots polyline").length > 2`, "plots");
   await shows(visit, `document.querySelectorAll("figure .bar").length > 0`, "a histogram");
   await shows(visit, has("kettle_boiling_seconds"), "the histogram of a feature");
@@ -124,12 +124,12 @@ const views = [
   ["panel-kettle", "Values of kettle"],
 ] as const;
 
-for (const look of looks) {
+for (const viewport of viewports) {
   void test(
-    `every view ${viewName(look)} has no accessibility violation, console error or horizontal scrolling`,
+    `every view ${viewName(viewport)} has no accessibility violation, console error or horizontal scrolling`,
     { skip },
     () =>
-      opening(look, async ({ visit, service }) => {
+      withPage(viewport, async ({ visit, service }) => {
         await fetch(`${service.running.url}/books/7?q=secret`);
         await fetch(`${service.running.url}/teapot`);
         await shows(visit, has("GET /teapot"), "the requests");
@@ -138,17 +138,17 @@ for (const look of looks) {
         for (const [at, title] of views) {
           await go(visit, at, title);
           if (at === "routes") await visit.evaluate(press("GET /books/{id}"));
-          if (at === "metrics") await lookAtMetrics(visit);
+          if (at === "metrics") await checkMetrics(visit);
           if (at === "panel-shelf") {
             await visit.evaluate(press("emma"));
             await shows(visit, has("emma was bought"), "details");
           }
           await assertUsable(visit, at);
-          await picture(visit, `${at}-${look.width}-${look.colours}`);
+          await screenshot(visit, `${at}-${viewport.width}-${viewport.colours}`);
         }
         await go(visit, "requests", "Requests");
         await visit.evaluate(press("GET /books/7?q=…"));
-        await picture(visit, `steps-${look.width}-${look.colours}`);
+        await screenshot(visit, `steps-${viewport.width}-${viewport.colours}`);
       }),
   );
 }
@@ -157,7 +157,7 @@ void test(
   "a request appears immediately, text of a service is never HTML, and the token is removed from the address",
   { skip },
   () =>
-    opening({}, async ({ visit, service }) => {
+    withPage({}, async ({ visit, service }) => {
       assert.equal(await visit.evaluate("location.hash"), "#requests");
       await visit.evaluate(`{
       globalThis.seen = 0;
@@ -183,7 +183,7 @@ void test(
   "the page is usable by keyboard only: a view, an action with its field, and closing its dialog",
   { skip },
   () =>
-    opening({}, async ({ visit, books }) => {
+    withPage({}, async ({ visit, books }) => {
       const active = () => visit.evaluate<string>(FOCUSED_TEXT);
       await shows(visit, `document.querySelector('nav a[href="#panel-shelf"]')`, "the link");
       await visit.press("Tab");
@@ -221,7 +221,7 @@ void test(
   "a page of another origin and one without the token can neither read nor change anything",
   { skip },
   () =>
-    opening({}, async ({ chromium, service, books }) => {
+    withPage({}, async ({ chromium, service, books }) => {
       const { origin, token } = service.page;
       const evil = createServer((_, reply) =>
         reply.setHeader("content-type", "text/html").end("<title>evil</title>"),
@@ -231,7 +231,7 @@ void test(
       try {
         await using visit = await chromium.visit(`http://127.0.0.1:${port}/`);
         const body = JSON.stringify({ do: "act", panel: "shelf", action: "remove", row: "emma" });
-        const tried = await visit.run(
+        const results = await visit.run(
           async (at: string, bearer: string, text: string) => {
             const attempt = (init: RequestInit, path: string) =>
               fetch(`${at}${path}`, init).then(
@@ -257,7 +257,7 @@ void test(
           token,
           body,
         );
-        assert.deepEqual(tried.slice(0, 2), ["refused", "refused"]);
+        assert.deepEqual(results.slice(0, 2), ["refused", "refused"]);
         assert.equal(books.has("emma"), true);
         await using untrusted = await chromium.visit(`${origin}/`);
         await shows(

@@ -19,11 +19,11 @@ const Book = z.object({ id: z.int(), title: z.string() }).meta({ id: "Book" });
 const books = topic("books", { "book.created": Book, "book.deleted": z.object({ id: z.int() }) });
 
 /** A broker with addresses and binary events, like the brokers of the adapter packages. */
-const distant = (): BrokerAdapter => {
+const remoteBroker = (): BrokerAdapter => {
   const inner = memoryBroker();
   return {
     ...inner,
-    name: "distant",
+    name: "remote",
     capabilities: { ...inner.capabilities, envelope: { mode: "binary", prefix: "ce_" } },
     servers: [
       { host: "a:9092", protocol: "kafka" },
@@ -44,7 +44,7 @@ const documentOf = async (app: App): Promise<AsyncapiDocument> => {
 };
 
 test("the document is valid by the schema of AsyncAPI 3.0.0", async () => {
-  const app = appOn(distant(), [books, "raw"]).enableAsyncapi({
+  const app = appOn(remoteBroker(), [books, "raw"]).enableAsyncapi({
     title: "Books",
     version: "2.0.0",
     description: "x",
@@ -73,7 +73,7 @@ test("a topic is a channel with its messages, and each direction is an operation
 });
 
 test("in binary mode the attributes are headers and the data is the payload", async () => {
-  const { components } = await documentOf(appOn(distant()).enableAsyncapi());
+  const { components } = await documentOf(appOn(remoteBroker()).enableAsyncapi());
   expect(components.messages["books.book.created"]).toMatchObject({
     name: "book.created",
     contentType: "application/json",
@@ -98,7 +98,7 @@ test("in structured mode the payload is one object with attributes and data", as
 });
 
 test("the servers of a broker are listed, and its channels refer to them", async () => {
-  const { servers, channels } = await documentOf(appOn(distant()).enableAsyncapi());
+  const { servers, channels } = await documentOf(appOn(remoteBroker()).enableAsyncapi());
   expect(servers).toEqual({
     default: { host: "a:9092", protocol: "kafka" },
     "default-2": { host: "b:9092", protocol: "kafka" },
@@ -109,7 +109,7 @@ test("the servers of a broker are listed, and its channels refer to them", async
   ]);
 });
 
-test("guards protect the document, and without the feature there is none", async () => {
+test("guards protect the document, and without enableAsyncapi there is none", async () => {
   const guard = (): never => {
     throw new HttpError(403, "no");
   };
@@ -121,7 +121,7 @@ test("guards protect the document, and without the feature there is none", async
   expect((await without.fetch(new Request("http://localhost/asyncapi.json"))).status).toBe(404);
 });
 
-test("names of topics, groups and types that would be equal are numbered, and no message is lost", async () => {
+test("colliding names of topics, groups and types are numbered, and no message is lost", async () => {
   const order = topic("order", { "line.added": z.object({ sku: z.string() }) });
   const line = topic("order.line", {
     added: z.object({ count: z.number() }),

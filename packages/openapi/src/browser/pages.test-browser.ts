@@ -1,18 +1,18 @@
-// Opens the pages in Chromium, which can only connect to the app: `pnpm browser`. Screenshots are written to the temporary folder.
+// Opens the pages in Chromium, which can connect only to this computer. Run with `pnpm browser`. Screenshots are written to the temporary folder.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   assertQuiet as assertLocal,
   noChromium,
-  opening,
+  saveScreenshot,
   shows,
   tabUntil,
-  takePicture,
   type View,
   viewName,
   views,
   violations,
   type Visit,
+  visitApp,
 } from "@framework/browser";
 import { booksApp, hostile } from "./books.test-browser.ts";
 
@@ -24,18 +24,18 @@ const open = (
   facts: (visit: Visit, url: string) => Promise<void>,
   view: View = {},
 ): Promise<void> =>
-  opening(
+  visitApp(
     booksApp(text),
     path,
     (visit, url) =>
       facts(visit, url).catch(async (error: unknown) => {
-        await picture(visit, "failure");
+        await screenshot(visit, "failure");
         throw error;
       }),
     view,
   );
 
-const picture = (visit: Visit, name: string): Promise<void> => takePicture(visit, `openapi-${name}`);
+const screenshot = (visit: Visit, name: string): Promise<void> => saveScreenshot(visit, `openapi-${name}`);
 
 const assertQuiet = (visit: Visit, url: string): void => assertLocal(visit, `${url}/`);
 
@@ -65,7 +65,7 @@ void test(
         "the reply",
       );
       assert.ok(visit.requested().includes(`${url}/books/7`));
-      await picture(visit, "docs");
+      await screenshot(visit, "docs");
       assertQuiet(visit, url);
     }),
 );
@@ -79,34 +79,37 @@ void test("Redoc shows the operations and finds one, without requests to other h
       input.dispatchEvent(new Event("input", { bubbles: true }));
     }`);
     await shows(visit, `document.querySelector("[data-role='search:results']") !== null`, "search results");
-    await picture(visit, "redoc");
+    await screenshot(visit, "redoc");
     assertQuiet(visit, url);
   }),
 );
 
 for (const path of ["/docs", "/redoc"]) {
-  void test(`no hostile text of the document runs as a script in ${path}`, { skip }, () =>
-    open(
-      hostile,
-      `${path}?url=https://outside.example/x.json&configUrl=https://outside.example/c.json`,
-      async (visit, url) => {
-        await shows(visit, `document.body.textContent.includes("2.0.0")`, "the version");
-        await shows(visit, `document.body.textContent.includes("anchor")`, "the description");
-        await visit.evaluate(
-          `for (const link of document.querySelectorAll("a[href^='javascript:'], #lure")) link.click()`,
-        );
-        assert.equal(await visit.evaluate("String(globalThis.ran)"), "undefined");
-        assert.deepEqual(
-          visit
-            .requested()
-            .filter(
-              (requestUrl) => requestUrl.includes("outside.example") && !requestUrl.startsWith(`${url}/`),
-            ),
-          [],
-        );
-        await picture(visit, `hostile${path.replace("/", "-")}`);
-      },
-    ),
+  void test(
+    `hostile text of the document runs no script and sends no request to another host in ${path}`,
+    { skip },
+    () =>
+      open(
+        hostile,
+        `${path}?url=https://outside.example/x.json&configUrl=https://outside.example/c.json`,
+        async (visit, url) => {
+          await shows(visit, `document.body.textContent.includes("2.0.0")`, "the version");
+          await shows(visit, `document.body.textContent.includes("anchor")`, "the description");
+          await visit.evaluate(
+            `for (const link of document.querySelectorAll("a[href^='javascript:'], #lure")) link.click()`,
+          );
+          assert.equal(await visit.evaluate("String(globalThis.ran)"), "undefined");
+          assert.deepEqual(
+            visit
+              .requested()
+              .filter(
+                (requestUrl) => requestUrl.includes("outside.example") && !requestUrl.startsWith(`${url}/`),
+              ),
+            [],
+          );
+          await screenshot(visit, `hostile${path.replace("/", "-")}`);
+        },
+      ),
   );
 }
 
@@ -133,7 +136,7 @@ void test("an operation can be found in Redoc by keyboard alone", { skip }, () =
   }),
 );
 
-/** Selectors that exist once a page is complete. */
+/** Expressions that are true once a page is complete. */
 const complete = {
   "/docs": `document.querySelector("#operations-books-get_books_id")`,
   "/redoc": `document.body.textContent.includes("GET /books/{id}")`,
@@ -142,7 +145,7 @@ const complete = {
 for (const [path, isComplete] of Object.entries(complete))
   for (const view of views)
     void test(
-      `${path} ${viewName(view)} has no violations, logged errors or requests to other hosts`,
+      `${path} ${viewName(view)} has no accessibility violations, logged errors or requests to other hosts`,
       { skip },
       () =>
         open(
@@ -150,7 +153,7 @@ for (const [path, isComplete] of Object.entries(complete))
           path,
           async (visit, url) => {
             await shows(visit, isComplete, "the operations");
-            await picture(visit, `${path.slice(1)}-${view.width}-${view.colours}`);
+            await screenshot(visit, `${path.slice(1)}-${view.width}-${view.colours}`);
             assert.deepEqual(await violations(visit), []);
             assertQuiet(visit, url);
           },

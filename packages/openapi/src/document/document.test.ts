@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { openapi } from "../openapi.ts";
 import type { OpenapiDocument, Operation } from "./openapi-document.ts";
 
-const documented = App.with(openapi);
+const DocumentedApp = App.with(openapi);
 
 const documentOf = async (app: App): Promise<OpenapiDocument> => {
   const reply = await app.fetch(new Request("http://test.local/openapi.json"));
@@ -21,7 +21,7 @@ const operationsOf = async (app: App): Promise<Record<string, Operation>> =>
   );
 
 test("the document of an unconfigured app has the documented defaults", async () => {
-  const document = await documentOf(new documented().enableOpenapi());
+  const document = await documentOf(new DocumentedApp().enableOpenapi());
   expect(document).toEqual({
     openapi: "3.1.0",
     info: { title: "Framework API", version: "1.0.1" },
@@ -43,12 +43,12 @@ test("title, version, description, licence, servers and tags are configurable", 
     servers: [{ url: "https://api.example", description: "live" }],
     tags: [{ name: "books" }],
   };
-  const document = await documentOf(new documented().enableOpenapi({ ...about, ...places }));
+  const document = await documentOf(new DocumentedApp().enableOpenapi({ ...about, ...places }));
   expect(document).toMatchObject({ info: about, ...places });
 });
 
 test("an operation has the name, summary, description and tags of its route", async () => {
-  const app = new documented().enableOpenapi();
+  const app = new DocumentedApp().enableOpenapi();
   const books = new Blueprint("/orgs/{org}", { tags: ["orgs"] });
   books.get("/books/{id}", { summary: "A book", description: "One.", tags: ["books"] }, () => 1);
   app.registerBlueprint(books);
@@ -70,7 +70,7 @@ test("an operation has the name, summary, description and tags of its route", as
 });
 
 test("the default summary is method and path, and every method is listed", async () => {
-  const app = new documented().enableOpenapi();
+  const app = new DocumentedApp().enableOpenapi();
   const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"] as const;
   app.route("/all", { methods }, () => 1);
   const operations = await operationsOf(app);
@@ -92,7 +92,7 @@ test("the default summary is method and path, and every method is listed", async
 });
 
 test("operation ids are unique even if paths have the same words, and a route's name is its id", async () => {
-  const app = new documented().enableOpenapi();
+  const app = new DocumentedApp().enableOpenapi();
   app.get("/a/b", () => 1);
   app.get("/a-b", () => 1);
   app.get("/a_b", () => 1);
@@ -124,13 +124,13 @@ test("hidden routes and routes of features are omitted", async () => {
 });
 
 test("hidden must be true or false", async () => {
-  const app = new documented().enableOpenapi();
+  const app = new DocumentedApp().enableOpenapi();
   app.get("/", { hidden: "yes" as unknown as boolean }, () => 1);
   await expect(app.start()).rejects.toThrow("hidden: must be true or false");
 });
 
 test("paths that differ only in parameter names are merged, with the names that sort first", async () => {
-  const app = new documented().enableOpenapi();
+  const app = new DocumentedApp().enableOpenapi();
   app.get("/books/{id}", () => 1);
   app.delete("/books/{book}/", () => 1);
   app.delete("/books/{book}", () => 1);
@@ -145,7 +145,7 @@ test("paths that differ only in parameter names are merged, with the names that 
 
 test("a wildcard is a parameter with slashes, or omitted with a warning if its method has a plain parameter at the same position", async () => {
   const warnings: string[] = [];
-  const app = new documented().enableOpenapi();
+  const app = new DocumentedApp().enableOpenapi();
   app.get("/files/{*path}", () => 1);
   app.get("/files/{name}", () => 1);
   app.put("/trees/{*path}", () => 1);
@@ -163,7 +163,7 @@ test("a wildcard is a parameter with slashes, or omitted with a warning if its m
 test("the document does not depend on the order of registration", async () => {
   const routes = ["/b", "/a/{id}", "/a", "/c/{x}/d", "/"];
   const textOf = async (paths: readonly string[]) => {
-    const app = new documented().enableOpenapi();
+    const app = new DocumentedApp().enableOpenapi();
     for (const path of paths) {
       app.get(path, () => 1);
       app.post(path, () => 1);

@@ -86,15 +86,21 @@ test("header fields that an enabled feature uses are parameters, and fields of s
     name: "trace",
     install: (host) => ({
       enableTrace() {
-        const sent = { name: "X-Trace", description: "Id of the caller's work.", type: "string" } as const;
-        const got = {
+        const requestField = {
+          name: "X-Trace",
+          description: "Id of the caller's work.",
+          type: "string",
+        } as const;
+        const replyField = {
           name: "X-Steps",
           in: "reply",
           description: "Number of steps.",
           type: "integer",
         } as const;
         host.http.usesFields(({ path }) =>
-          path === "/free" ? [] : [{ ...sent, in: "request", required: path === "/strict" }, got],
+          path === "/free"
+            ? []
+            : [{ ...requestField, in: "request", required: path === "/strict" }, replyField],
         );
         return this as unknown as App;
       },

@@ -5,27 +5,27 @@ import { z } from "zod";
 import { openapi } from "../openapi.ts";
 import type { OpenapiDocument, Operation } from "./openapi-document.ts";
 
-const startApp = (register: (app: App) => void) => {
+const newApp = (register: (app: App) => void) => {
   const app = new (App.with(openapi))().enableOpenapi();
   register(app);
   return app;
 };
 
 const documentOf = async (register: (app: App) => void): Promise<OpenapiDocument> => {
-  const app = startApp(register);
+  const app = newApp(register);
   const reply = await app.fetch(new Request("http://test.local/openapi.json"));
   await app.stop();
   return (await reply.json()) as OpenapiDocument;
 };
 
-const getOf = async (options: RouteOptions): Promise<Operation | undefined> =>
+const operationOf = async (options: RouteOptions): Promise<Operation | undefined> =>
   (await documentOf((app) => app.get("/books/{id}", options as object, () => 1))).paths["/books/{id}"]?.[
     "get"
   ];
 
 test("path parameters have their schema's input types and descriptions", async () => {
   const params = z.object({ id: z.coerce.number().int().min(1).meta({ description: "Which book." }) });
-  expect((await getOf({ params }))?.parameters).toEqual([
+  expect((await operationOf({ params }))?.parameters).toEqual([
     {
       name: "id",
       in: "path",
@@ -42,18 +42,21 @@ test("each property of the query is a parameter, required if it has no default",
     page: z.int().min(1).max(9).default(1),
     tag: z.array(z.string()).optional(),
   });
-  expect((await getOf({ query }))?.parameters?.slice(1)).toEqual([
+  expect((await operationOf({ query }))?.parameters?.slice(1)).toEqual([
     { name: "genre", in: "query", required: true, schema: { type: "string" } },
     { name: "page", in: "query", schema: { type: "integer", minimum: 1, maximum: 9, default: 1 } },
     { name: "tag", in: "query", schema: { type: "array", items: { type: "string" } } },
   ]);
 });
 
-test("a named object schema of the query becomes parameters too; a union becomes one parameter", async () => {
+test("a named object schema of the query becomes parameters, a union becomes one parameter", async () => {
   const named = z.object({ genre: z.string() }).meta({ id: "Filter" });
-  expect((await getOf({ query: named }))?.parameters?.[1]).toMatchObject({ name: "genre", in: "query" });
+  expect((await operationOf({ query: named }))?.parameters?.[1]).toMatchObject({
+    name: "genre",
+    in: "query",
+  });
   const union = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
-  expect((await getOf({ query: union }))?.parameters?.[1]).toMatchObject({
+  expect((await operationOf({ query: union }))?.parameters?.[1]).toMatchObject({
     name: "query",
     style: "form",
     explode: true,
@@ -119,7 +122,7 @@ test("different schemas of the same name are numbered, and none is named Error",
   });
 });
 
-test("a recursive schema becomes a component, named by its title or its location", async () => {
+test("a recursive schema without a name becomes a component, named by its location", async () => {
   const Node = z.object({
     name: z.string(),
     get children() {
@@ -270,7 +273,7 @@ test("a library without JSON Schema is a start error that names each route and t
     app.get("/b", { responses: { 200: plain("theirs") } }, () => 1);
     app.get("/c", { query: z.object({}) }, () => 1);
   };
-  const error = await startApp(register)
+  const error = await newApp(register)
     .start()
     .then(String, (reason: unknown) => reason);
   expect(error).toMatchObject({ code: "CORE_START_TASK" });
@@ -294,11 +297,11 @@ test("a library without JSON Schema is a start error that names each route and t
   });
 });
 
-test("the start error for schemas of zod/mini has a converter that fixes it", async () => {
+test("the start error for schemas of zod/mini contains a converter that fixes it", async () => {
   const mini: StandardSchema = {
     "~standard": { version: 1, vendor: "zod", validate: (value: unknown) => ({ value }) },
   };
-  await expect(startApp((app) => app.get("/a", { query: mini }, () => 1)).start()).rejects.toThrow(
+  await expect(newApp((app) => app.get("/a", { query: mini }, () => 1)).start()).rejects.toThrow(
     "jsonSchema: { zod: (schema, side) => z.toJSONSchema(schema, { io: side }) }",
   );
   const jsonSchema = {
@@ -316,7 +319,7 @@ test("the start error for schemas of zod/mini has a converter that fixes it", as
 test("a schema that its own library cannot convert causes a warning", async () => {
   const warnings: string[] = [];
   const broken = fakeLibrary(null as unknown as object);
-  const app = startApp((own) => own.get("/x", { query: broken }, () => 1));
+  const app = newApp((own) => own.get("/x", { query: broken }, () => 1));
   await app.start({ log: { info() {}, warn: (text) => void warnings.push(text), error() {} } });
   await app.stop();
   expect(warnings).toEqual([

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { bundleReader, redoc, swaggerUi } from "./bundle.ts";
@@ -18,9 +19,13 @@ test("the replaced text occurs exactly once in the bundle", () => {
   }
 });
 
-test("a file is read once, on first request, and read again after a failure", async () => {
-  const read = bundleReader(swaggerUi);
-  expect(await read("swagger-ui.css")).toBe(await read("swagger-ui.css"));
-  await expect(read("absent.css")).rejects.toThrow("ENOENT");
-  await expect(read("absent.css")).rejects.toThrow("ENOENT");
+test("a file is cached once it was read, and read again after a failure", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "bundle-"));
+  const path = join(folder.path, "a.css");
+  const read = bundleReader({ ...swaggerUi, name: "test", origin: () => folder.path });
+  await expect(read("a.css")).rejects.toThrow("ENOENT");
+  writeFileSync(path, "a{}");
+  const file = await read("a.css");
+  writeFileSync(path, "b{}");
+  expect(await read("a.css")).toBe(file);
 });

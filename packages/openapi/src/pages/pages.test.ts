@@ -6,10 +6,10 @@ import { eachClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { openapi } from "../openapi.ts";
 
-const documented = App.with(openapi);
+const DocumentedApp = App.with(openapi);
 
 const makeApp = () => {
-  const app = new documented().enableOpenapi({ title: `Books & "more" <b>` });
+  const app = new DocumentedApp().enableOpenapi({ title: `Books & "more" <b>` });
   app.get("/books", () => []);
   return app;
 };
@@ -69,7 +69,7 @@ eachClient(test, makeApp, {
 });
 
 test.each(["/docs", "/redoc"])(
-  "the policy of %s allows scripts of the app, and the inline script by its hash",
+  "the Content-Security-Policy of %s allows scripts of the app, and the inline script by its hash",
   async (path) => {
     await using client = testClient(makeApp());
     const { text, headers } = await client.get(path);
@@ -91,7 +91,7 @@ test.each(["/docs", "/redoc"])(
 
 test("a page may call the configured servers", async () => {
   const servers = [{ url: "/" }, { url: "https://api.example/v1" }, { url: "https://api.example/v2" }];
-  await using client = testClient(new documented().enableOpenapi({ servers }));
+  await using client = testClient(new DocumentedApp().enableOpenapi({ servers }));
   const policy = (await client.get("/docs")).headers.get("content-security-policy");
   expect(policy).toContain("connect-src 'self' https://api.example;");
 });
@@ -104,7 +104,7 @@ test("Redoc is served without its logo from another host", async () => {
 });
 
 test("paths are configurable, and URLs are relative to the page", async () => {
-  const app = new documented().enableOpenapi({
+  const app = new DocumentedApp().enableOpenapi({
     path: "/meta/api.json",
     docsPath: "/meta/help/docs",
     redocPath: false,
@@ -123,12 +123,12 @@ test("paths are configurable, and URLs are relative to the page", async () => {
 });
 
 test("configured guards apply to the document, the pages and their files", async () => {
-  await using client = testClient(new documented().enableOpenapi({ guards: [() => false] }));
+  await using client = testClient(new DocumentedApp().enableOpenapi({ guards: [() => false] }));
   for (const path of ["/openapi.json", "/docs", "/redoc", "/docs/swagger-ui-5.35.0/swagger-ui.css"])
     expect([path, (await client.get(path)).status]).toEqual([path, 403]);
 });
 
-test("rate limits, circuit breakers and caches do not apply", async () => {
+test("the document, the pages and their files are exempt from limits", async () => {
   const seen = new Set<unknown>();
   const spy: Feature = {
     name: "spy",
@@ -164,9 +164,9 @@ test.each([
   [{ guards: ["admin"] }, "OpenapiConfig.guards must be a list of guards"],
   [{ titel: "x" }, 'OpenapiConfig has no field "titel"; did you mean "title"?'],
 ])("%j is refused at start", async (config, message) => {
-  await expect(new documented().enableOpenapi(config as object).start()).rejects.toThrow(message);
+  await expect(new DocumentedApp().enableOpenapi(config as object).start()).rejects.toThrow(message);
 });
 
 test("equal paths are refused at start", async () => {
-  await expect(new documented().enableOpenapi({ docsPath: "/redoc" }).start()).rejects.toThrow("/redoc");
+  await expect(new DocumentedApp().enableOpenapi({ docsPath: "/redoc" }).start()).rejects.toThrow("/redoc");
 });

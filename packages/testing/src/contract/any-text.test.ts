@@ -5,16 +5,16 @@ import { anyText } from "./any-text.ts";
 const texts = anyText(fc, { minLength: 1, maxLength: 40 });
 
 test("texts contain characters from all planes and no lone surrogates", () => {
-  const made = fc.sample(texts, { seed: 7, numRuns: 2000 });
-  expect(made.every((text) => text.isWellFormed())).toBe(true);
-  const points = Array.from(made.join(""), (character) => character.codePointAt(0) ?? 0);
+  const samples = fc.sample(texts, { seed: 7, numRuns: 2000 });
+  expect(samples.every((text) => text.isWellFormed())).toBe(true);
+  const points = Array.from(samples.join(""), (character) => character.codePointAt(0) ?? 0);
   expect(new Set(points.map((point) => point >> 16)).size).toBe(17);
   for (const end of [0, 0x10ffff]) expect(points).toContain(end);
   expect(points.some((point) => point > 0xd000 && point < 0xd800)).toBe(true);
   expect(points.some((point) => point > 0xdfff && point < 0xe800)).toBe(true);
 });
 
-test("a failing text shrinks to the simplest", () => {
+test("a failing text shrinks to the simplest failing text", () => {
   const simplest = (fails: (text: string) => boolean): unknown =>
     fc.check(
       fc.property(texts, (text) => !fails(text)),

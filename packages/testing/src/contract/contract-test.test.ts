@@ -75,7 +75,7 @@ test("a body is reported when the document allows none", async () => {
 test.each([
   ["a member of another type", "string", "title"],
   ["a missing member", "undefined", "title"],
-])("%s is among the bodies", async (_name, kind, member) => {
+])("%s is among the generated bodies", async (_name, kind, member) => {
   const app = new App();
   app.post("/books", async (request) => {
     const body = await request.json<Record<string, unknown> | null>().catch(() => null);
@@ -88,7 +88,7 @@ test.each([
   expect(await failureOf(app, document)).toContain("POST /books answered 418");
 });
 
-test("valid bodies reach the handler, and malformed bodies are also sent", async () => {
+test("valid and malformed bodies are sent, with and without a content type", async () => {
   const seen = new Set<string>();
   const app = new App();
   app.post("/books", async (request) => {
@@ -109,7 +109,7 @@ test("valid bodies reach the handler, and malformed bodies are also sent", async
   );
 });
 
-test("the same seed sends the same requests, and another seed sends others", async () => {
+test("the same seed sends the same requests, and another seed sends different ones", async () => {
   const requestsOf = async (seed: number) => {
     const targets: string[] = [];
     const app = new App();
@@ -135,9 +135,10 @@ test("the header fields are sent with every request", async () => {
     if (request.getHeader("x-api-key") !== "k") throw new HttpError(401, "no key");
     return { id: 1, title: "Emma" };
   });
-  await contractTest(app, { document: documentOf("get", "/book", {}), headers: { "x-api-key": "k" } });
+  const document = documentOf("get", "/book", {});
+  const headers = { "x-api-key": "k" };
+  expect(await contractTest(app, { document, headers })).toMatchObject({ operations: 1, refused: [] });
   await app.stop();
-  expect(app.routes).toHaveLength(1);
 });
 
 test("safe methods come first", async () => {
@@ -159,7 +160,7 @@ test("requests the document from the app, and reports an app without one", async
   await app.stop();
 });
 
-test("a body of multipart/form-data is sent as a form, with files where the schema says binary", async () => {
+test("a body of multipart/form-data is sent as a form, with files for properties of the format binary", async () => {
   const seen = new Set<string>();
   const app = new App();
   app.post("/covers", async (request) => {

@@ -2,7 +2,7 @@ import { App } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { contractTest } from "./contract-test.ts";
 
-const list = { type: "array", items: { type: "integer" }, minItems: 2, maxItems: 2 };
+const array = { type: "array", items: { type: "integer" }, minItems: 2, maxItems: 2 };
 const point = {
   type: "object",
   properties: { a: { type: "integer" }, b: { const: "x y" } },
@@ -11,12 +11,12 @@ const point = {
 };
 
 test.each([
-  ["a list", { schema: list }, /^p=-?\d+&p=-?\d+$/],
-  ["a list with commas", { schema: list, explode: false }, /^p=-?\d+,-?\d+$/],
-  ["a list with spaces", { schema: list, style: "spaceDelimited" }, /^p=-?\d+%20-?\d+$/],
-  ["a list with bars", { schema: list, style: "pipeDelimited", explode: false }, /^p=-?\d+%7C-?\d+$/],
+  ["an array", { schema: array }, /^p=-?\d+&p=-?\d+$/],
+  ["a comma-delimited array", { schema: array, explode: false }, /^p=-?\d+,-?\d+$/],
+  ["a space-delimited array", { schema: array, style: "spaceDelimited" }, /^p=-?\d+%20-?\d+$/],
+  ["a pipe-delimited array", { schema: array, style: "pipeDelimited", explode: false }, /^p=-?\d+%7C-?\d+$/],
   ["an object", { schema: point }, /^a=-?\d+&b=x%20y$/],
-  ["an object with commas", { schema: point, explode: false }, /^p=a,-?\d+,b,x%20y$/],
+  ["a comma-delimited object", { schema: point, explode: false }, /^p=a,-?\d+,b,x%20y$/],
   ["a deep object", { schema: point, style: "deepObject" }, /^p%5Ba%5D=-?\d+&p%5Bb%5D=x%20y$/],
   ["JSON", { content: { "application/json": { schema: point } } }, /^p=%7B%22a%22%3A-?\d+%2C%22b%22/],
 ])("a query parameter is sent in its style: %s", async (_name, described, wellFormed) => {
@@ -33,9 +33,9 @@ test.each([
 });
 
 test.each([
-  ["a list", list, /^\/-?\d+(?:,|%2C)-?\d+$/],
+  ["an array", array, /^\/-?\d+(?:,|%2C)-?\d+$/],
   ["an object", point, /^\/a(?:,|%2C)-?\d+(?:,|%2C)b(?:,|%2C)x%20y$/],
-])("a path parameter has the style simple: %s", async (_name, schema, wellFormed) => {
+])("a path parameter is sent in the style simple: %s", async (_name, schema, wellFormed) => {
   const app = new App();
   const sent: string[] = [];
   app.get("/{p}", ({ url }) => {

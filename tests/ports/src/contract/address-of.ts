@@ -1,6 +1,6 @@
 import type { Server } from "node:net";
 
-/** Returns the address of a server that listens on 127.0.0.1. */
+/** Returns the base URL of an HTTP server that listens on 127.0.0.1. */
 export const addressOf = (server: Pick<Server, "address">): string => {
   const address = server.address();
   if (address === null || typeof address === "string")

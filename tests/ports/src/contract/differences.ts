@@ -22,11 +22,16 @@ const differenceOf = async (url: string, exchange: Exchange): Promise<string | n
     ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   const text = await reply.text();
-  const got = { status: reply.status, json: jsonOf(text), location: pathOf(reply.headers.get("location")) };
-  if (got.status !== expected.status) return `status ${got.status} instead of ${expected.status}: ${text}`;
-  if (expected.location !== undefined && got.location !== expected.location)
-    return `Location ${got.location} instead of ${expected.location}`;
-  if (expected.json !== undefined && !isDeepStrictEqual(got.json, expected.json))
+  const actual = {
+    status: reply.status,
+    json: jsonOf(text),
+    location: pathOf(reply.headers.get("location")),
+  };
+  if (actual.status !== expected.status)
+    return `status ${actual.status} instead of ${expected.status}: ${text}`;
+  if (expected.location !== undefined && actual.location !== expected.location)
+    return `Location ${actual.location} instead of ${expected.location}`;
+  if (expected.json !== undefined && !isDeepStrictEqual(actual.json, expected.json))
     return `${text} instead of ${JSON.stringify(expected.json)}`;
   return null;
 };

@@ -14,7 +14,7 @@ export interface Exchange {
   readonly location?: string;
 }
 
-/** The API key that the services are started with. */
+/** The API key that every service is started with. */
 export const API_KEY = "key-for-the-contract";
 
 const emma = { id: 1, title: "Emma", author: "Jane Austen", year: 1815 };
@@ -27,11 +27,17 @@ const invalid = (...fields: string[]) => ({ status: 400, json: { error: "Invalid
 
 /** The contract: requests in order, to a freshly started service. */
 export const exchanges: readonly Exchange[] = [
-  { fact: "it is healthy", method: "GET", path: "/health", status: 200 },
-  { fact: "no book at first", method: "GET", path: "/books", status: 200, json: { books: [], total: 0 } },
+  { fact: "the service is healthy", method: "GET", path: "/health", status: 200 },
+  {
+    fact: "the list is empty at first",
+    method: "GET",
+    path: "/books",
+    status: 200,
+    json: { books: [], total: 0 },
+  },
 
   { fact: "a new book", ...post, body: withoutId(emma), status: 201, json: emma, location: "/books/1" },
-  { fact: "another one", ...post, body: withoutId(dune), status: 201, json: dune, location: "/books/2" },
+  { fact: "a second book", ...post, body: withoutId(dune), status: 201, json: dune, location: "/books/2" },
   { fact: "defaults", ...post, body: { title: "Ulysses" }, status: 201, json: ulysses, location: "/books/3" },
 
   { fact: "one book", method: "GET", path: "/books/2", status: 200, json: dune },
@@ -78,7 +84,7 @@ export const exchanges: readonly Exchange[] = [
     json: { error: "Unauthorized" },
   },
   {
-    fact: "another key",
+    fact: "a wrong key",
     ...post,
     key: "guess",
     body: { title: "Persuasion" },

@@ -15,7 +15,7 @@ test("a book that was added is found", async () => {
   expect(found.body).toMatchObject({ title: "Emma", author: "Unknown" });
 });
 
-test("it meets the contract", async () => {
+test("the service meets the contract", async () => {
   const server = createApp(API_KEY).listen(0, "127.0.0.1");
   await once(server, "listening");
   expect(await differences(addressOf(server))).toEqual([]);

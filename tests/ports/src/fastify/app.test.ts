@@ -17,7 +17,7 @@ test("a book that was added is found", async () => {
   await app.close();
 });
 
-test("it meets the contract", async () => {
+test("the service meets the contract", async () => {
   const app = createApp(API_KEY);
   expect(await differences(await app.listen({ host: "127.0.0.1", port: 0 }))).toEqual([]);
   await app.close();

@@ -15,7 +15,7 @@ test("a book that was added is found", async () => {
 const serve = (apiKey: string) =>
   createApp(apiKey).run({ port: 0, argv: [], environment: {}, logs: false, exitOnError: false });
 
-test("it meets the contract", async () => {
+test("the service meets the contract", async () => {
   const running = await serve(API_KEY);
   expect(await differences(running.url)).toEqual([]);
   await running.close();

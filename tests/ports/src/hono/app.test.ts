@@ -20,7 +20,7 @@ test("a book that was added is found", async () => {
   expect(await found.json()).toMatchObject({ title: "Emma", author: "Unknown" });
 });
 
-test("it meets the contract", async () => {
+test("the service meets the contract", async () => {
   const server = serve({ fetch: createApp(API_KEY).fetch, hostname: "127.0.0.1", port: 0 });
   await once(server, "listening");
   expect(await differences(addressOf(server))).toEqual([]);

@@ -24,7 +24,7 @@ test("a book that was added is found", async () => {
   expect(found.body).toMatchObject({ title: "Emma", author: "Unknown" });
 });
 
-test("it meets the contract", async () => {
+test("the service meets the contract", async () => {
   const service = await NestFactory.create(AppModule.withKey(API_KEY), { logger: false });
   await service.listen(0, "127.0.0.1");
   expect(await differences(await service.getUrl())).toEqual([]);
