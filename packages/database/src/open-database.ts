@@ -13,15 +13,15 @@ import type {
   TransactionOptions,
   UntilOptions,
 } from "./queries.ts";
-import { SessionQueries } from "./session-queries.ts";
+import { SessionQueries } from "./transactions/session-queries.ts";
 import { guarded } from "./guarded.ts";
-import { IdleLimit } from "./idle-limit.ts";
+import { IdleLimit } from "./transactions/idle-limit.ts";
 import { listenUntil } from "./listen-until.ts";
-import { RunningTransaction } from "./running-transaction.ts";
+import { RunningTransaction } from "./transactions/running-transaction.ts";
 import { checkListening, checkNotification } from "./notification.ts";
 import { TextChecker } from "./sql-text/text-checker.ts";
-import { TransactionLease } from "./transaction-lease.ts";
-import { TransactionScope } from "./transaction-scope.ts";
+import { TransactionLease } from "./transactions/transaction-lease.ts";
+import { TransactionScope } from "./transactions/transaction-scope.ts";
 
 const DEFAULT_RETRIES = 3;
 const FIRST_PAUSE_MS = 5;

@@ -1,7 +1,7 @@
 import { createHook } from "node:async_hooks";
 import { expect, test } from "@jest/globals";
 import { waitFor } from "@framework/testing";
-import { openDatabase } from "./index.ts";
+import { openDatabase } from "../index.ts";
 
 test("a finished transaction leaves no timer", async () => {
   const timers = new Set<number>();

@@ -1,6 +1,6 @@
 import { App } from "@framework/core";
 import { expect, jest, test } from "@jest/globals";
-import { database, openDatabase, type Transaction } from "./index.ts";
+import { database, openDatabase, type Transaction } from "../index.ts";
 
 const memory = { url: "sqlite://:memory:" };
 

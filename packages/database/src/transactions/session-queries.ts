@@ -1,16 +1,16 @@
 import { FrameworkError } from "@framework/core";
 import { markHandled, isPromise, describeInvalid } from "@framework/core/feature";
-import { isObject } from "./arguments.ts";
-import type { Outcome, Session } from "./backend.ts";
-import type { QueryMethod, StatementResult, Queries, Row, StreamOptions, UntilOptions } from "./queries.ts";
-import type { TextChecker } from "./sql-text/text-checker.ts";
+import { isObject } from "../arguments.ts";
+import type { Outcome, Session } from "../backend.ts";
+import type { QueryMethod, StatementResult, Queries, Row, StreamOptions, UntilOptions } from "../queries.ts";
+import type { TextChecker } from "../sql-text/text-checker.ts";
 import {
   type StatementInput,
   type StatementArguments,
   checkStatement,
   type Statement,
   toStatement,
-} from "./statement.ts";
+} from "../statement.ts";
 
 const MAX_BATCH = 10_000;
 const DEFAULT_BATCH = 500;

@@ -1,6 +1,6 @@
 import { FrameworkError } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
-import type { Execution, OpenTransaction, Outcome, Session } from "./backend.ts";
+import type { Execution, OpenTransaction, Outcome, Session } from "../backend.ts";
 import { CommitCallbacks } from "./commit-callbacks.ts";
 import {
   DatabaseError,
@@ -8,9 +8,9 @@ import {
   nestedTransactionOpen,
   transactionAborted,
   transactionEnded,
-} from "./database-errors.ts";
-import type { Row } from "./queries.ts";
-import type { Statement } from "./statement.ts";
+} from "../database-errors.ts";
+import type { Row } from "../queries.ts";
+import type { Statement } from "../statement.ts";
 import type { TransactionLease } from "./transaction-lease.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Awaitable } from "@framework/core";
-import type { OpenTransaction } from "./backend.ts";
+import type { OpenTransaction } from "../backend.ts";
 import type { IdleTransaction, IdleLimit } from "./idle-limit.ts";
-import { transactionIdle } from "./database-errors.ts";
+import { transactionIdle } from "../database-errors.ts";
 
 /** A transaction on its leased connection. After the idle timeout it is rolled back and the connection released. */
 export class TransactionLease implements IdleTransaction {

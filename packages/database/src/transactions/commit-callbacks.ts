@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { guarded } from "./guarded.ts";
+import { guarded } from "../guarded.ts";
 
 /** Maximum number of callbacks of one transaction. */
 const MAX_CALLBACKS = 10_000;

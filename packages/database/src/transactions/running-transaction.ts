@@ -1,8 +1,8 @@
-import { checkCallback, checkRun, checkScript } from "./arguments.ts";
-import { checkNotification } from "./notification.ts";
-import type { Transaction } from "./queries.ts";
+import { checkCallback, checkRun, checkScript } from "../arguments.ts";
+import { checkNotification } from "../notification.ts";
+import type { Transaction } from "../queries.ts";
 import { SessionQueries } from "./session-queries.ts";
-import type { TextChecker } from "./sql-text/text-checker.ts";
+import type { TextChecker } from "../sql-text/text-checker.ts";
 import type { TransactionScope } from "./transaction-scope.ts";
 
 /** The transaction passed to the function of `transaction`. Usable until it ends; nested transactions are savepoints. */
