@@ -23,8 +23,8 @@ const put = ({ cert, key }: SelfSigned): void => {
   replace(keyFile, key);
 };
 
-/** Returns the certificate of a new connection, as PEM without line ends. */
-const served = (port: number): Promise<string> =>
+/** Connects and returns the certificate of the server, base64-encoded. */
+const fetchCertificate = (port: number): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {
       resolve(socket.getPeerCertificate().raw.toString("base64"));
@@ -32,11 +32,11 @@ const served = (port: number): Promise<string> =>
     });
     socket.on("error", reject);
   });
-const rawOf = ({ cert }: SelfSigned): string => cert.replaceAll(/-----[A-Z ]+-----|\n/g, "");
+const base64Of = ({ cert }: SelfSigned): string => cert.replaceAll(/-----[A-Z ]+-----|\n/g, "");
 
 const send = (port: number, agent?: Agent): Promise<number> =>
   new Promise((resolve, reject) => {
-    const sent = get(
+    const request = get(
       { port, host: "127.0.0.1", rejectUnauthorized: false, agent: agent ?? false },
       (reply) => {
         reply.resume();
@@ -44,7 +44,7 @@ const send = (port: number, agent?: Agent): Promise<number> =>
         reply.on("error", reject);
       },
     );
-    sent.on("error", reject);
+    request.on("error", reject);
   });
 
 test("renews the certificate under load without a failed request, and keeps the old one while the files are unusable", async () => {
@@ -73,30 +73,30 @@ test("renews the certificate under load without a failed request, and keeps the 
     while (!isDone) statuses.push(await send(port, agent));
   });
   try {
-    const until = async (wanted: SelfSigned): Promise<void> => {
-      let now = "";
-      while (now !== rawOf(wanted)) now = await served(port);
+    const untilServed = async (expected: SelfSigned): Promise<void> => {
+      let served = "";
+      while (served !== base64Of(expected)) served = await fetchCertificate(port);
     };
-    await until(first);
+    await untilServed(first);
     put(second);
-    await until(second);
+    await untilServed(second);
 
     replace(certFile, third.cert); // does not match the key
-    await eventually(() => lines.some((line) => line.startsWith("error:")), "the mistake is logged");
-    expect(await served(port)).toBe(rawOf(second));
+    await eventually(() => lines.some((line) => line.startsWith("error:")), "the mismatch is logged");
+    expect(await fetchCertificate(port)).toBe(base64Of(second));
     replace(keyFile, third.key);
-    await until(third);
+    await untilServed(third);
 
-    const before = lines.length;
+    const beforeMissing = lines.length;
     rmSync(keyFile);
-    await eventually(() => lines.length > before, "the missing file is logged");
-    expect(await served(port)).toBe(rawOf(third));
+    await eventually(() => lines.length > beforeMissing, "the missing file is logged");
+    expect(await fetchCertificate(port)).toBe(base64Of(third));
     const afterMissing = lines.length;
     symlinkSync(keyFile, keyFile); // a symbolic link to itself: stat fails
     await eventually(() => lines.length > afterMissing, "the unreadable file is logged");
-    expect(await served(port)).toBe(rawOf(third));
+    expect(await fetchCertificate(port)).toBe(base64Of(third));
     put(first);
-    await until(first);
+    await untilServed(first);
     await eventually(() => statuses.length > 20, "requests were made");
   } finally {
     isDone = true;
@@ -113,7 +113,7 @@ test("renews the certificate under load without a failed request, and keeps the 
   );
 });
 
-test("reports files that cannot be read at the start, and an option that is given twice", async () => {
+test("rejects unreadable files, and cert combined with certFile, at the start", async () => {
   const options = { port: 0, exitOnError: false, argv: [], environment: {} };
   const missing = { certFile: join(folder, "none.crt"), keyFile: join(folder, "none.key") };
   await expect(new App().run({ ...options, tls: missing })).rejects.toThrow(

@@ -60,9 +60,9 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
         finals,
     );
     await turn(3);
-    const found = parseReplies(client.received, client.closed);
+    const replies = parseReplies(client.received, client.closed);
     client.destroy();
-    return found.map(({ status, body, fields }) => ({ status, body, link: fields.get("link") }));
+    return replies.map(({ status, body, fields }) => ({ status, body, link: fields.get("link") }));
   };
   const hint = { status: 103, body: "", link };
   const page = { status: 200, body: "page", link: undefined };
@@ -81,7 +81,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(sent).toEqual([true, true]);
   });
 
-  test("sends no 103 to HTTP/1.0, while an earlier reply is missing, or after the reply", async () => {
+  test("sends no 103 to HTTP/1.0, while an earlier reply is pending, or after the reply", async () => {
     expect(await fetchReplies(get("/now").replace("1.1", "1.0"), 1)).toEqual([page]);
     expect(sent).toEqual([false]);
     expect((await fetchReplies(get("/slow") + get("/now"), 2)).map(({ status }) => status)).toEqual([
@@ -92,7 +92,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(sent).toEqual([false]);
   });
 
-  test("refuses a field that would split the reply or frame it", async () => {
+  test("refuses a field that would split the reply or change its framing", async () => {
     for (const target of ["/bad", "/framing"])
       expect((await fetchReplies(get(target), 1)).map(({ status }) => status)).toEqual([500]);
   });

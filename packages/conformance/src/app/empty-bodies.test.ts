@@ -5,7 +5,7 @@ import { connectRaw, parseReplies } from "../harness/raw-client.ts";
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 const settings = { port: 0, exitOnError: false, argv: [], environment: {}, log: quiet };
 
-/** Accepts a form, and refuses a request without one. */
+/** Accepts any form, and rejects a request without one. */
 const anyForm: StandardSchema<unknown, object> = {
   "~standard": {
     version: 1,
@@ -41,17 +41,17 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     const [reply] = parseReplies(await client.untilClosed(), true);
     return [reply?.status, reply?.body];
   };
-  const empty = [
-    ["the length 0", "Content-Length: 0\r\n\r\n"],
+  const framings = [
+    ["Content-Length: 0", "Content-Length: 0\r\n\r\n"],
     ["no length", "\r\n"],
-    ["chunks", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+    ["chunked coding", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
   ] as const;
 
-  test.each(empty)("an empty form with %s is a form without fields", async (_, framing) => {
+  test.each(framings)("an empty form with %s is a form without fields", async (_, framing) => {
     expect(await post("/form", framing)).toEqual([200, '{"fields":[]}']);
   });
 
-  test.each(empty)("the stream of an empty body with %s has no chunks", async (_, framing) => {
+  test.each(framings)("the stream of an empty body with %s has no chunks", async (_, framing) => {
     expect(await post("/stream", framing)).toEqual([200, "[]"]);
   });
 });

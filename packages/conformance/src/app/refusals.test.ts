@@ -4,8 +4,8 @@ import { type Feature, mapAwaitable, type Stage } from "@framework/core/feature"
 import { connectRaw } from "../harness/raw-client.ts";
 import { eventually } from "../harness/test-server.ts";
 
-const outside: readonly Stage[] = ["telemetry", "request-id", "log", "headers"];
-const inside: readonly Stage[] = [
+const outerStages: readonly Stage[] = ["telemetry", "request-id", "log", "headers"];
+const innerStages: readonly Stage[] = [
   "compression",
   "etag",
   "body-limit",
@@ -15,7 +15,7 @@ const inside: readonly Stage[] = [
   "app",
 ];
 
-interface Watched {
+interface Watching {
   enableWatching(seen: Seen): this;
 }
 
@@ -26,11 +26,11 @@ interface Seen {
 }
 
 /** Marks the reply at each stage, and records the stages, the log lines and the ends of requests. */
-const watching: Feature<Watched> = {
+const watching: Feature<Watching> = {
   name: "watching",
   install: (host) => ({
     enableWatching({ stages, lines, ends }) {
-      for (const stage of [...outside, ...inside]) {
+      for (const stage of [...outerStages, ...innerStages]) {
         host.http.use(stage, (request, next) => {
           stages.push(stage);
           return mapAwaitable(next(request), (reply) => reply.appendHeader("x-passed", stage));
@@ -56,15 +56,15 @@ const makeApp = (seen: Seen) => {
   return app;
 };
 
-type Refused = readonly [name: string, bytes: string, status: number, line: string];
+type Refusal = readonly [name: string, bytes: string, status: number, line: string];
 
 const long = "x".repeat(20_000);
 const named = "X-Name: books";
-const refused: readonly Refused[] = [
+const refusals: readonly Refusal[] = [
   ["a missing Host", `POST /books HTTP/1.1\r\n${named}\r\n\r\n`, 400, "POST /books 400 books"],
   ["an undecodable path and a missing Host", `GET /%zz HTTP/1.1\r\n${named}\r\n\r\n`, 400, "GET - 400 books"],
   [
-    "two lengths",
+    "two content lengths",
     `GET /a?b HTTP/1.1\r\nHost: a\r\n${named}\r\nContent-Length: 1, 1\r\n\r\n`,
     400,
     "GET /a 400 books",
@@ -76,9 +76,9 @@ const refused: readonly Refused[] = [
     400,
     "- - 400 null",
   ],
-  ["no request at all", "\x16\x03\x01\x02\r\n\r\n", 400, "- - 400 null"],
+  ["bytes that are not HTTP", "\x16\x03\x01\x02\r\n\r\n", 400, "- - 400 null"],
   [
-    "a long body",
+    "a body above the limit",
     `POST /books HTTP/1.1\r\nHost: a\r\n${named}\r\nContent-Length: 99999999999999999999\r\n\r\n`,
     413,
     "POST /books 413 books",
@@ -89,22 +89,22 @@ const refused: readonly Refused[] = [
     414,
     "GET /find 414 books",
   ],
-  ["a longer query", `GET /find?q=${long}${long}`, 414, "GET /find 414 null"],
-  ["a long path", `GET /${long}${long}`, 414, "GET - 414 null"],
+  ["an incomplete line with a long query", `GET /find?q=${long}${long}`, 414, "GET /find 414 null"],
+  ["an incomplete line with a long path", `GET /${long}${long}`, 414, "GET - 414 null"],
   [
-    "an expectation",
+    "an unknown expectation",
     `GET /a HTTP/1.1\r\nHost: a\r\n${named}\r\nExpect: more\r\n\r\n`,
     417,
     "GET /a 417 books",
   ],
   [
-    "many fields",
+    "too many fields",
     `GET /a HTTP/1.1\r\nHost: a\r\n${named}\r\n${"a: b\r\n".repeat(101)}\r\n`,
     431,
     "GET /a 431 books",
   ],
   [
-    "long fields",
+    "a field above the limit",
     `GET /a HTTP/1.1\r\nHost: a\r\n${named}\r\nb: ${long}${long}\r\n\r\n`,
     431,
     "GET /a 431 books",
@@ -112,7 +112,7 @@ const refused: readonly Refused[] = [
   ["CONNECT", `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n${named}\r\n\r\n`, 501, "CONNECT - 501 books"],
   ["an unknown method", `BREW /pot HTTP/1.1\r\nHost: a\r\n${named}\r\n\r\n`, 501, "BREW /pot 501 books"],
   [
-    "an unsupported coding",
+    "an unsupported transfer coding",
     `POST /a HTTP/1.1\r\nHost: a\r\n${named}\r\nTransfer-Encoding: br, chunked\r\n\r\n`,
     501,
     "POST /a 501 books",
@@ -124,25 +124,28 @@ const quiet = { info() {}, warn() {}, error() {} };
 const settings = { port: 0, exitOnError: false, argv: [], environment: {}, log: quiet };
 
 describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
-  test.each(refused)("%s is refused with a complete reply", async (_, bytes, status, line) => {
-    const seen: Seen = { stages: [], lines: [], ends: [] };
-    const running = await makeApp(seen).run({ ...settings, transport });
-    try {
-      const client = await connectRaw(running.port);
-      await client.send(bytes);
-      const [reply] = await client.replies(1);
-      expect(reply?.status).toBe(status);
-      expect(reply?.fields.get("x-passed")).toBe(outside.toReversed().join(", "));
-      expect(JSON.parse(reply?.body ?? "")).toMatchObject({ status });
-      expect(seen.lines).toEqual([line]);
-      expect(seen.stages).toEqual(outside);
-      await client.untilClosed();
-      await eventually(() => seen.ends.length > 0, "the end is reported");
-      expect(seen.ends).toEqual(["sent"]);
-    } finally {
-      await running.close();
-    }
-  });
+  test.each(refusals)(
+    "%s is refused with a complete reply, which passes only the outer stages",
+    async (_, bytes, status, line) => {
+      const seen: Seen = { stages: [], lines: [], ends: [] };
+      const running = await makeApp(seen).run({ ...settings, transport });
+      try {
+        const client = await connectRaw(running.port);
+        await client.send(bytes);
+        const [reply] = await client.replies(1);
+        expect(reply?.status).toBe(status);
+        expect(reply?.fields.get("x-passed")).toBe(outerStages.toReversed().join(", "));
+        expect(JSON.parse(reply?.body ?? "")).toMatchObject({ status });
+        expect(seen.lines).toEqual([line]);
+        expect(seen.stages).toEqual(outerStages);
+        await client.untilClosed();
+        await eventually(() => seen.ends.length > 0, "the end is reported");
+        expect(seen.ends).toEqual(["sent"]);
+      } finally {
+        await running.close();
+      }
+    },
+  );
 
   test("an incomplete head is refused with 408 at the timeout, and logged", async () => {
     const seen: Seen = { stages: [], lines: [], ends: [] };
@@ -151,14 +154,17 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
       const client = await connectRaw(running.port);
       await client.send("GET /books HTTP/1.1\r\nHost: a\r\n");
       const [reply] = await client.replies(1);
-      expect([reply?.status, reply?.fields.get("x-passed")]).toEqual([408, outside.toReversed().join(", ")]);
+      expect([reply?.status, reply?.fields.get("x-passed")]).toEqual([
+        408,
+        outerStages.toReversed().join(", "),
+      ]);
       expect(seen.lines).toEqual(["GET /books 408 null"]);
     } finally {
       await running.close();
     }
   });
 
-  test("a malformed message after a valid one is not reported under the name of the valid one", async () => {
+  test("a malformed message after a valid one is logged with its own method and path", async () => {
     const seen: Seen = { stages: [], lines: [], ends: [] };
     const running = await makeApp(seen).run({ ...settings, transport });
     try {
@@ -230,7 +236,7 @@ test("the body of a refusal has the format that the client accepts", async () =>
   }
 });
 
-test("an undecodable path has its own log line, with a dash as its path", async () => {
+test("an undecodable path has its own log line, with a dash for the path", async () => {
   const lines: string[] = [];
   const log = { ...quiet, info: (message: string) => void lines.push(message) };
   const running = await new App().run({ ...settings, logs: true, log });

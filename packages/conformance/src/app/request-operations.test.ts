@@ -15,13 +15,13 @@ afterEach(() => undo.splice(0).forEach((task) => task()));
 const watch = (): { seen: string[]; operations: Set<TracedOperation> } => {
   const seen: string[] = [];
   const operations = new Set<TracedOperation>();
-  const listen = (of: typeof start, write: (operation: TracedOperation) => string): void => {
+  const listen = (events: typeof start, write: (operation: TracedOperation) => string): void => {
     const listener = (message: unknown): void => {
       operations.add(message as TracedOperation);
       seen.push(write(message as TracedOperation));
     };
-    of.subscribe(listener);
-    undo.push(() => of.unsubscribe(listener));
+    events.subscribe(listener);
+    undo.push(() => events.unsubscribe(listener));
   };
   listen(start, ({ kind, name }) => `start ${kind} ${name}`);
   listen(end, ({ attributes }) =>
@@ -49,7 +49,7 @@ const makeApp = (): App => {
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
 describe.each(["fast", "node"] as const)("%s", (transport) => {
-  const served = async (run: (port: number) => Promise<void>): Promise<void> => {
+  const withApp = async (run: (port: number) => Promise<void>): Promise<void> => {
     const log = { info() {}, warn() {}, error() {} };
     const options = { transport, port: 0, exitOnError: false, argv: [], environment: {}, log };
     const running = await makeApp().run(options);
@@ -68,12 +68,12 @@ describe.each(["fast", "node"] as const)("%s", (transport) => {
     ["/nowhere", ["start http GET", "end 404"]],
     ["/%", ["start http GET", "end 400"]],
   ])("publishes start, error and end of a request for %s", (target, expected) =>
-    served(async (port) => {
+    withApp(async (port) => {
       const { seen, operations } = watch();
       const client = await connectRaw(port);
       await client.send(get(target));
       await client.replies(1);
-      await eventually(() => seen.length === expected.length, "all is published");
+      await eventually(() => seen.length === expected.length, "all events are published");
       expect(seen).toEqual(expected);
       expect(operations.size).toBe(1);
       client.destroy();
@@ -81,18 +81,18 @@ describe.each(["fast", "node"] as const)("%s", (transport) => {
   );
 
   test("publishes the end of a request whose client disconnected before the reply", () =>
-    served(async (port) => {
+    withApp(async (port) => {
       const { seen } = watch();
       const client = await connectRaw(port);
       await client.send(get("/never"));
-      await eventually(() => seen.length === 1, "it began");
+      await eventually(() => seen.length === 1, "the request has begun");
       client.socket.resetAndDestroy();
-      await eventually(() => seen.length === 2, "it ended");
+      await eventually(() => seen.length === 2, "the request has ended");
       expect(seen).toEqual(["start http GET /never", "end  aborted"]);
     }));
 
   test("publishes ends without a subscriber for starts", () =>
-    served(async (port) => {
+    withApp(async (port) => {
       const seen: unknown[] = [];
       const listener = (event: unknown): void =>
         void seen.push((event as TracedOperation).attributes["http.response.status_code"]);
@@ -100,7 +100,7 @@ describe.each(["fast", "node"] as const)("%s", (transport) => {
       undo.push(() => end.unsubscribe(listener));
       const client = await connectRaw(port);
       await client.send(get("/now/1"));
-      await eventually(() => seen.length === 1, "it ended");
+      await eventually(() => seen.length === 1, "the request has ended");
       expect(seen).toEqual([200]);
       client.destroy();
     }));

@@ -19,10 +19,10 @@ const chat: Feature<Chat> = {
         if (upgrade === null)
           throw new HttpError(426, "This path requires WebSocket", { headers: { upgrade: "websocket" } });
         const key = request.getHeader("sec-websocket-key", "");
-        const proof = createHash("sha1")
+        const acceptKey = createHash("sha1")
           .update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
           .digest("base64");
-        return upgrade.accept(uppercaseEcho).setHeader("sec-websocket-accept", proof);
+        return upgrade.accept(uppercaseEcho).setHeader("sec-websocket-accept", acceptKey);
       });
       return this;
     },
@@ -48,7 +48,7 @@ const upgradeRequest = (target: string): string =>
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 for (const transport of ["fast", "node"] as const) {
-  test(`${transport}: a route accepts an upgrade after guards and middleware, and the 101 has the fields that they set`, async () => {
+  test(`${transport}: a route accepts an upgrade after guards and middleware, and the 101 has the fields set by middleware`, async () => {
     const lines: string[] = [];
     const log = { info: (line: string) => void lines.push(line), warn() {}, error() {} };
     const options = { port: 0, exitOnError: false, argv: [], environment: {}, log, logs: true };
@@ -81,7 +81,7 @@ for (const transport of ["fast", "node"] as const) {
       const closing = running.close();
       await client.until((text) => text.endsWith("bye"));
       await closing;
-      await eventually(() => client.closed, "it is closed");
+      await eventually(() => client.closed, "the connection is closed");
     } finally {
       await running.close();
     }

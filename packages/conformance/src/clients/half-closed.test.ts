@@ -28,7 +28,7 @@ const messages: Record<string, string> = {
 };
 
 describe.each(bothTransportsAndTls)("%s", (_name, make) => {
-  const expectNothingLeftBy = (
+  const expectNothingLeftAfter = (
     run: (server: TestServer, recorder: ExchangeRecorder) => Promise<void>,
     limits: Partial<LimitsConfig> = {},
   ): Promise<void> => {
@@ -41,7 +41,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
 
   for (const [name, bytes] of Object.entries(messages)) {
     test(`closes and releases everything when the client half-closes after any byte of ${name}`, () =>
-      expectNothingLeftBy(async (server) => {
+      expectNothingLeftAfter(async (server) => {
         const endAfter = async (at: number, turns: number): Promise<void> => {
           const client = await server.connect();
           await client.send(bytes.slice(0, at));
@@ -50,14 +50,14 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
           await client.untilClosed();
         };
         const offsets = Array.from({ length: bytes.length + 1 }, (_unused, at) => at);
-        // Alternates between immediately and some turns later, from byte to byte; over TLS in reverse order.
+        // Half-closes immediately at every other offset and some turns later at the rest; over TLS the other way round.
         const early = make.ca === undefined ? 0 : 1;
         await Promise.all(offsets.map((at) => endAfter(at, at % 2 === early ? 0 : 1 + (at % 7))));
       }));
   }
 
   test("sends the complete reply to a request that is answered immediately, even after a half-close", () =>
-    expectNothingLeftBy(async (server) => {
+    expectNothingLeftAfter(async (server) => {
       for (const [bytes, count] of [
         [get("/now"), 1],
         [get("/now").repeat(3), 3],
@@ -73,7 +73,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     }));
 
   test("sends a long reply and a stream completely after a half-close, and the replies before them", () =>
-    expectNothingLeftBy(async (server) => {
+    expectNothingLeftAfter(async (server) => {
       const long = 5_000_000;
       for (const [bytes, lengths] of [
         [get("/long"), [long]],
@@ -98,7 +98,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     }));
 
   test("sends the replies before the first unanswered request after a half-close, and none after it", () =>
-    expectNothingLeftBy(async (server, recorder) => {
+    expectNothingLeftAfter(async (server, recorder) => {
       const client = await server.connect();
       client.socket.end(get("/long") + get("/never") + get("/long"));
       const replies = parseReplies(await client.untilClosed(), true);
@@ -110,7 +110,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     }));
 
   test("aborts an unanswered request after a half-close and notifies its handler", () =>
-    expectNothingLeftBy(async (server, recorder) => {
+    expectNothingLeftAfter(async (server, recorder) => {
       for (const target of ["/never", "/later"]) {
         const client = await server.connect();
         client.socket.end(get(target));
@@ -121,7 +121,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     }));
 
   test("sends no reply to a client that half-closes within a head, and serves nothing", () =>
-    expectNothingLeftBy(async (server, recorder) => {
+    expectNothingLeftAfter(async (server, recorder) => {
       for (const at of [1, 5, 14, 20, get("/now").length - 1]) {
         const client = await server.connect();
         client.socket.end(get("/now").slice(0, at));
@@ -131,7 +131,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     }));
 
   test("fails the reader of a body after a half-close within the body", () =>
-    expectNothingLeftBy(async (server, recorder) => {
+    expectNothingLeftAfter(async (server, recorder) => {
       for (const bytes of [post("Content-Length: 10", "01234"), chunked.slice(0, -3)]) {
         const before = recorder.begun;
         const client = await server.connect();
@@ -146,7 +146,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     }));
 
   test("cancels a stream that is silent for 2 s after a half-close, and never ends it as complete", () =>
-    expectNothingLeftBy(async (server, recorder) => {
+    expectNothingLeftAfter(async (server, recorder) => {
       const client = await server.connect();
       await client.send(get("/silent"));
       await client.until((received) => received.includes("xxx"));
@@ -163,7 +163,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     }));
 
   test("cancels an endless stream when a client that has half-closed is gone", () =>
-    expectNothingLeftBy(async (server, recorder) => {
+    expectNothingLeftAfter(async (server, recorder) => {
       const client = await server.connect();
       await client.send(get("/stream"));
       await client.until((received) => received.length > 400);
@@ -192,14 +192,14 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
           await server.clock.advance(1000);
           await turn(10);
         }
-        expect({ target, seconds: Math.max(seconds, 12) }).toEqual({ target, seconds: 12 });
+        expect([10, 11, 12].map((secs) => `${target} ${secs}`)).toContain(`${target} ${seconds}`);
       }
       await expectNothingLeft(server, recorder);
     });
   });
 
   test("closes an idle connection immediately after a half-close", () =>
-    expectNothingLeftBy(async (server) => {
+    expectNothingLeftAfter(async (server) => {
       const [unused, used] = [await server.connect(), await server.connect()];
       await used.send(get("/now"));
       await used.replies(1);
@@ -210,7 +210,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     }));
 
   test("waits at most two sweeps for a client that never half-closes", () =>
-    expectNothingLeftBy(
+    expectNothingLeftAfter(
       async (server) => {
         const client = await server.connect({ staysOpen: true });
         await client.send(get("/now"));

@@ -23,7 +23,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
   test("keeps idle connections until the idle timeout and then closes each without a reply", () => {
     const { serve } = createExchangeRecorder();
     return withServer(make, { serve, timeouts }, async (server) => {
-      const last = [
+      const messages = [
         "",
         get("/now"),
         get("/now").repeat(3),
@@ -35,15 +35,15 @@ describe.each(bothTransports)("%s", (_name, make) => {
         get("/now").replace("GET", "HEAD"),
         get("http://a/now"),
       ];
-      const clients = await connectMany(server, last.length);
-      await Promise.all(clients.map((client, at) => client.send(last[at] ?? "")));
-      await eventually(() => server.transport.connections === last.length, "all are connected");
+      const clients = await connectMany(server, messages.length);
+      await Promise.all(clients.map((client, at) => client.send(messages[at] ?? "")));
+      await eventually(() => server.transport.connections === messages.length, "all are connected");
       await eventually(() => server.served.length === 13, "all are served");
       await eventually(() => server.transport.inFlight === 0, "all are answered");
       await clients[4]?.until((received) => received.length > 30_000_000);
       const received = clients.map((client) => client.received.length);
       await advanceSeconds(server, 74);
-      expect(clients.map((client) => client.closed)).toEqual(last.map(() => false));
+      expect(clients.map((client) => client.closed)).toEqual(messages.map(() => false));
       await advanceSeconds(server, 3);
       await Promise.all(clients.map((client) => client.untilClosed()));
       expect(clients.map((client) => client.received.length)).toEqual(received);
@@ -53,7 +53,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
     });
   });
 
-  test("keeps a connection with occasional requests, on either transport", () => {
+  test("keeps a connection with occasional requests", () => {
     const { serve } = createExchangeRecorder();
     return withServer(make, { serve, timeouts }, async (server) => {
       const clients = await connectMany(server, 2);
@@ -67,7 +67,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
     });
   });
 
-  test("closes hundreds of idle connections in one sweep while it serves the others", () => {
+  test("closes hundreds of idle connections while it serves an active one", () => {
     const { serve } = createExchangeRecorder();
     return withServer(make, { serve, timeouts }, async (server) => {
       const idle = await connectMany(server, 500);
@@ -103,12 +103,12 @@ describe.each(bothTransports)("%s", (_name, make) => {
   test("does not treat a client as idle while its request is being answered", () => {
     const { serve } = createExchangeRecorder();
     return withServer(make, { serve, timeouts }, async (server) => {
-      const [waiting, after] = [await server.connect(), await server.connect()];
+      const [waiting, pipelining] = [await server.connect(), await server.connect()];
       await waiting.send(get("/never"));
-      await after.send(get("/never") + get("/now"));
+      await pipelining.send(get("/never") + get("/now"));
       await eventually(() => server.served.length === 3, "all are served");
       await advanceSeconds(server, 200);
-      expect([waiting.closed, after.closed, server.transport.inFlight]).toEqual([false, false, 3]);
+      expect([waiting.closed, pipelining.closed, server.transport.inFlight]).toEqual([false, false, 3]);
     });
   });
 });

@@ -119,15 +119,15 @@ describe.each([
   test("each client gets the digest of its own bytes, even if others send, pause or disconnect concurrently", () =>
     withServer(make, { serve: digest }, async (server) => {
       await fc.assert(
-        fc.asyncProperty(clientRuns, async (clients) => {
-          const opened = await Promise.all(clients.map(() => server.connect()));
+        fc.asyncProperty(clientRuns, async (runs) => {
+          const clients = await Promise.all(runs.map(() => server.connect()));
           const results = await Promise.allSettled(
-            clients.map((client, at) => runClient(opened[at] as RawClient, at, client)),
+            runs.map((run, at) => runClient(clients[at] as RawClient, at, run)),
           );
-          const outcomes = results.map((one) => {
-            if (one.status === "fulfilled") return one.value;
-            for (const client of opened) client.destroy();
-            throw one.reason;
+          const outcomes = results.map((result) => {
+            if (result.status === "fulfilled") return result.value;
+            for (const client of clients) client.destroy();
+            throw result.reason;
           });
           for (const [sent, received] of outcomes) expect(received).toEqual(sent);
           await eventually(() => server.transport.connections === 0, "all connections are gone");

@@ -4,7 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import { bothTransports } from "../harness/both-transports.ts";
 import { withServer } from "../harness/test-server.ts";
 
-const request = (target: string, more = ""): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
+const request = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
 
 const serve: Serve = async ({ target }) =>
   target === "/empty"
@@ -13,7 +13,7 @@ const serve: Serve = async ({ target }) =>
 
 describe.each(bothTransports)("%s", (_name, make) => {
   test.each(["/text", "/long", "/empty"])(
-    "exactly the shed number of connections close with their next reply, here to %s",
+    "shed(2) closes exactly two connections, each with its next reply to %s",
     (target) =>
       withServer(make, { serve }, async ({ connect, transport }) => {
         transport.shed(2);
@@ -33,9 +33,9 @@ describe.each(bothTransports)("%s", (_name, make) => {
     withServer(make, { serve }, async ({ connect, transport }) => {
       transport.shed(1);
       const closes: boolean[] = [];
-      for (const more of ["Connection: close\r\n", "", ""]) {
+      for (const fields of ["Connection: close\r\n", "", ""]) {
         const client = await connect();
-        await client.send(request("/text", more));
+        await client.send(request("/text", fields));
         const [reply] = await client.replies(1);
         closes.push(reply?.fields.get("connection") === "close");
         client.destroy();

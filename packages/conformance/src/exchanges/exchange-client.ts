@@ -16,7 +16,7 @@ export interface ClientRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** OpenExchange a request; with `bodiless`, without a body. */
+/** Opens a request; with `bodiless`, one without a body. */
 type OpenExchange = (request?: ClientRequest, bodiless?: boolean) => OpenRequest;
 
 /** The head of a reply. */
@@ -58,8 +58,8 @@ export type ConnectExchangeClient = (port: number, ca?: string) => ExchangeClien
 
 /** Opens one connection over HTTP/1.1. */
 export const overHttp1: ConnectExchangeClient = (port, ca) => {
-  const kept = { keepAlive: true, maxSockets: 1 };
-  const agent = ca === undefined ? new Agent(kept) : new SecureAgent(kept);
+  const agentOptions = { keepAlive: true, maxSockets: 1 };
+  const agent = ca === undefined ? new Agent(agentOptions) : new SecureAgent(agentOptions);
   const closed = Promise.withResolvers<void>();
   const sockets = new Set<EventEmitter>();
   const open: OpenExchange = ({ method = "GET", path = "/", fields = {}, body } = {}, bodiless = false) => {
@@ -69,32 +69,32 @@ export const overHttp1: ConnectExchangeClient = (port, ca) => {
       host: "127.0.0.1",
       method,
       path,
-      headers: { host: "a", ...fields, ...lengthOf(body) },
+      headers: { host: "a", ...fields, ...lengthField(body) },
     };
-    const sent =
+    const request =
       ca === undefined
         ? httpRequest({ ...options, agent })
         : httpsRequest({ ...options, ca, servername: "localhost", agent });
     const reply = new Promise<ClientReply>((resolve, reject) => {
-      sent.on("information", ({ statusCode }) => interim.push(statusCode));
-      sent.on("error", reject);
-      sent.on("response", (received) => {
+      request.on("information", ({ statusCode }) => interim.push(statusCode));
+      request.on("error", reject);
+      request.on("response", (received) => {
         received.on("error", () => {});
         resolve(toReply(received.statusCode ?? 0, received.headers, received));
       });
     });
     reply.catch(() => {});
-    sent.on("socket", (socket) => {
+    request.on("socket", (socket) => {
       if (sockets.has(socket)) return;
       sockets.add(socket);
       socket.on("close", () => closed.resolve());
       socket.on("error", () => {});
     });
-    if (!bodiless) sent.flushHeaders();
-    if (body !== undefined) sent.end(body);
-    return { reply, interim, body: sent, cancel: () => void sent.destroy() };
+    if (!bodiless) request.flushHeaders();
+    if (body !== undefined) request.end(body);
+    return { reply, interim, body: request, cancel: () => void request.destroy() };
   };
-  return clientOf(open, closed.promise, () => agent.destroy());
+  return toClient(open, closed.promise, () => agent.destroy());
 };
 
 /** Opens one connection over HTTP/2. */
@@ -105,7 +105,7 @@ export const overHttp2: ConnectExchangeClient = (port, ca) => {
   session.on("error", () => {});
   const open: OpenExchange = ({ method = "GET", path = "/", fields = {}, body } = {}, bodiless = false) => {
     const interim: number[] = [];
-    const head = { ":method": method, ":path": path, ":authority": "a", ...fields, ...lengthOf(body) };
+    const head = { ":method": method, ":path": path, ":authority": "a", ...fields, ...lengthField(body) };
     const aborter = new AbortController(); // `close` would end the body as if it were complete
     const stream = session.request(head, { endStream: bodiless, signal: aborter.signal });
     const reply = new Promise<ClientReply>((resolve, reject) => {
@@ -118,13 +118,13 @@ export const overHttp2: ConnectExchangeClient = (port, ca) => {
     if (body !== undefined) stream.end(body);
     return { reply, interim, body: stream, cancel: () => aborter.abort() };
   };
-  return clientOf(open, closed, () => session.destroy());
+  return toClient(open, closed, () => session.destroy());
 };
 
-const lengthOf = (body: ClientRequest["body"]): Record<string, string> =>
+const lengthField = (body: ClientRequest["body"]): Record<string, string> =>
   body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
 
-const clientOf = (open: OpenExchange, closed: Promise<void>, destroy: () => void): ExchangeClient => ({
+const toClient = (open: OpenExchange, closed: Promise<void>, destroy: () => void): ExchangeClient => ({
   send: (request = {}) => {
     const bodiless = request.body === undefined;
     const { reply, body } = open(request, bodiless);
@@ -141,7 +141,7 @@ const toReply = (status: number, fields: ClientReply["fields"], body: Readable):
   fields,
   body,
   text: async () => {
-    const text = await allOf(body);
+    const text = await readText(body);
     if ("aborted" in body && body.aborted === true) throw new Error("the reply is incomplete");
     if ("rstCode" in body && body.rstCode !== 0) throw new Error("the reply is incomplete");
     return text;
@@ -149,10 +149,10 @@ const toReply = (status: number, fields: ClientReply["fields"], body: Readable):
 });
 
 /** Reads a body to its end. Iterating would fail for a stream of `node:http2` that is closed while its last bytes are still buffered. */
-const allOf = (body: Readable): Promise<string> =>
+const readText = (body: Readable): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = "";
-    const closed = (): void => reject(new Error("the reply has no end"));
+    const closed = (): void => reject(new Error("the reply was closed before its end"));
     if (body.readableEnded) return resolve(text);
     if (body.destroyed) return closed();
     body.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));

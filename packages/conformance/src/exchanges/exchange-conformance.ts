@@ -23,7 +23,7 @@ const stream = (chunks: Iterable<string> | AsyncIterable<string>, length: number
     })(),
     length,
   );
-const reply = (payload: Reply["payload"], status = 200, fields: readonly string[] = []): Reply => ({
+const makeReply = (payload: Reply["payload"], status = 200, fields: readonly string[] = []): Reply => ({
   status,
   payload,
   fields: () => fields,
@@ -32,7 +32,7 @@ const readAll = async (source: RequestSource): Promise<Reply> =>
   Response.text(String((await readBody(source, 1e9)).byteLength));
 
 /** Resolves some event loop turns after the end of an exchange. */
-const ended = async (source: RequestSource): Promise<void> => {
+const untilEnded = async (source: RequestSource): Promise<void> => {
   await new Promise<void>((resolve) => source.onEnd(() => resolve()));
   await turn(2);
 };
@@ -44,7 +44,7 @@ interface ExchangeSuite {
 }
 
 /**
- * Declares the tests that every transport passes for any protocol: facts about requests and replies instead of bytes.
+ * Declares the tests that every transport passes, whatever its protocol: they check requests and replies instead of bytes.
  *
  * @param test the runner's `test`
  * @param make creates the transport under test
@@ -103,7 +103,7 @@ const requests = (suite: ExchangeSuite): void => {
     }),
   );
 
-  suite.test("ends an exchange as sent, and no longer counts it", () => {
+  suite.test("reports the end of an exchange as sent, and stops counting it as in flight", () => {
     const ends: string[] = [];
     const serve: Serve = (source) => {
       source.onEnd((end) => ends.push(end));
@@ -125,9 +125,9 @@ const requests = (suite: ExchangeSuite): void => {
       return Response.text("x");
     };
     return suite.with({ serve }, async (client) => {
-      const { reply: sent, interim, body } = client.open();
+      const { reply, interim, body } = client.open();
       body.end();
-      assert.equal(await (await sent).text(), "x");
+      assert.equal(await (await reply).text(), "x");
       assert.deepEqual([interim, source?.inform?.(103, [])], [[103], false]);
     });
   });
@@ -135,17 +135,17 @@ const requests = (suite: ExchangeSuite): void => {
 
 const replies = (suite: ExchangeSuite): void => {
   const payloads: Record<string, () => Reply> = {
-    empty: () => reply(""),
-    none: () => reply(null),
-    text: () => reply("héllo ☃ 😀 \ud800"),
-    bytes: () => reply(new Uint8Array([0, 255, 128])),
-    "long-text": () => reply("ü".repeat(200_000)),
-    "long-bytes": () => reply(new Uint8Array(700_000).fill(65)),
-    "known-stream": () => reply(stream(["ab", "", "cde"], 5)),
-    "unknown-stream": () => reply(stream(["ab", "", "cde"])),
-    "empty-stream": () => reply(stream([])),
+    empty: () => makeReply(""),
+    none: () => makeReply(null),
+    text: () => makeReply("héllo ☃ 😀 \ud800"),
+    bytes: () => makeReply(new Uint8Array([0, 255, 128])),
+    "long-text": () => makeReply("ü".repeat(200_000)),
+    "long-bytes": () => makeReply(new Uint8Array(700_000).fill(65)),
+    "known-stream": () => makeReply(stream(["ab", "", "cde"], 5)),
+    "unknown-stream": () => makeReply(stream(["ab", "", "cde"])),
+    "empty-stream": () => makeReply(stream([])),
   };
-  const serve: Serve = ({ target }) => payloads[target.slice(1)]?.() ?? reply(null, 404);
+  const serve: Serve = ({ target }) => payloads[target.slice(1)]?.() ?? makeReply(null, 404);
   const bytesOf = async (payload: Reply["payload"]): Promise<string> => {
     if (!(payload instanceof BodyStream)) return Buffer.from((payload ?? "") as string).toString("latin1");
     let text = "";
@@ -154,32 +154,32 @@ const replies = (suite: ExchangeSuite): void => {
   };
 
   suite.test(
-    "sends every kind of body completely, with its length if known, and HEAD with the same fields",
+    "sends every kind of body completely, with its length if known, and the same fields for HEAD",
     () =>
       suite.with({ serve }, async (client) => {
         for (const [name, make] of Object.entries(payloads)) {
-          const wanted = await bytesOf(make().payload);
-          const sent = await client.send({ path: `/${name}` });
-          assert.equal(await sent.text(), wanted, name);
+          const expected = await bytesOf(make().payload);
+          const reply = await client.send({ path: `/${name}` });
+          assert.equal(await reply.text(), expected, name);
           const isStream = name === "unknown-stream" || name === "empty-stream";
-          assert.equal(sent.fields["content-length"], isStream ? undefined : String(wanted.length), name);
+          assert.equal(reply.fields["content-length"], isStream ? undefined : String(expected.length), name);
           const head = await client.send({ method: "HEAD", path: `/${name}` });
           assert.equal(await head.text(), "", name);
-          assert.deepEqual(withoutFraming(head), withoutFraming(sent), name);
+          assert.deepEqual(withoutFraming(head), withoutFraming(reply), name);
         }
       }),
   );
 
-  suite.test("sends the length that a reply to HEAD without a body states, and none to GET", () => {
-    const stated: Reply = { status: 200, payload: null, fields: () => ["Content-Length", "1234"] };
-    return suite.with({ serve: () => stated }, async (client) => {
+  suite.test("sends the declared length of a reply without a body to HEAD, and 0 to GET", () => {
+    const declared: Reply = { status: 200, payload: null, fields: () => ["Content-Length", "1234"] };
+    return suite.with({ serve: () => declared }, async (client) => {
       for (const [method, length] of [
         ["HEAD", "1234"],
         ["GET", "0"],
         ["HEAD", "1234"],
       ] as const) {
-        const sent = await client.send({ method, path: "/" });
-        assert.deepEqual([sent.fields["content-length"], await sent.text()], [length, ""]);
+        const reply = await client.send({ method, path: "/" });
+        assert.deepEqual([reply.fields["content-length"], await reply.text()], [length, ""]);
       }
     });
   });
@@ -195,13 +195,16 @@ const replies = (suite: ExchangeSuite): void => {
       return: () => (cancelled++, Promise.resolve()),
     } as unknown as AsyncIterable<Uint8Array>);
     const statuses = [204, 205, 304];
-    return suite.with({ serve: ({ target }) => reply(source, Number(target.slice(1))) }, async (client) => {
-      for (const status of statuses) {
-        const sent = await client.send({ path: `/${status}` });
-        assert.deepEqual([sent.status, await sent.text()], [status, ""]);
-      }
-      assert.equal(cancelled, 3);
-    });
+    return suite.with(
+      { serve: ({ target }) => makeReply(source, Number(target.slice(1))) },
+      async (client) => {
+        for (const status of statuses) {
+          const reply = await client.send({ path: `/${status}` });
+          assert.deepEqual([reply.status, await reply.text()], [status, ""]);
+        }
+        assert.equal(cancelled, 3);
+      },
+    );
   });
 
   suite.test("keeps repeated fields, and drops connection fields", () => {
@@ -217,19 +220,19 @@ const replies = (suite: ExchangeSuite): void => {
       "TE",
       "x",
     ];
-    return suite.with({ serve: () => reply("x", 200, fields) }, async (client) => {
-      const sent = await client.send();
-      assert.equal(await sent.text(), "x");
+    return suite.with({ serve: () => makeReply("x", 200, fields) }, async (client) => {
+      const reply = await client.send();
+      assert.equal(await reply.text(), "x");
       assert.deepEqual(
         [
-          Array.from(sent.fields["set-cookie"] ?? []),
-          sent.fields["x-name"],
-          sent.fields["te"],
-          sent.fields["transfer-encoding"],
+          Array.from(reply.fields["set-cookie"] ?? []),
+          reply.fields["x-name"],
+          reply.fields["te"],
+          reply.fields["transfer-encoding"],
         ],
         [["a=1", "b=2"], "1", undefined, undefined],
       );
-      assert.match(String(sent.fields["date"]), /GMT$/);
+      assert.match(String(reply.fields["date"]), /GMT$/);
     });
   });
 
@@ -243,17 +246,17 @@ const replies = (suite: ExchangeSuite): void => {
           const memory = new Uint8Array(size);
           for (pulled = 0; pulled < count; pulled++) yield memory.fill(pulled % 251);
         };
-        return suite.with({ serve: () => reply(new BodyStream(chunks())) }, async (client) => {
+        return suite.with({ serve: () => makeReply(new BodyStream(chunks())) }, async (client) => {
           const { body } = await client.send();
           for (let before = -1; pulled > before; await turn(10)) before = pulled; // until the system's buffers are full
           assert.ok(pulled < count, "the system takes the whole reply of a client that does not read");
           const parts: Buffer[] = [];
           for await (const part of body as AsyncIterable<Buffer>) parts.push(part);
           const bytes = Buffer.concat(parts);
-          const wanted = Buffer.alloc(count * size);
-          for (let at = 0; at < count; at++) wanted.fill(at % 251, at * size, (at + 1) * size);
-          assert.equal(bytes.byteLength, wanted.byteLength);
-          assert.ok(bytes.equals(wanted), "a chunk was sent with later content");
+          const expected = Buffer.alloc(count * size);
+          for (let at = 0; at < count; at++) expected.fill(at % 251, at * size, (at + 1) * size);
+          assert.equal(bytes.byteLength, expected.byteLength);
+          assert.ok(bytes.equals(expected), "a chunk was sent with later content");
         });
       },
     );
@@ -262,7 +265,7 @@ const replies = (suite: ExchangeSuite): void => {
   suite.test("sends a stream while it is produced", () => {
     const more = Promise.withResolvers<void>();
     const serveSlowly: Serve = () =>
-      reply(
+      makeReply(
         stream(
           (async function* () {
             yield "one";
@@ -272,33 +275,33 @@ const replies = (suite: ExchangeSuite): void => {
         ),
       );
     return suite.with({ serve: serveSlowly }, async (client) => {
-      const sent = await client.send();
-      const first = await new Promise<Buffer>((resolve) => void sent.body.once("data", resolve));
+      const reply = await client.send();
+      const first = await new Promise<Buffer>((resolve) => void reply.body.once("data", resolve));
       assert.equal(first.toString(), "one");
       more.resolve();
-      assert.equal(await sent.text(), "two");
+      assert.equal(await reply.text(), "two");
     });
   });
 };
 
 const brokenReplies = (suite: ExchangeSuite): void => {
   const broken: Record<string, Serve> = {
-    "a bad value": () => reply("x", 200, ["x-name", "a\r\nb: c"]),
-    "a bad name": () => reply("x", 200, ["x name", "a"]),
-    "a bad status": () => reply("x", 700),
-    "an interim status": () => reply("x", 101),
-    "a bad payload": () => reply(5 as unknown as string),
-    "an error": () => {
+    "a malformed field value": () => makeReply("x", 200, ["x-name", "a\r\nb: c"]),
+    "a malformed field name": () => makeReply("x", 200, ["x name", "a"]),
+    "a bad status": () => makeReply("x", 700),
+    "an interim status": () => makeReply("x", 101),
+    "a bad payload": () => makeReply(5 as unknown as string),
+    "a thrown error": () => {
       throw new Error("planted");
     },
     "a rejection": () => Promise.reject(new Error("planted")),
   };
   for (const [name, serve] of Object.entries(broken)) {
-    suite.test(`answers ${name} with a plain 500 and one log line`, () =>
+    suite.test(`sends a plain 500 and logs one line for ${name}`, () =>
       suite.with({ serve }, async (client, { logged }) => {
-        const sent = await client.send();
-        assert.equal(sent.status, 500);
-        assert.doesNotMatch(await sent.text(), /planted/);
+        const reply = await client.send();
+        assert.equal(reply.status, 500);
+        assert.doesNotMatch(await reply.text(), /planted/);
         assert.deepEqual(logged, ["error: a reply could not be written"]);
       }),
     );
@@ -315,7 +318,7 @@ const brokenReplies = (suite: ExchangeSuite): void => {
       ),
     "is longer than declared": () => stream(["one", "two"], 4),
     "is shorter than declared": () => stream(["one"], 4),
-    "yields no bytes": () =>
+    "yields text instead of bytes": () =>
       new BodyStream(
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a program may yield anything
         (async function* () {
@@ -325,8 +328,8 @@ const brokenReplies = (suite: ExchangeSuite): void => {
   };
   for (const [name, make] of Object.entries(streams)) {
     suite.test(`does not present a stream that ${name} as complete`, () =>
-      suite.with({ serve: () => reply(make()) }, async (client, { logged, transport }) => {
-        await assert.rejects(client.send().then((sent) => sent.text()));
+      suite.with({ serve: () => makeReply(make()) }, async (client, { logged, transport }) => {
+        await assert.rejects(client.send().then((reply) => reply.text()));
         await eventually(() => transport.inFlight === 0, "the exchange has ended");
         assert.deepEqual(logged, ["error: a streamed reply failed"]);
       }),
@@ -341,9 +344,9 @@ const bodies = (suite: ExchangeSuite): void => {
         const body = "x".repeat(length);
         const whole = await client.send({ method: "POST", body });
         assert.equal(await whole.text(), String(length));
-        const { reply: sent, body: sink } = client.open({ method: "POST" });
+        const { reply, body: sink } = client.open({ method: "POST" });
         sink.end(body);
-        assert.equal(await (await sent).text(), String(length));
+        assert.equal(await (await reply).text(), String(length));
       }
     }),
   );
@@ -354,10 +357,10 @@ const bodies = (suite: ExchangeSuite): void => {
       return readAll(source);
     };
     return suite.with({ serve }, async (client, { served }) => {
-      const { reply: sent, body } = client.open({ method: "POST" });
+      const { reply, body } = client.open({ method: "POST" });
       await eventually(() => served.length === 1, "the request is served");
       body.end();
-      assert.equal(await (await sent).text(), "0");
+      assert.equal(await (await reply).text(), "0");
     });
   });
 
@@ -368,7 +371,7 @@ const bodies = (suite: ExchangeSuite): void => {
     suite.test(`fails the body of a late reader whose client ${disconnect}`, () => {
       const errors: unknown[] = [];
       const serve: Serve = async (source) => {
-        await ended(source);
+        await untilEnded(source);
         return readAll(source).catch((error: unknown) => {
           errors.push((error as { code: string }).code);
           return Response.text("this reply is never read");
@@ -396,7 +399,7 @@ const bodies = (suite: ExchangeSuite): void => {
       try {
         for await (const chunk of source.chunks()) {
           text += Buffer.from(chunk).toString();
-          await ended(source);
+          await untilEnded(source);
         }
         read.resolve(text); // the transport has buffered the whole body
       } catch (error) {
@@ -421,14 +424,14 @@ const bodies = (suite: ExchangeSuite): void => {
   suite.test("fails a reader that begins after the reply, instead of giving it an empty body", () => {
     const read = Promise.withResolvers<unknown>();
     const serve: Serve = (source) => {
-      void ended(source).then(() => read.resolve(readAll(source).catch((error: unknown) => error)));
+      void untilEnded(source).then(() => read.resolve(readAll(source).catch((error: unknown) => error)));
       return Response.text("early");
     };
     return suite.with({ serve }, async (client, { served }) => {
-      const { reply: sent, body } = client.open({ method: "POST" });
+      const { reply, body } = client.open({ method: "POST" });
       body.on("error", () => {});
       body.end("x");
-      assert.equal(await (await sent).text(), "early");
+      assert.equal(await (await reply).text(), "early");
       assert.equal(served.length, 1);
       assert.equal(((await read.promise) as { code?: string }).code, "CORE_BODY_OVER");
     });
@@ -447,13 +450,13 @@ const bodies = (suite: ExchangeSuite): void => {
       return Response.text("x");
     };
     return suite.with({ serve }, async (client) => {
-      const { reply: sent, body } = client.open({ method: "POST" });
+      const { reply, body } = client.open({ method: "POST" });
       for (const part of ["one", "two", "three"]) {
         body.write(part);
         await eventually(() => seen.join("").endsWith(part), `the part ${part} has arrived`);
       }
       body.end();
-      await (await sent).text();
+      await (await reply).text();
     });
   });
 
@@ -496,10 +499,10 @@ const bodies = (suite: ExchangeSuite): void => {
   suite.test("sends a reply before the body is read, and the client receives it", () => {
     const serve: Serve = () => Response.text("too large", { status: 413 });
     return suite.with({ serve }, async (client) => {
-      const { reply: sent, body } = client.open({ method: "POST", fields: { "content-length": "900000" } });
+      const { reply, body } = client.open({ method: "POST", fields: { "content-length": "900000" } });
       body.on("error", () => {});
       body.write("x".repeat(1000));
-      assert.deepEqual([(await sent).status, await (await sent).text()], [413, "too large"]);
+      assert.deepEqual([(await reply).status, await (await reply).text()], [413, "too large"]);
     });
   });
 
@@ -512,13 +515,13 @@ const bodies = (suite: ExchangeSuite): void => {
       }
     };
     return suite.with({ serve, timeouts: { readBodySecs: 5 } }, async (client, { clock, served }) => {
-      const { reply: sent, body } = client.open({ method: "POST" });
+      const { reply, body } = client.open({ method: "POST" });
       body.on("error", () => {});
       body.write("x");
       await eventually(() => served.length === 1, "the request is served");
       await turn(4);
       await clock.advance(8000);
-      assert.equal((await sent).status, 408);
+      assert.equal((await reply).status, 408);
     });
   });
 };
@@ -532,16 +535,12 @@ const disconnects = (suite: ExchangeSuite): void => {
     suite.test(`releases everything of an exchange whose ${cause}: ${path}`, () => {
       const recorder = createExchangeRecorder();
       return suite.with({ serve: recorder.serve }, async (client, { transport, logged, clock }) => {
-        const {
-          reply: sent,
-          body,
-          cancel,
-        } = client.open({ method: path === "/read" ? "POST" : "GET", path });
+        const { reply, body, cancel } = client.open({ method: path === "/read" ? "POST" : "GET", path });
         body.on("error", () => {});
         if (path === "/read") body.write("x".repeat(100));
         else body.end();
         await eventually(() => recorder.begun === 1, "the request is served");
-        if (path !== "/never" && path !== "/read") await sent;
+        if (path !== "/never" && path !== "/read") await reply;
         await turn(4);
         if (cause === "client cancels it") cancel();
         else client.destroy();
@@ -555,7 +554,7 @@ const disconnects = (suite: ExchangeSuite): void => {
     });
   }
 
-  suite.test("cancels the stream of a reply that is ready after the client has disconnected", () => {
+  suite.test("cancels the stream of a reply that becomes ready after the client has disconnected", () => {
     let cancelled = false;
     const serve: Serve = (source) =>
       new Promise((resolve) => {
@@ -563,7 +562,7 @@ const disconnects = (suite: ExchangeSuite): void => {
           // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an iterable whose own `return` cancels it
           { return: () => ((cancelled = true), Promise.resolve()) } as unknown as AsyncIterable<Uint8Array>,
         );
-        source.onEnd(() => setImmediate(() => resolve(reply(body))));
+        source.onEnd(() => setImmediate(() => resolve(makeReply(body))));
       });
     return suite.with({ serve }, async (client, { served }) => {
       const { body, cancel } = client.open();
@@ -589,9 +588,9 @@ const refusals = (suite: ExchangeSuite): void => {
   for (const [name, [status, request]] of Object.entries(rows)) {
     suite.test(`refuses ${name} with ${status}, without a handler`, () =>
       suite.with({ limits }, async (client, { served }) => {
-        const sent = await client.send(request);
-        assert.deepEqual([sent.status, served.length], [status, 0]);
-        await sent.text();
+        const reply = await client.send(request);
+        assert.deepEqual([reply.status, served.length], [status, 0]);
+        await reply.text();
       }),
     );
   }
@@ -601,13 +600,13 @@ const endings = (suite: ExchangeSuite): void => {
   suite.test("drains: finishes the request in flight, and closes the connection", () => {
     const hold = Promise.withResolvers<Reply>();
     return suite.with({ serve: () => hold.promise }, async (client, { transport, clock, served }) => {
-      const sent = client.send();
+      const reply = client.send();
       await eventually(() => served.length === 1, "the request is served");
       const closed = transport.close(60_000);
       await clock.advance(5000);
       assert.equal(transport.inFlight, 1);
       hold.resolve(Response.text("late"));
-      assert.equal(await (await sent).text(), "late");
+      assert.equal(await (await reply).text(), "late");
       await client.closed;
       await eventually(() => transport.connections === 0, "the connection is gone");
       assert.deepEqual(await closed, { cut: 0 });
@@ -616,13 +615,13 @@ const endings = (suite: ExchangeSuite): void => {
 
   suite.test("cuts and counts exchanges that are in flight at the deadline", () =>
     suite.with({ serve: () => new Promise(() => {}) }, async (client, { transport, clock, served }) => {
-      const sent = client.send();
-      sent.catch(() => {});
+      const reply = client.send();
+      reply.catch(() => {});
       await eventually(() => served.length === 1, "the request is served");
       const closed = transport.close(3000);
       await clock.advance(4000);
       assert.deepEqual(await closed, { cut: 1 });
-      await assert.rejects(sent);
+      await assert.rejects(reply);
     }),
   );
 
@@ -641,9 +640,9 @@ const endings = (suite: ExchangeSuite): void => {
   suite.test("cuts a client that does not read its reply", () => {
     const recorder = createExchangeRecorder();
     return suite.with({ serve: recorder.serve, timeouts: { writeSecs: 5 } }, async (client, { clock }) => {
-      const sent = await client.send({ path: "/flood" });
-      sent.body.on("error", () => {});
-      sent.body.pause();
+      const reply = await client.send({ path: "/flood" });
+      reply.body.on("error", () => {});
+      reply.body.pause();
       await eventually(() => recorder.begun === 1, "the request is served");
       for (let secs = 0; secs < 12 && recorder.ends.length === 0; secs++) {
         await turn(50);

@@ -57,7 +57,7 @@ export const randomExchanges = (test: Test, make: MakeTransport, connect: Connec
 const untilReleased = async ({ transport, clock }: TestServer): Promise<void> => {
   const end = performance.now() + 60_000;
   while (transport.connections > 0) {
-    assert.ok(performance.now() < end, "the connection is gone");
+    assert.ok(performance.now() < end, "the connection is still open");
     await turn(4);
     await clock.advance(1000);
   }
@@ -119,7 +119,7 @@ const runOne = async (client: ExchangeClient, exchange: RandomExchange, at: numb
     fields: { ...Object.fromEntries(exchange.fields), ...length },
   });
   open.body.on("error", () => {}); // a server that does not read it may close it
-  const read = exchange.disconnectPhase === null ? readReply(open) : null; // immediately: the client of node:http2 drops unread data when a reset follows
+  const read = exchange.disconnectPhase === null ? readReply(open) : null; // reads immediately: the client of node:http2 drops unread data when a reset follows
   await turn(exchange.bodyDelay);
   if (exchange.disconnectPhase === "in its request") open.body.write(body.subarray(0, body.length >> 1));
   else await send(open, body, exchange);
@@ -135,8 +135,8 @@ interface ReadReply {
   readonly text: string | null;
 }
 
-const readReply = async ({ reply: sent }: OpenRequest): Promise<ReadReply> => {
-  const reply = await sent.catch(() => null);
+const readReply = async (open: OpenRequest): Promise<ReadReply> => {
+  const reply = await open.reply.catch(() => null);
   return { reply, text: (await reply?.text().catch(() => null)) ?? null };
 };
 

@@ -150,7 +150,7 @@ const compareOutcomes = ([one, other]: readonly [Outcome, Outcome], bytes: strin
 };
 
 const untilReleased = async ({ transport, served, clock }: TestServer): Promise<void> => {
-  await clock.advance(3000); // for a client that was answered and keeps sending
+  await clock.advance(3000); // for a client that has its reply and keeps sending
   await eventually(() => transport.connections === 0, "the connection is gone");
   assert.equal(transport.inFlight, 0);
   served.length = 0;

@@ -41,7 +41,7 @@ export const foundCases: readonly FoundCase[] = [
     ],
   },
   {
-    name: "a request after an expectation without a body",
+    name: "a request after Expect: 100-continue without a body",
     pieces: [
       `GET / HTTP/1.1\r\n${HOST}Expect: 100-continue\r\n\r\nGET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 0\r\nContent-Length: 0\r\n\r\n`,
     ],
@@ -59,7 +59,7 @@ export const foundCases: readonly FoundCase[] = [
     ],
   },
   {
-    name: "an expected body that arrived with its head, malformed, after an unread one",
+    name: "a malformed body with Expect: 100-continue that arrived with its head, after an unread body",
     pieces: [
       `QUERY / HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 300\r\n\r\n${"z".repeat(300)}GET http://b/read HTTP/1.1\r\n${chunked}Expect: 100-continue\r\n\r\n0;\r\n\r\n0\r\n\r\n`,
     ],
@@ -69,19 +69,19 @@ export const foundCases: readonly FoundCase[] = [
     pieces: [`GET /stream HTTP/1.1\r\n${HOST}\r\nPATCH /204 HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\n`],
   },
   {
-    name: "an unread body that was expected, after a late reply",
+    name: "an unread body with Expect: 100-continue, after a late reply",
     pieces: [
       `GET /read HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nhiGET /async HTTP/1.1\r\n${HOST}\r\nPATCH //b/x HTTP/1.1\r\n${chunked}EXPECT: 100-CONTINUE\r\n\r\n0\r\n\r\nGET /stream HTTP/1.1\r\n${HOST}\r\n`,
     ],
   },
   {
-    name: "an expected body that arrives before its late reply, which does not read it",
+    name: "an unread body with Expect: 100-continue that arrives before its late reply",
     pieces: [
       `POST /read HTTP/1.1\r\n${chunked}\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 1\r\n\r\n\0GET http://b HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${HOST}\r\n`,
     ],
   },
   {
-    name: "an expected body that arrived with its head, unread, after a late reply",
+    name: "an unread body with Expect: 100-continue that arrived with its head, after a late reply",
     pieces: [
       `DELETE /read HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 10\r\n\r\n5\r\nhello\r\nPATCH /204 HTTP/1.1\r\n${HOST}\r\n`,
     ],

@@ -15,7 +15,7 @@ export interface LaneCount {
   readonly accepted: Map<string, number>;
 }
 
-export const noCount = (): LaneCount => ({
+export const emptyCount = (): LaneCount => ({
   connections: 0,
   messages: 0,
   bytes: 0,
@@ -75,13 +75,13 @@ const addToCount = (count: LaneCount, { pieces }: Traffic): void => {
 
 const formatCase = (lane: Lane, seed: number, found: Traffic, error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error);
-  return `${lane.name}, seed ${seed}:\n${message}\nagain with: --replay '${asArgument(found)}'\n`;
+  return `${lane.name}, seed ${seed}:\n${message}\nreplay with: --replay '${asArgument(found)}'\n`;
 };
 
 /** JSON quoted for a shell. */
 const asArgument = (found: Traffic): string => JSON.stringify(found).replaceAll("'", String.raw`\u0027`);
 
-/** Runs one connection's traffic over every lane. @returns the differences of each */
+/** Runs one connection's traffic over every lane. @returns the differences by lane */
 export const replay = async (
   lanes: readonly Lane[],
   given: Traffic,

@@ -18,7 +18,7 @@ export interface Lane {
   run(work: (check: Check) => Promise<void>, accept?: (difference: string) => void): Promise<void>;
 }
 
-/** Every comparison: the transports with each other, each in batches with the standard, and the framework's parser alone. */
+/** Every comparison: the transports with each other and, in batches, with the standard; the framework's parser with the standard. */
 export const lanes: readonly Lane[] = [
   {
     name: "fast and node",

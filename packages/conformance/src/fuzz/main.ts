@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Traffic } from "./traffic.ts";
-import { fuzzLane, type LaneCount, noCount, replay } from "./fuzz-lane.ts";
+import { fuzzLane, type LaneCount, emptyCount, replay } from "./fuzz-lane.ts";
 import { lanes } from "./lanes.ts";
 
 const USAGE = `usage: fuzz [--minutes 1] [--seed 1] [--lane "fast and node"] | fuzz --replay '{"pieces":["GET / HTTP/1.1\\r\\n\\r\\n"]}'`;
@@ -25,12 +25,12 @@ const row = ([name, { connections, messages, bytes, differences, accepted }]: [
   string,
   LaneCount,
 ]): string => {
-  const explained = [...accepted].map(([why, times]) => `${times} "${why}"`).join(", ") || "none";
+  const explained = [...accepted].map(([reason, times]) => `${times} "${reason}"`).join(", ") || "none";
   return `  ${name}: ${connections} connections, ${messages} whole messages, ${(bytes / 2 ** 20).toFixed(1)} MiB, ${differences} differences; explained: ${explained}`;
 };
 
 const fuzz = async (): Promise<number> => {
-  const counts = new Map(chosen.map(({ name }) => [name, noCount()]));
+  const counts = new Map(chosen.map(({ name }) => [name, emptyCount()]));
   const heap = (): string => `${(process.memoryUsage().heapUsed / 2 ** 20).toFixed(0)} MiB of heap`;
   const summary = (): string =>
     [`seed ${seed}, ${elapsed().toFixed(0)} s, ${heap()}`, ...[...counts].map(row)].join("\n");
@@ -39,7 +39,7 @@ const fuzz = async (): Promise<number> => {
   const hasTimedOut = (): boolean => elapsed() > seconds;
   await Promise.all(
     chosen.map((lane) => {
-      const count = counts.get(lane.name) ?? noCount();
+      const count = counts.get(lane.name) ?? emptyCount();
       return fuzzLane(lane, { seed, count, hasTimedOut, report: (text) => console.log(text) });
     }),
   );
@@ -48,13 +48,13 @@ const fuzz = async (): Promise<number> => {
   return [...counts.values()].reduce((sum, { differences }) => sum + differences, 0);
 };
 
-const again = async (text: string): Promise<number> => {
+const runReplay = async (text: string): Promise<number> => {
   const failures = await replay(chosen, JSON.parse(text) as Traffic);
   for (const [lane, error] of failures)
     console.log(`${lane}: ${error instanceof Error ? error.message : String(error)}\n`);
   return failures.size;
 };
 
-const found = await (values.replay === undefined ? fuzz() : again(values.replay));
-console.log(`${found} differences`);
-process.exitCode = found === 0 ? 0 : 1;
+const total = await (values.replay === undefined ? fuzz() : runReplay(values.replay));
+console.log(`${total} differences`);
+process.exitCode = total === 0 ? 0 : 1;

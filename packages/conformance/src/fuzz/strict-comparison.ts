@@ -22,17 +22,17 @@ export const withStrictReader = (
   return withServer(make, { serve: recordIn(seen) }, (server) =>
     run(async ({ pieces, disconnect }) => {
       seen.length = 0;
-      const wanted = readStrictly(pieces.join(""), deviations);
+      const expected = readStrictly(pieces.join(""), deviations);
       const client = await server.connect();
       try {
         await sendPieces(client, pieces);
-        if (disconnect === undefined) await checkReplies(client, seen, wanted);
+        if (disconnect === undefined) await checkReplies(client, seen, expected);
         await disconnectBy(client, disconnect ?? "half-closes");
       } finally {
         client.destroy();
         await untilReleased(server);
       }
-      checkRequests(seen, wanted);
+      checkRequests(seen, expected);
     }),
   );
 };
@@ -55,9 +55,9 @@ const recordIn =
 const checkReplies = async (
   client: RawClient,
   seen: readonly Seen[],
-  wanted: StrictReading,
+  expected: StrictReading,
 ): Promise<void> => {
-  const { requests, end } = wanted;
+  const { requests, end } = expected;
   const whole = requests.filter(({ body }) => body !== null).length;
   const replies = end === "open" ? whole : requests.length + (end === "refused" ? 1 : 0);
   // Counts status lines: whether a refusal has a body depends on how much of its method was parsed.
@@ -78,9 +78,9 @@ const checkReplies = async (
 const checkRequests = (seen: readonly Seen[], { requests }: StrictReading): void => {
   assert.ok(seen.length <= requests.length);
   for (const [index, { body, ...head }] of seen.entries()) {
-    const { body: wantedBody, ...wantedHead } = requests[index] as StrictRequest;
-    assert.deepEqual(head, wantedHead);
-    if (body !== null) assert.equal(body, wantedBody);
+    const { body: expectedBody, ...expectedHead } = requests[index] as StrictRequest;
+    assert.deepEqual(head, expectedHead);
+    if (body !== null) assert.equal(body, expectedBody);
   }
 };
 

@@ -49,7 +49,7 @@ const QUOTED = '"(?:[\\t\\x20\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x
 const chunkLine = new RegExp(`^([0-9A-Fa-f]+)(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*$`);
 const TAB_AFTER_CODING = /\r\ntransfer-encoding:[^\r]*chunked *\t/i;
 const FRAMING = /^(?:content-length|transfer-encoding)$/i;
-const single = new Set("host content-length content-type authorization origin range if-range".split(" "));
+const singletons = new Set("host content-length content-type authorization origin range if-range".split(" "));
 /** `PRI`, which begins HTTP/2, is a known method: its version is refused, at the end of the head. */
 const methods = new Set(["PRI", ...METHODS.filter((method) => method !== "CONNECT")]);
 
@@ -170,7 +170,7 @@ const byName = (fields: readonly string[]): Map<string, string[]> | null => {
     const value = fields[at + 1] ?? "";
     const known = values.get(name);
     if (known === undefined) values.set(name, [value]);
-    else if (single.has(name)) return null;
+    else if (singletons.has(name)) return null;
     else known.push(value);
   }
   return values;

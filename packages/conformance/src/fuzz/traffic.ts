@@ -238,10 +238,15 @@ const lineEdit = fc
       .join("");
   });
 
-/** Replaces the nth match. */
-const nth = (bytes: string, pattern: RegExp, where: number, replace: (found: string) => string): string => {
-  const found = [...bytes.matchAll(pattern)];
-  const match = found[Math.trunc(where * found.length)];
+/** Replaces the match at a relative position, from 0 to 1. */
+const replaceMatch = (
+  bytes: string,
+  pattern: RegExp,
+  where: number,
+  replace: (found: string) => string,
+): string => {
+  const matches = [...bytes.matchAll(pattern)];
+  const match = matches[Math.trunc(where * matches.length)];
   return match === undefined ? bytes : splice(bytes, match.index, match[0].length, replace(match[0]));
 };
 const lineEndEdit = fc
@@ -264,7 +269,7 @@ const lineEndEdit = fc
   .map(
     ([where, end]): Edit =>
       (bytes) =>
-        nth(bytes, /\r\n/g, where, () => end),
+        replaceMatch(bytes, /\r\n/g, where, () => end),
   );
 const numberEdit = fc
   .tuple(
@@ -286,7 +291,7 @@ const numberEdit = fc
   .map(
     ([where, change]): Edit =>
       (bytes) =>
-        nth(bytes, /[0-9]+/g, where, change),
+        replaceMatch(bytes, /[0-9]+/g, where, change),
   );
 const repeatEdit = fc
   .tuple(place, fc.integer({ min: 1, max: 40 }), fc.constantFrom(2, 3, 10, 120))

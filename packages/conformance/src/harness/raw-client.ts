@@ -54,9 +54,9 @@ export interface RawClientOptions {
 const contexts = new Map<string, SecureContext>();
 
 const contextOf = (ca: string): SecureContext => {
-  const known = contexts.get(ca) ?? createSecureContext({ ca });
-  contexts.set(ca, known);
-  return known;
+  const context = contexts.get(ca) ?? createSecureContext({ ca });
+  contexts.set(ca, context);
+  return context;
 };
 
 /** Connects a client to a port of 127.0.0.1. */
@@ -204,8 +204,8 @@ const parseReply = (
   for (const field of lines) {
     const [, name = "", value = ""] = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*$/.exec(field) ?? [];
     if (name === "") throw new Error(`not a field: ${JSON.stringify(field)}`);
-    const known = fields.get(name.toLowerCase());
-    fields.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`);
+    const previous = fields.get(name.toLowerCase());
+    fields.set(name.toLowerCase(), previous === undefined ? value : `${previous}, ${value}`);
   }
   const code = Number(status);
   const {
@@ -231,9 +231,9 @@ const parseBody = (
   text: string,
   fields: ReadonlyMap<string, string>,
   closed: boolean,
-  none: boolean,
+  isBodiless: boolean,
 ): ParsedBody => {
-  if (none) return { body: "", rest: text, complete: true };
+  if (isBodiless) return { body: "", rest: text, complete: true };
   if (fields.has("transfer-encoding")) return parseChunks(text);
   const length = fields.get("content-length");
   if (length === undefined) return { body: text, rest: "", complete: closed };

@@ -43,7 +43,7 @@ export interface TestServer {
   exchange(bytes: string): Promise<string>;
 }
 
-/** The app of most tests: replies with the request, body included. */
+/** The app of most tests: replies with the method, target and authority of a request and the length of its body. */
 export const echo: Serve = async (source) => {
   let bytes = 0;
   for await (const chunk of source.chunks()) bytes += chunk.byteLength;

@@ -43,11 +43,11 @@ const requestKey = ({ method, target }: Pick<ForwardedRequest, "method" | "targe
 /** Returns the violations of this rule: the app sees only requests that the proxy sent, and each of them is seen or refused exactly once. */
 const disagreements = (
   served: readonly Pick<ForwardedRequest, "method" | "target">[],
-  passed: readonly ForwardedRequest[],
+  forwarded: readonly ForwardedRequest[],
 ): string[] => {
-  const [seen, sent] = [countBy(served, requestKey), countBy(passed, requestKey)];
+  const [seen, sent] = [countBy(served, requestKey), countBy(forwarded, requestKey)];
   const unanswered = countBy(
-    passed.filter(({ byApp }) => !byApp),
+    forwarded.filter(({ byApp }) => !byApp),
     requestKey,
   );
   return [...new Set([...seen.keys(), ...sent.keys()])].flatMap((key) => {
@@ -63,13 +63,13 @@ const disagreements = (
 };
 
 const expectAgreement = async (server: TestServer, proxy: Proxy): Promise<void> => {
-  let found: string[] = [];
+  let violations: string[] = [];
   const end = performance.now() + 60_000;
   do {
-    found = disagreements(server.served, await proxy.forwarded());
+    violations = disagreements(server.served, await proxy.forwarded());
     await turn(20);
-  } while (found.length > 0 && performance.now() < end); // a proxy writes its log at any time
-  expect(found).toEqual([]);
+  } while (violations.length > 0 && performance.now() < end); // a proxy writes its log at any time
+  expect(violations).toEqual([]);
 };
 
 for (const [name, program] of proxies) {
@@ -95,12 +95,12 @@ for (const [name, program] of proxies) {
         });
 
     test.each(wireTables)(
-      "$title: the server sees the requests that the proxy forwards, and every client receives its own replies",
+      "$title: the server sees the requests that the proxy forwards, and no client receives the reply to another request",
       ({ rows }) =>
         withProxy(async (proxy, server, connect) => {
-          const left = [...rows.entries()];
+          const queue = [...rows.entries()];
           const work = async (): Promise<void> => {
-            for (let next = left.pop(); next !== undefined; next = left.pop())
+            for (let next = queue.pop(); next !== undefined; next = queue.pop())
               await sendRow(await connect(), ...next);
           };
           await Promise.all(Array.from({ length: 8 }, work));
@@ -115,7 +115,7 @@ for (const [name, program] of proxies) {
         let maxConnections = 0;
         for (let count = 1; count <= 50; count++) {
           await client.send(get(`/${count}`));
-          expect((await last(client, count)).body).toContain(`"target":"/${count}"`);
+          expect((await lastReply(client, count)).body).toContain(`"target":"/${count}"`);
           maxConnections = Math.max(maxConnections, server.transport.connections);
         }
         expect([server.transport.connections, maxConnections]).toEqual([1, 1]);
@@ -131,14 +131,14 @@ for (const [name, program] of proxies) {
         await client.send("POST /up HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
         for (const piece of pieces) await client.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
         await client.send("0\r\n\r\n");
-        expect(JSON.parse((await last(client, 1)).body)).toMatchObject({
+        expect(JSON.parse((await lastReply(client, 1)).body)).toMatchObject({
           length: pieces.join("").length,
           sum: sum(Buffer.from(pieces.join(""))),
         });
         await client.send(get("/stream"));
-        expect((await last(client, 2)).body === `one two ${big}`).toBe(true);
+        expect((await lastReply(client, 2)).body === `one two ${big}`).toBe(true);
         await client.send(get("/after"));
-        expect((await last(client, 3)).status).toBe(200);
+        expect((await lastReply(client, 3)).status).toBe(200);
       }),
     );
 
@@ -175,14 +175,14 @@ for (const [name, program] of proxies) {
           );
           await client.until((received) => received.split(" 100 Continue").length === count + 1);
           await client.send("hello");
-          expect((await last(client, 2 * count)).body).toContain('"length":5');
+          expect((await lastReply(client, 2 * count)).body).toContain('"length":5');
         }
         await expectAgreement(server, proxy);
       }),
     );
 
     test(
-      "forwards an early 413 to a client that still sends, and serves the next one",
+      "forwards an early 413 to a client that still sends, and serves the next client",
       withProxy(async (_proxy, server, connect) => {
         for (let round = 0; round < 5; round++) {
           const client = await connect();
@@ -192,7 +192,7 @@ for (const [name, program] of proxies) {
           expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
           const next = await connect();
           await next.send(get("/after"));
-          expect((await last(next, 1)).body).toContain('"target":"/after"');
+          expect((await lastReply(next, 1)).body).toContain('"target":"/after"');
           client.destroy();
         }
         expect(server.served.map(({ target }) => target)).toEqual(Array(5).fill(["/early", "/after"]).flat());
@@ -201,7 +201,7 @@ for (const [name, program] of proxies) {
   });
 }
 
-test("an unknown request, a lost request and one that is served twice are disagreements", () => {
+test("an unknown request, a lost request and a request that is served twice are disagreements", () => {
   const request = { method: "GET", target: "/a", byApp: true };
   expect(disagreements([request], [request])).toEqual([]);
   expect(disagreements([], [{ ...request, byApp: false }])).toEqual([]);
@@ -212,7 +212,7 @@ test("an unknown request, a lost request and one that is served twice are disagr
 
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-const last = async (client: RawClient, count: number): Promise<RawReply> => {
+const lastReply = async (client: RawClient, count: number): Promise<RawReply> => {
   const reply = (await client.replies(count)).at(-1);
   if (reply === undefined) throw new Error("no reply");
   return reply;

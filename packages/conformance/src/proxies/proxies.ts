@@ -101,7 +101,7 @@ export const proxies: ReadonlyMap<string, Program> = new Map(
   [nginx, haproxy].map((program) => [program.name, program]),
 );
 
-/** System packages install them outside some users' PATH. */
+/** System packages install the proxies outside some users' PATH. */
 const env = { ...process.env, PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/local/sbin` };
 
 /** Whether the program is installed here. */

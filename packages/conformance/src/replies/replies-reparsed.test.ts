@@ -61,10 +61,10 @@ const hasNoBody = ({ method, status }: ReplyCase): boolean =>
   method === "HEAD" || status === 204 || status === 205 || status === 304;
 
 const expectFields = (given: ReplyCase, { fields }: Parsed): void => {
-  const wanted = pairs(given.fields).filter(([name]) => !isOwn(name));
+  const expected = pairs(given.fields).filter(([name]) => !isOwn(name));
   const sent = pairs(fields);
   const plain = ([name, text]: [string, string]): string[] => [name, text.replaceAll(/^[ \t]+|[ \t]+$/g, "")];
-  expect(sent.filter(([name]) => !isOwn(name)).map(plain)).toEqual(wanted.map(plain));
+  expect(sent.filter(([name]) => !isOwn(name)).map(plain)).toEqual(expected.map(plain));
   const own = sent.filter(([name]) => isOwn(name)).map(([name]) => name.toLowerCase());
   const { kind } = given.body;
   const unsized = kind === "stream" && ![204, 205, 304].includes(given.status);
@@ -87,13 +87,13 @@ const expectFields = (given: ReplyCase, { fields }: Parsed): void => {
 
 /** Returns the length that a client sees: a reply to HEAD without a body may state it (RFC 9110 8.6). */
 const lengthOf = ({ method, fields, body }: ReplyCase): string => {
-  const stated = pairs(fields).find(([name]) => /^content-length$/i.test(name))?.[1] ?? "";
-  if (method === "HEAD" && body.kind === "none" && /^\d+$/.test(stated)) return String(Number(stated));
+  const declared = pairs(fields).find(([name]) => /^content-length$/i.test(name))?.[1] ?? "";
+  if (method === "HEAD" && body.kind === "none" && /^\d+$/.test(declared)) return String(Number(declared));
   return String(bytesOf(body).length);
 };
 
 const expectBroken = async ({ body }: ReplyCase, parsed: Parsed | null, logged: string[]): Promise<void> => {
-  await eventually(() => logged.length > 0, "it is logged");
+  await eventually(() => logged.length > 0, "the failure is logged");
   expect(logged).toEqual(["error: a streamed reply failed"]);
   const isTakenAsComplete = failsAfterLength(body) ? false : (parsed?.isComplete ?? false);
   expect(isTakenAsComplete).toBe(false);

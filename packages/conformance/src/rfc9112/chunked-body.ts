@@ -21,7 +21,7 @@ export const chunkedBody: WireTable = {
     ...["1;a", "1;a=b", '1;a="b"', '1;a="b;c"', '1;a="\\""', "1;a;b=c"].map((line) =>
       served(`the extension of ${text(line)}`, size(line)),
     ),
-    // An extension counts with its semicolon; of a size, the digits beyond 14 count.
+    // Each extension counts with its semicolon, and each digit of a size beyond 14.
     served("16,384 bytes of extensions in one chunk", size(`1;${"a".repeat(16_383)}`)),
     broken("16,385 bytes of extensions in one chunk", size(`1;${"a".repeat(16_384)}`)),
     served("16,384 bytes of extensions in 16 chunks", chunked(extended.repeat(16) + END)),
@@ -50,7 +50,7 @@ export const chunkedBody: WireTable = {
     served("an extension of the last chunk", chunked("0;a=b\r\n\r\n")),
     served("trailers", chunked("0\r\nX: y\r\nEtag: z\r\n\r\n")),
     served(
-      "trailers that would route or allow if they were fields",
+      "trailers that would affect routing or authorization as fields",
       chunked("0\r\nHost: evil\r\nAuthorization: x\r\nCookie: y\r\n\r\n"),
     ),
     ...[

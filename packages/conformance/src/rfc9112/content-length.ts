@@ -1,16 +1,16 @@
 import { get, HIDDEN, message, post, refused, served, servedLast, type WireTable } from "./wire-row.ts";
 
-const lengths = (value: string): string => post([`Content-Length: ${value}`], "hello");
+const withLength = (value: string): string => post([`Content-Length: ${value}`], "hello");
 const hiddenLength = String(HIDDEN.length);
 
 /** RFC 9112 6.2 and 6.3, RFC 9110 8.6: a length is one run of digits, once. */
 export const contentLength: WireTable = {
   title: "Content-Length",
   rows: [
-    served("one length", lengths("5")),
+    served("one length", withLength("5")),
     served("no blank after the colon", post(["Content-Length:5"], "hello")),
     served("blanks around the digits", post(["Content-Length: \t 5\t "], "hello")),
-    served("leading zeros", lengths("0005")),
+    served("leading zeros", withLength("0005")),
     served("a name in another case", post(["cONTENT-lENGTH: 5"], "hello")),
     served("zero", post(["Content-Length: 0"], "")),
     ...["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "QUERY"].map((method) =>
@@ -22,7 +22,7 @@ export const contentLength: WireTable = {
     served("a body of the byte pairs that end a head", post(["Content-Length: 8"], "\r\n\r\n\r\n\r\n")),
     servedLast("a body in HTTP/1.0", message("POST / HTTP/1.0", ["Content-Length: 5"], "hello")),
     ...["5,5", "5, 5", "5 ,5", "5, 6", "5,", ",5", "5 5", "5\t5", "5;5"].map((value) =>
-      refused(`the list ${JSON.stringify(value)}`, lengths(value)),
+      refused(`the list ${JSON.stringify(value)}`, withLength(value)),
     ),
     ...[
       "+5",
@@ -42,14 +42,14 @@ export const contentLength: WireTable = {
     ].map((value) =>
       refused(
         `the number ${JSON.stringify(value)}`,
-        lengths(Buffer.from(value, "latin1").toString("latin1")),
+        withLength(Buffer.from(value, "latin1").toString("latin1")),
       ),
     ),
     ...["", " ", "\t", '"5"', "5;", "'5'", "NaN", "null"].map((value) =>
-      refused(`the text ${JSON.stringify(value)}`, lengths(value)),
+      refused(`the text ${JSON.stringify(value)}`, withLength(value)),
     ),
     ...["\x0b5", "5\x0b", "\x0c5", "5\x0c", "5\0", "\x005", "5\x7f", "5\x1f", "5\xa0", "\x855"].map((value) =>
-      refused(`the control character or blank in ${JSON.stringify(value)}`, lengths(value)),
+      refused(`the control character or blank in ${JSON.stringify(value)}`, withLength(value)),
     ),
     ...[
       "9007199254740993",
@@ -58,7 +58,7 @@ export const contentLength: WireTable = {
       "18446744073709551616",
       "18446744073709551621",
       "99999999999999999999999999",
-    ].map((value) => refused(`the length ${value}`, lengths(value), 413)),
+    ].map((value) => refused(`the length ${value}`, withLength(value), 413)),
     refused("the same length twice", post(["Content-Length: 5", "Content-Length: 5"], "hello")),
     refused("two lengths", post(["Content-Length: 5", "Content-Length: 6"], "hello")),
     refused("a length and zero", post(["Content-Length: 5", "content-length: 0"], "hello")),

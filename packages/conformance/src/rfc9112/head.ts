@@ -246,8 +246,8 @@ export const fieldLines: WireTable = {
       refused(`${text(byte)} after a value`, get(`X: a${byte}`)),
     ]),
     refused("CR CR LF after a value", "GET / HTTP/1.1\r\nHost: a\r\nX: y\r\r\n\r\n"),
-    refused("a line of nothing but a colon", get(":")),
-    refused("a line of nothing but a value", get(": x")),
+    refused("a line with only a colon", get(":")),
+    refused("a line with only a value", get(": x")),
     refused("a line without a colon", get("X")),
     refused("a line that looks like a request", get("GET /hidden HTTP/1.1")),
     refused("a field on a folded line at the end", get("X: y", " ")),
@@ -266,7 +266,7 @@ export const fieldLines: WireTable = {
   ],
 };
 
-/** RFC 9110 10.1.1: one expectation is known. */
+/** RFC 9110 10.1.1: `100-continue` is the only known expectation. */
 export const expectations: WireTable = {
   title: "Expect",
   rows: [

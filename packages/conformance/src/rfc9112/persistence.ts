@@ -7,7 +7,7 @@ import { type MakeTransport, type TestServer, turn, withServer } from "../harnes
 import { NEXT_REQUEST } from "./wire-row.ts";
 
 /** `Connection` values, and whether HTTP/1.1 and HTTP/1.0 continue after them (RFC 9112 9.3). */
-const options: readonly (readonly [lines: readonly string[], newer: boolean, older: boolean])[] = [
+const options: readonly (readonly [lines: readonly string[], http11: boolean, http10: boolean])[] = [
   [[], true, false],
   [["Connection: close"], false, false],
   [["Connection: CLOSE"], false, false],
@@ -37,7 +37,7 @@ const options: readonly (readonly [lines: readonly string[], newer: boolean, old
   [["Connection: x", "X: close"], true, false],
 ];
 
-/** Requests by their body: its framing, its bytes, the target that determines whether the app reads it, and whether that alone ends the connection. */
+/** Requests by their body: its framing, its bytes, the target that determines whether the app reads it, and whether it ends the connection by itself. */
 const bodies: readonly (readonly [
   name: string,
   line: string | null,
@@ -74,10 +74,10 @@ export const persistenceSuite = (test: Test, make: MakeTransport): void => {
           make,
           { serve: target === "/unread" ? ({ target: path }) => Response.text(path) : serve },
           async (server) => {
-            const check = async ([lines, newer, older]: (typeof options)[number]): Promise<void> => {
+            const check = async ([lines, http11, http10]: (typeof options)[number]): Promise<void> => {
               const fields = ["Host: a", ...lines, ...(line === null ? [] : [line])];
               const bytes = `${[`POST ${target} HTTP/1.${minor}`, ...fields].join("\r\n")}\r\n\r\n${body}`;
-              const continues = (minor === 1 ? newer : older) && !ends;
+              const continues = (minor === 1 ? http11 : http10) && !ends;
               await checkEnd(server, bytes, continues, lines.join(" | "));
             };
             await Promise.all(options.map(check));

@@ -11,7 +11,7 @@ export const rowsOf = ({ rows = [] }: Requirement): ReadonlyMap<string, readonly
     }),
   );
 
-const SHOWN = 2;
+const SHOWN_ROWS = 2;
 
 /** Returns the text of RFC9112.md: the requirements of the standard, the server's behaviour, and the tests that prove it. */
 export const renderTable = (): string => {
@@ -53,17 +53,17 @@ Last one-hour run, 2026-11-21, Node 26.10.0, seed 20261121: 10.8 million connect
 
 const asLine = (requirement: Requirement): string => {
   const { section, level, text, behaviour, tests = [], lenient = "" } = requirement;
-  const rows = [...rowsOf(requirement)].map(([title, found]) => `${title}: ${inWords(found)}`);
-  const named = tests.map((name) => `“${name.replaceAll(/\$\{\w+\}|%s/g, "…")}”`);
-  const cells = [text, behaviour, rows.join("; "), named.join("; "), "yes, yes", lenient].map(asCell);
+  const rows = [...rowsOf(requirement)].map(([title, found]) => `${title}: ${summarize(found)}`);
+  const titles = tests.map((name) => `“${name.replaceAll(/\$\{\w+\}|%s/g, "…")}”`);
+  const cells = [text, behaviour, rows.join("; "), titles.join("; "), "yes, yes", lenient].map(asCell);
   return `| ${section} | **${level}** ${cells.join(" | ")} |`;
 };
 
-const inWords = (rows: readonly WireRow[]): string => {
+const summarize = (rows: readonly WireRow[]): string => {
   const names = rows
-    .slice(0, SHOWN)
+    .slice(0, SHOWN_ROWS)
     .map(({ name }) => `“${name.length > 60 ? `${name.slice(0, 60)}…` : name}”`);
-  return `${rows.length} (${names.join(", ")}${rows.length > SHOWN ? ", …" : ""})`;
+  return `${rows.length} (${names.join(", ")}${rows.length > SHOWN_ROWS ? ", …" : ""})`;
 };
 
 const asCell = (text: string): string =>

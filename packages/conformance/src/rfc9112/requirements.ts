@@ -55,7 +55,7 @@ export const requirements: readonly Requirement[] = [
   {
     section: "RFC 9112 2.3",
     level: "MUST",
-    text: "The version is `HTTP/` digit `.` digit, in capitals; 1.1 and 1.0 are served, any other version is 505, and any other text is malformed.",
+    text: "The version is `HTTP/` digit `.` digit, in capitals; 1.1 and 1.0 are served, any other version gets 505, and any other text is malformed.",
     behaviour: "505 or 400, + close",
     rows: [["request line", /version|protocol|for HTTP$|preface of HTTP\/2/]],
   },
@@ -75,7 +75,7 @@ export const requirements: readonly Requirement[] = [
   {
     section: "RFC 9112 3.1, RFC 9110 9.1",
     level: "SHOULD",
-    text: "Methods are case-sensitive tokens; an unknown one is 501, and a text that is not a token is malformed. CONNECT is not served.",
+    text: "Methods are case-sensitive tokens; an unknown method gets 501, and a text that is not a token is malformed. CONNECT is not served.",
     behaviour: "501 or 400, + close",
     rows: [["request line", /method|^CONNECT|^the byte .* in the method/]],
   },
@@ -293,7 +293,7 @@ export const requirements: readonly Requirement[] = [
     ],
     tests: [
       "answers 400 once to a malformed chunk that the app reads, and never runs the bytes after it",
-      "answers 400 also to a malformed chunk in the last message of a connection, without waiting",
+      "answers 400 to a malformed chunk even in the last message of a connection, without waiting",
       "sends only the app's reply after a malformed chunk that is not read",
     ],
   },
@@ -307,7 +307,7 @@ export const requirements: readonly Requirement[] = [
   {
     section: "RFC 9112 7.1.2, RFC 9110 6.5.1",
     level: "MUST NOT",
-    text: "Trailers are not merged into the fields; one that would frame the message is refused.",
+    text: "Trailers are not merged into the fields; a trailer that would frame the message is refused.",
     behaviour: "served without them, else the reader of the body gets 400, + close",
     rows: [["chunked body", /trailer/]],
     tests: ["does not add trailers to the header fields"],
@@ -366,7 +366,7 @@ export const requirements: readonly Requirement[] = [
     text: "After `close`, an error or a last message nothing more is processed.",
     behaviour: "discarded within bounds, never run",
     tests: [
-      "runs nothing that arrives after an error, and closes when too much arrives",
+      "runs nothing that arrives after an error, and cuts the connection at the timeout",
       "keeps a connection that the server closes open for a slow reader, but not indefinitely",
     ],
   },
@@ -394,7 +394,7 @@ export const requirements: readonly Requirement[] = [
   {
     section: "RFC 9110 10.1.1",
     level: "MUST",
-    text: "An expectation other than `100-continue` is 417; HTTP/1.0 has none.",
+    text: "An expectation other than `100-continue` gets 417; HTTP/1.0 has none.",
     behaviour: "417 + close, ignored in HTTP/1.0",
     rows: [
       ["Expect", ANY],
@@ -419,7 +419,7 @@ export const requirements: readonly Requirement[] = [
     behaviour: "no body; HEAD has the fields of GET",
     tests: [
       "answers HEAD with GET's fields and no body, and cancels a stream",
-      "sends no body and no length with 204 and 304, and an empty one with 205",
+      "sends no body and no length with 204 and 304, and an empty body with 205",
     ],
   },
   {

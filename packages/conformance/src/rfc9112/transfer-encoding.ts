@@ -1,7 +1,7 @@
 import { broken, get, HIDDEN, message, post, refused, served, type WireTable } from "./wire-row.ts";
 
 const CHUNKS = "5\r\nhello\r\n0\r\n\r\n";
-const coded = (value: string): string => post([`Transfer-Encoding: ${value}`], CHUNKS);
+const withCoding = (value: string): string => post([`Transfer-Encoding: ${value}`], CHUNKS);
 /** A parser that uses the length finds a hidden request after the last chunk; a parser that uses the chunks finds none. */
 const lengthAndCoding = (
   length: string,
@@ -24,9 +24,9 @@ export const transferEncoding: WireTable = {
     ...["chunked", "Chunked", "CHUNKED", "cHuNkEd", "\tchunked", "chunked  ", ""].map((value) =>
       value === ""
         ? served("no blank after the colon", post(["Transfer-Encoding:chunked"], CHUNKS))
-        : served(`the coding ${JSON.stringify(value)}`, coded(value)),
+        : served(`the coding ${JSON.stringify(value)}`, withCoding(value)),
     ),
-    broken("a tab after the coding, which is legal: llhttp does not know it", coded("chunked\t")),
+    broken("a tab after the coding, which is legal but refused by llhttp", withCoding("chunked\t")),
     served("chunked, with GET", message("GET / HTTP/1.1", ["Host: a", "Transfer-Encoding: chunked"], CHUNKS)),
     served(
       "chunked, with a chunk that looks like a request",
@@ -53,7 +53,7 @@ export const transferEncoding: WireTable = {
       ",chunked",
       " , chunked",
       "chunked, ,",
-    ].map((value) => refused(`the list ${JSON.stringify(value)}`, coded(value))),
+    ].map((value) => refused(`the list ${JSON.stringify(value)}`, withCoding(value))),
     ...[
       "gzip",
       "identity",
@@ -66,7 +66,7 @@ export const transferEncoding: WireTable = {
       "trailers",
       "",
       " ",
-    ].map((value) => refused(`the coding ${JSON.stringify(value)}`, coded(value))),
+    ].map((value) => refused(`the coding ${JSON.stringify(value)}`, withCoding(value))),
     ...[
       '"chunked"',
       "'chunked'",
@@ -77,7 +77,7 @@ export const transferEncoding: WireTable = {
       "(chunked)",
       "chunked\\",
       "chunked/1",
-    ].map((value) => refused(`the form ${JSON.stringify(value)}`, coded(value))),
+    ].map((value) => refused(`the form ${JSON.stringify(value)}`, withCoding(value))),
     ...[
       "\x0bchunked",
       "chunked\x0b",
@@ -91,9 +91,11 @@ export const transferEncoding: WireTable = {
       "\xa0chunked",
       "chun\x00ked",
       "chunK\xedd",
-    ].map((value) => refused(`the control character or blank in ${JSON.stringify(value)}`, coded(value))),
+    ].map((value) =>
+      refused(`the control character or blank in ${JSON.stringify(value)}`, withCoding(value)),
+    ),
     ...["gzip, chunked", "identity, chunked", "deflate,gzip,chunked", "gzip;q=1, chunked"].map((value) =>
-      refused(`the codings ${JSON.stringify(value)}`, coded(value), 501),
+      refused(`the codings ${JSON.stringify(value)}`, withCoding(value), 501),
     ),
     refused(
       "gzip and chunked in two lines",

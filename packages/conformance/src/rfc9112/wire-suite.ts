@@ -42,7 +42,7 @@ const randomCuts = (bytes: string): number[] => {
   return cuts.toSorted((a, b) => a - b);
 };
 
-/** Replies with the request, or with the error of its body. */
+/** Replies with the target and body length of a request, or with the status of its body's error. */
 const serve: Serve = async (source) => {
   try {
     const bytes = await readBody(source, 1_000_000);
@@ -58,9 +58,9 @@ export const wireSuite = (test: Test, make: MakeTransport, { title, rows }: Wire
   for (const [way, send] of Object.entries(ways)) {
     test(`${title}: answers each row as listed and runs no smuggled request, sent ${way}`, () =>
       withServer(make, { serve }, async (server) => {
-        const left = [...rows];
+        const queue = [...rows];
         const work = async (): Promise<void> => {
-          for (let row = left.pop(); row !== undefined; row = left.pop()) await checkRow(server, row, send);
+          for (let row = queue.pop(); row !== undefined; row = queue.pop()) await checkRow(server, row, send);
         };
         await Promise.all(Array.from({ length: CONNECTIONS }, work));
         assert.equal(

@@ -9,14 +9,14 @@ const closing = { headers: { connection: "close" } };
 
 /** Requests that wait for a reply with `Connection: close` (RFC 9112 9.6). */
 export const afterCloseConformance = (test: Test, make: MakeTransport): void => {
-  test("runs no request that waits for room after a reply with connection: close", () => {
+  test("runs no queued request after a reply with connection: close", () => {
     const { promise: first, resolve } = Promise.withResolvers<Response>();
     const others = Promise.withResolvers<Response>();
     const serve: Serve = ({ target }) => (target === "/0" ? first : others.promise);
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
       await client.send(Array.from({ length: 40 }, (_, n) => get(`/${n}`)).join(""));
-      await eventually(() => server.served.length === 16, "there is no more room");
+      await eventually(() => server.served.length === 16, "the pipeline is full");
       resolve(new Response("bye", closing));
       assert.match(await client.untilClosed(), /\r\n\r\nbye$/);
       await eventually(() => server.transport.inFlight === 0, "all exchanges have ended");

@@ -109,9 +109,9 @@ const bodyFraming = (test: Test, make: MakeTransport): void => {
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
       await client.send(post("Content-Length: 10", "12345"));
-      await eventually(() => seen.length === 1, "the first chunk");
+      await eventually(() => seen.length === 1, "the first chunk is read");
       client.destroy();
-      await eventually(() => seen.length === 3, "the end");
+      await eventually(() => seen.length === 3, "the exchange has ended");
       assert.deepEqual(seen.toSorted(), ["5", "CORE_CLIENT_GONE", "aborted"]);
       await eventually(() => server.transport.connections === 0, "the connection is gone");
       assert.deepEqual([server.transport.inFlight, server.logged], [0, []]);
@@ -162,7 +162,7 @@ const badBodies = (test: Test, make: MakeTransport): void => {
       }
     }));
 
-  test("answers 400 also to a malformed chunk in the last message of a connection, without waiting", async () => {
+  test("answers 400 to a malformed chunk even in the last message of a connection, without waiting", async () => {
     const lastMessages: [string, string, Partial<LimitsConfig>][] = [
       ["Connection: close", "Connection: close\r\n", {}],
       ["an Upgrade request", "Upgrade: x\r\n", {}],
@@ -252,7 +252,7 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
       try {
         const client = await connectRaw((listener.address() as AddressInfo).port, { staysOpen: true });
         await client.send(post("Content-Length: 8000000", "x".repeat(8_000_000)));
-        await eventually(() => (sockets[0]?.bytesRead ?? 0) > 8_000_000, "all of it is read");
+        await eventually(() => (sockets[0]?.bytesRead ?? 0) > 8_000_000, "the whole upload is read");
         assert.equal(parseReplies(await client.untilClosed(), true)[0]?.status, 413);
         client.destroy();
       } finally {
@@ -308,7 +308,7 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
       },
     ));
 
-  test("continues after a body of which the app read a part", () => {
+  test("continues after a body that the app reads only in part", () => {
     const serve: Serve = async (source) => {
       for await (const _ of source.chunks()) break;
       return Response.text("enough");

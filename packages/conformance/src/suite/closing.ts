@@ -110,7 +110,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("answers a request that arrived while the process paused, for longer than the idle time of a drain", () =>
+  test("answers a request that arrives while the process pauses for longer than the idle time of a drain", () =>
     withServer(make, { drainIdleMs: 20, hasRealClock: true }, async ({ transport, connect }) => {
       const client = await connect();
       await client.send(GET);
@@ -164,7 +164,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       await new Promise((resolve) => void listener.close(resolve));
     }));
 
-  test("closes immediately when nothing is open", () =>
+  test("closes immediately when no connection is open", () =>
     withServer(make, {}, async ({ transport }) => {
       assert.deepEqual(await transport.close(60_000), { cut: 0 });
       assert.deepEqual(await transport.close(0), { cut: 0 });
@@ -177,7 +177,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
       const { port } = listener.address() as { port: number };
       const [gone, remaining] = [await connectRaw(port), await connectRaw(port)];
-      await eventually(() => sockets.length === 2, "two sockets");
+      await eventually(() => sockets.length === 2, "both sockets are accepted");
       sockets[0]?.destroy();
       await gone.untilClosed();
       for (const socket of sockets.slice(0, 1)) transport.accept(socket);

@@ -179,7 +179,7 @@ const headLimits = (test: Test, make: MakeTransport): void => {
 
   test("answers 414 from the first excess byte of the request line", () =>
     withServer(make, { limits }, async (server) => {
-      for (const [length, wanted] of [
+      for (const [length, expected] of [
         [100, 200],
         [101, 414],
         [350, 414],
@@ -187,7 +187,7 @@ const headLimits = (test: Test, make: MakeTransport): void => {
       ] as const) {
         assert.equal(
           await status(server, `${path(length)}Host: a\r\n${close}\r\n`),
-          wanted,
+          expected,
           `length ${length}`,
         );
       }
@@ -251,14 +251,14 @@ const headLimits = (test: Test, make: MakeTransport): void => {
   test("answers 431 from the first excess byte of the fields", () =>
     withServer(make, { limits }, async (server) => {
       const filler = (total: number): string => `X: ${"x".repeat(total - 9 - 19 - 5)}\r\n`;
-      for (const [total, wanted] of [
+      for (const [total, expected] of [
         [300, 200],
         [301, 431],
         [5000, 431],
       ] as const) {
         assert.equal(
           await status(server, `GET / HTTP/1.1\r\nHost: a\r\n${close}${filler(total)}\r\n`),
-          wanted,
+          expected,
           `${total}`,
         );
       }

@@ -105,7 +105,7 @@ const persistence = (test: Test, make: MakeTransport): void => {
     withServer(make, { serve: path, limits: { maxConnections: 2 } }, async (server) => {
       const first = await server.connect();
       const second = await server.connect();
-      await eventually(() => server.transport.connections === 2, "two connections");
+      await eventually(() => server.transport.connections === 2, "both are connected");
       const third = await server.connect();
       assert.equal(await third.untilClosed(), "");
       await server.clock.advance(1000);
@@ -167,7 +167,7 @@ const pipelining = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("answers a deep pipeline of long and short replies, which are ready at any time, completely and in order", () => {
+  test("answers a deep pipeline of long and short replies completely and in order, whenever they are ready", () => {
     const sizes = [10, 70_000, 1, 20_000, 5000];
     const sizeOf = (target: string): number => sizes[Number(target.slice(1)) % sizes.length] ?? 0;
     const serve: Serve = async ({ target }) => {
@@ -228,7 +228,7 @@ const pipelining = (test: Test, make: MakeTransport): void => {
       client.socket.pause();
       await client.send(get("/").repeat(10));
       await turn(200);
-      assert.ok(server.served.length < 4, `${server.served.length} were begun`);
+      assert.ok(server.served.length < 4, `${server.served.length} were served`);
     }));
 };
 
@@ -276,7 +276,7 @@ const afterErrors = (test: Test, make: MakeTransport): void => {
       assert.equal(server.served.length, 40);
     }));
 
-  test("runs nothing that arrives after an error, and closes when too much arrives", () =>
+  test("runs nothing that arrives after an error, and cuts the connection at the timeout", () =>
     withServer(make, { serve: path }, async (server) => {
       for (const [name, [bytes]] of Object.entries(bad)) {
         const client = await server.connect({ staysOpen: true });
@@ -298,11 +298,14 @@ const afterErrors = (test: Test, make: MakeTransport): void => {
     const last = get("/last", "Connection: close\r\n");
     const more = get("/more", `X: ${"x".repeat(2000)}\r\n`).repeat(200);
     let client: RawClient;
-    const twice = (bytes: string) => () => Promise.all([client.send(bytes), client.send(more)]);
+    const inTwoWrites = (bytes: string) => () => Promise.all([client.send(bytes), client.send(more)]);
     const ways: Record<string, [send: () => Promise<unknown>, serve: Serve]> = {
       "in one write": [() => client.send(last + more), path],
-      "in another write": [twice(last), path],
-      "after a long pipeline": [twice(pipeline + last), async (source) => (await turn(3), path(source))],
+      "in another write": [inTwoWrites(last), path],
+      "after a long pipeline": [
+        inTwoWrites(pipeline + last),
+        async (source) => (await turn(3), path(source)),
+      ],
       "before it is answered": [() => client.send(last), (source) => (void client.send(more), path(source))],
       "while it waits": [() => client.send(last), async (source) => (await client.send(more), path(source))],
     };

@@ -84,7 +84,7 @@ const traffic = fc.record({
 });
 
 /** Replies with the number of the request, so that replies can be distinguished. */
-const numbered = (): Serve => {
+const numberedReplies = (): Serve => {
   let count = 0;
   return (source) => {
     const reply = (): Response => Response.text(`#${number}`);
@@ -106,7 +106,7 @@ const numbered = (): Serve => {
 /** Random malformed traffic: each message gets at most one reply, in order, and everything is released. */
 export const fuzzConformance = (test: Test, make: MakeTransport): void => {
   test("sends at most one reply to a message, in order, and survives any input", () =>
-    withServer(make, { serve: numbered() }, async (server) => {
+    withServer(make, { serve: numberedReplies() }, async (server) => {
       const property = fc.asyncProperty(traffic, async ({ seed, mutations, cut, waitTurns, resets }) => {
         const bytes = mutations.reduce((text, mutate) => mutate(text), seed);
         const client = await server.connect();

@@ -132,7 +132,7 @@ const framing = (test: Test, make: MakeTransport): void => {
       }
     }));
 
-  test("sends no body and no length with 204 and 304, and an empty one with 205", () =>
+  test("sends no body and no length with 204 and 304, and an empty body with 205", () =>
     withServer(
       make,
       { serve: ({ target }) => reply(stream(["x"]), Number(target.slice(1))) },
@@ -191,7 +191,7 @@ const framing = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("sends the reason phrase of a status, or that of its class", () =>
+  test("sends the reason phrase of a status, or of its class", () =>
     withServer(
       make,
       {
@@ -225,7 +225,7 @@ const framing = (test: Test, make: MakeTransport): void => {
       },
     ));
 
-  test("sends characters of Latin-1 in a field as one byte", () =>
+  test("sends each Latin-1 character of a field as one byte", () =>
     withServer(
       make,
       { serve: ({ target }) => reply(target === "/s" ? stream(["ü"]) : "ü", 200, ["x", "é"]) },
@@ -390,7 +390,7 @@ const streams = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("cancels a stream whose reply is ready after the client has disconnected", () => {
+  test("cancels a stream whose reply becomes ready after the client has disconnected", () => {
     let returned = false;
     const chunks = {
       [Symbol.asyncIterator]: () => chunks,
@@ -405,13 +405,13 @@ const streams = (test: Test, make: MakeTransport): void => {
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
       await client.send(get());
-      await eventually(() => server.served.length === 1, "it is served");
+      await eventually(() => server.served.length === 1, "the request is served");
       client.destroy();
       await eventually(() => returned, "the stream is closed");
     });
   });
 
-  test("reports when a reply was sent", () => {
+  test("reports the end of a reply, even to a listener that is added afterwards, and logs a listener that fails", () => {
     const ends: string[] = [];
     const serve: Serve = (source) => {
       source.onEnd((end) => {
@@ -425,7 +425,7 @@ const streams = (test: Test, make: MakeTransport): void => {
       const client = await server.connect();
       await client.send(get());
       await client.replies(1);
-      await eventually(() => ends.length === 2, "the end");
+      await eventually(() => ends.length === 2, "both listeners have run");
       client.destroy();
       await eventually(() => server.transport.connections === 0, "the connection is gone");
       assert.deepEqual(
@@ -497,12 +497,12 @@ const badReplies = (test: Test, make: MakeTransport): void => {
     "status 101": () => reply("secret", 101),
     "status 200.5": () => reply("secret", 200.5),
     "status 600": () => reply("secret", 600),
-    "a throw": () => {
+    "a thrown error": () => {
       throw new Error("secret");
     },
     "a rejection": () => Promise.reject(new Error("secret")),
     "a rejection with nothing": () => Promise.reject(undefined),
-    "nothing at all": () => undefined as unknown as Reply,
+    "no reply": () => undefined as unknown as Reply,
     "fields that throw": () => ({
       status: 200,
       payload: "secret",

@@ -35,7 +35,7 @@ const advanceSeconds = async (
   return seconds;
 };
 
-const lastStatus = (client: RawClient): (number | string | undefined)[] => {
+const lastReply = (client: RawClient): (number | string | undefined)[] => {
   const reply = parseReplies(client.received, client.closed).at(-1);
   return [reply?.status, reply?.fields.get("connection")];
 };
@@ -55,7 +55,7 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
         await client.send("GET / HTTP/1.1\r\nX: ");
         const seconds = await advanceSeconds(server, client, 20, trickle);
         assert.ok(seconds >= 5 && seconds <= 6, `closed after ${seconds} s`);
-        assert.deepEqual(lastStatus(client), [408, "close"]);
+        assert.deepEqual(lastReply(client), [408, "close"]);
       }
       assert.equal(server.served.length, 0);
     }));
@@ -69,7 +69,7 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
       await client.send("GET / ");
       const seconds = await advanceSeconds(server, client, 20);
       assert.ok(seconds >= 5 && seconds <= 6, `closed after ${seconds} s`);
-      assert.deepEqual(lastStatus(client), [408, "close"]);
+      assert.deepEqual(lastReply(client), [408, "close"]);
     }));
 
   test("answers 408 without a body to a HEAD whose fields are incomplete at the timeout", () =>
@@ -80,12 +80,12 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
       assert.match(await client.untilClosed(), /^HTTP\/1\.1 408 [^]*\r\n\r\n$/);
     }));
 
-  test("answers 408 to an incomplete method that is already unknown", () =>
+  test("answers 408 to an incomplete method that cannot become a known one", () =>
     withServer(make, { timeouts }, async (server) => {
       const client = await server.connect();
       await client.send("FOO");
       await advanceSeconds(server, client, 20);
-      assert.deepEqual(lastStatus(client), [408, "close"]);
+      assert.deepEqual(lastReply(client), [408, "close"]);
     }));
 
   test("closes an idle connection silently, used or not", () =>
@@ -136,7 +136,7 @@ const slowBodies = (test: Test, make: MakeTransport): void => {
         await turn();
         const seconds = await advanceSeconds(server, client, 100, eachSecond);
         assert.ok(seconds >= 30 && seconds <= 32, `closed after ${seconds} s`);
-        assert.deepEqual(lastStatus(client), [408, "close"]);
+        assert.deepEqual(lastReply(client), [408, "close"]);
       }
     }));
 
@@ -148,7 +148,7 @@ const slowBodies = (test: Test, make: MakeTransport): void => {
       await client.send("x".repeat(1_000_000));
       const seconds = await advanceSeconds(server, client, 100);
       assert.ok(seconds >= 28 && seconds <= 40, `closed after ${seconds} s`);
-      assert.deepEqual(lastStatus(client), [408, "close"]);
+      assert.deepEqual(lastReply(client), [408, "close"]);
     }));
 
   test("waits for a body as long as 1 KiB/s arrives, and no longer", () =>
@@ -159,7 +159,7 @@ const slowBodies = (test: Test, make: MakeTransport): void => {
       assert.equal(client.received, "");
       const seconds = await advanceSeconds(server, client, 100);
       assert.ok(seconds <= 12, `closed ${seconds} s after it stopped`);
-      assert.deepEqual(lastStatus(client), [408, "close"]);
+      assert.deepEqual(lastReply(client), [408, "close"]);
     }));
 
   test("measures the time of each body on a connection separately", () =>

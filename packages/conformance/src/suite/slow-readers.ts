@@ -36,23 +36,23 @@ export const slowReaderConformance = (test: Test, make: MakeTransport): void => 
     });
   });
 
-  const spreads: readonly SlowSpread[] = [
+  const patterns: readonly ReadingPattern[] = [
     {
-      description: "300 bytes in each second of 5 MB",
+      description: "300 bytes of a 5 MB reply each second",
       size: 5_000_000,
       perRead: 300,
       everySecs: 1,
       writeSecs: 30,
     },
     {
-      description: "3,000 bytes in every 10 s of 5 MB",
+      description: "3,000 bytes of a 5 MB reply every 10 s",
       size: 5_000_000,
       perRead: 3000,
       everySecs: 10,
       writeSecs: 30,
     },
     {
-      description: "29,000 bytes once of 5 MB",
+      description: "29,000 bytes of a 5 MB reply once",
       size: 5_000_000,
       perRead: 29_000,
       everySecs: 1000,
@@ -60,17 +60,17 @@ export const slowReaderConformance = (test: Test, make: MakeTransport): void => 
     },
     // Every read takes bytes; only the average is below the minimum rate. Linux may grow the buffer of a reader to 33 MB, and a reply that fits has no write timeout.
     {
-      description: "6 MB in every 20,000 s of 60 MB",
+      description: "6 MB of a 60 MB reply every 20,000 s",
       size: 60_000_000,
       perRead: 6_000_000,
       everySecs: 20_000,
       writeSecs: 24_000,
     },
   ];
-  for (const spread of spreads) {
+  for (const pattern of patterns) {
     for (const halfCloses of [false, true]) {
-      test(`cuts a ${halfCloses ? "half-closed " : ""}client that takes ${spread.description}, at the write timeout`, () =>
-        expectCut(make, spread, halfCloses));
+      test(`cuts a ${halfCloses ? "half-closed " : ""}client that takes ${pattern.description}, at the write timeout`, () =>
+        expectCut(make, pattern, halfCloses));
     }
   }
 
@@ -97,7 +97,7 @@ export const slowReaderConformance = (test: Test, make: MakeTransport): void => 
 };
 
 /** Reading pattern of a slow client. */
-interface SlowSpread {
+interface ReadingPattern {
   readonly description: string;
   /** Bytes of the reply. */
   readonly size: number;
@@ -106,8 +106,8 @@ interface SlowSpread {
   readonly writeSecs: number;
 }
 
-const expectCut = (make: MakeTransport, spread: SlowSpread, halfCloses: boolean): Promise<void> => {
-  const { size, perRead, everySecs, writeSecs } = spread;
+const expectCut = (make: MakeTransport, pattern: ReadingPattern, halfCloses: boolean): Promise<void> => {
+  const { size, perRead, everySecs, writeSecs } = pattern;
   const ends: string[] = [];
   const serve: Serve = (source) => {
     source.onEnd((end) => void ends.push(end));
@@ -119,14 +119,14 @@ const expectCut = (make: MakeTransport, spread: SlowSpread, halfCloses: boolean)
     await eventually(() => server.served.length === 1, "the request is served");
     if (halfCloses) reader.end();
     await turn(300); // until the system's buffers are full
-    const seconds = await readSlowly(server, reader, spread);
+    const seconds = await readSlowly(server, reader, pattern);
     // The system's buffers may grow once while the client waits, and take bytes that count as read. Only reads of megabytes make room for that.
     const dueSecs = perRead < 1_000_000 || seconds < writeSecs * 2 ? writeSecs : writeSecs * 2;
     assert.ok(seconds >= dueSecs && seconds <= dueSecs * 1.1, `cut after ${seconds} s`);
     assert.deepEqual(ends, ["aborted"]);
-    const wanted = perRead * Math.ceil(seconds / everySecs);
-    const limit = wanted * 1.1; // reads take whole buffers
-    assert.ok(reader.taken >= wanted * 0.9 && reader.taken <= limit, `took ${reader.taken} of ${wanted}`);
+    const expected = perRead * Math.ceil(seconds / everySecs);
+    const limit = expected * 1.1; // reads take whole buffers
+    assert.ok(reader.taken >= expected * 0.9 && reader.taken <= limit, `took ${reader.taken} of ${expected}`);
     reader.destroy();
   });
 };
@@ -135,7 +135,7 @@ const expectCut = (make: MakeTransport, spread: SlowSpread, halfCloses: boolean)
 const readSlowly = async (
   { clock, transport }: TestServer,
   reader: SlowReader,
-  { everySecs, writeSecs }: SlowSpread,
+  { everySecs, writeSecs }: ReadingPattern,
 ): Promise<number> => {
   const step = writeSecs / 30;
   for (let second = 0; second < 3 * writeSecs; second += step) {

@@ -66,13 +66,13 @@ const open = async (server: TestServer, after = ""): Promise<RawClient> => {
 
 /** Upgrade requests: acceptance, the accepted protocol, and the end of HTTP. */
 export const upgradeConformance = (test: Test, make: MakeTransport): void => {
-  accepted(test, make);
-  refused(test, make);
-  undecided(test, make);
+  acceptedUpgrades(test, make);
+  refusedUpgrades(test, make);
+  undecidedUpgrades(test, make);
   endOfLife(test, make);
 };
 
-const accepted = (test: Test, make: MakeTransport): void => {
+const acceptedUpgrades = (test: Test, make: MakeTransport): void => {
   test("passes on the connection of an accepted upgrade and ends its request", () => {
     const ends: string[] = [];
     const serve: Serve = (source) => {
@@ -154,7 +154,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
       await eventually(() => server.transport.connections === 0, "the connection is gone");
     }));
 
-  test("accepts a client's other requests before an Upgrade request", () =>
+  test("serves other requests of a client before its Upgrade request", () =>
     withServer(
       make,
       { serve: (source) => (source.upgrade === undefined ? Response.text("plain") : accept(source)) },
@@ -170,13 +170,13 @@ const accepted = (test: Test, make: MakeTransport): void => {
     ));
 };
 
-const refused = (test: Test, make: MakeTransport): void => {
+const refusedUpgrades = (test: Test, make: MakeTransport): void => {
   const replies: Record<string, [(upgrade: Upgrade) => Response, number, string]> = {
     "a refusal": [() => Response.json({ error: "no" }, { status: 401 }), 401, '{"error":"no"}'],
     "a streamed reply": [() => new Response(new BodyStream(pieces(), null)), 200, "onetwo"],
     "a long reply": [() => Response.text("x".repeat(500_000)), 200, "x".repeat(500_000)],
     "no body": [() => Response.noContent(), 204, ""],
-    "an accepting reply that became another": [
+    "an upgrade whose accepting reply was replaced": [
       (upgrade) => (upgrade.accept(uppercaseEcho), Response.text("too many", { status: 503 })),
       503,
       "too many",
@@ -188,7 +188,7 @@ const refused = (test: Test, make: MakeTransport): void => {
     ],
   };
   for (const [name, [reply, status, body]] of Object.entries(replies)) {
-    test(`answers an upgrade that is not accepted as HTTP and closes: ${name}`, () =>
+    test(`answers over HTTP and closes when an upgrade is not accepted: ${name}`, () =>
       withServer(
         make,
         { serve: async (source) => (await turn(1), reply(offeredUpgrade(source))) },
@@ -301,12 +301,12 @@ async function* pieces(): AsyncGenerator<Uint8Array> {
   yield Buffer.from("two");
 }
 
-const undecided = (test: Test, make: MakeTransport): void => {
+const undecidedUpgrades = (test: Test, make: MakeTransport): void => {
   for (const [how, disconnect] of Object.entries({
     resets: (client: RawClient): void => void client.socket.resetAndDestroy(),
-    "ends its side": (client: RawClient): void => client.end(),
+    "half-closes": (client: RawClient): void => client.end(),
   })) {
-    test(`ends the Upgrade request when its client ${how} before it is decided`, () => {
+    test(`ends the Upgrade request when its client ${how} before the app decides`, () => {
       const { serve, decide, ends } = appOnDemand();
       return withServer(make, { serve }, async (server) => {
         const client = await server.connect();
@@ -349,7 +349,7 @@ const endOfLife = (test: Test, make: MakeTransport): void => {
       assert.deepEqual(await closed, { cut: 0 });
     }));
 
-  test("also notifies connections that are upgraded during a drain", () => {
+  test("notifies connections that are upgraded during a drain", () => {
     const { serve, decide } = appOnDemand();
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();

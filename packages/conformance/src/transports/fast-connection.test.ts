@@ -30,7 +30,7 @@ test("joins replies whose promises resolve in the same turn", () =>
     expect(sizes.length).toBeLessThan(4);
   }));
 
-test("stops reading while it has no room, and continues afterwards", () => {
+test("stops reading while its pipeline is full, and continues afterwards", () => {
   const waiting: (() => void)[] = [];
   const serve: Serve = ({ target }) =>
     target === "/wait"
@@ -98,7 +98,7 @@ test("a reply that is longer than all buffers is sent whole to a client that req
     const client = await server.connect({ staysOpen: true });
     client.socket.pause();
     await client.send(last);
-    await eventually(() => server.served.length === 1, "it is served");
+    await eventually(() => server.served.length === 1, "the request is served");
     await turn(100);
     expect(server.transport.connections).toBe(1);
     client.socket.resume();
@@ -129,7 +129,7 @@ test("returns values and bytes that later requests do not change", () =>
     ]);
   }));
 
-test("uses node:http only when it has a certificate", () => {
+test("rejects an invalid certificate", () => {
   const tls = { cert: "no certificate", key: "no key" };
   return expect(
     withServer(

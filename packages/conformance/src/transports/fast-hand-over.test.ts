@@ -28,10 +28,14 @@ const messages: Record<string, [string, string, boolean]> = {
     "node /post abcde",
     true,
   ],
-  "an expectation": [post("Expect: 100-continue\r\nContent-Length: 3\r\n", "abc"), "node /post abc", true],
+  "Expect: 100-continue": [
+    post("Expect: 100-continue\r\nContent-Length: 3\r\n", "abc"),
+    "node /post abc",
+    true,
+  ],
   "HTTP/1.0": [get("/old", "Connection: keep-alive\r\n").replace("1.1", "1.0"), "node /old ", true],
   "HTTP/1.0 that closes": [get("/old").replace("1.1", "1.0"), "node /old ", false],
-  "Connection: close among others": [get("/last", "Connection: x, close\r\n"), "node /last ", false],
+  "close among other Connection options": [get("/last", "Connection: x, close\r\n"), "node /last ", false],
   "an upgrade": [get("/chat", "Connection: Upgrade\r\nUpgrade: websocket\r\n"), "node /chat ", false],
   "absolute-form": [get("http://a/abs"), "node /abs ", true],
   "an empty line before the request": [`\r\n${get("/line")}`, "node /line ", true],
@@ -48,9 +52,9 @@ for (const [name, [message, reply, keeps]] of Object.entries(messages)) {
         await client.send(bytes.slice(0, at));
         await turn();
         await client.send(bytes.slice(at));
-        const wanted = ["fast /1 ", "fast /post xy", reply, ...(keeps ? ["node /2 "] : [])];
-        await client.until((received) => bodies(received).length === wanted.length);
-        expect(bodies(client.received)).toEqual(wanted);
+        const expected = ["fast /1 ", "fast /post xy", reply, ...(keeps ? ["node /2 "] : [])];
+        await client.until((received) => bodies(received).length === expected.length);
+        expect(bodies(client.received)).toEqual(expected);
         client.destroy();
       }
       await eventually(() => server.transport.connections === 0, "all connections are gone");
@@ -77,7 +81,7 @@ test("hands over a long body, and a short one, with all bytes in order, however 
     }
   }));
 
-test("keeps a short body whose head arrived first", () =>
+test("does not hand over a request whose short body arrives after its head", () =>
   withServer(createFastTransport, { serve: report }, async (server) => {
     const client = await server.connect();
     for (let count = 1; count <= 20; count++) {
@@ -119,7 +123,7 @@ test("hands over only after earlier replies were sent, and does not read before"
   return withServer(createFastTransport, { serve }, async (server) => {
     const client = await server.connect();
     await client.send(get("/slow") + post("Transfer-Encoding: chunked\r\n", "1\r\na\r\n"));
-    await eventually(() => server.served.length === 1, "the first is served");
+    await eventually(() => server.served.length === 1, "the first request is served");
     await client.send("1\r\nb\r\n0\r\n\r\n");
     await turn(20);
     expect([server.served.length, client.received]).toEqual([1, ""]);
@@ -128,7 +132,7 @@ test("hands over only after earlier replies were sent, and does not read before"
   });
 });
 
-test("counts a connection once and continues its count of requests, on either transport", () =>
+test("counts a handed-over connection once, and continues its count of requests", () =>
   withServer(
     createFastTransport,
     { serve: report, limits: { maxRequestsPerConnection: 3, maxConnections: 2 } },
@@ -147,7 +151,7 @@ test("counts a connection once and continues its count of requests, on either tr
         ["node /2 ", "keep-alive"],
         ["node /3 ", "close"],
       ]);
-      await eventually(() => server.transport.connections === 1, "one remains");
+      await eventually(() => server.transport.connections === 1, "one connection remains");
     },
   ));
 

@@ -26,7 +26,7 @@ const dial = async (port: number, options: ConnectionOptions = {}): Promise<RawC
   return rawClient(socket);
 };
 
-test("serves over TLS, and reports it to the app", () =>
+test("serves over TLS, and reports the https scheme to the app", () =>
   withServer(withTls(), {}, async ({ port, served, transport }) => {
     const peer = await dial(port);
     await peer.send(get + get);
@@ -48,11 +48,11 @@ test("refuses malformed requests over TLS as without it, and closes the connecti
     expect([served.length, peer.reset]).toEqual([0, false]);
   }));
 
-test("accepts only clients with a certificate of the authority, when required", () =>
+test("accepts only clients with a certificate that the CA signed, when required", () =>
   withServer(withTls({ requireClientCert: true, ca: client.cert }), {}, async ({ port, served }) => {
-    const known = await dial(port, client);
-    await known.send(get);
-    await known.replies(1);
+    const trusted = await dial(port, client);
+    await trusted.send(get);
+    await trusted.replies(1);
     const untrusted = selfSigned("client");
     for (const options of [{}, untrusted]) {
       const peer = await dial(port, options);
@@ -115,7 +115,7 @@ test("passes on the decrypted connection of an accepted upgrade, and reports a d
   });
 });
 
-test("answers an upgrade that is not accepted as HTTP over TLS", () =>
+test("answers over HTTP when an upgrade over TLS is not accepted", () =>
   withServer(withTls(), {}, async ({ port, transport }) => {
     const peer = await dial(port);
     await peer.send(upgradeRequest + get);

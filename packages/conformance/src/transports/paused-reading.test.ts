@@ -10,7 +10,7 @@ import { eventually, type TestServer, turn, withServer } from "../harness/test-s
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
 /** Creates an app that echoes the target: `/slow` targets once released, others immediately. */
-const gated = () => {
+const gatedApp = () => {
   const ends: string[] = [];
   const waiting: (() => void)[] = [];
   const serve: Serve = (source) => {
@@ -42,11 +42,11 @@ const servers = bothTransports.flatMap(([name, make]) => [
 
 describe.each(servers)("%s", (_name, make) => {
   test("answers each of the requests that arrived one by one while reading was paused", async () => {
-    const { serve, ends, waiting, release } = gated();
+    const { serve, ends, waiting, release } = gatedApp();
     await withServer(make, { serve }, async (server) => {
       const client = await server.connect();
       await client.send(fullPipeline.map(get).join(""));
-      await eventually(() => waiting.length === 16, "the connection has no room");
+      await eventually(() => waiting.length === 16, "the pipeline is full");
       const later = ["/x", "/y", "/z"];
       for (const target of later) {
         await client.send(get(target));
@@ -61,11 +61,11 @@ describe.each(servers)("%s", (_name, make) => {
   });
 
   test("answers a request that arrived with the end of the stream while reading was paused", async () => {
-    const { serve, ends, waiting, release } = gated();
+    const { serve, ends, waiting, release } = gatedApp();
     await withServer(make, { serve }, async (server) => {
       const client = await server.connect();
       await client.send(fullPipeline.map(get).join(""));
-      await eventually(() => waiting.length === 16, "the connection has no room");
+      await eventually(() => waiting.length === 16, "the pipeline is full");
       client.socket.end(get("/last"));
       await turn(20);
       release();
@@ -77,11 +77,11 @@ describe.each(servers)("%s", (_name, make) => {
   });
 
   test("serves no request after a reply that closes the connection, even if it arrived while reading was paused", async () => {
-    const { serve, waiting, release } = gated();
+    const { serve, waiting, release } = gatedApp();
     await withServer(make, { serve }, async (server) => {
       const client = await server.connect();
       await client.send(fullPipeline.map(get).join(""));
-      await eventually(() => waiting.length === 16, "the connection has no room");
+      await eventually(() => waiting.length === 16, "the pipeline is full");
       for (const target of ["/close", "/x"]) {
         await client.send(get(target));
         await turn(20);
@@ -93,7 +93,7 @@ describe.each(servers)("%s", (_name, make) => {
     });
   });
 
-  test("answers requests in order, for any chunking and any order of replies", () =>
+  test("answers requests in order, for any chunking and any timing of replies", () =>
     fc.assert(
       fc.asyncProperty(pipelines, (steps) => runPipeline(make, steps)),
       { numRuns: 50 },
@@ -145,7 +145,7 @@ const sendSteps = async (
 };
 
 const runPipeline = async (make: (typeof servers)[number][1], pipeline: Pipeline): Promise<void> => {
-  const { serve, ends, release } = gated();
+  const { serve, ends, release } = gatedApp();
   await withServer(make, { serve }, async (server) => {
     const client = await server.connect();
     const sent = await sendSteps(client, pipeline, release);

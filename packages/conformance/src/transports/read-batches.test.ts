@@ -15,7 +15,7 @@ const post = (target: string): string => `${head(target)}body`;
 type Message = (target: string) => string;
 
 /** Sends a request on each of several connections in one event loop turn, and waits for all replies. @param request its parts, sent in one turn each */
-const requestsOfOneTurn = async (
+const sendInOneTurn = async (
   server: TestServer,
   count: number,
   request: Message | readonly Message[] = get,
@@ -48,7 +48,7 @@ describe.each(bothTransports)("%s, in batches", (_name, transport) => {
       return reply();
     };
     return withServer(make, { serve }, async (server) => {
-      await requestsOfOneTurn(server, 8);
+      await sendInOneTurn(server, 8);
       expect(log).toEqual([...Array<string>(8).fill("handled"), ...Array<string>(8).fill("sent")]);
     });
   });
@@ -57,10 +57,10 @@ describe.each(bothTransports)("%s, in batches", (_name, transport) => {
     ["GET, answered immediately", get, () => Response.text("hello")],
     ["GET, answered later", get, () => Promise.resolve(Response.text("hello"))],
     ["POST", post, () => Response.text("hello")],
-    ["POST, its head and its body apart", [head, () => "body"], () => Response.text("hello")],
+    ["POST, head and body in separate turns", [head, () => "body"], () => Response.text("hello")],
   ] as const)("replies to each of 100 requests of a turn: %s", (_kind, request, serve) =>
     withServer(make, { serve }, async (server) => {
-      await requestsOfOneTurn(server, 100, request);
+      await sendInOneTurn(server, 100, request);
       expect(server.served).toHaveLength(100);
     }),
   );
@@ -74,7 +74,7 @@ describe.each(bothTransports)("%s, in batches", (_name, transport) => {
       return Response.text("hello");
     };
     return withServer(make, { serve }, async (server) => {
-      await requestsOfOneTurn(server, 8);
+      await sendInOneTurn(server, 8);
       expect(seen).toEqual(Array(8).fill(undefined));
     });
   });
@@ -97,15 +97,15 @@ test.each(bothTransports)(
       return Response.text("hello");
     };
     return withServer(make, { serve }, async (server) => {
-      await requestsOfOneTurn(server, 4);
+      await sendInOneTurn(server, 4);
       expect(log.slice(0, 2)).toEqual(["handled", "sent"]);
-      for (let round = 0; round < 10; round++) await requestsOfOneTurn(server, 16);
+      for (let round = 0; round < 10; round++) await sendInOneTurn(server, 16);
       log.length = 0;
-      await requestsOfOneTurn(server, 4);
+      await sendInOneTurn(server, 4);
       expect(log.slice(0, 4)).toEqual(Array(4).fill("handled"));
-      for (let round = 0; round < 16; round++) await requestsOfOneTurn(server, 1);
+      for (let round = 0; round < 16; round++) await sendInOneTurn(server, 1);
       log.length = 0;
-      await requestsOfOneTurn(server, 2);
+      await sendInOneTurn(server, 2);
       expect(log).toEqual(["handled", "sent", "handled", "sent"]);
     });
   },
