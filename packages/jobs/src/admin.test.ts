@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 import { jobs } from "./index.ts";
 import { waitForState, quiet } from "./testing/job-app.test-kit.ts";
 
-test("operators list, filter, inspect, retry and cancel jobs over the guarded HTTP API, also those with a slash in their name", async () => {
+test("operators list, filter, inspect, retry and cancel jobs over the guarded HTTP API, even if their name has a slash", async () => {
   await using storage = databaseInFile();
   const app = new (App.with(database, durable, jobs))().enableDatabase({ url: storage.url }).enableDurable({
     pollMinMs: 5,

@@ -5,9 +5,9 @@ import { NonRetryableError } from "@framework/durable/feature";
 import { waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { z } from "zod";
-import { waitForState, type JobApp, jobApp, started } from "./testing/job-app.test-kit.ts";
+import { waitForState, type JobApp, jobApp, withStarted } from "./testing/job-app.test-kit.ts";
 
-const atOnce = { retry: { attempts: 3, delayMs: 0 } };
+const withoutDelay = { retry: { attempts: 3, delayMs: 0 } };
 
 export const attemptFacts = (
   test: typeof jestTest,
@@ -24,16 +24,16 @@ export const attemptFacts = (
     );
 
   fact(
-    "a cancelled job does not start, and a running one is notified and can no longer write",
+    "a cancelled job does not start, and a running one is notified and its result discarded",
     async (app) => {
-      const begun = Promise.withResolvers<AbortSignal>();
+      const handlerStarted = Promise.withResolvers<AbortSignal>();
       const gate = Promise.withResolvers<void>();
       const long = app.jobs.define("long", { input: z.string() }, async (text, { signal }) => {
-        begun.resolve(signal);
+        handlerStarted.resolve(signal);
         await gate.promise;
         return text;
       });
-      await started(app, async () => {
+      await withStarted(app, async () => {
         const later = await long.enqueue("later", { delayMs: 60_000 });
         expect([await long.cancel(later.id), await long.cancel(later.id)]).toEqual([true, false]);
         expect((await long.get(later.id))?.state).toBe("cancelled");
@@ -43,7 +43,7 @@ export const attemptFacts = (
         });
         expect((await long.get(reminder.id))?.state).toBe("cancelled");
         const { id } = await long.enqueue("now");
-        const signal = await begun.promise;
+        const signal = await handlerStarted.promise;
         expect(await long.cancel(id)).toBe(true);
         await waitFor(() => signal.aborted, { subject: "the signal to abort", timeoutMs: 60_000 });
         gate.resolve();
@@ -54,10 +54,10 @@ export const attemptFacts = (
     },
   );
 
-  fact("an attempt that takes too long fails, whatever its handler does", async (app) => {
+  fact("an attempt that takes too long fails, even if its handler returns later", async (app) => {
     const gate = Promise.withResolvers<string>();
     const slow = app.jobs.define("slow", { timeoutMs: 50, retry: { attempts: 1 } }, () => gate.promise);
-    await started(app, async () => {
+    await withStarted(app, async () => {
       const { id } = await slow.enqueue();
       const failed = await waitForState(slow, id, "failed");
       expect(failed.error).toMatchObject({ code: "DURABLE_TIMEOUT" });
@@ -68,41 +68,47 @@ export const attemptFacts = (
     });
   });
 
-  fact("a job that gave up is listed with its failure, and runs again on request", async (app) => {
-    let isBroken = true;
-    const call = app.jobs.define("call", { ...atOnce, input: z.number() }, (n) => {
-      if (isBroken) throw new Error(`call ${n} failed`);
-      return n;
-    });
-    await started(app, async () => {
-      const added = await call.enqueueAll([{ input: 1 }, { input: 2 }]);
-      for (const { id } of added) await waitForState(call, id, "failed");
-      const { jobs: failed } = await call.list({ state: "failed" });
-      expect(failed.map(({ input, attempts, error }) => [input, attempts, error?.message])).toEqual([
-        [1, 3, "call 1 failed"],
-        [2, 3, "call 2 failed"],
-      ]);
-      isBroken = false;
-      expect(await Promise.all(failed.map(({ id }) => call.retry(id)))).toEqual([true, true]);
-      for (const { id } of failed) expect((await waitForState(call, id, "done")).attempts).toBe(1);
-      expect(await call.retry(failed[0]?.id ?? "")).toBe(false);
-    });
-  });
+  fact(
+    "a job that failed at every attempt is listed with its error, and runs again on request",
+    async (app) => {
+      let isBroken = true;
+      const call = app.jobs.define("call", { ...withoutDelay, input: z.number() }, (n) => {
+        if (isBroken) throw new Error(`call ${n} failed`);
+        return n;
+      });
+      await withStarted(app, async () => {
+        const added = await call.enqueueAll([{ input: 1 }, { input: 2 }]);
+        for (const { id } of added) await waitForState(call, id, "failed");
+        const { jobs: failed } = await call.list({ state: "failed" });
+        expect(failed.map(({ input, attempts, error }) => [input, attempts, error?.message])).toEqual([
+          [1, 3, "call 1 failed"],
+          [2, 3, "call 2 failed"],
+        ]);
+        isBroken = false;
+        expect(await Promise.all(failed.map(({ id }) => call.retry(id)))).toEqual([true, true]);
+        for (const { id } of failed) expect((await waitForState(call, id, "done")).attempts).toBe(1);
+        expect(await call.retry(failed[0]?.id ?? "")).toBe(false);
+      });
+    },
+  );
 
-  fact("a `NonRetryableError` ends the attempts", async (app) => {
-    const isRetryable = (error: unknown) => !(error instanceof TypeError);
-    const pay = app.jobs.define("pay", { ...atOnce, input: z.boolean(), isRetryable }, (isType) => {
-      throw isType ? new TypeError("no") : new NonRetryableError("card refused", { code: "CARD_REFUSED" });
-    });
-    await started(app, async () => {
-      const added = await pay.enqueueAll([{ input: true }, { input: false }]);
-      const failed = await Promise.all(added.map(({ id }) => waitForState(pay, id, "failed")));
-      expect(failed.map(({ attempts, error }) => [attempts, error?.name, error?.code])).toEqual([
-        [1, "TypeError", null],
-        [1, "NonRetryableError", "CARD_REFUSED"],
-      ]);
-    });
-  });
+  fact(
+    "a `NonRetryableError`, or an error for which isRetryable returns false, ends the attempts",
+    async (app) => {
+      const isRetryable = (error: unknown) => !(error instanceof TypeError);
+      const pay = app.jobs.define("pay", { ...withoutDelay, input: z.boolean(), isRetryable }, (isType) => {
+        throw isType ? new TypeError("no") : new NonRetryableError("card refused", { code: "CARD_REFUSED" });
+      });
+      await withStarted(app, async () => {
+        const added = await pay.enqueueAll([{ input: true }, { input: false }]);
+        const failed = await Promise.all(added.map(({ id }) => waitForState(pay, id, "failed")));
+        expect(failed.map(({ attempts, error }) => [attempts, error?.name, error?.code])).toEqual([
+          [1, "TypeError", null],
+          [1, "NonRetryableError", "CARD_REFUSED"],
+        ]);
+      });
+    },
+  );
 
   fact("progress is visible while a job runs", async (app) => {
     const gate = Promise.withResolvers<void>();
@@ -110,7 +116,7 @@ export const attemptFacts = (
       run.progress({ done: 1, of: 2 });
       await gate.promise;
     });
-    await started(app, async () => {
+    await withStarted(app, async () => {
       const { id } = await copy.enqueue();
       await waitFor(async () => (await copy.get(id))?.progress, { subject: "progress", timeoutMs: 60_000 });
       expect(await copy.get(id)).toMatchObject({ state: "running", progress: { done: 1, of: 2 } });
@@ -123,21 +129,21 @@ export const attemptFacts = (
     "each attempt has its own scope, and a handler receives the dependencies that it injects",
     async (app) => {
       const disposed: number[] = [];
-      let made = 0;
+      let created = 0;
       const Session = dependency<number>("session", {
         scope: "invocation",
-        create: () => ++made,
+        create: () => ++created,
         dispose: (session) => void disposed.push(session),
       });
       const use = app.jobs.define(
         "use",
-        { ...atOnce, inject: { session: Session } },
+        { ...withoutDelay, inject: { session: Session } },
         (_, { invocation }, { session }) => {
           if (session === 1) throw new Error("again");
           return [session, invocation.kind];
         },
       );
-      await started(app, async () => {
+      await withStarted(app, async () => {
         const { id } = await use.enqueue();
         expect((await waitForState(use, id, "done")).result).toEqual([2, "job"]);
         expect(disposed).toEqual([1, 2]);
@@ -145,26 +151,26 @@ export const attemptFacts = (
     },
   );
 
-  fact("Depends is enabled in a handler until its first wait", async (app) => {
+  fact("Depends works in the default value of a handler's parameter", async (app) => {
     const Greeting = dependency("greeting", { create: () => "hello" });
     const greet = app.jobs.define(
       "greet",
-      { ...atOnce, input: z.string() },
+      { ...withoutDelay, input: z.string() },
       async (name, _run, greeting = Depends(Greeting)) => await Promise.resolve([greeting, name]),
     );
-    await started(app, async () => {
+    await withStarted(app, async () => {
       const { id } = await greet.enqueue("ada");
       expect((await waitForState(greet, id, "done")).result).toEqual(["hello", "ada"]);
     });
   });
 
   fact(
-    "an invalid input is rejected, and a stored one that no longer matches the schema fails at once",
+    "an invalid input is rejected, and a job whose stored input no longer matches the schema fails at its first attempt",
     async (app, storage) => {
       const before = app.jobs.define("grow", { input: z.object({ old: z.string() }) }, () => {});
       const dated = app.jobs.define("dated", { input: z.object({ at: z.date() }) }, () => {});
       let id = "";
-      await started(app, async () => {
+      await withStarted(app, async () => {
         const bad = { old: 7 } as unknown as { old: string };
         await expect(before.enqueue(bad)).rejects.toMatchObject({ code: "JOBS_BAD_INPUT" });
         await expect(before.enqueue(bad)).rejects.toThrow('the input of "grow" is invalid: input.old');
@@ -178,7 +184,7 @@ export const attemptFacts = (
       });
       const newer = jobApp(storage);
       const after = newer.jobs.define("grow", { input: z.object({ new: z.string() }) }, () => {});
-      await started(newer, async () => {
+      await withStarted(newer, async () => {
         expect(await waitForState(after, id, "failed")).toMatchObject({
           attempts: 1,
           error: { code: "JOBS_BAD_INPUT" },
@@ -187,18 +193,25 @@ export const attemptFacts = (
     },
   );
 
-  fact("an input that an asynchronous schema refuses when it runs fails at once", async (newer, storage) => {
-    const older = jobApp(storage, { runWork: false });
-    const before = older.jobs.define("strict", { ...atOnce, input: z.string() }, () => {});
-    let id = "";
-    await started(older, async () => void ({ id } = await before.enqueue("x")));
-    const isLonger = async (text: string): Promise<boolean> => text.length > 1;
-    const after = newer.jobs.define("strict", { ...atOnce, input: z.string().refine(isLonger) }, () => {});
-    await started(newer, async () => {
-      expect(await waitForState(after, id, "failed")).toMatchObject({
-        attempts: 1,
-        error: { code: "JOBS_BAD_INPUT" },
+  fact(
+    "a job whose stored input an asynchronous schema rejects fails at its first attempt",
+    async (newer, storage) => {
+      const older = jobApp(storage, { runWork: false });
+      const before = older.jobs.define("strict", { ...withoutDelay, input: z.string() }, () => {});
+      let id = "";
+      await withStarted(older, async () => void ({ id } = await before.enqueue("x")));
+      const isLonger = async (text: string): Promise<boolean> => text.length > 1;
+      const after = newer.jobs.define(
+        "strict",
+        { ...withoutDelay, input: z.string().refine(isLonger) },
+        () => {},
+      );
+      await withStarted(newer, async () => {
+        expect(await waitForState(after, id, "failed")).toMatchObject({
+          attempts: 1,
+          error: { code: "JOBS_BAD_INPUT" },
+        });
       });
-    });
-  });
+    },
+  );
 };

@@ -48,15 +48,15 @@ class Worker implements AsyncDisposable {
   /** Kills the process, so it cannot clean up. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const gone = once(this.child, "close");
+    const exited = once(this.child, "close");
     this.child.kill("SIGKILL");
     this.child.stdin?.destroy();
-    await gone;
+    await exited;
   }
 }
 
 /** The process of the test: adds and reads jobs, and runs none. */
-interface TestSide {
+interface CrashTest {
   readonly db: Database;
   readonly url: string;
   readonly slow: Job<undefined>;
@@ -65,7 +65,7 @@ interface TestSide {
 }
 
 export const crashFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
-  const fact = (name: string, run: (side: TestSide) => Promise<void>): void =>
+  const fact = (name: string, run: (side: CrashTest) => Promise<void>): void =>
     test(
       name,
       async () => {
@@ -78,7 +78,7 @@ export const crashFacts = (test: typeof jestTest, make: () => TestDatabase | Pro
           const [slow, count] = [set.define("slow", {}, () => {}), set.define("count", {}, () => {})];
           await kernel.start();
           await db.execute(LOG);
-          const events: TestSide["events"] = () => db.query("SELECT pid, job, event FROM log");
+          const events: CrashTest["events"] = () => db.query("SELECT pid, job, event FROM log");
           await run({ db, url, slow, count, events });
         } finally {
           await db.close();
@@ -145,7 +145,7 @@ export const crashFacts = (test: typeof jestTest, make: () => TestDatabase | Pro
   );
 
   fact(
-    "two processes start each run of a schedule once, through a change of the clocks and a kill",
+    "two processes start each run of a schedule once, through a change to winter time and a kill",
     async ({ url, db, events }) => {
       const time = await tableClock(db, Date.parse("2026-10-24T23:50Z"));
       const env = { DATABASE: url, CLOCK: "table", CRON: "*/20 1-3 * * *", ZONE: "Europe/Berlin" };

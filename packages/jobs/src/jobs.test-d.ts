@@ -41,7 +41,7 @@ await ping.enqueue(undefined, { delayMs: 5 });
 await send.enqueue();
 // @ts-expect-error a member has another type
 await send.enqueue({ to: 7 });
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error the compiler rejects a misspelt option
 await send.enqueue({ to: "ada" }, { delay: 5 });
 // @ts-expect-error the job has no input
 await ping.enqueue({ to: "ada" });

@@ -3,10 +3,10 @@ import type { TestDatabase } from "@framework/database/testing";
 import { waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { z } from "zod";
-import { waitForState, type JobApp, jobApp, started } from "./testing/job-app.test-kit.ts";
+import { waitForState, type JobApp, jobApp, withStarted } from "./testing/job-app.test-kit.ts";
 
 const mail = z.object({ to: z.string(), at: z.coerce.date().optional() });
-const atOnce = { retry: { attempts: 3, delayMs: 0 } };
+const withoutDelay = { retry: { attempts: 3, delayMs: 0 } };
 
 export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
   const fact = (name: string, run: (app: JobApp, storage: TestDatabase) => Promise<void>): void =>
@@ -23,7 +23,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
     const send = app.jobs.define("send-mail", { input: mail }, ({ to, at }, { attempt, name }) => ({
       said: `${name} ${attempt}: ${to} in ${at?.getUTCFullYear()}`,
     }));
-    await started(app, async () => {
+    await withStarted(app, async () => {
       const { id, isNew } = await send.enqueue({ to: "ada", at: "2030-01-01" });
       const info = await waitForState(send, id, "done");
       expect([isNew, info.result, info.input, info.attempts]).toEqual([
@@ -38,7 +38,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
   fact("a job without an input and one whose input is null are distinct", async (app) => {
     const none = app.jobs.define("none", {}, (input) => [typeof input]);
     const empty = app.jobs.define("empty", { input: z.null() }, (input) => [input]);
-    await started(app, async () => {
+    await withStarted(app, async () => {
       const [one, two] = [await none.enqueue(), await empty.enqueue(null)];
       expect((await waitForState(none, one.id, "done")).result).toEqual(["undefined"]);
       expect((await waitForState(empty, two.id, "done")).result).toEqual([null]);
@@ -50,12 +50,12 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
     async (app) => {
       const ran: string[] = [];
       const note = app.jobs.define("note", { input: z.string() }, (text) => void ran.push(text));
-      await started(app, async () => {
-        const undone = app.db.transaction(async (tx) => {
+      await withStarted(app, async () => {
+        const rolledBack = app.db.transaction(async (tx) => {
           await note.enqueue("rolled back", { tx });
           throw new Error("no");
         });
-        await expect(undone).rejects.toThrow("no");
+        await expect(rolledBack).rejects.toThrow("no");
         const { id } = await app.db.transaction(async (tx) => {
           const added = await note.enqueue("committed", { tx });
           expect(await note.get(added.id)).toBe(null); // other transactions do not see it yet
@@ -69,7 +69,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
   );
 
   fact("a handler's transaction also completes its job", async (app) => {
-    const write = app.jobs.define("write", atOnce, async (_, run) => {
+    const write = app.jobs.define("write", withoutDelay, async (_, run) => {
       await app.db.transaction(async (tx) => {
         await tx.execute`INSERT INTO notes (attempt) VALUES (${run.attempt})`;
         await run.complete(tx, { attempt: run.attempt });
@@ -77,7 +77,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
       });
     });
     app.onEvent("startup", async () => void (await app.db.execute("CREATE TABLE notes (attempt INTEGER)")));
-    await started(app, async () => {
+    await withStarted(app, async () => {
       const { id } = await write.enqueue();
       expect((await waitForState(write, id, "done")).result).toEqual({ attempt: 2 });
       expect(await app.db.query("SELECT attempt FROM notes")).toEqual([{ attempt: 2 }]);
@@ -87,7 +87,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
   fact("a delayed job starts when it is due, not before", async (app) => {
     const now = async () => Number(await app.db.fetchValue`SELECT ${app.durable.kernel.now}`);
     const tell = app.jobs.define("tell", {}, now);
-    await started(app, async () => {
+    await withStarted(app, async () => {
       const due = (await now()) + 300;
       const [delayedJob, dated] = [
         await tell.enqueue(undefined, { delayMs: 300 }),
@@ -102,7 +102,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
   });
 
   fact(
-    "jobs of a higher priority run first, and of one priority in the order in which they were added",
+    "jobs of a higher priority run first, and jobs of the same priority in the order in which they were added",
     async (app) => {
       const ran: string[] = [];
       const note = app.jobs.define(
@@ -110,7 +110,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
         { input: z.string(), concurrency: 1 },
         (text) => void ran.push(text),
       );
-      await started(app, async () => {
+      await withStarted(app, async () => {
         const added = await note.enqueueAll([
           { input: "c", priority: -5 },
           { input: "b1" },
@@ -130,7 +130,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
       { input: z.string(), uniqueKey: (branch) => branch },
       () => gate.promise,
     );
-    await started(app, async () => {
+    await withStarted(app, async () => {
       const first = await build.enqueue("main");
       expect(await build.enqueue("main")).toEqual({ id: first.id, isNew: false });
       expect(await build.enqueue("main", { uniqueKey: "again" })).toMatchObject({ isNew: true });
@@ -140,52 +140,58 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
     });
   });
 
-  fact("jobs of one key run one at a time in their order, concurrently with others", async (app) => {
-    const events: string[] = [];
-    const gate = Promise.withResolvers<void>();
-    const options = {
-      input: z.object({ to: z.string(), n: z.number() }),
-      key: ({ to }: { to: string }) => to,
-    };
-    const send = app.jobs.define("send", options, async ({ to, n }) => {
-      events.push(`${to}${n} begins`);
-      if (to === "a" && n === 1) await gate.promise;
-      events.push(`${to}${n} ends`);
-    });
-    await started(app, async () => {
-      const inputs = [1, 2, 3].map((n) => ({ input: { to: "a", n } }));
-      const added = await send.enqueueAll(inputs);
-      const other = await send.enqueue({ to: "b", n: 1 });
-      await waitForState(send, other.id, "done");
-      expect(events.filter((event) => event.startsWith("a"))).toEqual(["a1 begins"]);
-      gate.resolve();
-      await Promise.all(added.map(({ id }) => waitForState(send, id, "done")));
-      expect(events.filter((event) => event.startsWith("a"))).toEqual(
-        [1, 2, 3].flatMap((n) => [`a${n} begins`, `a${n} ends`]),
-      );
-    });
-  });
+  fact(
+    "jobs of one key run one at a time in their order, concurrently with jobs of other keys",
+    async (app) => {
+      const events: string[] = [];
+      const gate = Promise.withResolvers<void>();
+      const options = {
+        input: z.object({ to: z.string(), n: z.number() }),
+        key: ({ to }: { to: string }) => to,
+      };
+      const send = app.jobs.define("send", options, async ({ to, n }) => {
+        events.push(`${to}${n} begins`);
+        if (to === "a" && n === 1) await gate.promise;
+        events.push(`${to}${n} ends`);
+      });
+      await withStarted(app, async () => {
+        const inputs = [1, 2, 3].map((n) => ({ input: { to: "a", n } }));
+        const added = await send.enqueueAll(inputs);
+        const other = await send.enqueue({ to: "b", n: 1 });
+        await waitForState(send, other.id, "done");
+        expect(events.filter((event) => event.startsWith("a"))).toEqual(["a1 begins"]);
+        gate.resolve();
+        await Promise.all(added.map(({ id }) => waitForState(send, id, "done")));
+        expect(events.filter((event) => event.startsWith("a"))).toEqual(
+          [1, 2, 3].flatMap((n) => [`a${n} begins`, `a${n} ends`]),
+        );
+      });
+    },
+  );
 
-  fact("no more attempts begin in a period than the rate allows, over all processes", async (_, storage) => {
-    const rate = { limit: 5, perSecs: 0.2 };
-    const define = (app: JobApp) =>
-      app.jobs.define("limited", { input: z.number(), rate, concurrency: 3 }, async () =>
-        Number(await app.db.fetchValue`SELECT ${app.durable.kernel.now}`),
+  fact(
+    "all processes together begin no more attempts in a period than the rate allows",
+    async (_, storage) => {
+      const rate = { limit: 5, perSecs: 0.2 };
+      const define = (app: JobApp) =>
+        app.jobs.define("limited", { input: z.number(), rate, concurrency: 3 }, async () =>
+          Number(await app.db.fetchValue`SELECT ${app.durable.kernel.now}`),
+        );
+      const [one, two] = [jobApp(storage), jobApp(storage)];
+      const [limited] = [define(one), define(two)];
+      await withStarted(one, () =>
+        withStarted(two, async () => {
+          const added = await limited.enqueueAll(Array.from({ length: 16 }, (__, input) => ({ input })));
+          const done = await Promise.all(added.map(({ id }) => waitForState(limited, id, "done")));
+          const times = done.map(({ result }) => result as number).toSorted((a, b) => a - b);
+          // 16 attempts need four periods, so two whole ones lie between the first attempt and the last: the first period may be older than the jobs
+          expect(
+            (times.at(-1) ?? 0) - Math.min(...done.map(({ createdAt }) => createdAt)),
+          ).toBeGreaterThanOrEqual(400);
+        }),
       );
-    const [one, two] = [jobApp(storage), jobApp(storage)];
-    const [enqueuing] = [define(one), define(two)];
-    await started(one, () =>
-      started(two, async () => {
-        const added = await enqueuing.enqueueAll(Array.from({ length: 16 }, (__, input) => ({ input })));
-        const done = await Promise.all(added.map(({ id }) => waitForState(enqueuing, id, "done")));
-        const times = done.map(({ result }) => result as number).toSorted((a, b) => a - b);
-        // 16 attempts need four periods, so two whole ones lie between the first attempt and the last: the first period may be older than the jobs
-        expect(
-          (times.at(-1) ?? 0) - Math.min(...done.map(({ createdAt }) => createdAt)),
-        ).toBeGreaterThanOrEqual(400);
-      }),
-    );
-  });
+    },
+  );
 
   fact(
     "permits of a rate that no job needed are returned, and none are left for another process",
@@ -200,7 +206,7 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
         }>`SELECT used, granted FROM framework_job_rates`;
         return `${row?.used} used, ${row?.granted} granted`;
       };
-      await started(app, async () => {
+      await withStarted(app, async () => {
         for (let count = 1; count <= 5; count++) {
           const { id } = await limited.enqueue();
           await waitForState(limited, id, "done");
@@ -208,11 +214,11 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
             subject: `${count} used permits`,
           });
         }
-        await app.db.execute`UPDATE framework_job_rates SET began_at = began_at + 1000`; // the clock is set back a little
+        await app.db.execute`UPDATE framework_job_rates SET began_at = began_at + 1000`; // as if the clock had been set back by a second
         const { id } = await limited.enqueue();
         const other = jobApp(storage);
         define(other);
-        await started(other, async () => {
+        await withStarted(other, async () => {
           await waitFor(async () => (await period()) === "5 used, 0 granted", {
             subject: "a refused request",
           });
@@ -222,16 +228,16 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
     },
   );
 
-  fact("a process that does no background work hands jobs to others", async (_, storage) => {
+  fact("jobs of a process without background work run in another process", async (_, storage) => {
     const ran: string[] = [];
     const define = (app: JobApp, host: string) =>
       app.jobs.define("shared", { input: z.number() }, (n) => void ran.push(`${host} ${n}`));
     const [web, worker] = [jobApp(storage, { runWork: false }), jobApp(storage)];
-    const [enqueuing, done] = [define(web, "web"), define(worker, "worker")];
-    await started(worker, () =>
-      started(web, async () => {
-        const { id } = await enqueuing.enqueue(1);
-        await waitForState(done, id, "done");
+    const [onWeb, onWorker] = [define(web, "web"), define(worker, "worker")];
+    await withStarted(worker, () =>
+      withStarted(web, async () => {
+        const { id } = await onWeb.enqueue(1);
+        await waitForState(onWorker, id, "done");
         expect(ran).toEqual(["worker 1"]);
       }),
     );

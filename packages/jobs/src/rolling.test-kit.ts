@@ -56,13 +56,13 @@ export const rollingReplacement = (
 ): void => {
   test("two hosts are replaced one after the other: every job and every run of a schedule happens once", async () => {
     await using storage = await make();
-    const watching = openDatabase({ url: storage.url, connectionTimeoutSecs: 60, poolSize: 2 });
-    const time = await tableClock(watching, START);
-    await watching.execute("CREATE TABLE effects (what TEXT NOT NULL, host TEXT NOT NULL)");
+    const observer = openDatabase({ url: storage.url, connectionTimeoutSecs: 60, poolSize: 2 });
+    const time = await tableClock(observer, START);
+    await observer.execute("CREATE TABLE effects (what TEXT NOT NULL, host TEXT NOT NULL)");
     const running = [await start(storage.url, "a1", time), await start(storage.url, "b1", time)];
     const expected: string[] = [];
     const effects = (): Promise<{ what: string; host: string }[]> =>
-      watching.query("SELECT what, host FROM effects");
+      observer.query("SELECT what, host FROM effects");
     for (let minute = 1; minute <= 12; minute++) {
       const [first] = running;
       const added = await first!.effect.enqueueAll(Array.from({ length: 25 }, () => ({ input: undefined })));
@@ -79,6 +79,6 @@ export const rollingReplacement = (
     expect(done.map(({ what }) => what).toSorted()).toEqual(expected.toSorted());
     expect(new Set(done.map(({ host }) => host)).size).toBeGreaterThanOrEqual(3);
     await Promise.all(running.map(end));
-    await watching.close();
+    await observer.close();
   }, 180_000);
 };

@@ -49,8 +49,8 @@ test("beyond the series bound only the path becomes overflow: methods and status
   ]);
   const counts = samples.filter(({ name }) => name === "framework_http_request_duration_seconds_count");
   expect(counts.length).toBe(22);
-  const further = counts.filter(({ labels }) => labels["path"] === "overflow");
-  expect(further.map(({ labels, value }) => [labels["method"], labels["status"], value])).toEqual([
+  const overflow = counts.filter(({ labels }) => labels["path"] === "overflow");
+  expect(overflow.map(({ labels, value }) => [labels["method"], labels["status"], value])).toEqual([
     ["GET", "200", 20],
     ["POST", "500", 40],
   ]);

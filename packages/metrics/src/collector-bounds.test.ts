@@ -19,8 +19,8 @@ test("readings are sequential, so a slow reading does not look like a reset", as
       next();
       // If readings overlapped, the first of two would end last.
       const second = new Promise<void>((resolve) => void (next = () => setTimeout(resolve, 5)));
-      const alone = new Promise<void>((resolve) => void setTimeout(resolve, 30));
-      if (++reading % 2 === 1) await Promise.race([second, alone]);
+      const timeout = new Promise<void>((resolve) => void setTimeout(resolve, 30));
+      if (++reading % 2 === 1) await Promise.race([second, timeout]);
       return [{ name: "jobs_total", help: "Jobs.", type: "counter", values }];
     },
   };
@@ -32,7 +32,7 @@ test("readings are sequential, so a slow reading does not look like a reset", as
   }
 });
 
-test("while a registry hangs only its own metrics are omitted", async () => {
+test("while a registry hangs, only its own metrics are omitted", async () => {
   const clock = virtualClock();
   let reads = 0;
   const hanging: PromRegistry = {
@@ -42,12 +42,12 @@ test("while a registry hangs only its own metrics are omitted", async () => {
     },
   };
   const worker = await service(1).start(undefined, { registries: [hanging], clock });
-  const scraped = async (isLate: boolean) => {
+  const scrapeValues = async (isLate: boolean) => {
     await worker.serve(1);
-    const begun = reads;
+    const readsBefore = reads;
     const parsed = worker.scrape();
     if (isLate) {
-      if (begun < 2) await waitFor(() => reads === 2);
+      if (readsBefore < 2) await waitFor(() => reads === 2);
       await waitFor(async () => {
         await clock.advance(800);
         return Promise.race([
@@ -61,12 +61,12 @@ test("while a registry hangs only its own metrics are omitted", async () => {
       (name) => samples.find((sample) => sample.name === name)?.value,
     );
   };
-  expect(await scraped(false)).toEqual([1, 1]);
-  expect(await scraped(true)).toEqual([2, undefined]);
-  expect(await scraped(true)).toEqual([3, undefined]);
+  expect(await scrapeValues(false)).toEqual([1, 1]);
+  expect(await scrapeValues(true)).toEqual([2, undefined]);
+  expect(await scrapeValues(true)).toEqual([3, undefined]);
   expect([reads, worker.errors]).toEqual([2, Array(2).fill("a metric could not be read")]);
   await clock.advance(10_000);
-  expect(await scraped(false)).toEqual([4, 3]);
+  expect(await scrapeValues(false)).toEqual([4, 3]);
 });
 
 test("concurrent scrapes are coalesced", async () => {
@@ -108,7 +108,7 @@ test("thousands of gauges are sent in messages within the bounds of the shared s
   expect(samples.reduce((sum, { value }) => sum + value, 0)).toBe((2999 * 3000) / 2);
 });
 
-test("when the totals are full, known series are still counted and new ones are logged", async () => {
+test("when the totals are full, known series are still counted, and new ones are dropped and logged", async () => {
   const { start } = service(2, {}, { maxTotals: 1500 });
   const worker = await start();
   worker.counter.inc({ kind: "first" });

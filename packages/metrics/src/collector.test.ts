@@ -12,7 +12,7 @@ const requests = (parsed: Parsed) =>
 const startAll = (count: number, start: () => Promise<Worker>) =>
   Promise.all(Array.from({ length: count }, start));
 
-test("every worker returns the metrics of all", async () => {
+test("every worker returns the metrics of all workers", async () => {
   const { start } = service(4);
   const workers = await startAll(4, start);
   for (const [index, worker] of workers.entries()) {
@@ -28,7 +28,7 @@ test("every worker returns the metrics of all", async () => {
   }
 });
 
-test("counts are flushed without a scrape, and only if there are any", async () => {
+test("counts of 50 requests are flushed without a scrape, in at most three calls", async () => {
   const { state, start } = service(2);
   let calls = 0;
   const worker = await start((shared) => ({
@@ -107,16 +107,16 @@ test("a stuck worker times out, keeps its last values and counts as missing", as
   await stuck.serve(4);
   expect(requests(await (one as Worker).scrape())).toBe(4);
   isStuck = true;
-  const begun = performance.now();
+  const scrapeStart = performance.now();
   const parsed = await (one as Worker).scrape();
-  expect(performance.now() - begun).toBeLessThan(30_000);
+  expect(performance.now() - scrapeStart).toBeLessThan(30_000);
   expect([requests(parsed), parsed.value("framework_scrape_missing_workers")]).toEqual([4, 1]);
   isStuck = false;
   await stuck.serve(1);
   expect(requests(await (one as Worker).scrape())).toBe(5);
 });
 
-test("a worker without observations shows the registry histograms of others, also after their exit", async () => {
+test("a worker without observations shows the registry histograms of other workers, even after their exit", async () => {
   const { start } = service(2);
   const withRegistry = (observe: boolean) => {
     const registry = new Registry();

@@ -135,11 +135,11 @@ const valueOf = (
   name: string,
   labels: Readonly<Record<string, string>>,
 ): number => {
-  const fitting = samples.filter(
+  const matching = samples.filter(
     (sample) =>
       sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
   );
-  if (fitting.length > 1)
-    throw new Error(`${name} with ${JSON.stringify(labels)} is ${fitting.length} lines`);
-  return fitting[0]?.value ?? 0;
+  if (matching.length > 1)
+    throw new Error(`${name} with ${JSON.stringify(labels)} is ${matching.length} lines`);
+  return matching[0]?.value ?? 0;
 };

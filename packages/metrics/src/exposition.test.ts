@@ -60,9 +60,15 @@ test("labels and help texts survive a round trip in both formats", () => {
         series: [{ labels: ["x", label, "y", "plain"], numbers: [number] }],
       };
       const written = [...writeSlices([metric], { contentType, isOpenMetrics }, {})].join("");
-      const [sample] = parseExposition(written, isOpenMetrics).samples;
+      const { samples, families } = parseExposition(written, isOpenMetrics);
+      const [sample] = samples;
       expect(sample?.labels).toEqual({ x: label, y: "plain" });
-      expect(Object.is(sample?.value, number) || number === 0).toBe(true);
+      expect((sample?.value ?? -1) + 0).toBe(number + 0); // the sum makes -0 equal to 0
+      const [family] = families.values();
+      const unescaped = family?.help.replaceAll(/\\([\\n"])/g, (_, character: string) =>
+        character === "n" ? "\n" : character,
+      );
+      expect(unescaped).toBe(`h${help}`);
     }),
     { numRuns: 500 },
   );
@@ -73,12 +79,12 @@ test("histograms are cumulative in both formats, with float bounds in OpenMetric
     family: { name: "t_seconds", help: "T.", type: "histogram" as const, bounds: [0.5, 1, 1_000_000] },
     series: [{ labels: [], numbers: [1, 0, 2, 1, 7.5] }],
   };
-  const les = (isOpenMetrics: boolean) =>
+  const bucketLines = (isOpenMetrics: boolean) =>
     parseExposition(
       [...writeSlices([metric], { contentType: "", isOpenMetrics }, {})].join(""),
       isOpenMetrics,
     ).samples.map(({ labels, value }) => [labels["le"], value]);
-  expect(les(false)).toEqual([
+  expect(bucketLines(false)).toEqual([
     ["0.5", 1],
     ["1", 1],
     ["1000000", 3],
@@ -86,10 +92,17 @@ test("histograms are cumulative in both formats, with float bounds in OpenMetric
     [undefined, 7.5],
     [undefined, 4],
   ]);
-  expect(les(true).map(([le]) => le)).toEqual(["0.5", "1.0", "1000000.0", "+Inf", undefined, undefined]);
+  expect(bucketLines(true).map(([le]) => le)).toEqual([
+    "0.5",
+    "1.0",
+    "1000000.0",
+    "+Inf",
+    undefined,
+    undefined,
+  ]);
 });
 
-const publishing = (...metrics: Metric[]): Feature => ({
+const metricsFeature = (...metrics: Metric[]): Feature => ({
   name: "publishing",
   install: (host) => {
     for (const metric of metrics) host.insight.metric(metric);
@@ -105,7 +118,7 @@ test("the last of a counter's samples with the same labels is used, and scrapes 
   ];
   const app = new (App.with(
     prometheus,
-    publishing({ name: "hits_total", help: "Hits.", type: "counter", read }),
+    metricsFeature({ name: "hits_total", help: "Hits.", type: "counter", read }),
   ))();
   app.enablePrometheus({ namespace: "shop" });
   for (let round = 0; round < 3; round++) {
@@ -114,9 +127,9 @@ test("the last of a counter's samples with the same labels is used, and scrapes 
   }
 });
 
-test("metrics of features get the namespace; one that fails does not affect the others", async () => {
+test("metrics of features get the namespace; a metric that fails does not affect the others", async () => {
   let hits = 0;
-  const feature = publishing(
+  const feature = metricsFeature(
     { name: "cache_hits_total", help: "Hits.", type: "counter", read: () => hits },
     {
       name: "cache_bytes",
@@ -161,7 +174,7 @@ test("metrics of features get the namespace; one that fails does not affect the 
 });
 
 test("in OpenMetrics, a counter whose name without _total is taken has the type unknown", async () => {
-  const feature = publishing(
+  const feature = metricsFeature(
     { name: "connections", help: "Open connections.", type: "gauge", read: () => 2 },
     { name: "connections_total", help: "Accepted connections.", type: "counter", read: () => 9 },
     { name: "messages_total", help: "Messages.", type: "counter", read: () => 5 },
@@ -181,7 +194,7 @@ test("in OpenMetrics, a counter whose name without _total is taken has the type 
 });
 
 test("two metrics with the same name are a start error", async () => {
-  const feature = publishing({ name: "hits_total", help: "Hits.", type: "counter", read: () => 1 });
+  const feature = metricsFeature({ name: "hits_total", help: "Hits.", type: "counter", read: () => 1 });
   const app = new (App.with(prometheus, feature))().enablePrometheus();
   app.metrics.counter({ name: "framework_hits_total", help: "Mine." });
   await expect(app.start()).rejects.toThrow("there are two metrics named framework_hits_total");

@@ -5,11 +5,11 @@ import { parseExposition } from "./exposition-parser.test-kit.ts";
 import { prometheus } from "./index.ts";
 import { service } from "./service.test-kit.ts";
 
-interface Calling {
+interface CallMetrics {
   readonly seconds: Histogram<"peer">;
   readonly bytes: Histogram;
 }
-const calling: Feature<Calling> = {
+const callFeature: Feature<CallMetrics> = {
   name: "calling",
   install: ({ insight }) => ({
     seconds: insight.histogram({
@@ -26,9 +26,9 @@ const scrape = async (app: App) =>
   parseExposition(await (await app.fetch(new Request("http://localhost/metrics"))).text());
 
 test.each([
-  ["before", App.with(calling, prometheus)],
-  ["after", App.with(prometheus, calling)],
-])("histograms of a feature composed %s this one get the namespace", async (_, Class) => {
+  ["before", App.with(callFeature, prometheus)],
+  ["after", App.with(prometheus, callFeature)],
+])("histograms of a feature composed %s metrics get the namespace", async (_, Class) => {
   const app = new Class().enablePrometheus({ namespace: "shop", processMetrics: false });
   for (const value of [0.5, 1, 1.5, 9]) app.seconds.observe(value, { peer: "a" });
   app.seconds.observe(0.1, { peer: "b" });
@@ -42,13 +42,16 @@ test.each([
   expect(parsed.value("shop_call_bytes_count")).toBe(0); // shown from the start, since it has no labels
 });
 
-test("without enablePrometheus nothing is recorded", () => {
-  const app = new (App.with(calling, prometheus))();
+test("without enablePrometheus no histogram is recorded", () => {
+  const app = new (App.with(callFeature, prometheus))();
   expect(app.seconds.isRecorded).toBe(false);
 });
 
 test("labels beyond the bound are aggregated without loss", async () => {
-  const app = new (App.with(calling, prometheus))().enablePrometheus({ maxSeries: 3, processMetrics: false });
+  const app = new (App.with(callFeature, prometheus))().enablePrometheus({
+    maxSeries: 3,
+    processMetrics: false,
+  });
   for (let peer = 0; peer < 10; peer++) app.seconds.observe(1, { peer: `peer ${peer}` });
   const { samples = [] } = (await scrape(app)).families.get("framework_call_duration_seconds") ?? {};
   const counts = samples.filter(({ name }) => name.endsWith("_count"));
@@ -58,7 +61,7 @@ test("labels beyond the bound are aggregated without loss", async () => {
   expect(counts.reduce((sum, { value }) => sum + value, 0)).toBe(10);
 });
 
-test("workers are summed, including exited ones", async () => {
+test("observations of all workers are summed, including those of exited workers", async () => {
   const { start } = service(3);
   const workers = [await start(), await start(), await start()] as const;
   for (const [index, { jobs }] of workers.entries()) {
@@ -72,7 +75,7 @@ test("workers are summed, including exited ones", async () => {
 });
 
 test("a program's metric with the name of a feature's histogram is a start error", async () => {
-  const app = new (App.with(calling, prometheus))().enablePrometheus();
+  const app = new (App.with(callFeature, prometheus))().enablePrometheus();
   app.metrics.gauge({ name: "framework_call_bytes", help: "Bytes." });
   const { problems } = (await app.start().catch((error: unknown) => error)) as ConfigurationError;
   expect(problems).toEqual([

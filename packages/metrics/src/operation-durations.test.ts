@@ -7,7 +7,7 @@ import { expect, test } from "@jest/globals";
 import { parseExposition } from "./exposition-parser.test-kit.ts";
 import { prometheus } from "./index.ts";
 
-/** A third-party feature that does not know this one. */
+/** A third-party feature, independent of metrics. */
 const mailing: Feature<{ readonly mails: Operations<string> }> = {
   name: "mailing",
   install: ({ insight }) => ({
@@ -44,7 +44,7 @@ const scrape = async (app: App) =>
 test.each([
   ["before", App.with(mailing, prometheus)],
   ["after", App.with(prometheus, mailing)],
-])("operations of a feature composed %s this one are timed by name and outcome", async (_, Class) => {
+])("operations of a feature composed %s metrics are timed by name and outcome", async (_, Class) => {
   const app = new Class().enablePrometheus({ processMetrics: false, durationBuckets: [60] });
   void app.mails.run("welcome", () => "sent");
   void app.mails.run("welcome", () => "sent");
@@ -75,9 +75,9 @@ test.each([
 });
 
 test("outgoing calls are timed by method and outcome while the app runs", async () => {
-  await using there = await statusServer();
+  await using server = await statusServer();
   const app = new (App.with(prometheus, counting))().enablePrometheus({ processMetrics: false });
-  const call = async (path: string): Promise<void> => void (await (await fetch(there.url + path)).text());
+  const call = async (path: string): Promise<void> => void (await (await fetch(server.url + path)).text());
   await call("/200");
   await app.start();
   for (const path of ["/200", "/200", "/404"]) await call(path);
@@ -100,7 +100,7 @@ test("outgoing calls are timed by method and outcome while the app runs", async 
 });
 
 test("an outgoing call that several features observe is timed once", async () => {
-  await using there = await statusServer();
+  await using server = await statusServer();
   const observing: Feature<{ enableObserving(): unknown }> = {
     name: "observing",
     install: ({ insight, life }) => ({
@@ -111,7 +111,7 @@ test("an outgoing call that several features observe is timed once", async () =>
   const app = new (App.with(prometheus, observing))().enablePrometheus({ processMetrics: false });
   app.enableObserving();
   await app.start();
-  await (await fetch(`${there.url}/200`)).text();
+  await (await fetch(`${server.url}/200`)).text();
   const parsed = await scrape(app);
   expect(
     parsed.value("framework_operation_duration_seconds_count", {
@@ -124,7 +124,7 @@ test("an outgoing call that several features observe is timed once", async () =>
   await app.stop();
 });
 
-test("requests are left to the request metrics", async () => {
+test("requests are not shown as operations", async () => {
   const app = new (App.with(prometheus))().enablePrometheus({ processMetrics: false });
   app.get("/", () => "hello");
   await app.fetch(new Request("http://localhost/"));
@@ -133,7 +133,7 @@ test("requests are left to the request metrics", async () => {
   await app.stop();
 });
 
-test("with operations: false they cost nothing", async () => {
+test("with operations: false, operations are neither observed nor shown", async () => {
   const app = new (App.with(mailing, prometheus))().enablePrometheus({ operations: false });
   expect(app.mails.isObserved).toBe(false);
   expect((await scrape(app)).families.has("framework_operation_duration_seconds")).toBe(false);

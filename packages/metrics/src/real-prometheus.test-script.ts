@@ -13,7 +13,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { type Program, startProgram, waitFor } from "@framework/testing";
 
-/** Label that holds the name of a series. */
+/** Label with the name of a series. */
 const NAME_LABEL = ["", "", "name", "", ""].join("_"); // as one literal it would be a placeholder of the package template
 const seconds = Number(process.argv[2] ?? 30);
 const directory = mkdtempSync(join(tmpdir(), "framework-prometheus-"));
@@ -88,7 +88,7 @@ interface Load {
   stop(): Promise<void>;
 }
 
-const loadOf = (program: Program): Load => {
+const startLoad = (program: Program): Load => {
   let isRunning = true;
   const load: Load = { sent: 0, answered: 0, stop: () => Promise.resolve() };
   const send = async (): Promise<void> => {
@@ -142,7 +142,7 @@ const runChecks = async (): Promise<boolean> => {
   });
   const { url, child } = await startPrometheus(program.url);
   try {
-    const load = loadOf(program);
+    const load = startLoad(program);
     let kills = 0;
     const errors = new Set<string>();
     const end = performance.now() + seconds * 1000;

@@ -46,10 +46,10 @@ test("the configured guards protect the endpoint; guards of the app do not apply
     ],
   });
   app.addGuard(() => false);
-  const fetchText = (headers: Record<string, string>) =>
+  const send = (headers: Record<string, string>) =>
     app.fetch(new Request("http://localhost/internal/metrics", { headers }));
-  expect((await fetchText({})).status).toBe(403);
-  expect((await fetchText({ authorization: "Bearer scraper" })).status).toBe(200);
+  expect((await send({})).status).toBe(403);
+  expect((await send({ authorization: "Bearer scraper" })).status).toBe(200);
 });
 
 test("buckets, names and default labels are configurable", async () => {

@@ -193,16 +193,16 @@ test.each(["fast", "node"] as const)(
   "an upload that its client aborts counts as 499 (%s transport)",
   async (transport) => {
     const app = makeApp();
-    let begun = false;
+    let isStarted = false;
     app.post("/upload", async (request) => {
-      begun = true;
+      isStarted = true;
       return (await request.body()).byteLength;
     });
     await using client = socketClient(app, { transport });
     const { port } = new URL(await client.url("/"));
     const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
     socket.write("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\npart");
-    await waitFor(() => begun);
+    await waitFor(() => isStarted);
     socket.destroy();
     const countOf = async (status: number) =>
       valuesOf(await scrape(client), "POST", "/upload", status).durations ?? 0;

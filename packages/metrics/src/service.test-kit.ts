@@ -18,7 +18,7 @@ export interface Worker {
   readonly levels: Gauge<"place">;
   /** A histogram of another feature. */
   readonly jobs: FeatureHistogram<"kind">;
-  /** Sends a request to this worker. */
+  /** Sends this number of requests to the worker, one after the other. */
   serve(count: number): Promise<void>;
   scrape(): Promise<Parsed>;
   /** Returns the unparsed reply of a scrape. */

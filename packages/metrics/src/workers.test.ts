@@ -16,7 +16,7 @@ const send = (program: Program, path: string, method = "GET"): Promise<string> =
       reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       reply.on("error", reject).on("end", () => {
         if (reply.statusCode === 200) resolve(text);
-        else reject(new Error(`${path} answered ${reply.statusCode}`));
+        else reject(new Error(`${path} got ${reply.statusCode}`));
       });
     });
     clientRequest.on("error", reject).end();
@@ -49,8 +49,8 @@ const release = join(folder, "release");
 const blocked = join(folder, "blocked");
 const programs = new Map<string, Promise<Program>>();
 
-/** Returns the program for a transport and a number of workers, which all tests share. */
-const running = (transport: "fast" | "node", workers: number): Promise<Program> => {
+/** Starts the program for a transport and a number of workers once; all tests share it. */
+const sharedProgram = (transport: "fast" | "node", workers: number): Promise<Program> => {
   const name = `${transport} ${workers}`;
   const started =
     programs.get(name) ??
@@ -75,7 +75,7 @@ afterAll(async () => {
 });
 
 /** Returns every sample of a counter or histogram, which must only grow. */
-const growing = (parsed: Parsed): ReadonlyMap<string, number> =>
+const growingSamples = (parsed: Parsed): ReadonlyMap<string, number> =>
   new Map(
     [...parsed.families.values()]
       .filter(({ type }) => type === "counter" || type === "histogram")
@@ -84,7 +84,10 @@ const growing = (parsed: Parsed): ReadonlyMap<string, number> =>
       ),
   );
 
-const decreased = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): string[] =>
+const decreasedSamples = (
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+): string[] =>
   [...before].filter(([key, value]) => (after.get(key) ?? -1) < value - 1e-9).map(([key]) => key);
 
 test.each([
@@ -92,7 +95,7 @@ test.each([
   ["fast", 4],
   ["node", 4],
 ] as const)("every scrape includes all workers (%s transport, %i workers)", async (transport, workers) => {
-  const program = await running(transport, workers);
+  const program = await sharedProgram(transport, workers);
   await buy(program, 60);
   for (let round = 0; round < 5; round++) {
     const parsed = await scrape(program);
@@ -107,7 +110,7 @@ test.each([
 });
 
 test("counters are exact when idle workers are killed, and never decrease when busy ones are, over 50 scrapes", async () => {
-  const program = await running("fast", 4);
+  const program = await sharedProgram("fast", 4);
   let sent = sold(await scrape(program));
   for (let round = 0; round < 3; round++) {
     await buy(program, 40);
@@ -137,8 +140,8 @@ test("counters are exact when idle workers are killed, and never decrease when b
     const text = await send(program, "/metrics").catch(() => null); // the worker was killed
     if (text === null) continue;
     const parsed = parseExposition(text);
-    const now = growing(parsed);
-    expect(decreased(last, now)).toEqual([]);
+    const now = growingSamples(parsed);
+    expect(decreasedSamples(last, now)).toEqual([]);
     expect(sold(parsed)).toBeLessThanOrEqual(sent);
     last = now;
     if (++done % 10 !== 0) continue;
@@ -153,7 +156,7 @@ test("counters are exact when idle workers are killed, and never decrease when b
 });
 
 test("a scrape does not wait for a stuck worker, and counts it as missing", async () => {
-  const program = await running("node", 4);
+  const program = await sharedProgram("node", 4);
   const before = sold(await scrape(program));
   await buy(program, 20);
   await waitFor(async () => sold(await scrape(program)) === before + 20);

@@ -14,7 +14,7 @@ const tests: Readonly<Record<keyof RabbitMQConfig, readonly [file: string, name:
   delayQueues: ["rabbitmq.int.test", "a delayed message is handled, and not before its due time"],
 };
 
-test("every option changes behaviour in a test", () => {
+test("every option names a test of its effect", () => {
   expect(Object.keys(tests).toSorted()).toEqual(Object.keys(RabbitMQConfig.of()).toSorted());
   for (const [option, [file, name]] of Object.entries(tests)) {
     const source = readFileSync(new URL(`./${file}.ts`, import.meta.url), "utf8");

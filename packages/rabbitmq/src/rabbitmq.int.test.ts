@@ -86,7 +86,7 @@ withServer("rabbitmq", (url) => {
     const results = await process.send(Array.from({ length: 500 }, () => ({ body })));
     expect(results.filter(({ ok }) => ok)).toHaveLength(500);
     const { sink, consumer } = await process.consume();
-    await waitFor(async () => (await consumer.lag()) + sink.deliveries.length === 500);
+    await waitFor(async () => ((await consumer.lag()) ?? 0) + sink.deliveries.length === 500);
   });
 
   test("prefetchCount limits the deliveries that a process holds", async () => {

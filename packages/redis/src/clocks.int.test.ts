@@ -27,8 +27,8 @@ for (const service of ["redis", "redis-cluster"]) {
       const inOneMinute = clock.date() / 1000 + 60;
       await store.revoke("jti:a", inOneMinute);
       await store.consume("family:a", 0, inOneMinute);
-      const lives = await Promise.all((await keysOf(open(), name)).map((key) => open().redis.pttl(key)));
-      expect(lives.map((life) => life > 60_000 && life <= 120_000)).toEqual([true, true]);
+      const ttls = await Promise.all((await keysOf(open(), name)).map((key) => open().redis.pttl(key)));
+      expect(ttls.map((life) => life > 60_000 && life <= 120_000)).toEqual([true, true]);
       expect(await store.isRevoked("jti:a")).toBe(true);
     });
 
@@ -36,7 +36,7 @@ for (const service of ["redis", "redis-cluster"]) {
       for (const capacity of [10, 2000]) {
         test(`after the server's clock was ahead, the permits of a ${kind} of ${capacity} are free again after its window, not an hour later`, async () => {
           const rule: PermitRule = { kind, capacity, windowMs: 500 };
-          const lasting: PermitRule = { ...rule, windowMs: 600_000 }; // until the keys are changed, however slow the machine is
+          const lasting: PermitRule = { ...rule, windowMs: 600_000 }; // longer than a slow machine needs until the keys are changed
           const name = `permits-${randomUUID()}`;
           const permits = redisPermits(open(), { name });
           await permits.take("k", lasting, { spend: capacity - 4 });
@@ -58,17 +58,17 @@ const keysOf = async ({ redis }: OpenRedis, name: string): Promise<readonly stri
   return (await Promise.all(nodes.map((node) => node.keys(`${name}*`)))).flat();
 };
 
-/** Makes the permits of a key look as if the server's clock had been an hour ahead while they were taken. */
+/** Makes the permits of a name look as if the server's clock had been an hour ahead while they were taken. */
 const moveToFuture = async (open: OpenRedis, name: string): Promise<void> => {
   const { redis } = open;
   for (const key of await keysOf(open, name)) {
     await redis.pexpire(key, HOUR_MS);
     if ((await redis.type(key)) === "zset") {
-      const isOfTimes = key.endsWith(":t");
+      const hasTimes = key.endsWith(":t");
       for (const member of await redis.zrange(key, "0", "-1")) {
         const score = Number(await redis.zscore(key, member)) + HOUR_MS;
         await redis.zrem(key, member);
-        await redis.zadd(key, score, isOfTimes ? String(score) : member);
+        await redis.zadd(key, score, hasTimes ? String(score) : member);
       }
       continue;
     }

@@ -69,8 +69,8 @@ withServer("redis", (url) => {
         for (const { amount, max } of additions) {
           const options = { ttlMs: 60_000, ...(max !== undefined && { max }) };
           const { value, granted } = await values.add(key, amount, options);
-          const wanted = await model.add(key, amount, options);
-          expect([value, granted]).toEqual([wanted.value + 0, wanted.granted + 0]);
+          const expected = await model.add(key, amount, options);
+          expect([value, granted]).toEqual([expected.value + 0, expected.granted + 0]);
         }
       }),
       { numRuns: 200 },

@@ -16,14 +16,14 @@ interface Insight {
   metrics: readonly Metric[];
 }
 
-interface Watching {
+interface Watcher {
   readonly insight: Insight;
   /** A counter in `host.state.shared`. */
   countShared(): Promise<number>;
   readonly listen: HostInsight["onOperation"];
 }
 
-const watcher: Feature<Watching> = {
+const watcher: Feature<Watcher> = {
   name: "watcher",
   install: (host) => {
     const insight: Insight = { checks: [], metrics: [] };
@@ -62,7 +62,7 @@ for (const service of ["redis", "redis-cluster"]) {
         await client.get("/visits");
         expect((await client.get("/visits")).json()).toEqual({ visits: 2 });
       },
-      "a command that Redis refuses is a plain 500": async (client) => {
+      "a request whose command Redis refuses gets 500": async (client) => {
         expect((await client.get("/wrong")).status).toBe(500);
       },
     });
@@ -84,7 +84,7 @@ for (const service of ["redis", "redis-cluster"]) {
       expect(app.snapshot()["redis"]).toMatchObject({ failures: 1, leased: 0 });
     });
 
-    test("each command is an operation, alone or in a pipeline, that ends with its reply", async () => {
+    test("each command, single or in a pipeline, is an operation that ends with its reply", async () => {
       const app = make();
       await using client = testClient(app);
       await client.get("/started");
@@ -183,7 +183,7 @@ for (const service of ["redis", "redis-cluster"]) {
       await Promise.all([open.close(), warm.close()]);
     });
 
-    test("a request that waits too long for a connection gets 503", async () => {
+    test("a caller that waits too long for a connection gets an error with status 503", async () => {
       const open = openRedis({ url, clusterMode, poolSize: 2, connectionTimeoutSecs: 0.1 });
       const hold = Promise.withResolvers<void>();
       const held = open.withRedis(async () => hold.promise);
@@ -243,7 +243,7 @@ withServer("redis", (url) => {
     await open.close();
   });
 
-  test("a command that is refused on the shared connection fails alone in a pipeline, and fails its whole transaction", async () => {
+  test("a command that is refused on the shared connection fails without the rest of its pipeline, and fails its whole transaction", async () => {
     const open = openRedis({ url, ...timeouts, keyPrefix: `shared-${randomUUID()}:` });
     const refused = expect.objectContaining({ code: "REDIS_SHARED_CONNECTION" });
     const replies = await open.redis

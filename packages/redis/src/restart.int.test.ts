@@ -83,17 +83,17 @@ test.concurrent("while Redis restarts, each confirmed message reaches every host
   const opened = [0, 1, 2].map(() => openRedis({ url: server.url }, { log }));
   const name = `restart-${randomUUID()}`;
   const hosts = opened.map((open) => redisValues(open, { name, connectionTimeoutMs: 60_000, log }));
-  const heard = hosts.map(() => new Map<number, number>());
+  const received = hosts.map(() => new Map<number, number>());
   hosts.forEach((host, at) => {
     host.subscribe("room", (message) => {
-      const seen = heard[at];
+      const seen = received[at];
       seen?.set(message as number, (seen.get(message as number) ?? 0) + 1);
     });
   });
   await Promise.all(hosts.map(async (host) => host.get("ready")));
   const confirmed: number[] = [];
   let [sent, failed, stopped] = [0, 0, false];
-  const talking = hosts.map(async (host) => {
+  const senders = hosts.map(async (host) => {
     while (!stopped) {
       const message = ++sent;
       await host.publish("room", message).then(
@@ -114,8 +114,8 @@ test.concurrent("while Redis restarts, each confirmed message reaches every host
   const { length } = confirmed;
   await waitFor(() => confirmed.length > length + 60);
   stopped = true;
-  await Promise.all(talking);
-  for (const seen of heard) {
+  await Promise.all(senders);
+  for (const seen of received) {
     expect(confirmed.filter((message) => seen.get(message) !== 1)).toEqual([]);
     expect([...seen.values()].filter((times) => times > 1)).toEqual([]);
   }

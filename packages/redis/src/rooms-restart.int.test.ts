@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A service of one host, with two clients in the room; `heard` has what each of them received, with the number of times. */
+/** A service of one host, with two clients in the room; `received` counts each message of each client. */
 const startHost = async (keyPrefix: string) => {
   const app = new (App.with(redis, websocket))().enableRedis({
     url: server.url,
@@ -31,8 +31,8 @@ const startHost = async (keyPrefix: string) => {
     await socket.recv();
   });
   const running = await app.run({ port: 0, argv: [], logs: false, exitOnError: false, log });
-  const heard = [0, 1].map(() => new Map<string, number>());
-  const clients = heard.map((seen) => {
+  const received = [0, 1].map(() => new Map<string, number>());
+  const clients = received.map((seen) => {
     const client = new WebSocket(`${running.url.replace("http", "ws")}/room`);
     client.addEventListener("message", ({ data }) => seen.set(data, (seen.get(data) ?? 0) + 1));
     return client;
@@ -44,7 +44,7 @@ const startHost = async (keyPrefix: string) => {
     await Promise.all(ended);
     await running.close();
   };
-  return { app, heard, close };
+  return { app, received, close };
 };
 
 test("while Redis restarts, each send to a room that resolves has reached every client of every host, once; others reject", async () => {
@@ -53,7 +53,7 @@ test("while Redis restarts, each send to a room that resolves has reached every 
   const confirmed: string[] = [];
   const errors: unknown[] = [];
   let [sent, stopped] = [0, false];
-  const talking = hosts.map(async ({ app }) => {
+  const senders = hosts.map(async ({ app }) => {
     while (!stopped) {
       const message = `message ${++sent}`;
       await app
@@ -66,22 +66,22 @@ test("while Redis restarts, each send to a room that resolves has reached every 
       await pause(1); // without a server every call fails at once
     }
   });
-  const more = (): Promise<unknown> => {
+  const waitForMore = (): Promise<unknown> => {
     const { length } = confirmed;
     return waitFor(() => confirmed.length > length + 60);
   };
   for (let round = 0; round < 3; round++) {
-    await more();
+    await waitForMore();
     const before = errors.length;
     await server.kill();
     await waitFor(() => errors.length > before);
     await server.start();
   }
-  await more();
+  await waitForMore();
   stopped = true;
-  await Promise.all(talking);
+  await Promise.all(senders);
 
-  const all = hosts.flatMap(({ heard }) => heard);
+  const all = hosts.flatMap(({ received }) => received);
   await waitFor(() => all.every((seen) => confirmed.every((message) => seen.has(message))), {
     subject: "every confirmed message at every client",
   }).catch(() => {}); // the next lines say what is missing
@@ -94,7 +94,7 @@ test("while Redis restarts, each send to a room that resolves has reached every 
   await Promise.all(hosts.map(({ close }) => close()));
 });
 
-/** Codes with which a send to a room may be refused while Redis is away. */
+/** Codes with which a send to a room may be refused while Redis is unavailable. */
 const refusals: ReadonlySet<unknown> = new Set([
   "WEBSOCKET_BROADCAST_INCOMPLETE",
   "CORE_SHARED_STATE_UNAVAILABLE",

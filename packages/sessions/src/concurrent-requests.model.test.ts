@@ -2,7 +2,7 @@ import { inProcessState, virtualClock } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { sessionOf, sharedSessionStore } from "./index.ts";
-import { cookieOf, openShop, sending } from "./shop.test-kit.ts";
+import { cookieOf, openShop, withCookie } from "./shop.test-kit.ts";
 
 const numRuns = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 40);
 
@@ -41,7 +41,9 @@ test("for any order of store calls, concurrent requests leave one session with t
       await using client = browser({ cookies: false });
       const first = cookieOf(await client.post("/login/ann"));
       isConcurrent = true;
-      const sent = ops.map((op, at) => client.post(op === "set" ? `/set/n${at}` : `/${op}`, sending(first)));
+      const sent = ops.map((op, at) =>
+        client.post(op === "set" ? `/set/n${at}` : `/${op}`, withCookie(first)),
+      );
       const replies = await scheduler.waitFor(Promise.all(sent));
       isConcurrent = false;
 
@@ -51,8 +53,8 @@ test("for any order of store calls, concurrent requests leave one session with t
       const cookies = [first, ...replies.map(cookieOf)].filter((cookie) => cookie !== "");
       const contents: unknown[] = [];
       for (const cookie of cookies) {
-        const { user } = (await client.get("/me", sending(cookie))).json<{ user: string | null }>();
-        if (user !== null) contents.push((await client.get("/names", sending(cookie))).json());
+        const { user } = (await client.get("/me", withCookie(cookie))).json<{ user: string | null }>();
+        if (user !== null) contents.push((await client.get("/names", withCookie(cookie))).json());
       }
       const changes = ops.filter((op, at) => op === "set" && statuses[at] === 200).length;
       expect(contents).toEqual(isDone("logout") && !isDone("promote") ? [] : [changes]);

@@ -2,11 +2,11 @@ import { inProcessState, virtualClock } from "@framework/core/testing";
 import type { TestClient, TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type Session, sessionOf, type SessionStore, sharedSessionStore } from "./index.ts";
-import { cookieOf, openShop, secret, sending, type Shop } from "./shop.test-kit.ts";
+import { cookieOf, openShop, secret, withCookie, type Shop } from "./shop.test-kit.ts";
 
 type Change = (session: Session, app: Shop["app"]) => unknown;
 
-interface Browsing {
+interface SessionDriver {
   readonly client: TestClient;
   /** Sends a request that changes its session after `meanwhile`, which sends other requests. */
   changeAfter(cookie: string, change: Change, meanwhile: () => Promise<unknown>): Promise<TestReply>;
@@ -14,12 +14,12 @@ interface Browsing {
   contentOf(cookie: string): Promise<unknown>;
 }
 
-const browsing = ({ app, browser }: Shop): Browsing => {
+const driveShop = ({ app, browser }: Shop): SessionDriver => {
   const client = browser({ cookies: false });
-  const waiting: (readonly [Change, () => Promise<unknown>])[] = [];
+  const pendingChanges: (readonly [Change, () => Promise<unknown>])[] = [];
   app.post("/change", async (request) => {
     const session = sessionOf(request);
-    const [change, meanwhile] = waiting.pop() ?? [];
+    const [change, meanwhile] = pendingChanges.pop() ?? [];
     await meanwhile?.();
     await change?.(session, app);
     return "changed";
@@ -35,10 +35,10 @@ const browsing = ({ app, browser }: Shop): Browsing => {
   return {
     client,
     changeAfter(cookie, ...step) {
-      waiting.push(step);
-      return client.post("/change", sending(cookie));
+      pendingChanges.push(step);
+      return client.post("/change", withCookie(cookie));
     },
-    contentOf: async (cookie) => (await client.get("/content", sending(cookie))).json(),
+    contentOf: async (cookie) => (await client.get("/content", withCookie(cookie))).json(),
   };
 };
 
@@ -56,38 +56,38 @@ for (const [name, rotate] of Object.entries(rotations)) {
     const kind = "signed" in form ? "signed" : "stored";
 
     test(`${name} of a ${kind} session does not undo a concurrent logout: 409`, async () => {
-      const { client, changeAfter } = browsing(openShop(form));
+      const { client, changeAfter } = driveShop(openShop(form));
       await using _ = client;
       const user = cookieOf(await client.post("/login/ann"));
       const reply = await changeAfter(user, rotate, async () => {
-        expect((await client.post("/logout", sending(user))).status).toBe(200);
+        expect((await client.post("/logout", withCookie(user))).status).toBe(200);
       });
       expect(isRefused(reply)).toBe(true);
     });
 
     test(`${name} of a ${kind} session that got a new id meanwhile creates no second one: 409`, async () => {
-      const { client, changeAfter, contentOf } = browsing(openShop(form));
+      const { client, changeAfter, contentOf } = driveShop(openShop(form));
       await using _ = client;
       const login = cookieOf(await client.post("/login/ann"));
-      const user = cookieOf(await client.post("/set/a/1", sending(login))) || login;
+      const user = cookieOf(await client.post("/set/a/1", withCookie(login))) || login;
       let promoted = "";
       const reply = await changeAfter(user, rotate, async () => {
-        promoted = cookieOf(await client.post("/promote", sending(user)));
+        promoted = cookieOf(await client.post("/promote", withCookie(user)));
       });
       expect(isRefused(reply)).toBe(true);
-      const isOnlyOne = name !== "a destroyAll() with except"; // which ends all others
-      expect(await contentOf(promoted)).toEqual(isOnlyOne ? ["ann", "a"] : [null]);
+      const isKept = name !== "a destroyAll() with except"; // destroyAll ends the promoted session
+      expect(await contentOf(promoted)).toEqual(isKept ? ["ann", "a"] : [null]);
     });
   }
 
   test(`${name} keeps the concurrent changes of other requests`, async () => {
-    const { client, changeAfter, contentOf } = browsing(openShop());
+    const { client, changeAfter, contentOf } = driveShop(openShop());
     await using _ = client;
     const user = cookieOf(await client.post("/login/ann"));
     const change: Change = (session, app) => rotate(session.set("c", 1), app);
     const reply = await changeAfter(user, change, async () => {
       for (const path of ["/set/a/1", "/set/b/1"])
-        expect((await client.post(path, sending(user))).status).toBe(200);
+        expect((await client.post(path, withCookie(user))).status).toBe(200);
     });
     expect(reply.status).toBe(200);
     expect(await contentOf(cookieOf(reply))).toEqual(["ann", "a", "b", "c"]);
@@ -100,13 +100,13 @@ for (const form of [{}, { signed: true, secret }]) {
 
   for (const path of ["/login/ann", "/promote", "/logout"]) {
     test(`a change of a ${kind} session does not replace the cookie of a concurrent ${path}: 409`, async () => {
-      const { client, changeAfter, contentOf } = browsing(openShop(form));
+      const { client, changeAfter, contentOf } = driveShop(openShop(form));
       await using _ = client;
       const user = cookieOf(await client.post("/login/ann"));
       let next = "";
       const change: Change = (session) => session.set("a", 1);
       const reply = await changeAfter(user, change, async () => {
-        next = cookieOf(await client.post(path, sending(user)));
+        next = cookieOf(await client.post(path, withCookie(user)));
       });
       expect(isRefused(reply)).toBe(true);
       expect(await contentOf(next)).toEqual([path === "/logout" ? null : "ann"]);
@@ -115,21 +115,23 @@ for (const form of [{}, { signed: true, secret }]) {
 
   test(`a use of a ${kind} session that got a new id meanwhile sets no cookie`, async () => {
     const { clock, ...shop } = openShop(form);
-    const { client, changeAfter } = browsing({ clock, ...shop });
+    const { client, changeAfter } = driveShop({ clock, ...shop });
     await using _ = client;
     const user = cookieOf(await client.post("/login/ann"));
     await clock.advance(600_000); // long enough for the use to be recorded
     const read: Change = (session) => session.get("a");
-    const reply = await changeAfter(user, read, () => client.post("/promote", sending(user)));
+    const reply = await changeAfter(user, read, () => client.post("/promote", withCookie(user)));
     expect([reply.status, reply.headers.get("set-cookie")]).toEqual([200, null]);
   });
 }
 
 test("exactly one of many concurrent requests for a new id gets it", async () => {
-  const { client, contentOf } = browsing(openShop());
+  const { client, contentOf } = driveShop(openShop());
   await using _ = client;
   const user = cookieOf(await client.post("/login/ann"));
-  const replies = await Promise.all(Array.from({ length: 5 }, () => client.post("/promote", sending(user))));
+  const replies = await Promise.all(
+    Array.from({ length: 5 }, () => client.post("/promote", withCookie(user))),
+  );
   const promoted = replies.filter(({ status }) => status === 200);
   expect([promoted.length, replies.filter(isRefused).length]).toEqual([1, 4]);
   const [cookie = ""] = promoted.map(cookieOf);
@@ -139,46 +141,46 @@ test("exactly one of many concurrent requests for a new id gets it", async () =>
 test("a new id that was not sent leaves no session in the store", async () => {
   const store = sharedSessionStore(inProcessState({ clock: virtualClock() }).values);
   const written = new Set<string>();
-  const noting: SessionStore = {
+  const recordingStore: SessionStore = {
     ...store,
     write: (key, ...rest) => (written.add(key), store.write(key, ...rest)),
   };
-  const { client, changeAfter } = browsing(openShop({ store: noting }));
+  const { client, changeAfter } = driveShop(openShop({ store: recordingStore }));
   await using _ = client;
   const user = cookieOf(await client.post("/login/ann"));
   await changeAfter(
     user,
     (session) => session.regenerate(),
-    () => client.post("/logout", sending(user)),
+    () => client.post("/logout", withCookie(user)),
   );
   const found = await Promise.all([...written].map(async (key) => store.read(key)));
   expect(found).toEqual(["ended", "ended"]);
 });
 
-test("concurrent changes that are too large together: one is refused, and the session can be changed", async () => {
+test("concurrent changes that are too large together: one is refused, and the session can still be changed", async () => {
   const { app, ...shop } = openShop();
-  const { client, changeAfter, contentOf } = browsing({ app, ...shop });
+  const { client, changeAfter, contentOf } = driveShop({ app, ...shop });
   app.delete("/a", (request) => sessionOf(request).delete("a"));
   await using _ = client;
   const user = cookieOf(await client.post("/login/ann"));
   const reply = await changeAfter(
     user,
     (session) => session.set("b", "x".repeat(20_000)),
-    () => client.post("/set/a/20000", sending(user)),
+    () => client.post("/set/a/20000", withCookie(user)),
   );
   expect([reply.status, await contentOf(user)]).toEqual([500, ["ann", "a"]]);
-  expect((await client.delete("/a", sending(user))).status).toBe(200);
+  expect((await client.delete("/a", withCookie(user))).status).toBe(200);
   expect(await contentOf(user)).toEqual(["ann"]);
 });
 
 test("a new id is not given to a session that concurrent changes make too large", async () => {
-  const { client, changeAfter, contentOf } = browsing(openShop());
+  const { client, changeAfter, contentOf } = driveShop(openShop());
   await using _ = client;
   const user = cookieOf(await client.post("/login/ann"));
   const reply = await changeAfter(
     user,
     (session) => session.set("b", "x".repeat(20_000)).regenerate(),
-    () => client.post("/set/a/20000", sending(user)),
+    () => client.post("/set/a/20000", withCookie(user)),
   );
   expect([reply.status, reply.headers.get("set-cookie")]).toEqual([500, null]);
   expect(await contentOf(user)).toEqual(["ann", "a"]);

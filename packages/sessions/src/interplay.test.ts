@@ -19,7 +19,7 @@ const orders = {
 } as const;
 
 for (const [order, make] of Object.entries(orders)) {
-  test(`${order}: a token is bound to the session, and each change of its id sets the next one`, async () => {
+  test(`${order}: a token is bound to the session, and each change of the session's id sets a new token`, async () => {
     const app = make();
     app.get("/form", (request) => csrfToken(request));
     app.post("/login", login);
@@ -80,7 +80,7 @@ test("a reply that depends on a session or sets its cookie is not cached", async
     true,
     expect.stringMatching(/cookie/i),
   ]);
-  expect((await customer.get("/cart")).json<{ visits: unknown }>().visits).toBe(5); // its own, of the fifth call
+  expect((await customer.get("/cart")).json<{ visits: unknown }>().visits).toBe(5); // set by the fifth call
   expect((await visitor.get("/cart")).json<{ visits: unknown }>().visits).toBeNull();
 });
 

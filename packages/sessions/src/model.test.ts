@@ -26,7 +26,7 @@ interface ModelSession {
 }
 
 /** A cookie that a host set. All cookies of a stored session show the same cart; each signed cookie contains its own. */
-interface Issued {
+interface IssuedCookie {
   readonly value: string;
   readonly session: ModelSession;
   readonly cart: string | null;
@@ -42,12 +42,12 @@ const send = async (shop: Shop, method: string, path: string, value: string | un
 /** Effect of a reply on the cookie. */
 type CookieChange = "none" | "removed" | "set";
 
-const changeOf = (set: string | undefined): CookieChange => {
+const cookieChange = (set: string | undefined): CookieChange => {
   if (set === undefined) return "none";
   return set === "" ? "removed" : "set";
 };
 
-const changeBy = (session: ModelSession | null | undefined): CookieChange => {
+const predictedChange = (session: ModelSession | null | undefined): CookieChange => {
   if (session === undefined) return "none";
   return session === null ? "removed" : "set";
 };
@@ -70,14 +70,14 @@ for (const signed of [false, true]) {
               clock: { ...clock, date: () => clock.date() + ms },
             }),
           );
-          const issued: Issued[] = [];
-          const browsers: (Issued | undefined)[] = [undefined, undefined, undefined];
-          const cartOf = ({ session, cart }: Issued): string | null => (signed ? cart : session.cart);
+          const issued: IssuedCookie[] = [];
+          const browsers: (IssuedCookie | undefined)[] = [undefined, undefined, undefined];
+          const cartOf = ({ session, cart }: IssuedCookie): string | null => (signed ? cart : session.cart);
 
           /** Applies a request to the model. Returns the session of the new cookie, or the status of a refusal. */
           const predict = (
             op: string,
-            from: Issued | undefined,
+            from: IssuedCookie | undefined,
             user: string,
             item: string,
           ): { status: number; session?: ModelSession | null } => {
@@ -126,10 +126,10 @@ for (const signed of [false, true]) {
             const predicted = predict(op, from, user, item);
             const reply = await send(shop, "POST", path, from?.value);
             const { session } = predicted;
-            expect([op, reply.status, changeOf(reply.set)]).toEqual([
+            expect([op, reply.status, cookieChange(reply.set)]).toEqual([
               op,
               predicted.status,
-              changeBy(session),
+              predictedChange(session),
             ]);
             // Equal content has the same signed value; an id is always new.
             const known = issued.find(({ value }) => value === reply.set)?.session;

@@ -63,7 +63,7 @@ const repeating: Feature<Repeating> = {
   }),
 };
 
-test("a request that a middleware repeats does not keep the user of a login in its first call", async () => {
+test("if a middleware repeats a request, its second call does not have the user of the first call's login", async () => {
   const app = new (App.with(sessions, repeating))().enableSessions().enableRepeating();
   const callers: unknown[] = [];
   app.post("/login", async (request) => {

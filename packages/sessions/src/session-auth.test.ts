@@ -15,7 +15,7 @@ const withLogin = <A extends Shop>(app: A): A => {
   return app;
 };
 
-test("app.sessions.auth lets in users with a session, and refuses visitors with a challenge", async () => {
+test("app.sessions.auth admits users with a session, and refuses visitors with a challenge", async () => {
   const app = withLogin(new Shop().enableSessions());
   const members = new Blueprint("/members").use(app.sessions.auth);
   members.get("", () => "members");
@@ -35,7 +35,7 @@ test("app.sessions.auth lets in users with a session, and refuses visitors with 
   ]);
 });
 
-test("with anyOf a session or a key suffices, and a visitor gets the challenge of the last one", async () => {
+test("with anyOf a session or a key suffices, and a visitor gets the challenge of the last authentication", async () => {
   const app = withLogin(new Shop().enableSessions());
   const members = new Blueprint("/members").use(
     anyOf(app.sessions.auth, new ApiKeyAuth({ "a-long-random-key": "billing" })),
@@ -54,39 +54,42 @@ test("with anyOf a session or a key suffices, and a visitor gets the challenge o
 });
 
 /** Security of each path of the document, and the schemes. */
-const securityOf = async (app: App) => {
+const readSecurity = async (app: App) => {
   const reply = await app.fetch(new Request("http://localhost/openapi.json"));
   const { paths, components } = JSON.parse(await reply.text());
-  const of = (path: string): unknown => paths[path].get.security;
-  return { of, schemes: components.securitySchemes };
+  const securityOf = (path: string): unknown => paths[path].get.security;
+  return { securityOf, schemes: components.securitySchemes };
 };
 
 test("the API document has the cookie for routes whose guards read the caller, and for no other", async () => {
   const app = new Shop().enableSessions({ cookieName: "shop", skipPaths: ["/static"] }).enableOpenapi();
-  const known = new AuthenticatedGuard();
+  const isAuthenticated = new AuthenticatedGuard();
   const byHost = (): boolean => true;
-  app.get("/mine", { guards: [known] }, () => 1);
-  app.get("/combined", { guards: [And(byHost, Or(byHost, known))] }, () => 1);
-  app.get("/anonymous", { guards: [Not(known)] }, () => 1);
+  app.get("/mine", { guards: [isAuthenticated] }, () => 1);
+  app.get("/combined", { guards: [And(byHost, Or(byHost, isAuthenticated))] }, () => 1);
+  app.get("/anonymous", { guards: [Not(isAuthenticated)] }, () => 1);
   app.get("/guarded", { guards: [byHost] }, () => 1);
   app.get("/open", () => 1);
-  app.get("/static/a", { guards: [known] }, () => 1);
-  const staff = new Blueprint("/staff").addGuard(known);
+  app.get("/static/a", { guards: [isAuthenticated] }, () => 1);
+  const staff = new Blueprint("/staff").addGuard(isAuthenticated);
   staff.get("", () => 1);
-  const keys = new Blueprint("/keys").use(new ApiKeyAuth({ "a-long-random-key": "billing" })).addGuard(known);
+  const keys = new Blueprint("/keys")
+    .use(new ApiKeyAuth({ "a-long-random-key": "billing" }))
+    .addGuard(isAuthenticated);
   keys.get("", () => 1);
   const either = new Blueprint("/either").use(
     anyOf(app.sessions.auth, new ApiKeyAuth({ "a-long-random-key": "billing" })),
   );
   either.get("", () => 1);
   for (const blueprint of [staff, keys, either]) app.registerBlueprint(blueprint);
-  const { of, schemes } = await securityOf(app);
+  const { securityOf, schemes } = await readSecurity(app);
   const cookie = [{ sessionCookie: [] }];
-  for (const path of ["/mine", "/combined", "/staff"]) expect([path, of(path)]).toEqual([path, cookie]);
+  for (const path of ["/mine", "/combined", "/staff"])
+    expect([path, securityOf(path)]).toEqual([path, cookie]);
   for (const path of ["/anonymous", "/guarded", "/open", "/static/a"])
-    expect([path, of(path)]).toEqual([path, undefined]);
-  expect(of("/keys")).toEqual([{ apiKeyAuth: [] }]);
-  expect(of("/either")).toEqual([{ sessionCookie: [] }, { apiKeyAuth: [] }]);
+    expect([path, securityOf(path)]).toEqual([path, undefined]);
+  expect(securityOf("/keys")).toEqual([{ apiKeyAuth: [] }]);
+  expect(securityOf("/either")).toEqual([{ sessionCookie: [] }, { apiKeyAuth: [] }]);
   expect(schemes.sessionCookie).toEqual({
     type: "apiKey",
     in: "cookie",
@@ -99,7 +102,7 @@ test("in production the document has the name of the cookie over TLS", async () 
   const app = new Shop().enableSessions().enableOpenapi();
   app.get("/mine", { guards: [new AuthenticatedGuard()] }, () => 1);
   await app.start({ env: "production", log: { info() {}, warn() {}, error() {} } });
-  const { schemes } = await securityOf(app);
+  const { schemes } = await readSecurity(app);
   expect(schemes.sessionCookie.name).toBe("__Host-session_id");
   await app.stop();
 });

@@ -12,12 +12,12 @@ const longUser = "\u0001".repeat(256);
 const YEAR = 31_536_000;
 
 /** Header fields with the cookie that a reply sets, under any name. */
-const sendingCookieOf = ({ headers }: TestReply) => ({
+const withCookieOf = ({ headers }: TestReply) => ({
   headers: { cookie: headers.get("set-cookie")?.split(";")[0] ?? "" },
 });
 
 /** Adds routes that set and remove strings. */
-const noting = (shop: Shop): Shop => {
+const withValueRoutes = (shop: Shop): Shop => {
   shop.app.put("/{name}/{length}", (request) => {
     const { name, length } = request.params;
     sessionOf(request).set(name, "x".repeat(Number(length)));
@@ -41,7 +41,7 @@ test("a session that is larger than the limit can shrink, and cannot grow", asyn
       return { ...found, content };
     },
   };
-  const { browser } = noting(openShop({ store: larger }));
+  const { browser } = withValueRoutes(openShop({ store: larger }));
   await using client = browser();
   await client.put("/large/1");
   await client.put("/small/5");
@@ -56,7 +56,9 @@ for (const encrypt of [false, true]) {
   const config = { signed: true, encrypt, secret, secure: true, sameSite: "Strict" } as const;
 
   test(`the largest ${kind} session fits into a cookie with the longest name, for any user id`, async () => {
-    const { app, browser } = noting(openShop({ ...config, cookieName: "n".repeat(50), absoluteSecs: YEAR }));
+    const { app, browser } = withValueRoutes(
+      openShop({ ...config, cookieName: "n".repeat(50), absoluteSecs: YEAR }),
+    );
     let user = "";
     app.post("/enter", async (request) => {
       await sessionOf(request).login(user);
@@ -64,19 +66,19 @@ for (const encrypt of [false, true]) {
     });
     await using client = browser({ cookies: false });
     for (user of ["u", "u".repeat(256), "\u{1f600}".repeat(128), longUser]) {
-      const login = sendingCookieOf(await client.post("/enter"));
+      const login = withCookieOf(await client.post("/enter"));
       const maxLength = 2800 - Buffer.byteLength(JSON.stringify([user, [["n", ""]]]));
       expect((await client.put(`/n/${maxLength + 1}`, login)).status).toBe(500);
       const largest = await client.put(`/n/${maxLength}`, login);
       expect(largest.status).toBe(200);
       expect(largest.headers.get("set-cookie")?.length).toBeLessThanOrEqual(4096);
-      const found = await client.get("/me", sendingCookieOf(largest));
+      const found = await client.get("/me", withCookieOf(largest));
       expect(found.json()).toEqual({ user, cart: null });
     }
   });
 
   test(`a login that does not fit into the ${kind} cookie is refused, and the session continues`, async () => {
-    const { app, browser } = noting(openShop(config));
+    const { app, browser } = withValueRoutes(openShop(config));
     const codes: unknown[] = [];
     app.post("/enter", async (request) => {
       const login = sessionOf(request).login(longUser);
@@ -84,7 +86,7 @@ for (const encrypt of [false, true]) {
       return "refused";
     });
     await using client = browser({ cookies: false });
-    const full = sendingCookieOf(await client.put("/cart/2680"));
+    const full = withCookieOf(await client.put("/cart/2680"));
     expect((await client.post("/enter", full)).headers.get("set-cookie")).toBeNull();
     expect(codes).toEqual(["SESSIONS_TOO_LARGE"]);
     const found = await client.get("/me", full);

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { sessionOf } from "./index.ts";
 import { openShop } from "./shop.test-kit.ts";
 
-test("values that JSON preserves are kept; others are refused, as are too large ones", async () => {
+test("values that JSON preserves are kept; others and too large ones are refused", async () => {
   const { app, browser } = openShop();
   const values: readonly unknown[] = [
     new Date(),

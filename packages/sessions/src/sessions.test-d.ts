@@ -13,7 +13,7 @@ sessionOf({} as HttpRequest) satisfies Session;
 // @ts-expect-error the method exists only where the feature is composed
 new App().enableSessions();
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error the compiler rejects a misspelt option
 app.enableSessions({ idelSecs: 600 });
 
 // @ts-expect-error a value of a session is JSON

@@ -52,6 +52,6 @@ export const openShop = (
 export const cookieOf = (reply: TestReply): string => reply.cookies.get("session_id")?.value ?? "";
 
 /** Header fields with a session's cookie. */
-export const sending = (id: string): { readonly headers: Readonly<Record<string, string>> } => ({
+export const withCookie = (id: string): { readonly headers: Readonly<Record<string, string>> } => ({
   headers: { cookie: `session_id=${id}` },
 });

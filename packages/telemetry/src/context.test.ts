@@ -10,7 +10,7 @@ import { get, tracedService } from "./traced-app.test-kit.ts";
 
 const traceId = (): string => trace.getSpan(context.active())?.spanContext().traceId ?? "none";
 
-test("1,000 concurrent requests keep their own traces over awaits, timers and streams", async () => {
+test("1,000 concurrent requests keep their own traces across awaits, timers and streams", async () => {
   await using service = await tracedService({ samplingRate: 0.5 });
   const { app } = service;
   app.get("/{n}", async ({ params }) => {
@@ -88,7 +88,7 @@ test("baggage of the caller is readable, and invalid members are omitted", async
   expect(await reply.json()).toEqual([["tenant", "north west"]]);
 });
 
-test("outside of requests there is no trace, and the stop removes all registrations", async () => {
+test("outside of requests there is no trace, and after the stop the API records no spans", async () => {
   const service = await tracedService();
   service.app.get("/", () => traceId());
   expect(traceId()).toBe("none");

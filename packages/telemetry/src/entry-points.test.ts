@@ -30,7 +30,7 @@ const shape = (spans: readonly ReceivedSpan[]) => {
   return spans.map(({ name, kind, parentSpanId }) => [name, kind, names.get(parentSpanId) ?? parentSpanId]);
 };
 
-test("a command and a query from GraphQL continue the page's trace, including their statements", async () => {
+test("the command and the query of GraphQL operations continue the caller's trace, as does the command's statement", async () => {
   const app = new (App.with(telemetry, database, durable, cqrs, graphql))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableCqrs();
@@ -76,7 +76,7 @@ test("a command and a query from GraphQL continue the page's trace, including th
   });
 });
 
-test("a gRPC call continues the trace of its metadata, with the conventions' name and attributes", async () => {
+test("a gRPC call continues the trace of its metadata, with the name and attributes of the semantic conventions", async () => {
   const app = new (App.with(telemetry, grpc))().enableGrpc({ address: "127.0.0.1:0" });
   await using service = await tracedService({}, { app });
   app.addGrpcService(catalog, {

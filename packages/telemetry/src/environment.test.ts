@@ -5,17 +5,17 @@ import { destinations } from "./settings/destinations.ts";
 import { fromEnvironment } from "./settings/environment.ts";
 import { get, newApp, tracedService } from "./traced-app.test-kit.ts";
 
-const set = new Map<string, string | undefined>();
-const variable = (name: string, value: string): void => {
-  set.set(name, process.env[name]);
+const previous = new Map<string, string | undefined>();
+const setVariable = (name: string, value: string): void => {
+  previous.set(name, process.env[name]);
   process.env[name] = value;
 };
 afterEach(() => {
-  for (const [name, value] of set) {
+  for (const [name, value] of previous) {
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
   }
-  set.clear();
+  previous.clear();
 });
 
 test("reads the standard variables", () => {
@@ -68,7 +68,7 @@ test("ignores malformed and unsupported variables, and names each of them", () =
   ]);
 });
 
-const broken: Readonly<Record<string, string>> = {
+const malformed: Readonly<Record<string, string>> = {
   OTEL_SDK_DISABLED: "yes",
   OTEL_TRACES_EXPORTER: "zipkin",
   OTEL_METRICS_EXPORTER: "prometheus",
@@ -82,7 +82,7 @@ const broken: Readonly<Record<string, string>> = {
   OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: "12",
 };
 
-test.each(Object.entries(broken))("the warning about %s=%s has the name, not the value", (name, value) => {
+test.each(Object.entries(malformed))("the warning about %s=%s has the name, not the value", (name, value) => {
   const { given, mistakes, isDisabled } = fromEnvironment({ [name]: value });
   expect([given, isDisabled, mistakes.length]).toEqual([{}, false, 1]);
   expect(mistakes[0]).toMatch(RegExp(`^${name} is ignored: it must be `));
@@ -95,16 +95,16 @@ test("each malformed variable is a warning, and the app starts", async () => {
     {
       args: ["--workers", "1"],
       conditions: ["@framework/source"],
-      env: { ...broken, OTEL_RESOURCE_ATTRIBUTES: "service.name=,service.version=" },
+      env: { ...malformed, OTEL_RESOURCE_ATTRIBUTES: "service.name=,service.version=" },
     },
   );
-  const named = () =>
+  const ignoredNames = () =>
     program
       .output()
       .matchAll(/(OTEL_\w+) is ignored/g)
       .map(([, name]) => name);
-  await waitFor(() => new Set(named()).size >= Object.keys(broken).length);
-  expect(new Set(named())).toEqual(new Set(Object.keys(broken)));
+  await waitFor(() => new Set(ignoredNames()).size >= Object.keys(malformed).length);
+  expect(new Set(ignoredNames())).toEqual(new Set(Object.keys(malformed)));
 });
 
 test("resource attributes are decoded, and all are ignored if there are too many", () => {
@@ -166,9 +166,9 @@ test("port 4317 and the protocol's variables choose gRPC, and exporters can be n
 });
 
 test("the program's options take precedence over the environment, and collector headers come from the environment", async () => {
-  variable("OTEL_SERVICE_NAME", "of-environment");
-  variable("OTEL_RESOURCE_ATTRIBUTES", "team=blue");
-  variable("OTEL_EXPORTER_OTLP_HEADERS", "x-collector-key=k1");
+  setVariable("OTEL_SERVICE_NAME", "of-environment");
+  setVariable("OTEL_RESOURCE_ATTRIBUTES", "team=blue");
+  setVariable("OTEL_EXPORTER_OTLP_HEADERS", "x-collector-key=k1");
   await using service = await tracedService({ serviceName: "of-program" });
   service.app.get("/", () => "x");
   await get(service.app, "/");
@@ -178,7 +178,7 @@ test("the program's options take precedence over the environment, and collector 
 });
 
 test("with OTEL_SDK_DISABLED no spans are created", async () => {
-  variable("OTEL_SDK_DISABLED", "true");
+  setVariable("OTEL_SDK_DISABLED", "true");
   await using service = await tracedService();
   service.app.get("/", () => "x");
   expect((await get(service.app, "/")).headers.get("x-trace-id")).toBeNull();

@@ -17,7 +17,8 @@ const counts = (app: TracedApp): Counts => app.snapshot()["telemetry"] as Counts
 const silent = { info() {}, warn() {}, error() {} };
 
 const getMany = async (app: TracedApp, times: number): Promise<void> => {
-  await Promise.all(Array.from({ length: times }, () => get(app, "/")));
+  const replies = await Promise.all(Array.from({ length: times }, () => get(app, "/")));
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
 };
 
 test("with an unavailable collector requests succeed, and every span is counted as dropped", async () => {
@@ -38,15 +39,15 @@ test("with an unavailable collector requests succeed, and every span is counted 
   await app.stop();
 });
 
-test("429 is retried after Retry-After, and the spans arrive once", async () => {
-  const paths: (string | undefined)[] = [];
+test("an export that gets 429 is retried after Retry-After, and its spans arrive once", async () => {
+  const times: number[] = [];
   await using service = await tracedService(
     { exportMetrics: false, batchDelayMs: 1 },
     {
       fault: (reply, count) => {
-        paths.push(String(count));
+        times.push(performance.now());
         if (count > 1) return false;
-        reply.writeHead(429, { "retry-after": "1" }).end();
+        reply.writeHead(429, { "retry-after": "2" }).end();
         return true;
       },
     },
@@ -54,10 +55,11 @@ test("429 is retried after Retry-After, and the spans arrive once", async () => 
   service.app.get("/", () => "here");
   await getMany(service.app, 5);
   await waitFor(() => counts(service.app).sent === 5);
-  expect([service.receiver.spans.length, paths.length]).toEqual([5, 2]);
+  expect([service.receiver.spans.length, times.length]).toEqual([5, 2]);
+  expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1900); // the exporter's own delay is about a second
 });
 
-test("400 is not retried, and its spans are dropped", async () => {
+test("an export that gets 400 is not retried, and its spans are dropped", async () => {
   await using service = await tracedService(
     { exportMetrics: false, batchDelayMs: 1 },
     { fault: (reply) => (reply.writeHead(400).end(), true) },
@@ -76,14 +78,14 @@ const partialSuccess = (rejected: number, message: string): Buffer => {
 };
 
 test("spans that the collector rejects are counted as dropped and logged with its reason, warnings are logged", async () => {
-  const answers = [partialSuccess(2, "too old"), partialSuccess(0, "send less")];
+  const bodies = [partialSuccess(2, "too old"), partialSuccess(0, "send less")];
   const warnings: string[] = [];
   const clock = virtualClock();
   await using service = await tracedService(
     { exportMetrics: false, batchSize: 5, batchDelayMs: 600_000, clock },
     {
       fault: (reply, count) => {
-        reply.writeHead(200, { "content-type": "application/x-protobuf" }).end(answers[count - 1]);
+        reply.writeHead(200, { "content-type": "application/x-protobuf" }).end(bodies[count - 1]);
         return true;
       },
     },

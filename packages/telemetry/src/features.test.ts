@@ -12,7 +12,7 @@ import { tracedService } from "./traced-app.test-kit.ts";
 import { telemetry } from "./telemetry.ts";
 
 /** Creates a stream that collects the lines written to it, parsed. */
-const lines = () => {
+const lineStream = () => {
   const parsed: Record<string, unknown>[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -25,9 +25,9 @@ const lines = () => {
 };
 
 test.each(["database", "memory"])(
-  "one trace connects a request with its message (broker: %s), its job, its saga and their log lines",
+  "one trace connects a request with its message (broker: %s), its job, the log lines of both, and its saga",
   async (kind) => {
-    const { parsed, stream } = lines();
+    const { parsed, stream } = lineStream();
     const app = new (App.with(telemetry, logging, database, durable, messaging, jobs, sagas))()
       .enableLogging({ format: "json", destination: stream })
       .enableDatabase({ url: "sqlite://:memory:" })

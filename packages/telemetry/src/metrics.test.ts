@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { telemetry } from "./telemetry.ts";
 import { get, tracedService } from "./traced-app.test-kit.ts";
 
-test("durations and active requests have the conventions' names, units, labels and buckets", async () => {
+test("durations and active requests have the names, units, labels and buckets of the semantic conventions", async () => {
   await using service = await tracedService({ samplingRate: 0 });
   const { app } = service;
   app.get("/books/{id}", () => "x");
@@ -35,7 +35,7 @@ test("durations and active requests have the conventions' names, units, labels a
   });
 });
 
-test("the program's own instruments are exported with them", async () => {
+test("the program's own instruments are exported", async () => {
   await using service = await tracedService();
   service.app.get("/", () => {
     api.getMeter("shop").createCounter("books.sold").add(2, { genre: "novel" });
@@ -57,9 +57,9 @@ test("unknown methods do not add series", async () => {
   ]);
 });
 
-test("counters, gauges and histograms of features are exported with them", async () => {
-  const publishing: Feature = {
-    name: "publishing",
+test("counters, gauges and histograms of features are exported, except metrics that cannot be read", async () => {
+  const publisher: Feature = {
+    name: "publisher",
     install(host) {
       const fail = (): number => {
         throw new Error("no");
@@ -74,20 +74,20 @@ test("counters, gauges and histograms of features are exported with them", async
       });
       insight.metric({ name: "jobs_waiting", help: "Jobs that wait.", type: "gauge", read: () => 2.5 });
       insight.metric({ name: "jobs_broken", help: "Cannot be read.", type: "gauge", read: fail });
-      const took = insight.histogram({
+      const durations = insight.histogram({
         name: "job_duration_seconds",
         help: "Time.",
         labels: ["kind"],
         buckets: [1, 2],
       });
       host.http.route("GET", "/work", () => {
-        for (const value of [0.5, 1.5, 9]) took.observe(value, labels);
+        for (const value of [0.5, 1.5, 9]) durations.observe(value, labels);
         return "done";
       });
       return {};
     },
   };
-  const app = new (App.with(telemetry, publishing))();
+  const app = new (App.with(telemetry, publisher))();
   await using service = await tracedService({}, { app });
   await get(app, "/work");
   const { metrics } = await service.finish();

@@ -14,26 +14,26 @@ interface Work {
   readonly subject?: object;
 }
 
-interface Working {
+interface Publisher {
   work<T>(work: Work, run: () => Promise<T>): Promise<T>;
   trace(): Readonly<Record<string, string>>;
 }
 
-/** Publishes operations as the features of this framework do. */
-const working: Feature<Working> = {
-  name: "working",
+/** Publishes operations like the features of the framework. */
+const publisher: Feature<Publisher> = {
+  name: "publisher",
   install(host: Host) {
-    const known = new Map<string, (work: Work, run: () => unknown) => unknown>();
+    const runners = new Map<string, (work: Work, run: () => unknown) => unknown>();
     for (const [kind, role] of kinds) {
       const operations = host.insight.operation<Work>({
         kind,
         role,
         describe: ({ name, attributes = {}, subject }) => ({ name, attributes, ...(subject && { subject }) }),
       });
-      known.set(`${kind} ${role}`, (work, run) => operations.run(work, run));
+      runners.set(`${kind} ${role}`, (work, run) => operations.run(work, run));
     }
     return {
-      work: async (work, run) => (await known.get(`${work.kind} ${work.role}`)?.(work, run)) as never,
+      work: async (work, run) => (await runners.get(`${work.kind} ${work.role}`)?.(work, run)) as never,
       trace: () => host.insight.currentTrace()?.headers() ?? {},
     };
   },
@@ -47,15 +47,15 @@ const kinds: readonly (readonly [string, OperationRole])[] = [
   ["saga", "internal"],
 ];
 
-const newWorkingApp = () => new (App.with(telemetry, working))();
-const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan => {
+const newPublisherApp = () => new (App.with(telemetry, publisher))();
+const findSpan = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan => {
   const span = spans.find((each) => each.name === name);
   if (span === undefined) throw new Error(`no span ${name} among ${spans.map((each) => each.name).join()}`);
   return span;
 };
 
 test("one trace spans a request, its command, statement and message, the message's consumer and its job", async () => {
-  const app = newWorkingApp();
+  const app = newPublisherApp();
   await using service = await tracedService({}, { app });
   let sent: Readonly<Record<string, string>> = {};
   app.post("/orders", async () => {
@@ -93,7 +93,7 @@ test("one trace spans a request, its command, statement and message, the message
     "send orders",
     "process orders",
     "work mails",
-  ].map((name) => named(spans, name)) as [
+  ].map((name) => findSpan(spans, name)) as [
     ReceivedSpan,
     ReceivedSpan,
     ReceivedSpan,
@@ -127,14 +127,14 @@ test("one trace spans a request, its command, statement and message, the message
 });
 
 test("an error marks the span of its operation, and is rethrown", async () => {
-  const app = newWorkingApp();
+  const app = newPublisherApp();
   await using service = await tracedService({}, { app });
   await app.start();
   const failed = app.work({ kind: "command", role: "internal", name: "Fail" }, async () => {
     throw new RangeError("password=canary is wrong");
   });
   await expect(failed).rejects.toThrow("canary");
-  const span = named((await service.finish()).spans, "command Fail");
+  const span = findSpan((await service.finish()).spans, "command Fail");
   expect(span).toMatchObject({
     status: 2,
     statusMessage: "password=REDACTED is wrong",
@@ -143,8 +143,8 @@ test("an error marks the span of its operation, and is rethrown", async () => {
   });
 });
 
-test("statements outside of a trace have no spans, and unsampled traces stay unsampled", async () => {
-  const app = newWorkingApp();
+test("operations of an unsampled trace are unsampled, with their own span ids", async () => {
+  const app = newPublisherApp();
   await using service = await tracedService({ samplingRate: 0 }, { app });
   app.get("/", async () => {
     const child = await app.work({ kind: "command", role: "internal", name: "Child" }, async () =>
@@ -162,12 +162,19 @@ test("statements outside of a trace have no spans, and unsampled traces stay uns
   expect(new Set(ids.map(([, id]) => id)).size).toBe(1);
   expect(ids.map(([, , , flags]) => flags)).toEqual(["02", "02", "02"]);
   expect(new Set(ids.map(([, , span]) => span)).size).toBe(3);
+  expect((await service.finish()).spans).toEqual([]);
+});
+
+test("a statement outside of a trace has no span", async () => {
+  const app = newPublisherApp();
+  await using service = await tracedService({}, { app });
+  await app.start();
   await app.work({ kind: "db", role: "client", name: "SELECT" }, turn);
   expect((await service.finish()).spans).toEqual([]);
 });
 
-test("an attempt of a saga continues the trace that started it", async () => {
-  const app = newWorkingApp();
+test("an attempt of a saga continues the trace that started the saga; within another trace it links to that trace", async () => {
+  const app = newPublisherApp();
   await using service = await tracedService({}, { app });
   await app.start();
   const [traceId, spanId] = ["a".repeat(32), "b".repeat(16)];
@@ -177,21 +184,21 @@ test("an attempt of a saga continues the trace that started it", async () => {
     app.work({ kind: "saga", role: "internal", name: "order ship", attributes }, turn),
   );
   const { spans } = await service.finish();
-  expect(named(spans, "saga order pay")).toMatchObject({
+  expect(findSpan(spans, "saga order pay")).toMatchObject({
     traceId,
     parentSpanId: spanId,
     links: [],
     attributes: { "saga.id": "7" },
   });
-  expect(named(spans, "saga order pay").attributes["saga.started_by"]).toBeUndefined();
-  expect(named(spans, "saga order ship")).toMatchObject({
-    parentSpanId: named(spans, "command Outer").spanId,
+  expect(findSpan(spans, "saga order pay").attributes["saga.started_by"]).toBeUndefined();
+  expect(findSpan(spans, "saga order ship")).toMatchObject({
+    parentSpanId: findSpan(spans, "command Outer").spanId,
     links: [{ traceId, spanId }],
   });
 });
 
 test("without telemetry enabled, there is no trace", async () => {
-  const app = newWorkingApp();
+  const app = newPublisherApp();
   app.get("/", () => app.work({ kind: "command", role: "internal", name: "Any" }, async () => app.trace()));
   const reply = await get(app, "/", { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` });
   expect([await reply.json(), reply.headers.get("x-trace-id")]).toEqual([{}, null]);

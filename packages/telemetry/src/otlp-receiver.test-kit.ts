@@ -8,7 +8,7 @@ import {
   type ReceivedSpan,
 } from "./otlp-decoder.test-kit.ts";
 
-/** Data that a receiver has received. */
+/** A running receiver and the data that it has received. */
 export interface Received {
   readonly url: string;
   readonly spans: ReceivedSpan[];
@@ -20,7 +20,7 @@ export interface Received {
   close(): Promise<void>;
 }
 
-/** Sends a failure as the reply to an export; returns whether it did. */
+/** Replies to an export with a failure, or leaves the reply to the receiver. Returns true if it has handled the reply. */
 export type Fault = (reply: ServerResponse, count: number) => boolean;
 
 /** Starts an HTTP collector that decodes its requests. */

@@ -29,9 +29,9 @@ const peer = async (status: number, interim: (reply: ServerResponse) => void = (
 };
 
 test("fetch sends the trace and is a client span, without the query's secrets", async () => {
-  await using there = await peer(200);
+  await using server = await peer(200);
   await using service = await tracedService();
-  const url = `http://127.0.0.1:${there.port}/stock?id=7&api_key=canary`;
+  const url = `http://127.0.0.1:${server.port}/stock?id=7&api_key=canary`;
   service.app.get("/", async () => (await fetch(url)).text());
   await get(service.app, "/", {
     tracestate: "a=1",
@@ -47,11 +47,11 @@ test("fetch sends the trace and is a client span, without the query's secrets", 
       "http.request.method": "GET",
       "http.response.status_code": 200,
       "server.address": "127.0.0.1",
-      "server.port": there.port,
-      "url.full": `http://127.0.0.1:${there.port}/stock?id=7&api_key=REDACTED`,
+      "server.port": server.port,
+      "url.full": `http://127.0.0.1:${server.port}/stock?id=7&api_key=REDACTED`,
     },
   });
-  expect(there.seen[0]).toMatchObject({
+  expect(server.seen[0]).toMatchObject({
     traceparent: `00-${"a".repeat(32)}-${call?.spanId}-03`,
     tracestate: "a=1",
   });
@@ -59,12 +59,12 @@ test("fetch sends the trace and is a client span, without the query's secrets", 
 
 test("a call of httpClient carries the trace once per attempt and to every host, request ids only to trusted hosts", async () => {
   await using trusted = await peer(503);
-  await using distrusted = await peer(200);
+  await using untrusted = await peer(200);
   await using service = await tracedService();
   const hostOf = ({ port }: { readonly port: number }): string => `127.0.0.1:${port}`;
   await using stock = httpClient({
     baseUrl: `http://${hostOf(trusted)}`,
-    allowedHosts: [hostOf(trusted), hostOf(distrusted)],
+    allowedHosts: [hostOf(trusted), hostOf(untrusted)],
     use: [retryRequests({ policy: { attempts: 2, delayMs: 1 } })],
   });
   service.app.use((request, next) => {
@@ -73,28 +73,28 @@ test("a call of httpClient carries the trace once per attempt and to every host,
   });
   service.app.get("/", async (request) => {
     await (await stock.request("/items", { within: request })).text();
-    return await (await stock.request(`http://${hostOf(distrusted)}/items`, { within: request })).text();
+    return await (await stock.request(`http://${hostOf(untrusted)}/items`, { within: request })).text();
   });
   await get(service.app, "/");
   const { spans } = await service.finish();
   const calls = spans.filter(({ kind }) => kind === "client");
-  const sent = [...trusted.seen, ...distrusted.seen];
+  const sent = [...trusted.seen, ...untrusted.seen];
   const ids = calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-03`);
   expect(sent.map(({ traceparent }) => traceparent)).toEqual(ids);
   expect([new Set(ids).size, new Set(calls.map(({ traceId }) => traceId)).size]).toEqual([3, 1]);
   expect(
-    [...trusted.raw, ...distrusted.raw].map((names) => names.filter((name) => name === "traceparent")),
+    [...trusted.raw, ...untrusted.raw].map((names) => names.filter((name) => name === "traceparent")),
   ).toEqual([["traceparent"], ["traceparent"], ["traceparent"]]);
   expect(sent.map((headers) => headers["x-request-id"])).toEqual(["order-7", "order-7", undefined]);
 });
 
-test("a reply 404 and a refused connection are errors of the call", async () => {
-  await using there = await peer(404);
+test("a 404 reply and a refused connection are errors of the call", async () => {
+  await using server = await peer(404);
   const stopped = await peer(200);
   await stopped[Symbol.asyncDispose]();
   await using service = await tracedService();
   service.app.get("/", async () => {
-    await (await fetch(`http://127.0.0.1:${there.port}/`)).text();
+    await (await fetch(`http://127.0.0.1:${server.port}/`)).text();
     return await fetch(`http://127.0.0.1:${stopped.port}/`).then(String, () => "refused");
   });
   await get(service.app, "/");
@@ -104,12 +104,12 @@ test("a reply 404 and a refused connection are errors of the call", async () => 
 });
 
 test("a call ends with its final status, after interim replies", async () => {
-  await using there = await peer(503, (reply) => {
+  await using server = await peer(503, (reply) => {
     reply.writeProcessing();
     reply.writeEarlyHints({ link: "</style.css>; rel=preload; as=style" });
   });
   await using service = await tracedService();
-  service.app.get("/", async () => (await fetch(`http://127.0.0.1:${there.port}/`)).text());
+  service.app.get("/", async () => (await fetch(`http://127.0.0.1:${server.port}/`)).text());
   await get(service.app, "/");
   const [call] = (await service.finish()).spans;
   expect(call).toMatchObject({
@@ -118,13 +118,13 @@ test("a call ends with its final status, after interim replies", async () => {
   });
 });
 
-test("fields that the program has set are sent unchanged", async () => {
-  await using there = await peer(200);
+test("a traceparent that the program has set is sent unchanged", async () => {
+  await using server = await peer(200);
   await using service = await tracedService();
   const traceparent = `00-${"c".repeat(32)}-${"d".repeat(16)}-00`;
   service.app.get("/", async () =>
-    (await fetch(`http://127.0.0.1:${there.port}/`, { headers: { traceparent } })).text(),
+    (await fetch(`http://127.0.0.1:${server.port}/`, { headers: { traceparent } })).text(),
   );
   await get(service.app, "/");
-  expect(there.seen[0]?.["traceparent"]).toBe(traceparent);
+  expect(server.seen[0]?.["traceparent"]).toBe(traceparent);
 });

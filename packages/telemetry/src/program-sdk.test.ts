@@ -14,7 +14,7 @@ afterEach(() => {
   for (const api of [trace, context, propagation, metrics]) api.disable();
 });
 
-test("a program's own SDK gets the spans and metrics, decides about propagation, and stays registered", async () => {
+test("a program's own SDK gets the spans and metrics, controls propagation, and stays registered", async () => {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
@@ -62,7 +62,7 @@ test("within the server span of the program's instrumentation the app creates no
   ]);
 });
 
-test("two apps of one process each export their own spans", async () => {
+test("two apps in one process each export their own spans", async () => {
   await using one = await tracedService({ serviceName: "one" });
   await using two = await tracedService({ serviceName: "two" });
   for (const { app } of [one, two]) {

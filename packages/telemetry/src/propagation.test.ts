@@ -1,4 +1,4 @@
-import { context, propagation, ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import { propagation, ROOT_CONTEXT } from "@opentelemetry/api";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { formatBaggage, parseBaggage } from "./propagation/baggage.ts";
@@ -11,7 +11,7 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";
 
 /** Returns the outgoing fields for incoming fields. */
-const propagated = (
+const propagate = (
   incoming: Record<string, string>,
   baggageKeys: readonly string[] = [],
 ): Record<string, string> => {
@@ -38,11 +38,11 @@ test.each([
   ["short flags", `00-${TRACE}-${SPAN}-1`, false],
   ["two fields", `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`, false],
   ["nothing", "", false],
-])("traceparent: %s", (_, field, isValid) => {
+])("traceparent of %s (%s) is valid: %s", (_, field, isValid) => {
   expect(parseTraceParent(field) !== null).toBe(isValid);
 });
 
-test("formatted fields are parsed again, and arbitrary text is rejected", () => {
+test("a formatted traceparent parses to the same value, and arbitrary text is rejected", () => {
   const id = (length: number) =>
     fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`)).filter((text) => !/^0+$/.test(text));
   const parent = fc.record({
@@ -79,7 +79,7 @@ test.each([
     Array.from({ length: 32 }, (_, at) => `k${at}=1`).join(),
   ],
   [Array.from({ length: 33 }, (_, at) => `k${at}=1`).join(), null],
-])("tracestate: %s", (field, expected) => {
+])("tracestate %s is parsed as %s", (field, expected) => {
   expect(parseTraceState(field)?.serialize() ?? null).toBe(expected);
 });
 
@@ -90,20 +90,20 @@ test("tracestate: a member that is set becomes the first, and an invalid one cha
   expect([state?.get("a"), state?.get("z")]).toEqual(["1", undefined]);
 });
 
-test("flags and state are propagated; an invalid state is dropped without the trace", () => {
+test("flags and state are propagated; an invalid state is dropped, its trace is kept", () => {
   const traceparent = `00-${TRACE}-${SPAN}-03`;
-  expect(propagated({ traceparent, tracestate: "a=1" })).toEqual({ traceparent, tracestate: "a=1" });
-  expect(propagated({ traceparent: `00-${TRACE}-${SPAN}-01` })).toEqual({
+  expect(propagate({ traceparent, tracestate: "a=1" })).toEqual({ traceparent, tracestate: "a=1" });
+  expect(propagate({ traceparent: `00-${TRACE}-${SPAN}-01` })).toEqual({
     traceparent: `00-${TRACE}-${SPAN}-01`,
   });
-  expect(propagated({ traceparent, tracestate: "A=1" })).toEqual({ traceparent });
-  expect(propagated({ traceparent: "bad", tracestate: "a=1" })).toEqual({});
+  expect(propagate({ traceparent, tracestate: "A=1" })).toEqual({ traceparent });
+  expect(propagate({ traceparent: "bad", tracestate: "a=1" })).toEqual({});
 });
 
-test("only allowed members of baggage are propagated, encoded again", () => {
+test("only allowed members of baggage are propagated, re-encoded", () => {
   const baggage = "tenant=north%20west;p=1,secret=s";
-  expect(propagated({ baggage })).toEqual({});
-  expect(propagated({ baggage }, ["tenant"])).toEqual({ baggage: "tenant=north%20west;p=1" });
+  expect(propagate({ baggage })).toEqual({});
+  expect(propagate({ baggage }, ["tenant"])).toEqual({ baggage: "tenant=north%20west;p=1" });
 });
 
 test("baggage is bounded: 64 members and 8,192 bytes, regardless of the length of the field", () => {
@@ -134,5 +134,4 @@ test("a member of baggage that crosses the limit is omitted, not truncated", () 
 test("names of Object's members are ordinary keys of baggage", () => {
   const parsed = parseBaggage("__proto__=1,constructor=2");
   expect(parsed?.getAllEntries().map(([key]) => key)).toEqual(["__proto__", "constructor"]);
-  expect(trace.getSpan(context.active())).toBeUndefined();
 });

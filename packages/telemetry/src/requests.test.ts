@@ -1,10 +1,12 @@
 import { connect } from "node:net";
-import { Response } from "@framework/core";
+import { App, Response } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { expect, test } from "@jest/globals";
 import { get, tracedService } from "./traced-app.test-kit.ts";
+import { telemetry } from "./telemetry.ts";
 
-test("a request becomes a span with the route's pattern and the stable conventions' attributes", async () => {
+test("a request becomes a span with the route's pattern and the attributes of the stable semantic conventions", async () => {
   await using service = await tracedService({ serviceName: "books" });
   const { app } = service;
   app.get("/books/{id}", ({ params }) => ({ id: params.id }));
@@ -44,7 +46,7 @@ test("a request becomes a span with the route's pattern and the stable conventio
   expect(spans[0]?.endNanos).toBeGreaterThanOrEqual(spans[0]?.startNanos ?? 0n);
 });
 
-test("requests of one route differ by method, host, status and query, and attributes of the program take precedence", async () => {
+test("each span of a route has its own request's method, host, status and query, and attributes of the program take precedence", async () => {
   await using service = await tracedService();
   const { app } = service;
   app.get("/books/{id}", ({ params, query }) => {
@@ -90,14 +92,14 @@ test("a 4xx reply is not an error of the span, and clients cannot choose span na
   app.get("/", () => "home");
   await get(app, "/nowhere/at/all");
   await (await app.fetch(new Request("http://shop.test/", { method: "BREW" }))).text();
-  const [unmatched, brewed] = (await service.finish()).spans;
+  const [unmatched, unknownMethod] = (await service.finish()).spans;
   expect(unmatched).toMatchObject({
     name: "GET",
     status: 0,
     attributes: { "http.response.status_code": 404 },
   });
   expect(unmatched?.attributes["http.route"]).toBeUndefined();
-  expect(brewed).toMatchObject({
+  expect(unknownMethod).toMatchObject({
     name: "HTTP",
     attributes: { "http.request.method": "_OTHER", "http.request.method_original": "BREW" },
   });
@@ -158,7 +160,7 @@ test("an error of a streamed reply marks the span; a client that disconnects add
   await unfinished.body?.cancel();
   await running.close();
   const { spans } = await service.finish();
-  const [broken, left] = spans.filter(({ kind }) => kind === "server");
+  const [broken, disconnected] = spans.filter(({ kind }) => kind === "server");
   expect(broken).toMatchObject({
     status: 2,
     attributes: { "http.response.status_code": 200, "error.type": "TypeError" },
@@ -172,10 +174,10 @@ test("an error of a streamed reply marks the span; a client that disconnects add
       },
     ],
   });
-  expect(left).toMatchObject({ status: 2, attributes: { "error.type": "aborted" }, events: [] });
+  expect(disconnected).toMatchObject({ status: 2, attributes: { "error.type": "aborted" }, events: [] });
 });
 
-test("a request without a host has its path", async () => {
+test("the span of a request without a Host field has its path and query", async () => {
   await using service = await tracedService();
   service.app.get("/ok/{id}", () => "home");
   const running = await service.app.run({ port: 0, logs: false, argv: [], exitOnError: false });
@@ -187,19 +189,27 @@ test("a request without a host has its path", async () => {
   expect(span?.attributes).toMatchObject({ "url.path": "/ok/1", "url.query": "a=b" });
 });
 
-test("excluded paths and the routes of features, and their calls, have no spans", async () => {
-  await using service = await tracedService({ excludedPaths: ["/internal"] });
-  const { app } = service;
-  app.get("/internal/state", () => "fine");
+test("excluded paths, exempt routes of features and their outgoing calls have no spans", async () => {
+  const callPeer = async (): Promise<string> => (await fetch(`${service.receiver.url}/peer`)).text();
+  const probe: Feature = {
+    name: "probe",
+    install(host) {
+      host.http.route("GET", "/probe", callPeer, { exempt: ["telemetry"] });
+      return {};
+    },
+  };
+  const app = new (App.with(telemetry, probe))();
+  await using service = await tracedService({ excludedPaths: ["/internal"] }, { app });
+  app.get("/internal/state", callPeer);
   app.get("/internals", () => "shown");
-  await get(app, "/internal/state");
+  for (const path of ["/internal/state", "/probe"]) expect((await get(app, path)).status).toBe(200);
   const reply = await get(app, "/internals");
   const { spans } = await service.finish();
   expect(spans.map(({ attributes }) => attributes["url.path"])).toEqual(["/internals"]);
   expect(reply.headers.get("x-trace-id")).toBe(spans[0]?.traceId);
 });
 
-test("attributes that the program sets on a request's span are exported unchanged, and take precedence over the framework's", async () => {
+test("values that the program sets on a request's span are exported within the limits, and take precedence over the framework's", async () => {
   await using service = await tracedService();
   service.app.get("/books/{id}", () => {
     const span = trace.getActiveSpan();

@@ -6,7 +6,7 @@ import { RatioSampler } from "./tracing/ratio-sampler.ts";
 import { get, tracedService } from "./traced-app.test-kit.ts";
 
 const hex = (bytes: number): string => randomBytes(bytes).toString("hex");
-const caller = (flags: string): Record<string, string> => ({
+const callerHeaders = (flags: string): Record<string, string> => ({
   traceparent: `00-${hex(16)}-${hex(8)}-${flags}`,
 });
 
@@ -54,23 +54,23 @@ test("decide() samples the ratio's share of traces, within three standard deviat
   ]);
 });
 
-test("a caller's decision is followed, regardless of the rate", async () => {
+test("the caller's sampling decision is followed, regardless of the rate", async () => {
   await using none = await tracedService({ samplingRate: 0 });
   none.app.get("/", () => "x");
   await get(none.app, "/");
-  await get(none.app, "/", caller("00"));
-  const sampled = caller("01");
+  await get(none.app, "/", callerHeaders("00"));
+  const sampled = callerHeaders("01");
   await get(none.app, "/", sampled);
   const { spans } = await none.finish();
   const [, traceId, parentSpanId] = sampled["traceparent"]?.split("-") ?? [];
   expect(spans).toMatchObject([{ traceId, parentSpanId, kind: "server" }]);
   await using every = await tracedService({ samplingRate: 1 });
   every.app.get("/", () => "x");
-  await get(every.app, "/", caller("00"));
+  await get(every.app, "/", callerHeaders("00"));
   expect((await every.finish()).spans).toEqual([]);
 });
 
-test("rates outside 0 to 1 are clamped", async () => {
+test("a sampling rate above 1 is clamped to 1", async () => {
   await using service = await tracedService({ samplingRate: 7 });
   service.app.get("/", () => "x");
   await get(service.app, "/");

@@ -7,7 +7,7 @@ import { get, tracedService } from "./traced-app.test-kit.ts";
 const CANARY = "canaryCANARY0123456789";
 const jwt = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${CANARY}`;
 const text = (value: unknown): string =>
-  JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? String(each) : each));
+  JSON.stringify(value, (_, member: unknown) => (typeof member === "bigint" ? String(member) : member));
 
 test("no credential of a request is in its span: fields, cookies, query, path, credentials of the URL", async () => {
   await using service = await tracedService();
@@ -53,7 +53,7 @@ test.each([
     (_, at) =>
       `x=${"y".repeat(900)}&token=${"t".repeat(1060 + at)}&n=postgres%3A%2F%2Froot%3Ahunter2hunter2%40db`,
   ),
-])("query %s", async (query) => {
+])("a span has no secret of the query %s", async (query) => {
   await using service = await tracedService();
   service.app.get("/q", () => "x");
   await get(service.app, `/q?page=2&${query}`);
@@ -68,7 +68,7 @@ test.each([
   ["postgres://ann:pw@db.test/shop?x=1", "postgres://REDACTED@db.test/shop?x=1"],
   ["https://shop.test/a?token=t#frag", "https://shop.test/a?token=REDACTED"],
   ["https://shop.test/", "https://shop.test/"],
-])("URL %s", (url, expected) => expect(redactUrl(url)).toBe(expected));
+])("redactUrl changes %s to %s", (url, expected) => expect(redactUrl(url)).toBe(expected));
 
 test.each([
   [
@@ -96,7 +96,7 @@ test.each([
   ['{"password":"hunter2"}', '{"password":"REDACTED"}'],
   [`bad token ${jwt}`, "bad token REDACTED"],
   ["the author of the book", "the author of the book"],
-])("text %s", (from, expected) => {
+])("redactText changes %s to %s", (from, expected) => {
   expect(redactText(from)).toBe(expected);
 });
 
@@ -114,9 +114,10 @@ test.each([
   [String.raw`SELECT E'a\'canary', 'b' FROM a`, "SELECT ?, ? FROM a"],
   [String.raw`SELECT 'a\'canary', 'b' FROM a`, "SELECT ?"],
   [String.raw`SELECT 'C:\\', 'canary' FROM a`, "SELECT ?, ? FROM a"],
-])("statement %s", (from, expected) => expect(redactStatement(from)).toBe(expected));
+  ["SELECT 'it''s' FROM a WHERE b = $1 AND c = 'x", "SELECT ? FROM a WHERE b = $1 AND c = ?"],
+])("redactStatement changes %s to %s", (from, expected) => expect(redactStatement(from)).toBe(expected));
 
-test("the user agent is redacted, and the address of a server has no brackets", async () => {
+test("the user agent is redacted, and an IPv6 address of the server has no brackets", async () => {
   await using service = await tracedService();
   service.app.get("/", () => "x");
   await service.app.fetch(
@@ -151,26 +152,23 @@ test("no part of a password in a URL or of a token remains, regardless of its le
   expect(redactText(`lost ${secrets[0] ?? ""}`)).toBe("lost postgres://REDACTED@db.test/shop");
 });
 
-test("ordinary values are unchanged", () => {
+test("ordinary queries and paths are unchanged", () => {
   const query =
     "author=austen&page=2&id=0190f5c2-8f1e-7c3a-9d6b-3b1f6f6e2a11&q=a%20b&next=https%3A%2F%2Fshop.test&at=10:30&v=1.2.3&m=a+b@c.test";
   expect(redactQuery(query)).toBe(query);
   expect(redactPath("/skateboarding-shoes/asia-pacific-region/0190f5c2-8f1e-7c3a")).toBe(
     "/skateboarding-shoes/asia-pacific-region/0190f5c2-8f1e-7c3a",
   );
-  expect(redactStatement("SELECT 'it''s' FROM a WHERE b = $1 AND c = 'x")).toBe(
-    "SELECT ? FROM a WHERE b = $1 AND c = ?",
-  );
 });
 
 /** Any character: fast-check's unit `binary` first builds a map of all characters, which takes a second. */
 const character = fc.nat({ max: 0x10f7ff }).map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800));
 
-test("redaction accepts any text, returns at most 1,024 characters, and takes linear time", () => {
+test("redaction of any text, even of 20,000 repeated delimiters, returns at most 1,024 characters", () => {
   const redactions = [redactUrl, redactQuery, redactPath, redactText, redactStatement];
   fc.assert(
-    fc.property(fc.string({ unit: character, maxLength: 3000 }), (any) => {
-      for (const redact of redactions) expect(redact(any).length).toBeLessThanOrEqual(1024);
+    fc.property(fc.string({ unit: character, maxLength: 3000 }), (value) => {
+      for (const redact of redactions) expect(redact(value).length).toBeLessThanOrEqual(1024);
     }),
     { numRuns: 50 },
   );

@@ -70,7 +70,7 @@ for (const [server, brokerOn] of brokers)
   });
 
 withServer("redis", (url) => {
-  test("a command of Redis is a client span of the request, without its arguments", async () => {
+  test("a Redis command is a client span of the request, without its arguments", async () => {
     const app = new (App.with(telemetry, redis))().enableRedis({ url });
     await using service = await tracedService({}, { app });
     app.get("/", async () => {

@@ -19,7 +19,7 @@ orgs.websocket("/rooms/{room}", async (socket, { params, app }) => {
   void params.user;
   app.room(params.room);
   const message = await socket.recv();
-  // @ts-expect-error it may be null
+  // @ts-expect-error the message may be null
   void message.text;
 });
 const Db: Token<{ all(): string[] }> = dependency("db");

@@ -10,7 +10,7 @@ const isMember: Guard<HttpRequest> = (request) => request.getHeader("x-user") !=
 const member = { headers: { "x-user": "ada" } };
 
 describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
-  test("a socket of nested blueprints has the parameters of their prefixes, and shares the app's rooms", async () => {
+  test("a route of nested blueprints has the parameters of their prefixes, and shares the app's rooms", async () => {
     const rooms = new SocketBlueprint("/orgs/{org}");
     rooms.websocket("/rooms/{room}", async (socket, { params, app, route }) => {
       socket.join(params.room);
@@ -25,7 +25,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(texts).toEqual(["/{version}/orgs/{org}/rooms/{room} acme tea"]);
   });
 
-  test("guards of the blueprint, then of the route, refuse the handshake as HTTP", async () => {
+  test("guards of the blueprint and of the route refuse the handshake with an HTTP reply", async () => {
     const staff = new SocketBlueprint("/staff", { guards: [isMember] });
     const isBoss: Guard<HttpRequest> = (request) => request.getHeader("x-user") === "bob";
     staff.websocket("/chat", (socket) => socket.sendText("hello"));
@@ -47,7 +47,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
   });
 });
 
-test("limits and injections of a blueprint's socket apply to its connections", async () => {
+test("limits and injections of a blueprint's route apply to its connections", async () => {
   const small = new SocketBlueprint("/small");
   small.websocket(
     "/{id}",
@@ -67,7 +67,7 @@ test("limits and injections of a blueprint's socket apply to its connections", a
   expect(texts).toEqual(["hello 7"]);
 });
 
-test("all mistakes in a blueprint's socket are reported at start", async () => {
+test("all mistakes in a blueprint's routes are reported at start", async () => {
   const chat = new SocketBlueprint("/chat");
   chat.websocket("/a", { inject: { db: "db" }, injectEach: { session: "session" } }, () => {});
   chat.websocket("/b", { limits: { pings: 1 } as object }, () => {});

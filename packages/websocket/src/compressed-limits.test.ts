@@ -33,9 +33,9 @@ const sendMany = async ({ url }: Served, path: string): Promise<Socket> => {
   return client;
 };
 
-/** A feature that returns the number of messages that the app has received. */
-const counting: Feature<{ readonly received: () => unknown }> = {
-  name: "counting",
+/** A feature with a method that returns the number of messages that the app has received. */
+const receivedCounter: Feature<{ readonly received: () => unknown }> = {
+  name: "received-counter",
   install: ({ insight }) => ({
     received: () =>
       insight
@@ -48,7 +48,7 @@ const counting: Feature<{ readonly received: () => unknown }> = {
 test("compressed messages queued for a slow handler are not inflated, and none is lost", async () => {
   const go = Promise.withResolvers<void>();
   const read = { busy: 0, eager: 0 };
-  const app = new (App.with(websocket, counting))().enableWebSocket({ deflate: true });
+  const app = new (App.with(websocket, receivedCounter))().enableWebSocket({ deflate: true });
   app.websocket("/busy", async (socket) => {
     await go.promise;
     for await (const message of socket) read.busy += message.data.byteLength;
@@ -58,18 +58,18 @@ test("compressed messages queued for a slow handler are not inflated, and none i
   });
   await using s = await serveApp(app);
   const clients = [await sendMany(s, "/busy"), await sendMany(s, "/eager")];
-  await waitFor(() => read.eager === SENT * MEGABYTE, { subject: "the messages that were sent later" });
+  await waitFor(() => read.eager === SENT * MEGABYTE, { subject: "the messages of the other connection" });
   const received = app.received();
   go.resolve();
-  await waitFor(() => read.busy === SENT * MEGABYTE, { subject: "the messages that waited" });
+  await waitFor(() => read.busy === SENT * MEGABYTE, { subject: "the queued messages" });
   for (const client of clients) client.destroy();
   expect(received).toBe(SENT + 2); // two messages of the busy connection exceed the queue's limit of 1 MiB
 });
 
-test("the handler of a connection that breaks while compressed messages are queued gets the end", async () => {
+test("if a connection breaks while compressed messages are queued, its handler is aborted and gets the inflated ones", async () => {
   const ended = Promise.withResolvers<unknown>();
   const read: number[] = [];
-  const app = new (App.with(websocket, counting))().enableWebSocket({ deflate: true });
+  const app = new (App.with(websocket, receivedCounter))().enableWebSocket({ deflate: true });
   app.websocket("/", async (socket) => {
     socket.signal.addEventListener("abort", () => ended.resolve(socket.closed));
     await ended.promise;
@@ -88,11 +88,16 @@ test("a handler that keeps reading a closing connection gets no message after a 
   const emptied = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const read: number[] = [];
-  const app = new (App.with(websocket, counting))().enableWebSocket({ deflate: true, closeWaitSecs: 3600 });
+  const app = new (App.with(websocket, receivedCounter))().enableWebSocket({
+    deflate: true,
+    closeWaitSecs: 3600,
+  });
   app.websocket("/", async (socket) => {
     await waitFor(() => app.received() === 2);
     void socket.close();
-    await waitFor(() => app.received() === SENT, { subject: "the messages that the queue cannot hold" });
+    await waitFor(() => app.received() === SENT, {
+      subject: "all messages, of which the queue can store two",
+    });
     for (let n = 0; n < 2; n++) read.push((await socket.recv())?.data.byteLength ?? 0);
     emptied.resolve();
     for await (const message of socket) read.push(message.data.byteLength);

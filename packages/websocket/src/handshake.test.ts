@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { expect, test } from "@jest/globals";
 import { collect, serve } from "./socket-app.test-kit.ts";
 
-test("pages of the service itself and of listed origins may connect", async () => {
+test("pages of the service itself and of listed origins may connect, pages of other origins may not", async () => {
   await using s = await serve((app) => {
     app.enableWebSocket({ origins: ["https://app.example"] });
     app.websocket("/", async (socket) => {
@@ -17,7 +17,7 @@ test("pages of the service itself and of listed origins may connect", async () =
   await expect(s.open("/", { headers: { origin: "http://app.example" } })).rejects.toThrow("403");
 });
 
-test("the first common sub-protocol is used", async () => {
+test("the first of the client's sub-protocols that the route supports is used", async () => {
   await using s = await serve((app) => {
     app.websocket("/", { protocols: ["v1", "v2"] }, async (socket) => {
       await socket.sendText(socket.protocol);
@@ -39,7 +39,7 @@ test.each([
   ["Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=7", 400],
   ["Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits, other", 101],
   ["Sec-WebSocket-Protocol: a, b", 101],
-])("the reply to a handshake with %s is %i, and passes middleware", async (field, status) => {
+])("the reply to a handshake with %s is %i, and middleware sees it", async (field, status) => {
   await using s = await serve((app) => {
     app.enableWebSocket({ deflate: true });
     app.use((request, next) => {

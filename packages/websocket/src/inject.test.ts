@@ -44,7 +44,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(texts).toEqual(['["a",7,"hello"]']);
   });
 
-  test("an invocation's dependency lives as long as its connection, one per connection", async () => {
+  test("each connection has its own instance of an invocation's dependency, which lives as long as the connection", async () => {
     const events: string[] = [];
     const Session = session(events);
     await using s = await serve(
@@ -74,13 +74,13 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
 
   test("an invocation's dependency lives until the handler has settled, even after the connection's end", async () => {
     const events: string[] = [];
-    const goOn = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
     await using s = await serve(
       (app) => {
         app.websocket("/", { inject: { session: session(events) } }, async (socket) => {
           await socket.recv();
           events.push(`closed with ${socket.closed?.code}`);
-          await goOn.promise;
+          await release.promise;
           events.push("handled");
         });
       },
@@ -89,7 +89,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     await s.open("/");
     const stopped = s.close();
     await waitFor(() => events.length === 2);
-    goOn.resolve();
+    release.resolve();
     await stopped;
     expect(events).toEqual(["created for /", "closed with 1001", "handled", "disposed of session 1"]);
   });
@@ -164,7 +164,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(await collect(afterAwait).closed).toEqual([1011, "internal error"]); // Depends was called after the first await
   });
 
-  test("each message has its own dependencies, by injectEach and Depends, besides the dependencies of the connection", async () => {
+  test("each message has its own dependencies, by injectEach and Depends, in addition to the dependencies of the connection", async () => {
     const events: string[] = [];
     const Session = session(events);
     const Work = dependency("work", {

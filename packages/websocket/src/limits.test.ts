@@ -32,7 +32,7 @@ test("a sender that awaits waits for a stalled client; sends that are not awaite
       await new Promise((resolve) => setImmediate(resolve));
       return still && sent > 0;
     },
-    { intervalMs: 100 } as never,
+    { intervalMs: 100 },
   );
   expect(maxBuffered).toBeLessThan(400_000);
   const unawaited = await s.open("/unawaited");
@@ -154,7 +154,7 @@ test("a client that ignores pings is disconnected; clients that send pongs or a 
 });
 
 /**
- * Runs three clients of an app with a timeout of two seconds. One sends more than the queues can hold and reads nothing, one reads a long message slowly,
+ * Runs three clients of an app with a timeout of two seconds. One sends more than the limits of the queues and reads nothing, one reads a long message slowly,
  * and one waits for a handler that is busy for longer.
  */
 const backpressure = async (): Promise<readonly unknown[]> => {
@@ -209,7 +209,7 @@ test("a client that reads none of its queued bytes is disconnected; clients that
   ]);
 });
 
-test("too many control frames close with 1008", async () => {
+test("too many control frames close the connection with 1008", async () => {
   await using s = await serve((app) => {
     app.enableWebSocket({ maxControlFramesPerSec: 20 });
     app.websocket("/", async (socket) => {
@@ -227,5 +227,5 @@ test("every configuration mistake is reported at start", async () => {
     app.enableWebSocket({ pingSecs: -1, origins: ["app.example"], pings: 1 } as never);
     app.websocket("/", () => {});
   });
-  await expect(starts).rejects.toThrow(/pingSecs[\s\S]*origins/);
+  await expect(starts).rejects.toThrow(/"pings"[\s\S]*pingSecs[\s\S]*origins/);
 });

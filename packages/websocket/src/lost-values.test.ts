@@ -6,7 +6,7 @@ const cycle: Record<string, unknown> = {};
 cycle["self"] = cycle;
 
 /** Values in a message that JSON loses, and the error for each. */
-const lost: readonly (readonly [name: string, value: unknown, found: string])[] = [
+const lost: readonly (readonly [name: string, value: unknown, problem: string])[] = [
   ["a promise", Promise.resolve(1), "loses a value: $.tags[0] is a promise"],
   ["a Set", new Set([1]), "loses a value: $.tags[0] is a Set"],
   ["a Map", new Map([[1, 2]]), "loses a value: $.tags[0] is a Map"],
@@ -58,14 +58,14 @@ const places = [
 
 test.each([...lost, ...unwritable])(
   "under debug, a message with %s is not sent, and the error has its path and the route or room",
-  async (_name, value, found) => {
+  async (_name, value, problem) => {
     await using s = await service("development", () => ({ tags: [value] }));
     for (const [path, place] of places) {
       expect(await received(s, path)).toEqual([]);
       expect(s.errors.splice(0)).toEqual([
         expect.objectContaining({
           code: "WEBSOCKET_NO_JSON",
-          message: expect.stringContaining(`${place} ${found}`),
+          message: expect.stringContaining(`${place} ${problem}`),
         }),
       ]);
     }
@@ -73,26 +73,26 @@ test.each([...lost, ...unwritable])(
 );
 
 test("in production a message that loses a value is sent, and logged once for each route and once for the rooms", async () => {
-  for (const [_name, value, found] of lost) {
+  for (const [_name, value, problem] of lost) {
     await using s = await service("production", () => ({ tags: [value] }));
     for (const [path, place] of places) {
       for (let count = 0; count < 3; count++)
         expect(await received(s, path)).toEqual([JSON.stringify({ tags: [value] })]);
-      expect(s.lines.splice(0)).toEqual([expect.stringContaining(`${place} ${found}`)]);
+      expect(s.lines.splice(0)).toEqual([expect.stringContaining(`${place} ${problem}`)]);
     }
     expect(s.errors).toEqual([]);
   }
 });
 
-test("in production a value that JSON cannot express is also an error", async () => {
-  for (const [_name, value, found] of unwritable) {
+test("a value that JSON cannot express is an error in production too", async () => {
+  for (const [_name, value, problem] of unwritable) {
     await using s = await service("production", () => ({ tags: [value] }));
     for (const [path, place] of places) {
       expect(await received(s, path)).toEqual([]);
       expect(s.errors.splice(0)).toEqual([
         expect.objectContaining({
           code: "WEBSOCKET_NO_JSON",
-          message: expect.stringContaining(`${place} ${found}`),
+          message: expect.stringContaining(`${place} ${problem}`),
         }),
       ]);
     }

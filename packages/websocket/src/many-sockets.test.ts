@@ -28,10 +28,10 @@ test("clients that never read use bounded memory, and are closed", async () => {
   });
   const stuck = await Promise.all(Array.from({ length: 50 }, () => s.open("/flood")));
   for (const client of stuck) client.pause();
-  const lively = await s.open("/echo");
+  const echoClient = await s.open("/echo");
   for (let n = 0; n < 100; n++) {
-    lively.send(String(n));
-    const [data] = (await once(lively, "message")) as [Buffer];
+    echoClient.send(String(n));
+    const [data] = (await once(echoClient, "message")) as [Buffer];
     expect(data.toString()).toBe(String(n));
   }
   await waitFor(() => ends.length === stuck.length);
@@ -39,7 +39,7 @@ test("clients that never read use bounded memory, and are closed", async () => {
   expect(new Set(ends)).toEqual(new Set([1006]));
 });
 
-test("a handler that only sends yields to others, even if its client reads fast", async () => {
+test("a handler that only sends yields to the event loop, even if its client reads fast", async () => {
   let [turns, counting] = [0, true];
   const count = (): void => {
     turns++;

@@ -18,10 +18,10 @@ const outcomes = async (send: Send, values: readonly unknown[]): Promise<readonl
   return found;
 };
 
-const posing = { byteLength: 4000, length: 4000, isBinary: true };
+const lookalike = { byteLength: 4000, length: 4000, isBinary: true };
 
 test("only a string is sent as text, not an object with a `byteLength`", async () => {
-  const values = [posing, undefined, null, 5, {}, [1], new Uint8Array(4), new ArrayBuffer(4)];
+  const values = [lookalike, undefined, null, 5, {}, [1], new Uint8Array(4), new ArrayBuffer(4)];
   const found: unknown[] = [];
   await using s = await serve((app) => {
     app.websocket("/", async (socket) => {
@@ -40,8 +40,8 @@ test("only a string is sent as text, not an object with a `byteLength`", async (
 });
 
 test("a value that is not a string, bytes or a message is not sent, and does not count in the queue", async () => {
-  const values = [posing, { byteLength: 2_000_000_000 }, undefined, null, 5, {}, [1]];
-  const messages = [...values, { data: posing, isBinary: true }, { data: "x", isBinary: false }];
+  const values = [lookalike, { byteLength: 2_000_000_000 }, undefined, null, 5, {}, [1]];
+  const messages = [...values, { data: lookalike, isBinary: true }, { data: "x", isBinary: false }];
   const found: unknown[] = [];
   await using s = await serve((app) => {
     app.websocket("/", async (socket) => {
@@ -78,8 +78,8 @@ test("an ArrayBuffer and every view are sent as their bytes, by a socket and a r
   });
   const { texts, closed } = collect(await s.open("/"));
   expect(await closed).toEqual([1000, ""]);
-  const each = bytes.flatMap(([, hex]) => Array.from({ length: 3 }, () => `binary:${hex}`));
-  expect(texts).toEqual([...each, "own"]);
+  const expected = bytes.flatMap(([, hex]) => Array.from({ length: 3 }, () => `binary:${hex}`));
+  expect(texts).toEqual([...expected, "own"]);
 });
 
 test("a room's name must be a string", async () => {

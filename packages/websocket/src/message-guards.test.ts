@@ -16,7 +16,7 @@ test("guards of a route run at the upgrade, and not for each message", async () 
   expect([texts, decisions]).toEqual([["a", "b", "c"], 1]);
 });
 
-test("a refusal by guards in the handler closes with 1008 and the guard's text", async () => {
+test("a refusal by guards in the handler closes the connection with 1008 and the guard's text", async () => {
   await using s = await serve((app) => {
     app.websocket("/{name}", async (socket, request) => {
       let left = 1;
@@ -35,7 +35,7 @@ test("a refusal by guards in the handler closes with 1008 and the guard's text",
   expect(texts).toEqual(["one"]);
 });
 
-test("a thrown 401 closes with 1008 too", async () => {
+test("a thrown UnauthorizedError closes the connection with 1008 and its message", async () => {
   await using s = await serve((app) => {
     app.websocket("/", () => {
       throw new UnauthorizedError("The session has expired");

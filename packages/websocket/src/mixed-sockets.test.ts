@@ -85,7 +85,7 @@ const REQUEST =
   "GET /echo HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
-const nameOf = (bytes: Buffer, binary: boolean): string =>
+const digest = (bytes: Buffer, binary: boolean): string =>
   `${binary} ${createHash("sha1").update(bytes).digest("hex")}`;
 
 /** Messages, pongs and close code that a client has received. */
@@ -101,7 +101,7 @@ const listen = (socket: Socket, received: Received): Promise<void> => {
   const receiver = new Receiver({ isServer: false, maxPayload: 0 });
   receiver.on(
     "message",
-    (data: Buffer, binary: boolean) => void received.messages.push(nameOf(data, binary)),
+    (data: Buffer, binary: boolean) => void received.messages.push(digest(data, binary)),
   );
   receiver.on("pong", () => void received.pongs++);
   receiver.on("conclude", (code: number) => void (received.code = code));
@@ -135,7 +135,7 @@ const visit = async (
   port: number,
   client: number,
   { messages, piece, eager, ending }: Visit,
-): Promise<[wanted: Received, received: Received]> => {
+): Promise<[expected: Received, received: Received]> => {
   const received: Received = { messages: [], pongs: 0, code: null };
   const socket = connect(port, "127.0.0.1");
   const closed = once(socket, "close");
@@ -149,12 +149,13 @@ const visit = async (
   if (!eager) await write(socket, request, piece).then(() => upgraded);
   await write(socket, eager ? Buffer.concat([request, whole]) : whole, piece);
   const finished = messages.slice(0, messages.length - unfinished);
-  const wanted: Received = {
-    messages: finished.map(({ binary }, at) => nameOf(payloads[at] as Buffer, binary)),
+  const expected: Received = {
+    messages: finished.map(({ binary }, at) => digest(payloads[at] as Buffer, binary)),
     pongs: finished.reduce((sum, { frames: count }) => sum + count - 1, 0),
     code: ending === "close" ? 1000 : null,
   };
-  const hasAll = (): boolean => received.messages.length >= finished.length && received.pongs >= wanted.pongs;
+  const hasAll = (): boolean =>
+    received.messages.length >= finished.length && received.pongs >= expected.pongs;
   await waitFor(() => socket.closed || hasAll());
   const last = frames.at(-1) as Buffer;
   if (ending === "close") socket.write(frame(CLOSE, Buffer.from([0x03, 0xe8])));
@@ -163,8 +164,8 @@ const visit = async (
   if (ending === "reset") socket.resetAndDestroy();
   await closed;
   if (finished.length > 0 || ending === "close") await upgraded; // without a finished message, the client may disconnect before the reply
-  if (ending === "close") return [wanted, received];
-  return [wanted, { ...received, pongs: Math.min(received.pongs, wanted.pongs), code: null }]; // a ping of the unfinished message may have arrived
+  if (ending === "close") return [expected, received];
+  return [expected, { ...received, pongs: Math.min(received.pongs, expected.pongs), code: null }]; // a ping of the unfinished message may have arrived
 };
 
 test.each<NonNullable<RunOptions["transport"]>>(["fast", "node"])(
@@ -188,8 +189,8 @@ test.each<NonNullable<RunOptions["transport"]>>(["fast", "node"])(
     const { port } = new URL(service.url);
     await fc.assert(
       fc.asyncProperty(visits, async (clients) => {
-        const received = await Promise.all(clients.map((client, at) => visit(Number(port), at, client)));
-        for (const [wanted, was] of received) expect(was).toEqual(wanted);
+        const results = await Promise.all(clients.map((client, at) => visit(Number(port), at, client)));
+        for (const [expected, received] of results) expect(received).toEqual(expected);
         await waitFor(() => open === 0);
       }),
       { numRuns: 12 },

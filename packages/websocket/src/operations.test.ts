@@ -8,8 +8,8 @@ import { collect, serveApp } from "./socket-app.test-kit.ts";
 test("a connection is an operation from its upgrade to its end, and each message is an operation within it", async () => {
   const seen: string[] = [];
   const current: (string | undefined)[] = [];
-  const listening: Feature<{ readonly note: () => void }> = {
-    name: "listening",
+  const recorder: Feature<{ readonly note: () => void }> = {
+    name: "recorder",
     install: ({ insight }) => {
       insight.onOperation({
         kinds: ["websocket"],
@@ -20,7 +20,7 @@ test("a connection is an operation from its upgrade to its end, and each message
       return { note: () => void current.push(insight.currentOperation()?.role) };
     },
   };
-  const app = new (App.with(websocket, listening))();
+  const app = new (App.with(websocket, recorder))();
   app.websocket("/rooms/{id}", async (socket) => {
     app.note();
     await socket.each(async ({ text }) => {

@@ -7,7 +7,7 @@ import { websocket } from "./index.ts";
 import { serve } from "./socket-app.test-kit.ts";
 
 test("an origin that CORS lists with credentials may connect; `*` is not enough", async () => {
-  const may = async (origins: string, credentials: boolean): Promise<boolean> => {
+  const mayConnect = async (origins: string, credentials: boolean): Promise<boolean> => {
     const app = new (App.with(cors, websocket))().enableCors(origins, { credentials, headers: [] });
     app.websocket("/", async (socket) => {
       await socket.recv();
@@ -23,13 +23,13 @@ test("an origin that CORS lists with credentials may connect; `*` is not enough"
     await running.close();
     return opened;
   };
-  expect(await may("https://app.example", true)).toBe(true);
-  expect(await may("https://other.example", true)).toBe(false);
-  expect(await may("https://app.example", false)).toBe(false);
-  expect(await may("*", false)).toBe(false);
+  expect(await mayConnect("https://app.example", true)).toBe(true);
+  expect(await mayConnect("https://other.example", true)).toBe(false);
+  expect(await mayConnect("https://app.example", false)).toBe(false);
+  expect(await mayConnect("*", false)).toBe(false);
 });
 
-test("a page of the service itself may connect if a proxy adds the default port to Host", async () => {
+test("a page of the service itself may connect even if a proxy adds the default port to Host", async () => {
   await using s = await serve((app) => {
     app.websocket("/", async (socket) => {
       await socket.recv();

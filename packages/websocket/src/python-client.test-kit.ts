@@ -19,13 +19,13 @@ export type Step =
   | readonly ["close", code: number, reason: string];
 
 /** Connection options of a client. */
-export interface Connecting {
+export interface ClientOptions {
   readonly deflate?: boolean;
   readonly protocols?: readonly string[];
 }
 
 /** Results of a connected client, or the status of its refusal. */
-export type Seen =
+export type ClientResult =
   | {
       readonly protocol: string | null;
       readonly extensions: string | null;
@@ -35,12 +35,12 @@ export type Seen =
 
 const script = fileURLToPath(new URL("./python-client.py", import.meta.url));
 
-type Line = { readonly id: number } & ({ readonly seen: Seen } | { readonly failure: string });
+type Line = { readonly id: number } & ({ readonly seen: ClientResult } | { readonly failure: string });
 
 /** Runs all clients in one process, because starting a process takes longer than most clients. */
 export class PythonClients implements AsyncDisposable {
   private readonly child: ChildProcessByStdio<Writable, Readable, null>;
-  private readonly waiting = new Map<number, PromiseWithResolvers<Seen>>();
+  private readonly pending = new Map<number, PromiseWithResolvers<ClientResult>>();
   private started = 0;
 
   constructor(python: string) {
@@ -48,20 +48,20 @@ export class PythonClients implements AsyncDisposable {
     this.child = spawn(python, [script], { env, stdio: ["pipe", "pipe", "inherit"] });
     this.child.stdin.on("error", () => {}); // the process has exited; its exit event reports it
     this.child.once("close", () => {
-      for (const { reject } of this.waiting.values()) reject(new Error("the clients' process exited"));
+      for (const { reject } of this.pending.values()) reject(new Error("the clients' process exited"));
     });
-    createInterface(this.child.stdout).on("line", (line) => this.ended(JSON.parse(line) as Line));
+    createInterface(this.child.stdout).on("line", (line) => this.settle(JSON.parse(line) as Line));
   }
 
   /** Runs the steps of one client. */
   run(
     url: string,
     steps: readonly Step[],
-    { deflate = false, protocols = [] }: Connecting = {},
-  ): Promise<Seen> {
+    { deflate = false, protocols = [] }: ClientOptions = {},
+  ): Promise<ClientResult> {
     const id = ++this.started;
-    const end = Promise.withResolvers<Seen>();
-    this.waiting.set(id, end);
+    const end = Promise.withResolvers<ClientResult>();
+    this.pending.set(id, end);
     const client = { id, url: url.replace("http", "ws"), steps, deflate, protocols };
     this.child.stdin.write(`${JSON.stringify(client)}\n`);
     return end.promise;
@@ -74,9 +74,9 @@ export class PythonClients implements AsyncDisposable {
     await exited;
   }
 
-  private ended(line: Line): void {
-    const end = this.waiting.get(line.id);
-    this.waiting.delete(line.id);
+  private settle(line: Line): void {
+    const end = this.pending.get(line.id);
+    this.pending.delete(line.id);
     if ("seen" in line) end?.resolve(line.seen);
     else end?.reject(new Error(`the client failed\n${line.failure}`));
   }

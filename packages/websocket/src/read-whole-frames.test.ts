@@ -18,7 +18,7 @@ interface Read {
   readonly streamed: number;
 }
 
-/** Reads chunks with `ws` alone, or with `readWholeFrames`. */
+/** Reads chunks with `ws`, or with `ws` and `readWholeFrames`. */
 const read = (chunks: readonly Uint8Array[], whole: boolean): Read => {
   const events: unknown[] = [];
   let streamed = 0;
@@ -92,7 +92,7 @@ const arrivals = fc
     return [...pieces, bytes.subarray(at)];
   });
 
-test("the result for any frames in any pieces is the result of `ws` alone", () => {
+test("any frames in any chunks cause the same events as without readWholeFrames", () => {
   fc.assert(
     fc.property(arrivals, (chunks) => {
       expect(read(chunks, true).events).toEqual(read(chunks, false).events);
@@ -101,7 +101,7 @@ test("the result for any frames in any pieces is the result of `ws` alone", () =
   );
 });
 
-test("whole frames bypass the stream of `ws`, also if several arrive together", () => {
+test("whole frames bypass the stream of `ws`, even if several arrive together", () => {
   const frames = [Buffer.from("one"), new Uint8Array(65_535), Buffer.from("é")].map((data) =>
     bytesOf({ first: 0x81, payload: data, mask: [1, 2, 3, 4], isMasked: true, lengthBytes: 0 }),
   );
@@ -111,7 +111,7 @@ test("whole frames bypass the stream of `ws`, also if several arrive together", 
 });
 
 test("whole frames bypass the stream again after a ping, a fragmented message and a frame in two pieces", () => {
-  const of = (first: number, data: string): Buffer =>
+  const maskedFrame = (first: number, data: string): Buffer =>
     bytesOf({
       first,
       payload: Buffer.from(data),
@@ -119,8 +119,14 @@ test("whole frames bypass the stream again after a ping, a fragmented message an
       isMasked: true,
       lengthBytes: 0,
     });
-  const whole = of(0x81, "hello");
-  const other = [of(0x89, "ping"), of(1, "frag"), of(0x80, "ment"), whole.subarray(0, 3), whole.subarray(3)];
+  const whole = maskedFrame(0x81, "hello");
+  const other = [
+    maskedFrame(0x89, "ping"),
+    maskedFrame(1, "frag"),
+    maskedFrame(0x80, "ment"),
+    whole.subarray(0, 3),
+    whole.subarray(3),
+  ];
   const { streamed } = read(other, true);
   const more = read([...other, whole, whole], true);
   expect(streamed).toBe(5);

@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { websocket } from "./index.ts";
 import { collect, serve } from "./socket-app.test-kit.ts";
 
-test("a send to a room rejects when a worker lost its connection before it confirmed", async () => {
+test("a send to a room rejects if it has not reached every worker", async () => {
   let isComplete = false;
   const lossy: Feature = {
     name: "lossy",
@@ -41,7 +41,7 @@ test.each([
   ["letters of two bytes", "é".repeat(22_500)],
   ["short strings as JSON", JSON.stringify(Array.from({ length: 11_000 }, () => "a"))],
   ["nothing", ""],
-])("a room accepts 45,000 bytes of text, regardless of their size in JSON: %s", async (_name, text) => {
+])("a room accepts up to 45,000 bytes of text, regardless of their size in JSON: %s", async (_name, text) => {
   await using service = await serve((app) => {
     app.websocket("/", async (socket) => {
       socket.join("a");
@@ -84,7 +84,7 @@ test("a room reaches its members except the sender", async () => {
   });
 });
 
-test("a message to a room without a route or before the start is an error with its cause", async () => {
+test("a message to a room is an error that names the cause, if the app has no WebSocket route or has not started", async () => {
   const without = await new (App.with(websocket))().start();
   await expect(without.room("a").sendText("hello")).rejects.toMatchObject({
     code: "WEBSOCKET_NO_ROUTE",

@@ -18,9 +18,13 @@ export interface Served {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export const serve = async (set: (app: SocketApp) => void, options: RunOptions = {}): Promise<Served> => {
+/** Serves an app with WebSockets. */
+export const serve = async (
+  configure: (app: SocketApp) => void,
+  options: RunOptions = {},
+): Promise<Served> => {
   const app = new (App.with(websocket))() as SocketApp;
-  set(app);
+  configure(app);
   return serveApp(app, options);
 };
 

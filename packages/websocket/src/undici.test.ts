@@ -30,7 +30,7 @@ describe.each(["fast", "node"] as const)("undici's client on the %s transport", 
     [transport === "fast" ? 16 : 1, true],
     [transport === "fast" ? 1 : 16, false],
   ])(
-    "receives text and bytes back with their type, up to %d MiB, with compression: %s",
+    "receives text and bytes back with their types, up to %d MiB, with compression: %s",
     async (mebibytes, deflate) => {
       const size = mebibytes * 1024 * 1024;
       await using s = await serve(
@@ -83,7 +83,7 @@ describe.each(["fast", "node"] as const)("undici's client on the %s transport", 
     }
   });
 
-  test("negotiates a sub-protocol, and is refused before the upgrade", async () => {
+  test("negotiates a sub-protocol, and a guard refuses it before the upgrade", async () => {
     await using s = await serve(
       (app) => {
         app.websocket("/", { protocols: ["v1", "v2"] }, (socket) => socket.sendText(socket.protocol));

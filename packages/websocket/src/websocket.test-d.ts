@@ -9,7 +9,7 @@ app.websocket("/rooms/{room}", async (socket, request) => {
   // @ts-expect-error the path has no such parameter
   void request.params.rooms;
   const message = await socket.recv();
-  // @ts-expect-error it may be null
+  // @ts-expect-error the message may be null
   void message.text;
   await socket.sendText(room);
   // @ts-expect-error text only

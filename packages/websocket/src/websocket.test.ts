@@ -85,7 +85,7 @@ describe.each(transports)("on the %s transport", (transport) => {
     ]);
   });
 
-  test("returning closes with 1000, throwing with 1011, WebSocketClose with its own code", async () => {
+  test("a handler that returns closes with 1000, one that throws with 1011, and WebSocketClose with its own code", async () => {
     await using s = await serve(
       (app) => {
         app.websocket("/return", () => {});
@@ -125,17 +125,17 @@ describe.each(transports)("on the %s transport", (transport) => {
       "13",
     ]);
     expect(await plain.json()).toMatchObject({ status: 426, error: "Upgrade Required" });
-    const refused = async (path: string, headers: Record<string, string> = {}): Promise<number> => {
+    const refusalStatus = async (path: string, headers: Record<string, string> = {}): Promise<number> => {
       const status = Promise.withResolvers<number>();
       s.open(path, { headers }).catch((error: Error) =>
         status.resolve(Number(/\d{3}$/.exec(error.message)?.[0])),
       );
       return await status.promise;
     };
-    expect(await refused("/guarded")).toBe(403);
-    expect(await refused("/nowhere")).toBe(404);
-    expect(await refused("/ws", { origin: "https://evil.example" })).toBe(403);
-    expect(await refused("/ws", { origin: "null" })).toBe(403);
+    expect(await refusalStatus("/guarded")).toBe(403);
+    expect(await refusalStatus("/nowhere")).toBe(404);
+    expect(await refusalStatus("/ws", { origin: "https://evil.example" })).toBe(403);
+    expect(await refusalStatus("/ws", { origin: "null" })).toBe(403);
   });
 
   test("drain closes connections with 1001 and the service stops", async () => {
@@ -153,7 +153,7 @@ describe.each(transports)("on the %s transport", (transport) => {
     await stopped;
   });
 
-  test("a message above the limit closes with 1009, also if only its inflated size is above it", async () => {
+  test("a message above the limit closes the connection with 1009, even if only its inflated size is above it", async () => {
     await using s = await serve(
       (app) => {
         app.enableWebSocket({ maxMessageBytes: 10_000, deflate: true });
@@ -216,7 +216,7 @@ test("messages with a schema are typed; a mismatch closes with 1008, invalid JSO
   expect(seen).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
 });
 
-test("after the end of the connection, sends reject and the signal has aborted", async () => {
+test("after the end of the connection, sends reject, unawaited ones without an unhandled rejection, and the signal has aborted", async () => {
   const ended = Promise.withResolvers<ServerSocket>();
   await using s = await serve((app) => {
     app.websocket("/", async (socket) => {

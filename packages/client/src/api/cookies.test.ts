@@ -28,7 +28,7 @@ const cookies = {
 };
 
 /** Returns the cookies of a call, or the code of its error. */
-const sent = async (session: string | null, given: object): Promise<unknown> => {
+const sendCookies = async (session: string | null, given: object): Promise<unknown> => {
   let field: string | null = null;
   const fetch = (request: Request): Response => {
     field = request.headers.get("cookie");
@@ -37,24 +37,24 @@ const sent = async (session: string | null, given: object): Promise<unknown> => 
   const createClient = await importClient(cookies);
   const credentials = session === null ? {} : { session };
   await using client = createClient("http://api.test", { fetch, credentials });
-  const failed = await client["get"]?.({ cookies: given }).then(
+  const code = await client["get"]?.({ cookies: given }).then(
     () => null,
     (error: unknown) => (error as { code: string }).code,
   );
-  return failed ?? field;
+  return code ?? field;
 };
 
-test("a credential is sent unchanged, and refused if it contains a semicolon", async () => {
-  expect(await sent("s:a/b+c==.%20", {})).toBe("__Host-sid=s:a/b+c==.%20");
+test("a credential is sent unchanged, and refused if it contains a character that a cookie cannot contain", async () => {
+  expect(await sendCookies("s:a/b+c==.%20", {})).toBe("__Host-sid=s:a/b+c==.%20");
   for (const session of ["a;b", "a\nb", "a\u00e9", "\0"])
-    expect(await sent(session, {})).toBe("CLIENT_BAD_PARAMETER");
-  expect(await sent("s", { "__Host-sid": "own" })).toBe("__Host-sid=own");
+    expect(await sendCookies(session, {})).toBe("CLIENT_BAD_PARAMETER");
+  expect(await sendCookies("s", { "__Host-sid": "own" })).toBe("__Host-sid=own");
 });
 
 test("list items are encoded before they are joined, and are separate cookies by default", async () => {
-  expect(await sent(null, { ids: ["a", "b;c"], joined: ["a,b", "c"], theme: "dark;" })).toBe(
+  expect(await sendCookies(null, { ids: ["a", "b;c"], joined: ["a,b", "c"], theme: "dark;" })).toBe(
     "ids=a; ids=b%3Bc; joined=a%2Cb,c; theme=dark%3B",
   );
-  expect(await sent(null, { ids: undefined })).toBeNull();
-  expect(await sent(null, { "a=b; c": 1 })).toBe("CLIENT_BAD_PARAMETER");
+  expect(await sendCookies(null, { ids: undefined })).toBeNull();
+  expect(await sendCookies(null, { "a=b; c": 1 })).toBe("CLIENT_BAD_PARAMETER");
 });

@@ -44,7 +44,7 @@ const partsOf = async (body: object): Promise<string[]> => {
     .map((part) => part.replace(/^\r\nContent-Disposition: form-data; /, "").replace(/\r\n$/, ""));
 };
 
-test("objects, also in a list, are JSON parts without a file name, everything else is text", async () => {
+test("objects, including items of a list, are JSON parts without a file name, everything else is text", async () => {
   expect(await partsOf({ meta: { a: [1] }, list: [{ b: 1 }, "c", 2], none: undefined })).toEqual([
     'name="meta"\r\nContent-Type: application/json\r\n\r\n{"a":[1]}',
     'name="list"\r\nContent-Type: application/json\r\n\r\n{"b":1}',
@@ -68,7 +68,7 @@ test("blobs and bytes are files with their own name and type, and names are esca
   ]);
 });
 
-test("the framework parses such a form, with a large file, into fields and files", async () => {
+test("the framework parses a form of the client, with a large file, into fields and files", async () => {
   const app = new App();
   app.post("/", async (request) => {
     const { note, meta } = Object.fromEntries((await request.form()) as Iterable<[string, unknown]>);

@@ -28,7 +28,7 @@ const document = {
 };
 
 /** Creates a reply whose body starts, and ends when the test closes the writer. */
-const started = (status: number, type: string) => {
+const startReply = (status: number, type: string) => {
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
   const writer = writable.getWriter();
   writer.write(new TextEncoder().encode("[1")).catch(() => {}); // the client has cancelled
@@ -46,7 +46,7 @@ test.each([
     const createClient = await importClient(document);
     await using client = createClient("http://mixed.test", {
       timeoutMs: 50,
-      fetch: () => started(status, type).reply,
+      fetch: () => startReply(status, type).reply,
     });
     await expect(client[name]?.()).rejects.toMatchObject({
       code: status === 404 ? "CLIENT_UNDECLARED_REPLY" : "CLIENT_TIMEOUT",
@@ -56,11 +56,11 @@ test.each([
 
 test("a body that is read as a stream may last longer than timeoutMs, and be larger than maxReplyBytes", async () => {
   const createClient = await importClient(document);
-  const { reply: pdf, writer } = started(200, "application/pdf");
+  const { reply: pdf, writer } = startReply(200, "application/pdf");
   await using client = createClient("http://mixed.test", {
     timeoutMs: 50,
     maxReplyBytes: 3,
-    fetch: ({ url }) => (url.endsWith("/file") ? pdf : started(200, "application/json").reply),
+    fetch: ({ url }) => (url.endsWith("/file") ? pdf : startReply(200, "application/json").reply),
   });
   const file = await client["file"]?.();
   const later = await Promise.allSettled([client["open"]?.()]);

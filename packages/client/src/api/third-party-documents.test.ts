@@ -166,8 +166,12 @@ test("sends urlencoded forms, and bytes as a stream", async () => {
 
 test.each<[string, object, string]>([
   ["one field with commas", { a: ["x,y", "z"] }, "a=x%2Cy,z"],
-  ["one field with another sign", { b: ["x", "y z"] }, "b=x%7Cy%20z"],
-  ["a field for each member, named after both", { c: { g: 1, h: "&" } }, "c%5Bg%5D=1&c%5Bh%5D=%26"],
+  ["one field with another delimiter", { b: ["x", "y z"] }, "b=x%7Cy%20z"],
+  [
+    "a field for each member, named after the object and the member",
+    { c: { g: 1, h: "&" } },
+    "c%5Bg%5D=1&c%5Bh%5D=%26",
+  ],
   ["a field for each member", { d: { g: 1, h: undefined } }, "g=1"],
   ["a field for each item", { e: ["x", "y"] }, "e=x&e=y"],
   ["nothing", { a: undefined }, ""],

@@ -78,21 +78,21 @@ test("--check writes nothing; its exit code is 1 with the changed lines when the
   expect(JSON.parse(json)).toMatchObject({ outcome: "stale", file: out });
 });
 
-test("--watch writes again after each change, until it is aborted", async () => {
-  const ended = new AbortController();
+test("--watch writes the client again after a change, and ends when it is aborted", async () => {
+  const stop = new AbortController();
   const lines: string[] = [];
   const print = (line: string) => lines.push(line);
   const code = runClientCommand(
     [source, "--out", out, "--watch"],
     { out: print, err: () => {} },
-    ended.signal,
+    stop.signal,
   );
   await waitFor(() => lines.length > 0);
   await waitFor(() => {
     write("C");
     return readFileSync(out, "utf8").includes("from C 1");
   });
-  ended.abort();
+  stop.abort();
   expect(await code).toBe(0);
 });
 

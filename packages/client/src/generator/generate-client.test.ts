@@ -54,7 +54,7 @@ const compile = (
 };
 
 /** Generates a module that imports the sources of this package. */
-const generated = (document: unknown): string =>
+const generate = (document: unknown): string =>
   generateClient(document, { runtime: join(import.meta.dirname, "../index.ts") });
 
 const program = `
@@ -124,7 +124,7 @@ const reference = (name: string): object => ({ $ref: `#/components/schemas/${nam
 /** Generates a module of schemas that refer to themselves in lists, records and alternatives. */
 const recursiveModule = (): string => {
   const listOf = (name: string): object => ({ type: "array", items: reference(name) });
-  return generated(
+  return generate(
     withSchemas({
       Json: {
         anyOf: [
@@ -154,12 +154,12 @@ export const no: Schemas["Json"] = ["a", { b: [1] }];
 export const got: Promise<string> = createClient("http://h").get().then(({ body }) => (typeof body === "string" ? body : ""));
 `;
 
-test("with every strict option, the modules of an app, of a hostile document and of recursive schemas compile, and programs that use them", async () => {
+test("with every strict option, the modules of an app, of a hostile document and of recursive schemas compile, as do programs that use them", async () => {
   const json = recursiveModule();
   const compiled = compile({
-    "notes.ts": generated(await documentOf(notesApp())),
+    "notes.ts": generate(await documentOf(notesApp())),
     "program.ts": program,
-    "strange.ts": generated(strange),
+    "strange.ts": generate(strange),
     "json.ts": json,
     "uses.ts": recursiveProgram,
   });
@@ -168,7 +168,7 @@ test("with every strict option, the modules of an app, of a hostile document and
 });
 
 test("an operation of a client and its call need at most 150 type instantiations", () => {
-  const client = generated(many);
+  const client = generate(many);
   const header = 'import { createClient } from "./many.ts";\nconst client = createClient("http://h");\n';
   const calls = Array.from(
     { length: 200 },
@@ -193,7 +193,7 @@ test("each operation and schema is one line, in the order of paths and names, re
   expect(generateClient({ ...document, paths: reversed })).toBe(text);
 });
 
-test("a media range has the type of its schema, and unknown without one", () => {
+test("a reply has the types of its media types' schemas, and unknown without one", () => {
   const replies = (responses: object): string | undefined => {
     const paths = { "/": { get: { operationId: "op", responses } } };
     const document = {

@@ -7,6 +7,8 @@ import { hostile, strange } from "./strange-document.test-kit.ts";
 test("hostile names run no code and replace no member of the client", async () => {
   const createClient = await importClient(strange);
   await using client = createClient("http://127.0.0.1:1");
+  const hostileNames = Object.keys(client).filter((name) => name.startsWith("process"));
+  expect(hostileNames).toHaveLength(1);
   expect(Object.keys(client).toSorted()).toEqual(
     [
       "$close",
@@ -20,7 +22,7 @@ test("hostile names run no code and replace no member of the client", async () =
       "valueOfOperation",
       "hasOwnPropertyOperation",
     ]
-      .concat(Object.keys(client).filter((name) => name.startsWith("process")))
+      .concat(hostileNames)
       .toSorted(),
   );
   expect(Object.getPrototypeOf(client)).toBeNull();
@@ -29,7 +31,7 @@ test("hostile names run no code and replace no member of the client", async () =
 /** Any character: fast-check's unit `binary` first builds a map of all of them, which takes a second. */
 const character = fc.nat({ max: 0x10f7ff }).map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800));
 
-test("any strings of a document stay strings", () => {
+test("any strings of a document remain within literals and comments", () => {
   const word = fc.oneof(
     fc.string({ unit: character }),
     fc.constantFrom("*/", "//", "__proto__", "\n", "`${", hostile),

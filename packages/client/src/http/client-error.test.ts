@@ -4,7 +4,7 @@ import { ClientError } from "./client-error.ts";
 import { httpClient, type HttpClient } from "./http-client.ts";
 
 /** Starts an app whose only handler calls another service, and records its warnings and errors. */
-const calling = async (client: HttpClient) => {
+const startApp = async (client: HttpClient) => {
   const warnings: unknown[] = [];
   const app = new App();
   app.get("/order", async (request) => await (await client.request("/stock", { within: request })).text());
@@ -33,7 +33,7 @@ const hanging = (request: Request): Promise<Response> =>
 
 test("the reply for an error that a handler does not catch has its status, and only the log names the service", async () => {
   const refuse = () => Promise.reject(new Error("connect ECONNREFUSED 10.0.0.7:8080"));
-  await using broken = await calling(httpClient({ baseUrl, fetch: refuse }));
+  await using broken = await startApp(httpClient({ baseUrl, fetch: refuse }));
   expect(await broken.get()).toEqual({
     status: 502,
     text: '{"error":"Bad Gateway","detail":"A service that this one calls failed","status":502}',
@@ -41,7 +41,7 @@ test("the reply for an error that a handler does not catch has its status, and o
   expect(broken.warnings).toEqual([
     "GET /order failed: GET http://stock.internal:8080/stock failed: connect ECONNREFUSED 10.0.0.7:8080",
   ]);
-  await using slow = await calling(httpClient({ baseUrl, fetch: hanging, timeoutMs: 10 }));
+  await using slow = await startApp(httpClient({ baseUrl, fetch: hanging, timeoutMs: 10 }));
   expect(await slow.get()).toEqual({
     status: 504,
     text: '{"error":"Gateway Timeout","detail":"A service that this one calls did not respond in time","status":504}',
@@ -49,7 +49,7 @@ test("the reply for an error that a handler does not catch has its status, and o
   expect(slow.warnings).toEqual([
     "GET /order failed: GET http://stock.internal:8080/stock took longer than 10 ms",
   ]);
-  await using full = await calling(httpClient({ baseUrl, fetch: hanging, maxCalls: 1, timeoutMs: 200 }));
+  await using full = await startApp(httpClient({ baseUrl, fetch: hanging, maxCalls: 1, timeoutMs: 200 }));
   const first = full.get();
   expect(await full.get()).toEqual({
     status: 503,

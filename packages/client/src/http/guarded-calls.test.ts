@@ -7,7 +7,7 @@ import { open, serve } from "./http-service.test-kit.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
 /** Creates a breaker that opens at the first failure. */
-const strict = () => breaker<OutgoingRequest, Response>({ failureThreshold: 1 });
+const strictBreaker = () => breaker<OutgoingRequest, Response>({ failureThreshold: 1 });
 const thrownBy = async (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
   ["CLIENT_CLOSED", (http: HttpClient) => Promise.all([http.request("/hang"), http.close()])],
 ])("a breaker does not count a call that fails with %s", async (code, call) => {
   await using server = await serve(() => {});
-  const guard = strict();
+  const guard = strictBreaker();
   await using http = open(server.url, { use: [guard] });
   expect(await thrownBy(call(http))).toMatchObject({ code });
   expect(guard.state).toBe("closed");
@@ -24,7 +24,7 @@ test.each([
 
 test("a breaker does not count a call above maxCalls", async () => {
   await using server = await serve(() => {});
-  const guard = strict();
+  const guard = strictBreaker();
   await using http = open(server.url, { use: [guard], maxCalls: 1 });
   const caller = new AbortController();
   const first = thrownBy(http.request("/", { signal: caller.signal }));
@@ -36,7 +36,7 @@ test("a breaker does not count a call above maxCalls", async () => {
 
 test("a breaker counts a call without a reply", async () => {
   await using server = await serve((request) => request.socket.destroy());
-  const guard = strict();
+  const guard = strictBreaker();
   await using http = open(server.url, { use: [guard] });
   expect(await thrownBy(http.request("/"))).toMatchObject({ code: "CLIENT_NO_REPLY" });
   expect(guard.state).toBe("open");
@@ -46,7 +46,7 @@ test.each(["fast", "node"] as const)(
   "a breaker does not count a call within a request whose client disconnects (%s)",
   async (transport) => {
     await using server = await serve(() => {});
-    const guard = strict();
+    const guard = strictBreaker();
     await using http = open(server.url, { use: [guard] });
     const failure = Promise.withResolvers<unknown>();
     const app = new App();

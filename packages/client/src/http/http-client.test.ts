@@ -167,9 +167,10 @@ test("reuses connections, at most maxConnections of each origin", async () => {
 });
 
 test("reports every mistake in the options", () => {
-  expect(() =>
-    httpClient({ baseUrl: "ftp://u:p@host", timeoutMs: -1, maxCalls: 0, headers: { "a b": "c" } }),
-  ).toThrow(/timeoutMs[^]*maxCalls|maxCalls[^]*timeoutMs/);
+  for (const name of ["baseUrl", "timeoutMs", "maxCalls", "headers"])
+    expect(() =>
+      httpClient({ baseUrl: "ftp://u:p@host", timeoutMs: -1, maxCalls: 0, headers: { "a b": "c" } }),
+    ).toThrow(`HttpClientOptions.${name} `);
   expect(() => httpClient({ baseUrl: "http://host", credentialHeaders: ["a b"] })).toThrow(
     "credentialHeaders must be",
   );

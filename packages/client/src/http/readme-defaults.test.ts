@@ -12,14 +12,14 @@ test("the README's table has every option of httpClient with its default", () =>
     value,
   ]);
   const { options } = checkHttpOptions({ baseUrl: "http://stock.example" });
-  const written = (value: unknown): string => {
+  const format = (value: unknown): string => {
     if (Array.isArray(value)) return value.length === 0 ? "none" : "host of the base URL";
     if (typeof value === "number")
       return value % MIB === 0 ? `${value / MIB} MiB` : value.toLocaleString("en-US");
     if (value === undefined) return "sockets";
     return typeof value === "object" ? "none" : `\`${JSON.stringify(value)}\``;
   };
-  const wanted = Object.entries(options).map(([name, value]) => [name, written(value)]);
-  expect(Object.fromEntries(listed.slice(2))).toEqual(Object.fromEntries(wanted));
+  const expected = Object.entries(options).map(([name, value]) => [name, format(value)]);
+  expect(Object.fromEntries(listed.slice(2))).toEqual(Object.fromEntries(expected));
   expect(listed[1]?.[0]).toBe("baseUrl");
 });

@@ -23,13 +23,13 @@ test("follows redirects to allowed hosts, without credentials to another origin"
   expect(await (await http.request("/own", { headers: fields })).text()).toBe("here");
   expect(server.seen[1]?.headers).toMatchObject(fields);
   expect(await (await http.request("/away", { headers: fields })).text()).toBe("there");
-  const got = other.seen[0]?.headers ?? {};
+  const received = other.seen[0]?.headers ?? {};
   expect(
-    Object.keys(got).filter((name) =>
+    Object.keys(received).filter((name) =>
       ["authorization", "cookie", "x-api-key", "x-key", "idempotency-key"].includes(name),
     ),
   ).toEqual([]);
-  expect(got.accept).toBe("text/plain");
+  expect(received.accept).toBe("text/plain");
   await using strict = open(server.url);
   await expect(strict.request("/away")).rejects.toMatchObject({ code: "CLIENT_HOST_REFUSED" });
   expect(other.seen).toHaveLength(1);
@@ -41,7 +41,7 @@ test.each([
   [302, "PUT", "PUT", "body"],
   [307, "POST", "POST", "body"],
   [308, "POST", "POST", "body"],
-])("after %d, %s becomes %s", async (status, method, expected, text) => {
+])("after a redirect with %d, %s becomes %s", async (status, method, expected, text) => {
   await using server = await serve((request, response) => {
     if (request.url === "/")
       return void request.resume().on("end", () => response.writeHead(status, { location: "/x" }).end());
@@ -64,19 +64,19 @@ test("ends a redirect loop, and returns the redirect for maxRedirects 0", async 
 });
 
 test.each([
-  "http://127.0.0.1:1/",
-  "https://elsewhere.example/",
-  "//elsewhere.example",
-  "relative",
-  "ftp://a/",
-])("refuses the target %s, or keeps it a path of the base URL", async (target) => {
+  ["http://127.0.0.1:1/", "CLIENT_HOST_REFUSED"],
+  ["https://elsewhere.example/", "CLIENT_HOST_REFUSED"],
+  ["//elsewhere.example", "//elsewhere.example"], // a path of the base URL
+  ["relative", "CLIENT_BAD_URL"],
+  ["ftp://a/", "CLIENT_BAD_URL"],
+])("the outcome of the target %s is %s", async (target, expected) => {
   await using server = await serve((request, response) => response.end(request.url));
   await using http = open(server.url);
   const outcome = await http.request(target).then(
     (reply) => reply.text(),
     (error: { code: string }) => error.code,
   );
-  expect(["CLIENT_HOST_REFUSED", "CLIENT_BAD_URL", "//elsewhere.example"]).toContain(outcome);
+  expect(outcome).toBe(expected);
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { retryRequests } from "./retry-requests.ts";
 
 const noWait = { policy: { attempts: 3, delayMs: 0, maxDelayMs: 5000 }, random: () => 0 };
 
-const clock = (waits: number[]) => ({
+const recordingClock = (waits: number[]) => ({
   after: (ms: number, run: () => void) => {
     waits.push(ms);
     queueMicrotask(run);
@@ -14,28 +14,28 @@ const clock = (waits: number[]) => ({
   },
 });
 
-test("repeats only idempotent requests and requests with an Idempotency-Key", async () => {
+test("only idempotent requests and requests with an Idempotency-Key are repeated, unless their body is a stream", async () => {
   await using server = await serve((_, response) => response.writeHead(503).end());
   await using http = open(server.url, { use: [retryRequests(noWait)] });
-  const sent = async (init: object): Promise<number> => {
+  const attempts = async (init: object): Promise<number> => {
     const before = server.seen.length;
     expect((await http.request("/", init)).status).toBe(503);
     return server.seen.length - before;
   };
-  expect(await sent({})).toBe(3);
-  expect(await sent({ method: "PUT", body: "x" })).toBe(3);
-  expect(await sent({ method: "POST", body: "x" })).toBe(1);
-  expect(await sent({ method: "POST", body: "x", idempotencyKey: "1" })).toBe(3);
+  expect(await attempts({})).toBe(3);
+  expect(await attempts({ method: "PUT", body: "x" })).toBe(3);
+  expect(await attempts({ method: "POST", body: "x" })).toBe(1);
+  expect(await attempts({ method: "POST", body: "x", idempotencyKey: "1" })).toBe(3);
   const stream = new Blob(["x"]).stream();
-  expect(await sent({ method: "PUT", body: stream })).toBe(1);
+  expect(await attempts({ method: "PUT", body: stream })).toBe(1);
 });
 
-test("waits for Retry-After, and stops if it is too long", async () => {
+test("a retry waits for Retry-After; there is none if it is too long", async () => {
   let field = "2";
   await using server = await serve((_, response) => response.writeHead(429, { "retry-after": field }).end());
   const waits: number[] = [];
   await using http = open(server.url, {
-    use: [retryRequests({ ...noWait, clock: clock(waits), now: () => 0 })],
+    use: [retryRequests({ ...noWait, clock: recordingClock(waits), now: () => 0 })],
   });
   await http.request("/");
   field = new Date(3000).toUTCString();
@@ -45,7 +45,7 @@ test("waits for Retry-After, and stops if it is too long", async () => {
   expect(server.seen).toHaveLength(9);
 });
 
-test("repeats after a lost connection, and reports the last failure", async () => {
+test("a request is repeated after a lost connection, and rejects with the last failure", async () => {
   let lost = 2;
   await using server = await serve((request, response) =>
     lost-- > 0 ? request.socket.destroy() : response.end("ok"),

@@ -2,13 +2,13 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { parseCron } from "./cron-expression.ts";
 
-const shown = (text: string) => {
+const minutesAndHours = (text: string) => {
   const { minutes, hours } = parseCron(text);
   return [minutes, hours];
 };
 
 test("a field lists values, ranges and steps", () => {
-  expect(shown("5,1-3,*/20,50/4 9-17/4 * * *")).toEqual([
+  expect(minutesAndHours("5,1-3,*/20,50/4 9-17/4 * * *")).toEqual([
     [0, 1, 2, 3, 5, 20, 40, 50, 54, 58],
     [9, 13, 17],
   ]);
@@ -41,17 +41,29 @@ test("a day matches either of two restricted day fields, and both if one begins 
   ]);
 });
 
-test("a macro equals its expression", () => {
-  expect(
-    ["@daily", "@midnight", "@Hourly", "@weekly", "@monthly", "@yearly", "@annually"].map(shown),
-  ).toEqual([
-    [[0], [0]],
-    [[0], [0]],
-    [[0], parseCron("* * * * *").hours],
-    [[0], [0]],
-    [[0], [0]],
-    [[0], [0]],
-    [[0], [0]],
+/** Returns the matching days, each as month, day of the month and day of the week. */
+const matchingDays = (text: string): readonly string[] => {
+  const cron = parseCron(text);
+  const days: string[] = [];
+  for (let month = 1; month <= 12; month++)
+    for (let day = 1; day <= 31; day++)
+      for (let weekday = 0; weekday < 7; weekday++)
+        if (cron.matchesDay(month, day, weekday)) days.push(`${month} ${day} ${weekday}`);
+  return days;
+};
+
+test.each([
+  ["@Hourly", "0 * * * *"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@monthly", "0 0 1 * *"],
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"],
+])("the macro %s equals %s", (macro, expression) => {
+  expect([minutesAndHours(macro), matchingDays(macro)]).toEqual([
+    minutesAndHours(expression),
+    matchingDays(expression),
   ]);
 });
 
@@ -85,9 +97,9 @@ test("any text is parsed or refused with a message", () => {
   const texts = fc.oneof(fc.string(), fc.stringMatching(/^[-*/,0-9a-z ]{0,30}$/));
   fc.assert(
     fc.property(texts, (text) => {
-      const said = outcome(text);
-      const isSense = typeof said === "number" ? said > 0 : /field|minute|hour|day|month/.test(said);
-      expect(isSense).toBe(true);
+      const result = outcome(text);
+      const isValid = typeof result === "number" ? result > 0 : /field|minute|hour|day|month/.test(result);
+      expect(isValid).toBe(true);
     }),
   );
 });

@@ -39,7 +39,7 @@ export const walk = (zone: string, from: number, minutes: number): readonly Walk
   return walked;
 };
 
-/** The values of each field, in the order of an expression; `null` for a field that begins with `*`, whatever its step. */
+/** The values of each field, in the order of an expression; `null` for a field that begins with `*`, regardless of its step. */
 export interface FieldValues {
   readonly minutes: readonly number[];
   readonly hours: readonly number[];

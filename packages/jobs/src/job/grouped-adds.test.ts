@@ -10,8 +10,8 @@ import type { JobPayload } from "./job-payload.ts";
 /** Maximum number of concurrent statements of the latest queue. */
 const max = { inFlight: 0 };
 
-/** Adds to a real queue; `groups` has the size of each statement. */
-const adding = async (
+/** Runs a test with a real queue; `groups` has the size of each statement. */
+const withAdds = async (
   test: (adds: GroupedAdds, groups: number[], queue: WorkQueue<JobPayload>) => Promise<void>,
 ) => {
   await using storage = databaseInFile();
@@ -22,7 +22,7 @@ const adding = async (
   const groups: number[] = [];
   let inFlight = 0;
   max.inFlight = 0;
-  const counted = Object.create(queue, {
+  const countingQueue = Object.create(queue, {
     enqueue: {
       value(work: NewWork<JobPayload> | readonly NewWork<JobPayload>[]) {
         groups.push(Array.isArray(work) ? work.length : 1);
@@ -34,15 +34,15 @@ const adding = async (
       },
     },
   }) as WorkQueue<JobPayload>;
-  await test(new GroupedAdds(counted), groups, queue);
+  await test(new GroupedAdds(countingQueue), groups, queue);
   await kernel.stop();
   await db.close();
 };
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
 
-test("adds of one turn are one statement, in their order, and each caller gets the id of its job", () =>
-  adding(async (adds, groups, queue) => {
+test("adds in one turn of the event loop are one statement, in their order, and each caller gets the id of its job", () =>
+  withAdds(async (adds, groups, queue) => {
     const added = await Promise.all(numbers(25).map((input) => adds.add({ payload: { input } })));
     expect(groups).toEqual([25]);
     const { items } = await queue.list();
@@ -51,24 +51,22 @@ test("adds of one turn are one statement, in their order, and each caller gets t
   }));
 
 test("a statement adds at most 1,000 jobs, and at most two are in flight", () =>
-  adding(async (adds, groups, queue) => {
+  withAdds(async (adds, groups, queue) => {
     await Promise.all(numbers(4500).map((input) => adds.add({ payload: { input } })));
     expect(groups).toEqual([1000, 1000, 1000, 1000, 500]);
     expect([(await queue.stats()).ready, max.inFlight]).toEqual([4500, 2]);
   }));
 
-test("jobs of one key are added by one statement at a time, in the order of the calls, also with unique keys", () =>
-  adding(async (adds, groups, queue) => {
+test("jobs of one key are added in the order of the calls, and a job with a unique key by its own statement", () =>
+  withAdds(async (adds, groups, queue) => {
     const works = numbers(2600).map((input) => ({
       payload: { input },
       key: `k${input % 3}`,
       ...(input === 1200 && { uniqueKey: "u" }),
     }));
     await Promise.all(works.map((work) => adds.add(work)));
-    expect([groups.reduce((sum, size) => sum + size, 0), groups.filter((size) => size === 1)]).toEqual([
-      2600,
-      [1],
-    ]);
+    expect(groups.reduce((sum, size) => sum + size, 0)).toBe(2600);
+    expect(groups.filter((size) => size === 1)).toEqual([1]);
     for (const key of ["k0", "k1", "k2"]) {
       const { items } = await queue.list({ limit: 1000, key });
       expect(items.map(({ payload }) => payload)).toEqual(
@@ -77,13 +75,13 @@ test("jobs of one key are added by one statement at a time, in the order of the 
     }
   }));
 
-test("adds of one key do not wait for a statement with another key, nor for adds that do", async () => {
-  const held = Promise.withResolvers<void>();
-  const flown: (string | undefined)[][] = [];
+test("adds of one key do not wait for a statement with another key, nor for queued adds of that key", async () => {
+  const release = Promise.withResolvers<void>();
+  const statements: (string | undefined)[][] = [];
   const queue = {
     async enqueue(work: readonly NewWork<JobPayload>[]) {
-      flown.push(work.map(({ key }) => key));
-      if (work[0]?.key === "slow") await held.promise;
+      statements.push(work.map(({ key }) => key));
+      if (work[0]?.key === "slow") await release.promise;
       return work.map((_, at) => ({ id: String(at), isNew: true }));
     },
   } as unknown as WorkQueue<JobPayload>;
@@ -93,14 +91,14 @@ test("adds of one key do not wait for a statement with another key, nor for adds
   slow.push(...numbers(1500).map((input) => adds.add({ payload: { input }, key: "slow" })));
   await adds.add({ payload: { input: 1 }, key: "fast" });
   await adds.add({ payload: { input: 2 } });
-  expect(flown).toEqual([["slow"], ["fast"], [undefined]]);
-  held.resolve();
+  expect(statements).toEqual([["slow"], ["fast"], [undefined]]);
+  release.resolve();
   await Promise.all(slow);
-  expect(flown.slice(3).map((keys) => keys.length)).toEqual([1000, 500]);
+  expect(statements.slice(3).map((keys) => keys.length)).toEqual([1000, 500]);
 });
 
 test("at most 10,000 adds with keys wait, and further ones are refused with 503", () =>
-  adding(async (adds, groups, queue) => {
+  withAdds(async (adds, groups, queue) => {
     const calls = numbers(10_500).map((input) => adds.add({ payload: { input }, key: "k" }));
     const plain = adds.add({ payload: { input: "plain" } });
     const results = await Promise.allSettled(calls);
@@ -117,8 +115,8 @@ test("at most 10,000 adds with keys wait, and further ones are refused with 503"
     expect((await queue.stats()).ready).toBe(10_002);
   }));
 
-test("when bad work is refused, the others of its statement are added in their order, by few statements", () =>
-  adding(async (adds, groups, queue) => {
+test("when bad work is refused, the other jobs of its statement are added in their order, by few statements", () =>
+  withAdds(async (adds, groups, queue) => {
     const works = numbers(1000).map((input) => ({
       payload: { input },
       key: "k",
@@ -136,14 +134,14 @@ test("when bad work is refused, the others of its statement are added in their o
   }));
 
 test("jobs that are together too large for one statement are added by several", () =>
-  adding(async (adds, groups, queue) => {
+  withAdds(async (adds, groups, queue) => {
     const input = "x".repeat(1_048_000);
     await Promise.all(numbers(70).map(() => adds.add({ payload: { input } })));
     expect([groups, (await queue.stats()).ready]).toEqual([[70, 35, 35], 70]);
   }));
 
-test("bad work is refused alone, and jobs with unique keys go alone", () =>
-  adding(async (adds, groups, queue) => {
+test("bad work is refused without the other jobs of its statement, and each job with a unique key has its own statement", () =>
+  withAdds(async (adds, groups, queue) => {
     const calls = [
       adds.add({ payload: { input: 1 } }),
       adds.add({ payload: { input: 2 }, priority: 1000 }),
@@ -166,8 +164,8 @@ test("bad work is refused alone, and jobs with unique keys go alone", () =>
     expect((await queue.stats()).ready).toBe(3);
   }));
 
-test("when the database fails, every caller of the statement gets its error, and nothing is tried twice", () =>
-  adding(async (adds, groups, queue) => {
+test("when the database fails, every caller of the statement gets its error, and the statement is not retried", () =>
+  withAdds(async (adds, groups, queue) => {
     const failure = new Error("the connection broke");
     const broken = Object.create(queue, {
       enqueue: {

@@ -8,7 +8,7 @@ import { rateLimit } from "./rate-limit.ts";
 import { RATE_TABLES, rateTables } from "./rate-tables.ts";
 
 /** Two processes that share a rate of one job, on a database whose time only the test advances. */
-const shared = async (
+const withSharedRate = async (
   rate: WorkRate,
   use: (one: Admission, other: Admission, time: TableClock) => Promise<void>,
 ): Promise<void> => {
@@ -23,8 +23,8 @@ const shared = async (
   await db.close();
 };
 
-test("a process without permits requests some again soon, because others give theirs back", () =>
-  shared({ limit: 10, perSecs: 3600 }, async (one, other) => {
+test("a process without permits requests some again soon, because others may return theirs", () =>
+  withSharedRate({ limit: 10, perSecs: 3600 }, async (one, other) => {
     const taken = await one(10);
     expect(await other(10)).toMatchObject({ permits: 0, retryInMs: 1000 });
     await taken.giveBack(9);
@@ -32,7 +32,7 @@ test("a process without permits requests some again soon, because others give th
   }));
 
 test("a process that repeatedly gets no permits requests less and less often, finally each minute, and when the period ends", () =>
-  shared({ limit: 10, perSecs: 3600 }, async (one, other, time) => {
+  withSharedRate({ limit: 10, perSecs: 3600 }, async (one, other, time) => {
     await one(10);
     const pauses = [];
     for (let request = 0; request < 8; request++) pauses.push((await other(10)).retryInMs);
@@ -45,7 +45,7 @@ test("a process that repeatedly gets no permits requests less and less often, fi
     expect(await other(1)).toMatchObject({ permits: 0, retryInMs: 1000 });
   }));
 
-test("a process that dies after it took permits, or before it gives them back, wastes them until the period ends", async () => {
+test("permits of a process that dies stay unused until the period ends, and permits returned after their period are ignored", async () => {
   await using storage = databaseInFile();
   const db = openDatabase({ url: storage.url });
   const time = await tableClock(db, Date.parse("2026-05-01T00:00Z"));
@@ -54,8 +54,8 @@ test("a process that dies after it took permits, or before it gives them back, w
   await kernel.start();
   const dies = rateLimit(kernel, "mail", { limit: 5, perSecs: 60 });
   const lives = rateLimit(kernel, "mail", { limit: 5, perSecs: 60 });
-  const permits = async (wanted: number) => (await lives(wanted)).permits;
-  expect((await dies(3)).permits).toBe(3); // and dies
+  const permits = async (count: number) => (await lives(count)).permits;
+  expect((await dies(3)).permits).toBe(3); // this process dies
   expect([await permits(5), await permits(5)]).toEqual([2, 0]);
   await time.advance(59_999);
   expect(await permits(5)).toBe(0);

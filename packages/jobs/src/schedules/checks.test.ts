@@ -9,7 +9,7 @@ import { quiet } from "../testing/job-app.test-kit.ts";
 
 const MINUTE = 60_000;
 
-test("a failed check of scheduled runs is logged, and that of an unavailable database every ten minutes", async () => {
+test("a failed check of scheduled runs is logged; while the database is unavailable, once every ten minutes", async () => {
   await using storage = databaseInFile();
   const db = openDatabase({ url: storage.url });
   const kernel = createKernel(db, { clock: virtualClock(), log: quiet });

@@ -103,7 +103,7 @@ export const scheduleCrashes = (
     });
 
   test("after a crash at any statement that starts a run, each run is started once", async () => {
-    const crashed = await atEachStatement(async ({ real, crashing, time, ran }) => {
+    const crashes = await atEachStatement(async ({ real, crashing, time, ran }) => {
       await using running = await start({ db: crashing.db, real, time }, "* * * * *", ran);
       await running.begin();
       crashing.isArmed = true;
@@ -114,11 +114,11 @@ export const scheduleCrashes = (
       for (let at = first; at < next; at += MINUTE) expected.push(minuteOf(at));
       expect(ran).toEqual(expected);
     });
-    expect(crashed).toBeGreaterThanOrEqual(8); // complete, job, next run, commit: before and after
+    expect(crashes).toBeGreaterThanOrEqual(8); // complete, job, next run, commit: before and after
   }, 240_000);
 
   test("after a crash at any statement that reschedules a schedule, its next run is scheduled once, by the new times", async () => {
-    const crashed = await atEachStatement(async ({ real, crashing, time, ran }) => {
+    const crashes = await atEachStatement(async ({ real, crashing, time, ran }) => {
       {
         await using old = await start({ db: real, real, time }, "0 12 * * *", ran);
         await old.begin();
@@ -135,6 +135,6 @@ export const scheduleCrashes = (
         "SELECT count(*) FROM framework_work WHERE queue = 'jobs.schedules' AND finished_at IS NULL";
       expect(await real.fetchValue(planned)).toBe(1);
     });
-    expect(crashed).toBeGreaterThanOrEqual(6); // cancel, next run, commit: before and after
+    expect(crashes).toBeGreaterThanOrEqual(6); // cancel, next run, commit: before and after
   }, 240_000);
 };

@@ -1,4 +1,4 @@
-// When schedules run, on every database: several processes, and a clock that only the test advances.
+// Runs of schedules, on every database: several processes, and a clock that only the test advances.
 import { virtualClock, type VirtualClock } from "@framework/core/testing";
 import { openDatabase, type Database } from "@framework/database";
 import type { TestDatabase } from "@framework/database/testing";
@@ -109,7 +109,7 @@ export const scheduleFacts = (
     );
 
   fact(
-    "each run happens once over several processes",
+    "each run starts once, in one of several processes",
     "2026-05-01T00:40:30Z",
     async ({ runs, start, time }) => {
       const schedules = { often: { cron: "* * * * *" }, hourly: { cron: "@hourly" } };
@@ -145,7 +145,7 @@ export const scheduleFacts = (
       for (const time of ["2026-10-24T23:00Z", "2026-10-25T00:30Z", "2026-10-25T01:30Z", "2026-10-26T01:30Z"])
         await at(time, process);
       expect(runs.slice(-2)).toEqual(["early 2026-10-25T00:30", "early 2026-10-26T01:30"]);
-      expect(runs.length).toBe(5); // with one run for all that were missed since April
+      expect(runs.length).toBe(5); // including one run for all runs missed since April
     },
   );
 
@@ -169,7 +169,7 @@ export const scheduleFacts = (
   );
 
   fact(
-    "a version with other times replaces the scheduled run",
+    "a new version of a schedule replaces the scheduled run",
     "2026-05-01T12:00Z",
     async ({ runs, start, at }) => {
       await (await start({ report: { cron: "0 3 * * *" } }))[Symbol.asyncDispose]();
@@ -181,7 +181,7 @@ export const scheduleFacts = (
   );
 
   fact(
-    "a run scheduled while the clock was far ahead is rescheduled when the clock is right, at start and each minute",
+    "a run scheduled while the clock was far ahead is rescheduled when the clock is corrected, at start and each minute",
     "2026-05-01T12:00:30Z",
     async ({ runs, start, at, time }) => {
       const schedules = { often: { cron: "* * * * *" } };
@@ -190,8 +190,8 @@ export const scheduleFacts = (
       await time.advance(Date.parse("2026-05-01T12:00:40Z") - Date.parse("2027-05-01T12:00:30Z"));
       await process.timers.advance(MINUTE);
       const next = async (): Promise<number> => (await process.set.schedules())[0]?.nextRunAt ?? 0;
-      const right = Date.parse("2026-05-01T12:01Z");
-      await waitFor(async () => (await next()) === right, { subject: "the new plan" });
+      const corrected = Date.parse("2026-05-01T12:01Z");
+      await waitFor(async () => (await next()) === corrected, { subject: "the new plan" });
       await at("2026-05-01T12:01Z", process);
       await at("2028-05-01T12:00:30Z", process);
       await process[Symbol.asyncDispose]();
@@ -209,7 +209,7 @@ export const scheduleFacts = (
   );
 
   fact(
-    "times that ran while the clock was ahead do not run again when it is right",
+    "times that ran while the clock was ahead do not run again when it is corrected",
     "2026-05-01T12:00:30Z",
     async ({ runs, start, at, time }) => {
       await using process = await start({ often: { cron: "* * * * *" } });
@@ -217,8 +217,8 @@ export const scheduleFacts = (
       await time.advance(Date.parse("2026-05-01T12:28:10Z") - Date.parse("2026-05-01T12:32Z"));
       await process.timers.advance(MINUTE);
       const next = async (): Promise<number> => (await process.set.schedules())[0]?.nextRunAt ?? 0;
-      const right = Date.parse("2026-05-01T12:29Z");
-      await waitFor(async () => (await next()) === right, { subject: "the new plan" });
+      const corrected = Date.parse("2026-05-01T12:29Z");
+      await waitFor(async () => (await next()) === corrected, { subject: "the new plan" });
       await at("2026-05-01T12:29Z", process);
       expect(await next()).toBe(Date.parse("2026-05-01T12:33Z"));
       await process.timers.advance(MINUTE);

@@ -19,7 +19,7 @@ export const jobApp = (
     .enableDurable({ pollMinMs: 5, pollMaxMs: 50, runWork });
 
 /** Starts an app, calls `use`, and stops the app. */
-export const started = async (app: JobApp, use: () => Promise<void>): Promise<void> => {
+export const withStarted = async (app: JobApp, use: () => Promise<void>): Promise<void> => {
   await app.start({ log: quiet });
   try {
     await use();

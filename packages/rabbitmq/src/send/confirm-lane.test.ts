@@ -14,10 +14,10 @@ const silentLane = async () => {
     blockedReason: null as string | null,
     model: null,
     trackClosing() {},
-    openSoon: async () => ({ createConfirmChannel: async () => channelOf() }),
+    openSoon: async () => ({ createConfirmChannel: async () => newChannel() }),
   };
   let cannotWrite = false;
-  const channelOf = () => ({
+  const newChannel = () => ({
     on() {},
     close: async () => {},
     publish: () => {

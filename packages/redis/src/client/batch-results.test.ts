@@ -4,15 +4,15 @@ import { expect, test } from "@jest/globals";
 import { type OpenRedis, openRedis, RedisUnavailableError } from "../index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
-const text = (value: string) => `$${value.length}\r\n${value}\r\n`;
+const bulkString = (value: string) => `$${value.length}\r\n${value}\r\n`;
 
 /** A server that sends scripted replies; it is the only node of its cluster. */
-const startScripted = async (replies: Readonly<Record<string, string>>) => {
+const startScriptedServer = async (replies: Readonly<Record<string, string>>) => {
   const server = createServer((socket) => {
     const { port } = server.address() as AddressInfo;
     const setup: Readonly<Record<string, string>> = {
-      INFO: text("loading:0"),
-      CLUSTER: `*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n${text("127.0.0.1")}:${port}\r\n`,
+      INFO: bulkString("loading:0"),
+      CLUSTER: `*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n${bulkString("127.0.0.1")}:${port}\r\n`,
     };
     socket.on("error", () => {});
     socket.on("data", (bytes: Buffer) => {
@@ -42,8 +42,8 @@ const withClient = async <T>(
 
 const moved = "-MOVED 3693 127.0.0.1:1\r\n";
 
-test("a command of a pipeline that a cluster redirects while another one fails is rejected as unavailable", async () => {
-  using server = await startScripted({ SET: moved, GET: "-CLUSTERDOWN Hash slot not served\r\n" });
+test("in a cluster, a redirected command of a pipeline is rejected as unavailable if another command fails", async () => {
+  using server = await startScriptedServer({ SET: moved, GET: "-CLUSTERDOWN Hash slot not served\r\n" });
   const results = await withClient({ url: server.url, clusterMode: true }, ({ redis }) =>
     redis.pipeline().set("a", 1).get("a").exec(),
   );
@@ -54,8 +54,8 @@ test("a command of a pipeline that a cluster redirects while another one fails i
   expect(results?.[0]?.[0]).toMatchObject({ reason: expect.stringContaining("MOVED") });
 });
 
-test("the redirect of a server that is not configured as a cluster is passed on unchanged", async () => {
-  using server = await startScripted({ SET: moved });
+test("without clusterMode, a redirected command is rejected with the error of the server", async () => {
+  using server = await startScriptedServer({ SET: moved });
   const results = await withClient({ url: server.url, clusterMode: false }, ({ redis }) =>
     redis.pipeline().set("a", 1).get("a").exec(),
   );
@@ -63,9 +63,9 @@ test("the redirect of a server that is not configured as a cluster is passed on 
 });
 
 test.each([true, false])(
-  "a transaction that a loading server aborts is rejected as unavailable, in a cluster: %p",
+  "a transaction that a loading server aborts is rejected as unavailable, clusterMode: %p",
   async (clusterMode) => {
-    using server = await startScripted({
+    using server = await startScriptedServer({
       SET: "-LOADING Redis is loading the dataset in memory\r\n",
       EXEC: "-EXECABORT Transaction discarded because of previous errors.\r\n",
     });
@@ -76,8 +76,8 @@ test.each([true, false])(
   },
 );
 
-test("a transaction that a server aborts for a wrong command keeps the server's error", async () => {
-  using server = await startScripted({
+test("a transaction that the server aborts because of a wrong command is rejected with the server's error", async () => {
+  using server = await startScriptedServer({
     SET: "-ERR syntax error\r\n",
     EXEC: "-EXECABORT Transaction discarded because of previous errors.\r\n",
   });

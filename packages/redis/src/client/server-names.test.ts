@@ -10,7 +10,7 @@ const long = { timeoutMs: 60_000 };
 const HANDSHAKE = 0x16;
 
 /** A port whose connections are cut after their first bytes: for TLS the ClientHello, which has the server name. */
-const listening = async () => {
+const startListener = async () => {
   const hellos: Buffer[] = [];
   const server = createServer((socket) => {
     socket.on("error", () => {});
@@ -28,7 +28,7 @@ test.each([
   ["127.0.0.1", false],
   ["localhost", true],
 ])("TLS to %s sends the server name: %p", async (host, isNamed) => {
-  using server = await listening();
+  using server = await startListener();
   const client = openRedis({ url: `rediss://${host}:${server.port}` }, { log: quiet });
   await expect(client.redis.ping()).rejects.toMatchObject({ code: "REDIS_UNAVAILABLE" });
   await waitFor(() => server.hellos.length > 0, long);
@@ -37,8 +37,8 @@ test.each([
 });
 
 test("each node of a cluster gets its own server name, not that of the first node", async () => {
-  using named = await listening();
-  using unnamed = await listening();
+  using named = await startListener();
+  using unnamed = await startListener();
   const nodes = `rediss://localhost:${named.port},rediss://127.0.0.1:${unnamed.port}`;
   const client = openRedis({ url: nodes, clusterMode: true }, { log: quiet });
   const pinged = client.redis.ping().catch(() => {});

@@ -13,27 +13,27 @@ test("after a restart without data a message is delivered to a process that reco
   world.server.kill(false);
   world.server.start();
   await world.pass(300);
-  world.say(0);
+  world.send(0);
   await world.pass(1000);
   expect(world.outcomes).toEqual([]);
   world.server.network(world.process(1).id, "up");
   await world.pass(300);
-  expect([world.outcomes, world.process(1).heard]).toEqual([["said"], [1]]);
+  expect([world.outcomes, world.process(1).received]).toEqual([["sent"], [1]]);
 });
 
 test("a message to a process that died is reported as not confirmed once its membership has ended", async () => {
   const world = new World(2);
   await world.pass(500);
   world.server.crash(world.process(1).id);
-  world.say(0);
+  world.send(0);
   world.write(0);
   await world.pass(4000);
   expect(world.outcomes).toEqual([]);
   await world.pass(4000);
-  expect(world.outcomes).toEqual(["not heard", "dropped"]);
-  world.say(0);
+  expect(world.outcomes).toEqual(["incomplete", "dropped"]);
+  world.send(0);
   await world.pass(100);
-  expect(world.outcomes.at(-1)).toBe("said");
+  expect(world.outcomes.at(-1)).toBe("sent");
 });
 
 test("a process that shuts down cleanly delays no message", async () => {
@@ -41,9 +41,9 @@ test("a process that shuts down cleanly delays no message", async () => {
   await world.pass(500);
   void world.process(1).bus.close();
   await world.pass(50);
-  world.say(0);
+  world.send(0);
   await world.pass(50);
-  expect(world.outcomes).toEqual(["said"]);
+  expect(world.outcomes).toEqual(["sent"]);
 });
 
 test("a process without a connection uses no copy, and reports the gap once it reconnects", async () => {
@@ -67,12 +67,12 @@ test("a process that joins right after a restart of the server waits for the oth
   world.server.start();
   await world.pass(100);
   world.crash(0);
-  world.say(0);
+  world.send(0);
   await world.pass(1500);
   expect(world.outcomes).toEqual([]);
   await world.pass(8000);
-  expect(world.outcomes).toEqual(["said"]);
-  expect(world.process(1).heard).toEqual([1]);
+  expect(world.outcomes).toEqual(["sent"]);
+  expect(world.process(1).received).toEqual([1]);
 });
 
 test("a process that was not renewed in time reports a gap before it counts as connected again", async () => {

@@ -3,14 +3,14 @@ import * as fc from "fast-check";
 import { World } from "./bus-world.test-kit.ts";
 
 type Step = readonly [
-  step: "fill" | "write" | "say" | "wait" | "kill" | "lose" | "start" | "cut" | "silence" | "heal" | "crash",
+  step: "fill" | "write" | "send" | "wait" | "kill" | "lose" | "start" | "cut" | "silence" | "heal" | "crash",
   at: number,
   ms: number,
 ];
 
 const perform = async (world: World, [step, at, ms]: Step): Promise<void> => {
   const { server } = world;
-  if (step === "fill" || step === "write" || step === "say" || step === "crash") world[step](at);
+  if (step === "fill" || step === "write" || step === "send" || step === "crash") world[step](at);
   else if (step === "kill") server.kill(true);
   else if (step === "lose") world.loseData();
   else if (step === "start") server.start();
@@ -20,7 +20,7 @@ const perform = async (world: World, [step, at, ms]: Step): Promise<void> => {
   await world.pass(ms);
 };
 
-const settled = async (world: World): Promise<void> => {
+const settle = async (world: World): Promise<void> => {
   world.server.start();
   for (const { id } of world.processes) world.server.network(id, "up");
   await world.pass(12_000);
@@ -34,11 +34,11 @@ const run = async (steps: readonly Step[]): Promise<World> => {
   const world = new World(3);
   await world.pass(500);
   for (const each of steps) await perform(world, each);
-  await settled(world);
+  await settle(world);
   return world;
 };
 
-const usual: readonly Step[0][] = ["fill", "fill", "write", "say", "wait"];
+const usual: readonly Step[0][] = ["fill", "fill", "write", "send", "wait"];
 
 test("under any faults, a confirmed drop leaves no older copy, and a confirmed message has reached every process once", async () => {
   const faults: readonly Step[0][] = [
@@ -54,8 +54,8 @@ test("under any faults, a confirmed drop leaves no older copy, and a confirmed m
   ];
   await fc.assert(
     fc.asyncProperty(fc.array(step([...usual, ...faults]), { maxLength: 25, size: "max" }), async (steps) => {
-      const { broken } = await run(steps);
-      expect(broken).toEqual([]);
+      const { violations } = await run(steps);
+      expect(violations).toEqual([]);
     }),
     { numRuns: 200 },
   );
@@ -68,9 +68,9 @@ test("after the faults, drops and messages are confirmed, and every copy may be 
       const world = await run(steps);
       world.outcomes.length = 0;
       world.write(0);
-      world.say(1);
+      world.send(1);
       await world.pass(500);
-      expect(world.outcomes.toSorted()).toEqual(["dropped", "said"]);
+      expect(world.outcomes.toSorted()).toEqual(["dropped", "sent"]);
       expect(world.processes.map(({ bus }) => bus.isConnected)).toEqual([true, true, true]);
     }),
     { numRuns: 100 },

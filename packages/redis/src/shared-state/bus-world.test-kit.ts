@@ -11,7 +11,7 @@ class Process {
   readonly bus: Bus;
   /** Version of the copy; `null` without one. */
   copy: number | null = null;
-  readonly heard: number[] = [];
+  readonly received: number[] = [];
   isAlive = true;
   firstConnectedAt: number = Infinity;
   lastConnectedAt: number = -Infinity;
@@ -21,7 +21,7 @@ class Process {
     this.bus = new Bus({ id, link: server.link(id), subscriberMs: 1000, joinMs: 2000, clock, log });
     const drop = (): void => void (this.copy = null);
     this.bus.subscribe("drop", drop, { onMissed: drop });
-    this.bus.subscribe("room", (message) => void this.heard.push(message as number));
+    this.bus.subscribe("room", (message) => void this.received.push(message as number));
   }
 }
 
@@ -68,7 +68,7 @@ export class World {
   }
 
   /** Sends a message to the room. */
-  say(at: number): void {
+  send(at: number): void {
     const message = ++this.messages;
     this.check();
     const now = this.clock.now();
@@ -78,12 +78,12 @@ export class World {
       .publish("room", String(message))
       .then(
         (isComplete) => {
-          this.outcomes.push(isComplete ? "said" : "not heard");
+          this.outcomes.push(isComplete ? "sent" : "incomplete");
           if (!isComplete) return;
           const unreached = listening.filter(
             (each) =>
               each.isAlive &&
-              !each.heard.includes(message) &&
+              !each.received.includes(message) &&
               (this.knewOthers(sender, now) || this.isConnected(each)),
           );
           if (unreached.length > 0)
@@ -91,7 +91,7 @@ export class World {
         },
         () => this.outcomes.push("failed"),
       )
-      .catch((error: unknown) => this.broken.push(error));
+      .catch((error: unknown) => this.violations.push(error));
   }
 
   crash(at: number): void {
@@ -106,18 +106,18 @@ export class World {
     this.server.kill(false);
   }
 
-  readonly broken: unknown[] = [];
+  readonly violations: unknown[] = [];
 
   /** No process uses a copy that is older than a confirmed drop; no process receives a message twice. */
   check(): void {
     for (const process of this.processes) {
-      const { id, bus, copy, heard } = process;
+      const { id, bus, copy, received } = process;
       if (bus.isConnected) process.lastConnectedAt = this.clock.now();
       if (bus.joining === null && process.firstConnectedAt === Infinity)
         process.firstConnectedAt = this.clock.now();
       if (bus.isConnected && copy !== null && copy < this.confirmed)
-        this.broken.push(`${id} uses version ${copy}`);
-      if (new Set(heard).size < heard.length) this.broken.push(`${id} received a message twice`);
+        this.violations.push(`${id} uses version ${copy}`);
+      if (new Set(received).size < received.length) this.violations.push(`${id} received a message twice`);
     }
   }
 
@@ -129,9 +129,9 @@ export class World {
   }
 
   /** A joining process knows only the current members; on a server without data, only the members that rejoined before their leases ended. */
-  private knewOthers({ firstConnectedAt }: Process, saidAt: number): boolean {
-    if (firstConnectedAt > saidAt) return false;
-    return firstConnectedAt < this.dataLostAt || saidAt - this.dataLostAt > 8000;
+  private knewOthers({ firstConnectedAt }: Process, sentAt: number): boolean {
+    if (firstConnectedAt > sentAt) return false;
+    return firstConnectedAt < this.dataLostAt || sentAt - this.dataLostAt > 8000;
   }
 
   /** Whether a process has stayed connected. */

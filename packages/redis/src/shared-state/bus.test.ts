@@ -21,7 +21,7 @@ const invalid = [
 test("messages that other programs publish to the channel are dropped, and logged once a minute", async () => {
   const clock = virtualClock();
   const lines: unknown[] = [];
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   let receive: (text: string) => void = () => {};
   const link: BusLink = {
     open(events) {
@@ -36,13 +36,13 @@ test("messages that other programs publish to the channel are dropped, and logge
   };
   const log = { error: (_text: string, fields?: unknown) => void lines.push(fields) };
   const bus = new Bus({ id: "a", link, subscriberMs: 1000, joinMs: 2000, clock, log });
-  bus.subscribe("drop", (message) => void heard.push(message));
+  bus.subscribe("drop", (message) => void received.push(message));
   for (const text of invalid) receive(text);
   expect(lines).toEqual([{ omitted: 0 }]);
   await clock.advance(60_000);
   receive("x");
   expect(lines).toEqual([{ omitted: 0 }, { omitted: invalid.length - 1 }]);
   receive(JSON.stringify(["message", "b", 1, "drop", '"kept"']));
-  expect(heard).toEqual(["kept"]);
+  expect(received).toEqual(["kept"]);
   await bus.close();
 });

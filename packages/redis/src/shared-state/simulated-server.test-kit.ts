@@ -1,8 +1,8 @@
 import type { VirtualClock } from "@framework/core/testing";
 import type { BusLink, BusLinkEvents, MemberList } from "./bus-link.ts";
 
-/** Milliseconds of each direction, of a reconnect, and until a silent connection is detected. */
-const WAY_MS = 2;
+/** Milliseconds that a message takes in one direction, that a reconnect takes, and until a silent connection is detected. */
+const ONE_WAY_MS = 2;
 const RECONNECT_MS = 150;
 const SILENCE_MS = 2000;
 
@@ -47,13 +47,13 @@ export class SimulatedServer {
   network(id: string, state: Connection["network"]): void {
     const connection = this.connections.get(id);
     if (connection === undefined || connection.network === state) return;
-    const was = connection.network;
+    const previous = connection.network;
     connection.network = state;
     if (state === "cut") this.drop(connection);
     if (state === "silent")
       this.clock.after(SILENCE_MS, () => connection.network === "silent" && this.drop(connection));
     // The server has closed its end of a connection that was silent while it restarted.
-    if (state === "up" && was === "silent" && connection.isSubscribed && this.startedAt > -Infinity)
+    if (state === "up" && previous === "silent" && connection.isSubscribed && this.startedAt > -Infinity)
       this.drop(connection);
   }
 
@@ -104,12 +104,14 @@ export class SimulatedServer {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const reaches = (): boolean => this.isUp && connection.network === "up" && !connection.isDead;
     const fail = (): void => {
-      this.clock.after(connection.network === "silent" ? 1000 : WAY_MS, () => reject(new Error("no reply")));
+      this.clock.after(connection.network === "silent" ? 1000 : ONE_WAY_MS, () =>
+        reject(new Error("no reply")),
+      );
     };
-    this.clock.after(WAY_MS, () => {
+    this.clock.after(ONE_WAY_MS, () => {
       if (!reaches()) return fail();
       const result = perform();
-      this.clock.after(WAY_MS, () => (reaches() ? resolve(result) : fail()));
+      this.clock.after(ONE_WAY_MS, () => (reaches() ? resolve(result) : fail()));
     });
     return promise;
   }
@@ -117,7 +119,7 @@ export class SimulatedServer {
   private deliver(to: Connection, text: string): void {
     const { events } = to;
     if (!to.isSubscribed || to.network !== "up") return;
-    this.clock.after(WAY_MS, () => {
+    this.clock.after(ONE_WAY_MS, () => {
       if (to.isSubscribed && to.network === "up" && to.events === events) events?.onMessage(text);
     });
   }

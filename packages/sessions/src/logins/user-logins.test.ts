@@ -41,7 +41,7 @@ test("a destroyAll ends exactly the user's earlier logins, even if the clocks of
   );
 });
 
-test("concurrent logins and destroyAll calls get distinct numbers", async () => {
+test("concurrent logins get distinct numbers, and concurrent destroyAll calls end all of them", async () => {
   const clock = virtualClock({ start: 1_800_000_000_000 });
   const logins = userLogins(sharedSessionStore(inProcessState({ clock }).values), { lifetimeMs, clock });
   const numbers = await Promise.all(Array.from({ length: 50 }, () => logins.begin("ann")));

@@ -29,7 +29,7 @@ describe("on SQLite", () => {
 });
 
 /** Stores that each break one rule of the contract. */
-const broken: Readonly<Record<string, (store: SessionStore) => SessionStore>> = {
+const brokenStores: Readonly<Record<string, (store: SessionStore) => SessionStore>> = {
   "loses entries": (store) => ({ ...store, read: () => null }),
   "ignores the version": (store) => ({
     ...store,
@@ -41,18 +41,24 @@ const broken: Readonly<Record<string, (store: SessionStore) => SessionStore>> = 
       });
     },
   }),
-  "claims every write": (store) => ({
+  "reports every write as done": (store) => ({
     ...store,
     write: async (...args) => (await store.write(...args), true),
   }),
-  "claims no write": (store) => ({
+  "reports no write as done": (store) => ({
     ...store,
     write: async (...args) => (await store.write(...args), false),
   }),
   "ends nothing": (store) => ({ ...store, end: () => true }),
   "ends every version": (store) => ({ ...store, end: (key, ttlMs) => store.end(key, ttlMs) }),
-  "claims every end": (store) => ({ ...store, end: async (...args) => (await store.end(...args), true) }),
-  "claims no end": (store) => ({ ...store, end: async (...args) => (await store.end(...args), false) }),
+  "reports every end as done": (store) => ({
+    ...store,
+    end: async (...args) => (await store.end(...args), true),
+  }),
+  "reports no end as done": (store) => ({
+    ...store,
+    end: async (...args) => (await store.end(...args), false),
+  }),
   "reads the version before it ends it": (store) => ({
     ...store,
     async end(key, ttlMs, version) {
@@ -70,7 +76,7 @@ const broken: Readonly<Record<string, (store: SessionStore) => SessionStore>> = 
     read: (key) => store.read(key.slice(0, 1)),
     write: (key, content, options) => store.write(key.slice(0, 1), content, options),
   }),
-  "lets entries live on": (store) => ({
+  "keeps expired entries": (store) => ({
     ...store,
     write: (key, content, { version }) => store.write(key, content, { version, ttlMs: 1_000_000 }),
   }),
@@ -89,7 +95,7 @@ const broken: Readonly<Record<string, (store: SessionStore) => SessionStore>> = 
   }),
 };
 
-test.each(Object.entries(broken))("the contract catches a store that %s", async (_name, breakIt) => {
+test.each(Object.entries(brokenStores))("the contract catches a store that %s", async (_name, breakIt) => {
   const make = (): SessionStoreFixture => {
     const fixture = inSharedState();
     const store = breakIt(fixture.views[0]);
@@ -120,9 +126,9 @@ test("a removal of expired rows that fails is reported, and fails no write", asy
   const failed = Promise.withResolvers<unknown>();
   const onSweepError = (error: unknown): void => {
     failed.resolve(error);
-    throw new Error("theirs");
+    throw new Error("a bug in onSweepError");
   };
-  const warned = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
+  const emitWarning = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
   const store = databaseSessions(db, { onSweepError });
   expect(await store.write("a", 0, { version: 0, ttlMs: 60_000 })).toBe(true);
   await db.execute`UPDATE framework_sessions SET expires_at = 0`;
@@ -131,7 +137,9 @@ test("a removal of expired rows that fails is reported, and fails no write", asy
   for (let version = 1; version < 500; version++)
     expect(await store.write("b", version, { version, ttlMs: 60_000 })).toBe(true);
   expect(String(await failed.promise)).toContain("kept");
-  expect(warned.mock.calls).toEqual([["sessions: expired rows were not removed", { detail: "theirs" }]]);
-  warned.mockRestore();
+  expect(emitWarning.mock.calls).toEqual([
+    ["sessions: expired rows were not removed", { detail: "a bug in onSweepError" }],
+  ]);
+  emitWarning.mockRestore();
   await db.close();
 });
