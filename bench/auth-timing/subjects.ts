@@ -52,12 +52,12 @@ const users = async (name: string, pairs: number, cost: object, leaks = false): 
 const keys = async (pairs: number): Promise<Subject> => {
   const all = Array.from({ length: 100 }, (_, at) => [`${at}`.padStart(32, "k"), `service ${at}`] as const);
   const app = new App().use(new ApiKeyAuth(all));
-  const near = `${"k".repeat(31)}!`;
+  const almostCorrect = `${"k".repeat(31)}!`;
   return {
     name: "API key: almost correct, wrong",
     pairs,
     leaks: false,
-    send: await createSender(app, { "x-api-key": near }, { "x-api-key": "#".repeat(32) }),
+    send: await createSender(app, { "x-api-key": almostCorrect }, { "x-api-key": "#".repeat(32) }),
   };
 };
 

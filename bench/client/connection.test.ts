@@ -68,7 +68,7 @@ test("a reply with Connection: close makes the connection unusable", async () =>
   expect(peer.connection.usable).toBe(false);
 });
 
-test("disconnects once the request is sent, complete or not, or when the reply begins", async () => {
+test("disconnects once an incomplete request is sent, or when the reply begins", async () => {
   await using silent = await connect();
   const part = { path: "/", body: '{"a', fields: { "Content-Length": "9" } };
   expect(await silent.connection.disconnect(part, "sent")).toEqual({ kind: "disconnected" });

@@ -15,7 +15,7 @@ const kinds: readonly (readonly [share: number, request: LaneRequest])[] = [
   [1, { path: "/books", body: '{"title', fields: { "Content-Length": "16" }, disconnects: "sent" }],
 ];
 
-/** Expected statuses of the mix; any other is a server error. */
+/** Expected statuses of the mix; any other status counts as a server error. */
 export const mixStatuses: ReadonlySet<number> = new Set([200, 201, 400, 404, 422]);
 
 const mixed: readonly LaneRequest[] = kinds.flatMap(([share, request]) =>

@@ -26,9 +26,9 @@ export const openSqliteBooks = async (): Promise<DataSource> => {
 
 /** Creates the books table in PostgreSQL: at `DATABASE_URL`, or on a new server. */
 export const openPostgresBooks = async (): Promise<DataSource> => {
-  const given = process.env["DATABASE_URL"];
-  const server = given === undefined ? await startPostgres() : null;
-  const url = given ?? server?.url ?? "";
+  const configuredUrl = process.env["DATABASE_URL"];
+  const server = configuredUrl === undefined ? await startPostgres() : null;
+  const url = configuredUrl ?? server?.url ?? "";
   const pool = new Pool({ connectionString: url, max: 1 });
   await pool.query(booksTable);
   await pool.end();

@@ -27,12 +27,12 @@ const over = (rounds: readonly Round[], server: string, value: (cost: Cost) => n
 
 const quotient = (
   rounds: readonly Round[],
-  above: string,
-  below: string,
+  numerator: string,
+  denominator: string,
   value: (cost: Cost) => number,
 ): Estimate | null =>
-  rounds.every((round) => round.has(above) && round.has(below))
-    ? estimate(rounds.map((round) => result(round, above, value) / result(round, below, value)))
+  rounds.every((round) => round.has(numerator) && round.has(denominator))
+    ? estimate(rounds.map((round) => result(round, numerator, value) / result(round, denominator, value)))
     : null;
 
 const result = (round: Round, server: string, value: (cost: Cost) => number): number => {

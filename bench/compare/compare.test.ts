@@ -18,7 +18,7 @@ const bench = async (...flags: readonly string[]): Promise<{ code: number | null
   return { code, output };
 };
 
-test("a small run writes a report and a plot, and fails only for a failed gate", async () => {
+test("a small run writes a report and a plot, and exits with 1 only if a gate fails", async () => {
   const out = mkdtempSync(join(tmpdir(), "bench-compare-"));
   try {
     const flags = ["--servers=raw,fast", "--only=json,mw5", "--rounds=2", "--requests=0.05", `--out=${out}`];

@@ -22,11 +22,11 @@ const cell = (workload: string, server: string, ratio: number, p99 = 1, ratioOfF
 
 const nothing: Measurements = { cells: [], memory: [], starts: [], instructions: [], listening: null };
 
-const evaluated = (measurements: Partial<Measurements>, name: string): Gate | undefined =>
+const evaluateGate = (measurements: Partial<Measurements>, name: string): Gate | undefined =>
   evaluateGates({ ...nothing, ...measurements }).find((gate) => gate.name === name);
 
 test("a ratio equal to `must` passes, a lower one fails", () => {
-  expect(evaluated({ cells: [cell("json", "fast", 1.7)] }, "get-json")).toMatchObject({
+  expect(evaluateGate({ cells: [cell("json", "fast", 1.7)] }, "get-json")).toMatchObject({
     ratio: 1.7,
     low: expect.closeTo(1.53),
     high: expect.closeTo(1.87),
@@ -36,17 +36,17 @@ test("a ratio equal to `must` passes, a lower one fails", () => {
     pass: true,
     stretchPass: false,
   });
-  expect(evaluated({ cells: [cell("json", "fast", 1.69)] }, "get-json")?.pass).toBe(false);
-  expect(evaluated({ cells: [cell("json", "fast", 2.1)] }, "get-json")?.stretchPass).toBe(true);
+  expect(evaluateGate({ cells: [cell("json", "fast", 1.69)] }, "get-json")?.pass).toBe(false);
+  expect(evaluateGate({ cells: [cell("json", "fast", 2.1)] }, "get-json")?.stretchPass).toBe(true);
 });
 
 test("async handlers may cost at most 5 % more than synchronous ones", () => {
   const gate = "async-to-sync-get-json";
-  expect(evaluated({ cells: [cell("json", "async", 1, 1, 1.05)] }, gate)).toMatchObject({
+  expect(evaluateGate({ cells: [cell("json", "async", 1, 1, 1.05)] }, gate)).toMatchObject({
     pass: true,
     stretchPass: false,
   });
-  expect(evaluated({ cells: [cell("json", "async", 1, 1, 1.06)] }, gate)?.pass).toBe(false);
+  expect(evaluateGate({ cells: [cell("json", "async", 1, 1, 1.06)] }, gate)?.pass).toBe(false);
 });
 
 test("a maximum passes at `must` and fails above it", () => {
@@ -58,13 +58,13 @@ test("a maximum passes at `must` and fails above it", () => {
       idleConnectionBytes: around(bytes),
     },
   ];
-  expect(evaluated({ memory: memory(4096) }, "idle-connection-bytes")).toMatchObject({
+  expect(evaluateGate({ memory: memory(4096) }, "idle-connection-bytes")).toMatchObject({
     direction: "max",
     pass: true,
   });
-  expect(evaluated({ memory: memory(4097) }, "idle-connection-bytes")?.pass).toBe(false);
-  expect(evaluated({ cells: [cell("json", "fast", 1, 0.91)] }, "p99-vs-raw")?.pass).toBe(false);
-  expect(evaluated({ cells: [cell("json", "fast", 1, 0.6)] }, "p99-vs-raw")?.stretchPass).toBe(true);
+  expect(evaluateGate({ memory: memory(4097) }, "idle-connection-bytes")?.pass).toBe(false);
+  expect(evaluateGate({ cells: [cell("json", "fast", 1, 0.91)] }, "p99-vs-raw")?.pass).toBe(false);
+  expect(evaluateGate({ cells: [cell("json", "fast", 1, 0.6)] }, "p99-vs-raw")?.stretchPass).toBe(true);
 });
 
 test("each gate uses the result of its own workload and server", () => {
@@ -90,13 +90,13 @@ test("each gate uses the result of its own workload and server", () => {
   const listening = { booksMs: around(550), bareMs: around(500), toBare: around(1.1) };
   const starts = [{ program: "framework, fast", ms: around(60), overBareMs: around(30) }];
   const instructions = [{ server: "fast", perRequest: around(50_000) }];
-  const found = Object.fromEntries(
+  const ratios = Object.fromEntries(
     evaluateGates({ ...nothing, cells, starts, instructions, listening }).map(({ name, ratio }) => [
       name,
       ratio,
     ]),
   );
-  expect(found).toEqual({
+  expect(ratios).toEqual({
     "get-json": 2.5,
     "get-param-validated": 2.4,
     "post-validated": 2.3,

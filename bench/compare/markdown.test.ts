@@ -18,7 +18,7 @@ test("columns are padded, and numbers are right-aligned", () => {
   ]);
 });
 
-test("the block describes the machine, and every result has its interval", () => {
+test("the block describes the run, and results have intervals", () => {
   const block = blockOf(exampleReport);
   expect(block).toContain("2026-01-02, `pnpm bench`, 12 min. Node 26.0.0");
   expect(block).toContain("servers and client each pinned to a core, steal time 1.2 %");

@@ -28,8 +28,8 @@ export const blockOf = (report: Report, before: Report | null = null): string =>
   const releases = Object.entries(peers).map(([name, version]) => `${titleOf(name)} ${version}`);
   const tables = tablesOf(report, before).map((table) => `**${table.title}**\n\n${toMarkdown(table)}`);
   return [
-    factsOf(report),
-    before === null ? "" : `Previous run: ${factsOf(before)}`,
+    describeRun(report),
+    before === null ? "" : `Previous run: ${describeRun(before)}`,
     releases.length > 0 ? `Releases: ${releases.join(", ")}.` : "",
     ...tables,
   ]
@@ -37,7 +37,7 @@ export const blockOf = (report: Report, before: Report | null = null): string =>
     .join("\n\n");
 };
 
-const factsOf = ({
+const describeRun = ({
   date,
   machine,
   versions,

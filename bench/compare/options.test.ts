@@ -51,6 +51,6 @@ test.each([
   expect(() => readOptions(argv)).toThrow(message);
 });
 
-test("help measures nothing", () => {
+test("--help returns no options", () => {
   expect(readOptions(["--help"])).toBeNull();
 });

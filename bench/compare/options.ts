@@ -69,12 +69,12 @@ export const readOptions = (argv: readonly string[]): Options | null => {
   const all = [...workloads.map(({ name }) => name), ...otherParts];
   const names = contenders.map(({ name }) => name);
   const partial = only !== undefined || servers !== undefined;
-  const rounds = Math.ceil(positive("--rounds", values.rounds, quick ? 8 : 20));
-  const share = positive("--requests", values.requests, quick ? 0.8 : 1);
+  const rounds = Math.ceil(parsePositive("--rounds", values.rounds, quick ? 8 : 20));
+  const share = parsePositive("--requests", values.requests, quick ? 0.8 : 1);
   return {
     quick,
-    parts: chosen("--only", only, all, defaults),
-    servers: chosen("--servers", servers, names, names),
+    parts: parseNames("--only", only, all, defaults),
+    servers: parseNames("--servers", servers, names, names),
     partial,
     rounds,
     promisedRounds: quick || values.rounds !== undefined ? rounds : 2 * rounds,
@@ -89,7 +89,7 @@ export const readOptions = (argv: readonly string[]): Options | null => {
   };
 };
 
-const chosen = (
+const parseNames = (
   flag: string,
   text: string | undefined,
   all: readonly string[],
@@ -102,7 +102,7 @@ const chosen = (
   return new Set(names);
 };
 
-const positive = (flag: string, text: string | undefined, defaults: number): number => {
+const parsePositive = (flag: string, text: string | undefined, defaults: number): number => {
   if (text === undefined) return defaults;
   const value = Number(text);
   if (value > 0 && Number.isFinite(value)) return value;

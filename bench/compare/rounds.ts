@@ -28,9 +28,8 @@ export const measureWorkload = async (
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round++) {
     const costs = new Map<string, Cost>();
-    const inTurn = round % 2 === 0 ? [...shots] : [...shots].toReversed();
-    for (const [member, shot] of inTurn)
-      costs.set(member.name, await slice(member, workload, shot, requests));
+    const order = round % 2 === 0 ? [...shots] : [...shots].toReversed();
+    for (const [member, shot] of order) costs.set(member.name, await slice(member, workload, shot, requests));
     measured.push(costs);
   }
   for (const { load } of members) load.close();

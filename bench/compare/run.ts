@@ -18,7 +18,7 @@ export const runComparison = async (options: Options, command: string): Promise<
   const start = performance.now();
   const log = (text: string): void =>
     console.log(`${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s  ${text}`);
-  const stolen = measureSteal();
+  const readSteal = measureSteal();
   let pinned = pinClient();
   const measured = new Map<Workload, Round[]>(workloads.map((workload) => [workload, []]));
   const shared = shares(options.rounds, options.fleets);
@@ -43,7 +43,7 @@ export const runComparison = async (options: Options, command: string): Promise<
           rounds: workload.isMain === true ? (mainShares[at] ?? rounds) : rounds,
           warmUp: hasGate(workload) ? options.gatedWarmUp : options.warmUp,
         };
-        measured.get(workload)?.push(...(await roundsUnder(fleet, workload, { ...options, ...effort })));
+        measured.get(workload)?.push(...(await measureRounds(fleet, workload, { ...options, ...effort })));
       }
     }
   }
@@ -57,7 +57,7 @@ export const runComparison = async (options: Options, command: string): Promise<
     quick: options.quick,
     partial: options.partial,
     seconds: (performance.now() - start) / 1000,
-    machine: { ...machineFacts(), pinned, steal: stolen() },
+    machine: { ...machineFacts(), pinned, steal: readSteal() },
     versions: versionsOf(options),
     rounds: options.rounds,
     promisedRounds: options.promisedRounds,
@@ -69,14 +69,18 @@ export const runComparison = async (options: Options, command: string): Promise<
   };
 };
 
-/** Whether a gate compares it with raw or with a peer. */
+/** Whether a gate compares the workload with raw or with a peer. */
 const hasGate = ({ name, isMain = false }: Workload): boolean => isMain || peerWorkloads.includes(name);
 
 /** Divides the rounds evenly among the fleets. */
 const shares = (rounds: number, fleets: number): number[] =>
   Array.from({ length: Math.min(fleets, rounds) }, (_, at) => Math.ceil((rounds - at) / fleets));
 
-const roundsUnder = ({ members }: Fleet, workload: Workload, options: Options): Promise<readonly Round[]> => {
+const measureRounds = (
+  { members }: Fleet,
+  workload: Workload,
+  options: Options,
+): Promise<readonly Round[]> => {
   const only = (name: string): readonly string[] | undefined =>
     contenders.find((contender) => contender.name === name)?.only;
   const measuredMembers = members.filter(({ name }) => only(name)?.includes(workload.name) ?? true);

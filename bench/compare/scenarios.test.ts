@@ -5,7 +5,7 @@ import { contenders } from "./contenders.ts";
 import { scenarios } from "./scenarios.ts";
 import { workloads } from "../workloads/workloads.ts";
 
-test("every server of a scenario has a program, and every scenario a workload", () => {
+test("every server of a scenario has a program, and every scenario has a workload", () => {
   for (const { name, folder, servers } of scenarios) {
     expect(workloads.some(({ scenario = "routes" }) => scenario === name)).toBe(true);
     if (folder === undefined) continue;

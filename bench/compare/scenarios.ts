@@ -18,7 +18,7 @@ export interface Scenario {
 }
 
 /** Raw, the framework, and the frameworks with plugins for most scenarios. */
-const served = ["raw", "fast", "fastify", "hono", "nest", "express", "koa"];
+const commonServers = ["raw", "fast", "fastify", "hono", "nest", "express", "koa"];
 
 /** All scenarios, in the order of measurement. */
 export const scenarios: readonly Scenario[] = [
@@ -29,7 +29,7 @@ export const scenarios: readonly Scenario[] = [
     title: "servers that verify tokens",
     folder: "jwt",
     args: [],
-    servers: [...served, "elysia"],
+    servers: [...commonServers, "elysia"],
     packages: ["jose", "@fastify/jwt", "@elysiajs/jwt", "@nestjs/jwt"],
   },
   {
@@ -45,7 +45,7 @@ export const scenarios: readonly Scenario[] = [
     title: "servers with four workers and a rate limit",
     folder: "limited",
     args: [],
-    servers: served,
+    servers: commonServers,
     packages: [
       "@fastify/rate-limit",
       "hono-rate-limiter",
@@ -60,7 +60,7 @@ export const scenarios: readonly Scenario[] = [
     title: "servers with SQLite",
     folder: "row",
     args: ["--database=sqlite"],
-    servers: served,
+    servers: commonServers,
     open: openSqliteBooks,
   },
   {
@@ -68,7 +68,7 @@ export const scenarios: readonly Scenario[] = [
     title: "servers with PostgreSQL",
     folder: "row",
     args: ["--database=postgres"],
-    servers: served,
+    servers: commonServers,
     open: openPostgresBooks,
     packages: ["pg"],
   },

@@ -63,7 +63,7 @@ const compare = async ({ servers: programs }: Comparison): Promise<number> => {
     return { title, micros: estimate(micros), ratio };
   });
   printTable(
-    ["Server", "µs of processor time a connection", "ratio to Node's server"],
+    ["Server", "µs of processor time per connection", "ratio to Node's server"],
     rows.map(({ title, micros, ratio }) => [title, formatEstimate(micros, 0), formatEstimate(ratio, 2)]),
   );
   return rows[1]?.ratio.median ?? 0;
@@ -73,9 +73,9 @@ for (const comparison of comparisons) {
   printTitle(
     `${requests} new connections with one request each, ${CONCURRENCY} concurrent, ${comparison.title}`,
   );
-  const found = await compare(comparison);
+  const ratio = await compare(comparison);
   gate(
-    found >= comparison.must,
-    `${comparison.title}: Node's server takes at least ${comparison.must} times the framework's processor time for a new connection: ${found.toFixed(2)}`,
+    ratio >= comparison.must,
+    `${comparison.title}: Node's server takes at least ${comparison.must} times the framework's processor time for a new connection: ${ratio.toFixed(2)}`,
   );
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Compared, compareImplementations } from "../data/compare-implementations.ts";
+import { type Comparison, compareImplementations } from "../data/compare-implementations.ts";
 import { fromCallers, type Order, Place, quiet, shopOn, TABLE } from "./orders.ts";
 import { type Database, openDatabase, type Transaction } from "./packages.ts";
 
@@ -31,9 +31,9 @@ const keyed = (db: Database, number: number, key: string): Promise<{ id: number 
     const hash = createHash("sha256").update(JSON.stringify(input)).digest("base64url");
     if (db.dialect === "postgres")
       await tx.query`SELECT pg_try_advisory_xact_lock(hashtextextended(${key}, 0))`;
-    const known = await tx.fetchOne<{ hash: string; result: string }>`
+    const row = await tx.fetchOne<{ hash: string; result: string }>`
       SELECT hash, result FROM hand_keys WHERE key = ${key} AND expires_at > ${Date.now()}`;
-    if (known !== null) return JSON.parse(known.result) as { id: number };
+    if (row !== null) return JSON.parse(row.result) as { id: number };
     const result = await insert(tx, input);
     await tx.execute`INSERT INTO hand_keys (key, hash, result, expires_at)
       VALUES (${key}, ${hash}, ${JSON.stringify(result)}, ${Date.now() + 86_400_000})`;
@@ -47,7 +47,7 @@ const KEYS =
 export const compareCommands = async (
   { url, synchronous = "full", callers, keyed: hasKeys }: CommandCase,
   rounds: number,
-): Promise<Compared> => {
+): Promise<Comparison> => {
   const db = openDatabase({ url, synchronous, poolSize: callers });
   await db.execute(TABLE);
   await db.execute(KEYS);

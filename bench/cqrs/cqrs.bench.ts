@@ -24,11 +24,11 @@ const MAX_MICROS = 20;
 
 const compare = async (
   label: string,
-  which: CommandCase,
+  options: CommandCase,
   rounds: number,
-  minRatio: number | null = which.keyed ? MIN_RATIO_KEYED : MIN_RATIO,
+  minRatio: number | null = options.keyed ? MIN_RATIO_KEYED : MIN_RATIO,
 ): Promise<void> => {
-  const { throughput, processor, ours, bare } = await compareCommands(which, rounds);
+  const { throughput, processor, ours, bare } = await compareCommands(options, rounds);
   printTable(
     [label, "throughput ratio", "processor time ratio", "command, µs", "by hand, µs"],
     [
@@ -56,20 +56,20 @@ const dispatch = async (label: Operation, rounds: number): Promise<void> => {
 
 const onSqlite = async (
   label: string,
-  which: Omit<CommandCase, "url" | "callers">,
+  options: Omit<CommandCase, "url" | "callers">,
   rounds: number,
   minRatio?: null,
 ): Promise<void> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-cqrs-"));
   const url = `sqlite://${join(folder.path, "orders.db")}`;
-  await compare(label, { url, callers: 1, ...which }, rounds, minRatio);
+  await compare(label, { url, callers: 1, ...options }, rounds, minRatio);
 };
 
 const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   postgres: async (rounds) => {
-    const given = process.env["DATABASE_URL"];
-    await using server = given === undefined ? await startPostgres({ fsync: true }) : null;
-    const url = server?.url ?? given ?? "";
+    const configuredUrl = process.env["DATABASE_URL"];
+    await using server = configuredUrl === undefined ? await startPostgres({ fsync: true }) : null;
+    const url = server?.url ?? configuredUrl ?? "";
     await compare("PostgreSQL, 8 callers", { url, callers: 8, keyed: false }, rounds);
     await compare("PostgreSQL, 8 callers, with keys", { url, callers: 8, keyed: true }, rounds);
   },
@@ -78,8 +78,8 @@ const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
     await onSqlite("SQLite, with keys", { keyed: true }, rounds);
   },
   "sqlite-normal": async (rounds) => {
-    const which = { keyed: false, synchronous: "normal" } as const;
-    await onSqlite('SQLite, synchronous "normal", no gate', which, rounds, null);
+    const options = { keyed: false, synchronous: "normal" } as const;
+    await onSqlite('SQLite, synchronous "normal", no gate', options, rounds, null);
   },
   dispatch: async (rounds) => {
     for (const label of ["command", "query", "query without coalescing"] as const)

@@ -1,5 +1,5 @@
-import { type ComparedHere, compareImplementations } from "../data/compare-implementations.ts";
-import { Alone, Count, fromCallers, type Order, Place, quiet, shopOn } from "./orders.ts";
+import { type InProcessComparison, compareImplementations } from "../data/compare-implementations.ts";
+import { Count, fromCallers, type Order, Place, quiet, shopOn, Uncoalesced } from "./orders.ts";
 import { type Database, openDatabase, type Transaction } from "./packages.ts";
 
 /** Concurrent callers. */
@@ -21,19 +21,19 @@ const withoutTransactions = (db: Database): { readonly db: Database; readonly be
 };
 
 /** Compares the call of a handler through the pipeline with a direct call. */
-export const compareDispatch = async (which: Operation, rounds: number): Promise<ComparedHere> => {
+export const compareDispatch = async (which: Operation, rounds: number): Promise<InProcessComparison> => {
   const own = openDatabase({ url: "sqlite://:memory:" });
   const { db, begin } = withoutTransactions(own);
   const app = shopOn(db);
   const place = async ({ amount }: Order): Promise<{ id: number }> => ({ id: amount });
   const count = async ({ amount }: Order): Promise<{ count: number }> => ({ count: amount });
-  app.cqrs.handle(Place, place).handle(Count, count).handle(Alone, count);
+  app.cqrs.handle(Place, place).handle(Count, count).handle(Uncoalesced, count);
   await app.start({ log: quiet });
   begin();
   const calls: Readonly<Record<Operation, (number: number) => Promise<unknown>>> = {
     command: () => app.cqrs.execute(Place, order),
     query: (amount) => app.cqrs.query(Count, { ...order, amount }),
-    "query without coalescing": () => app.cqrs.query(Alone, order),
+    "query without coalescing": () => app.cqrs.query(Uncoalesced, order),
   };
   const direct = which === "command" ? place : count;
   try {

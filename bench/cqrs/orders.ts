@@ -26,7 +26,7 @@ export const Place = command("Place", { input: schema<Order>(), output: schema<{
 export const Count = query("Count", { input: schema<Order>(), output: schema<{ count: number }>() });
 
 /** The same query without request coalescing. */
-export const Alone = query("Alone", {
+export const Uncoalesced = query("Uncoalesced", {
   input: schema<Order>(),
   output: schema<{ count: number }>(),
   coalesce: false,
@@ -36,7 +36,7 @@ export const TABLE = "CREATE TABLE orders (book TEXT NOT NULL, amount INTEGER NO
 
 export type Shop = App & DatabaseMethods & DurableMethods & CqrsMethods;
 
-/** Returns a feature that gives the app an open database, which both implementations share. */
+/** Returns a feature that gives the app an open database, which the hand-written code of a comparison also uses. */
 const sharedDatabase = (db: Database): Feature<DatabaseMethods> => ({
   name: "database",
   install: (host) => {

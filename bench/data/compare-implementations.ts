@@ -8,7 +8,7 @@ export interface Implementation {
 }
 
 /** Comparison of two implementations. */
-export interface Compared {
+export interface Comparison {
   /** Time of a bare call divided by the time of our call, within one round: above 1, ours is faster. */
   readonly throughput: Estimate;
   /** The same for processor time of this process. */
@@ -19,12 +19,12 @@ export interface Compared {
 }
 
 /** Comparison of two implementations in this process. */
-export interface ComparedHere extends Compared {
+export interface InProcessComparison extends Comparison {
   /** Additional processor time of one call of ours, in microseconds. */
   readonly extra: Estimate;
 }
 
-interface Spent {
+interface SliceTime {
   readonly wall: number;
   readonly processor: number;
 }
@@ -32,7 +32,7 @@ interface Spent {
 const WARM_UP = 15;
 
 /** Runs one slice; returns microseconds per call. */
-const slice = async (implementation: Implementation, calls: number): Promise<Spent> => {
+const slice = async (implementation: Implementation, calls: number): Promise<SliceTime> => {
   const cpu = process.cpuUsage();
   const start = performance.now();
   await implementation.run(calls);
@@ -46,19 +46,19 @@ export const compareImplementations = async (
   ours: Implementation,
   bare: Implementation,
   { calls, rounds }: { readonly calls: number; readonly rounds: number },
-): Promise<ComparedHere> => {
-  const taken: { readonly ours: Spent; readonly bare: Spent }[] = [];
+): Promise<InProcessComparison> => {
+  const samples: { readonly ours: SliceTime; readonly bare: SliceTime }[] = [];
   for (let round = -WARM_UP; round < rounds; round++) {
     const oursFirst = round % 2 === 0;
     const first = await slice(oursFirst ? ours : bare, calls);
     const second = await slice(oursFirst ? bare : ours, calls);
-    if (round >= 0) taken.push(oursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
+    if (round >= 0) samples.push(oursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
   }
   return {
-    throughput: estimate(taken.map((one) => one.bare.wall / one.ours.wall)),
-    processor: estimate(taken.map((one) => one.bare.processor / one.ours.processor)),
-    ours: estimate(taken.map((one) => one.ours.wall)),
-    bare: estimate(taken.map((one) => one.bare.wall)),
-    extra: estimate(taken.map((one) => one.ours.processor - one.bare.processor)),
+    throughput: estimate(samples.map((one) => one.bare.wall / one.ours.wall)),
+    processor: estimate(samples.map((one) => one.bare.processor / one.ours.processor)),
+    ours: estimate(samples.map((one) => one.ours.wall)),
+    bare: estimate(samples.map((one) => one.bare.wall)),
+    extra: estimate(samples.map((one) => one.ours.processor - one.bare.processor)),
   };
 };

@@ -10,11 +10,11 @@ import { compareEcho } from "./echo.ts";
 import { startPostgres } from "./packages.ts";
 import { comparePostgres, compareSqlite } from "./queries.ts";
 import { measureStalledReaders } from "./stalled-readers.ts";
-import type { Compared } from "./compare-implementations.ts";
+import type { Comparison } from "./compare-implementations.ts";
 
 const MIN_RATIO = 0.9;
 
-const print = (label: string, { throughput, processor, ours, bare }: Compared): void => {
+const print = (label: string, { throughput, processor, ours, bare }: Comparison): void => {
   printTable(
     [label, "throughput to bare", "processor to bare", "ours, µs", "bare, µs"],
     [

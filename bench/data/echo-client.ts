@@ -11,14 +11,14 @@ const echoBytes = 2 + payload.length;
 export class EchoClient implements Disposable {
   private readonly socket: Socket;
   private missing = 0;
-  private echoed: (() => void) | null = null;
-  private failed: ((error: Error) => void) | null = null;
+  private onEcho: (() => void) | null = null;
+  private onFailure: ((error: Error) => void) | null = null;
 
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.on("data", (bytes) => this.count(bytes.length));
     socket.on("error", () => socket.destroy()); // reported by "close"
-    socket.on("close", () => this.failed?.(new Error("the server closed the connection")));
+    socket.on("close", () => this.onFailure?.(new Error("the server closed the connection")));
     socket.resume();
   }
 
@@ -28,23 +28,23 @@ export class EchoClient implements Disposable {
     return new EchoClient(socket);
   }
 
-  /** Sends the frame. Calls `echoed` at the last byte of its echo, or `failed`. */
-  send(echoed: () => void, failed: (error: Error) => void): void {
+  /** Sends the frame. Calls `onEcho` at the last byte of its echo, or `onFailure`. */
+  send(onEcho: () => void, onFailure: (error: Error) => void): void {
     this.missing = echoBytes;
-    this.echoed = echoed;
-    this.failed = failed;
+    this.onEcho = onEcho;
+    this.onFailure = onFailure;
     this.socket.write(frame);
   }
 
   [Symbol.dispose](): void {
-    this.failed = null;
+    this.onFailure = null;
     this.socket.destroy();
   }
 
   private count(bytes: number): void {
     this.missing -= bytes;
-    if (this.missing === 0) this.echoed?.();
-    else if (this.missing < 0) this.failed?.(new Error("received more bytes than were sent"));
+    if (this.missing === 0) this.onEcho?.();
+    else if (this.missing < 0) this.onFailure?.(new Error("received more bytes than were sent"));
   }
 }
 

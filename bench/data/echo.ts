@@ -3,7 +3,7 @@ import { VitalsClient } from "../measure/vitals-client.ts";
 import { pin } from "../measure/pin.ts";
 import { estimate } from "../measure/statistics.ts";
 import { EchoClient, openMany } from "./echo-client.ts";
-import type { Compared } from "./compare-implementations.ts";
+import type { Comparison } from "./compare-implementations.ts";
 
 /** Connections, each with one message of 100 bytes in flight. */
 const CONNECTIONS = 64;
@@ -79,21 +79,21 @@ const exchange = (clients: readonly EchoClient[]): Promise<void> =>
   });
 
 /** Compares WebSocket echoes: the framework and `ws` on `node:http`, each in its own process on the same core. */
-export const compareEcho = async (rounds: number): Promise<Compared> => {
+export const compareEcho = async (rounds: number): Promise<Comparison> => {
   await using ours = await connectClients(await startFrameworkEcho());
   await using bare = await connectClients(await startBareEcho());
   pin(process.pid, 1);
-  const taken = [];
+  const samples = [];
   for (let round = -WARM_UP; round < rounds; round++) {
     const oursFirst = round % 2 === 0;
     const first = await (oursFirst ? ours : bare).run();
     const second = await (oursFirst ? bare : ours).run();
-    if (round >= 0) taken.push(oursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
+    if (round >= 0) samples.push(oursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
   }
   return {
-    throughput: estimate(taken.map((one) => one.bare.wall / one.ours.wall)),
-    processor: estimate(taken.map((one) => one.bare.processor / one.ours.processor)),
-    ours: estimate(taken.map((one) => one.ours.wall)),
-    bare: estimate(taken.map((one) => one.bare.wall)),
+    throughput: estimate(samples.map((one) => one.bare.wall / one.ours.wall)),
+    processor: estimate(samples.map((one) => one.bare.processor / one.ours.processor)),
+    ours: estimate(samples.map((one) => one.ours.wall)),
+    bare: estimate(samples.map((one) => one.bare.wall)),
   };
 };

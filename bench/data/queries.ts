@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App } from "@framework/core";
 import { database, type DatabaseMethods, loadPg } from "./packages.ts";
-import { type Compared, compareImplementations } from "./compare-implementations.ts";
+import { type Comparison, compareImplementations } from "./compare-implementations.ts";
 
 /** Books in the table; every query selects one of them by its primary key. */
 const BOOKS = 1000;
-const rows = `INSERT INTO bench_books (id, title, author, year) VALUES ${Array.from(
+const insertBooks = `INSERT INTO bench_books (id, title, author, year) VALUES ${Array.from(
   { length: BOOKS },
   (_, at) => `(${at + 1}, 'Title of book ${at + 1}', 'Author ${at % 50}', ${1900 + (at % 120)})`,
 ).join(", ")}`;
@@ -23,7 +23,7 @@ const openApp = async (url: string): Promise<App & DatabaseMethods> => {
   await app.start({ env: "production" });
   await app.db.execute("DROP TABLE IF EXISTS bench_books");
   await app.db.execute(TABLE);
-  await app.db.execute(rows);
+  await app.db.execute(insertBooks);
   return app;
 };
 
@@ -37,10 +37,10 @@ const fromCallers = async (calls: number, query: (id: number) => Promise<unknown
 };
 
 /** Compares a point query on PostgreSQL: `app.db` with a `pg` pool, both with a prepared statement. */
-export const comparePostgres = async (url: string, rounds: number): Promise<Compared> => {
+export const comparePostgres = async (url: string, rounds: number): Promise<Comparison> => {
   const app = await openApp(url);
   const pool = new (loadPg().Pool)({ connectionString: url, max: CALLERS });
-  pool.on("error", () => {}); // connections that still send when the server stops
+  pool.on("error", () => {}); // idle connections fail when the server stops
   const text = "SELECT id, title, author, year FROM bench_books WHERE id = $1";
   try {
     return await compareImplementations(
@@ -68,7 +68,7 @@ export const comparePostgres = async (url: string, rounds: number): Promise<Comp
 let sink: unknown;
 
 /** Compares a point query on an SQLite file: `app.db` with a prepared statement of `node:sqlite`. */
-export const compareSqlite = async (rounds: number): Promise<Compared> => {
+export const compareSqlite = async (rounds: number): Promise<Comparison> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-sqlite-"));
   const file = join(folder.path, "books.db");
   const app = await openApp(`sqlite://${file}`);

@@ -24,7 +24,7 @@ const POSTGRES_COMPLETE =
 /** Uses `pg`: one connection, prepared statements, one claim and one completion per batch. */
 export const barePostgres = async (url: string): Promise<BareWork> => {
   const pool = new (loadPg().Pool)({ connectionString: url, max: 1 });
-  pool.on("error", () => {}); // connections that still send when the server stops
+  pool.on("error", () => {}); // idle connections fail when the server stops
   await pool.query({ text: "DROP TABLE IF EXISTS bench_work" });
   await pool.query({
     text: `CREATE TABLE bench_work (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, ${TABLE})`,

@@ -32,18 +32,18 @@ export const kernelWork = async (
       const { promise, resolve } = Promise.withResolvers<void>();
       left = items;
       done = resolve;
-      let from = 0;
+      let start = 0;
       await db.transaction(async (tx) => {
         await queue.enqueue(
           Array.from({ length: items }, () => ({ payload })),
           { tx },
         );
-        from = performance.now(); // visible from the commit on
+        start = performance.now(); // visible from the commit on
       });
       await promise;
       while ((await db.fetchValue("SELECT 1 FROM framework_work LIMIT 1")) !== null)
         await new Promise(setImmediate);
-      return performance.now() - from;
+      return performance.now() - start;
     },
     async close() {
       await kernel.stop();

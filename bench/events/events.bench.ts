@@ -4,7 +4,7 @@
  *   pnpm --filter @framework/bench bench:events [parts] [--rounds 40]
  */
 import { parseArgs } from "node:util";
-import type { Compared } from "../data/compare-implementations.ts";
+import type { Comparison } from "../data/compare-implementations.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { formatEstimate } from "../measure/statistics.ts";
 import { startPostgres } from "./packages.ts";
@@ -14,7 +14,7 @@ import { compareSqlite } from "./sqlite.ts";
 /** An append may take at most 15 % longer than with the bare library. */
 const MIN_RATIO = 1 / 1.15;
 
-const print = (label: string, { throughput, processor, ours, bare }: Compared, isGate = true): void => {
+const print = (label: string, { throughput, processor, ours, bare }: Comparison, isGate = true): void => {
   printTable(
     [label, "throughput to bare", "processor to bare", "ours, µs", "bare, µs"],
     [
@@ -44,15 +44,15 @@ const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   },
   sqlite: async (rounds) => {
     for (const events of sizes) {
-      const alone = { events, callers: 1, synchronous: "full" } as const;
-      print(`SQLite, one caller, ${events} per append`, await compareSqlite(alone, rounds));
+      const oneCaller = { events, callers: 1, synchronous: "full" } as const;
+      print(`SQLite, one caller, ${events} per append`, await compareSqlite(oneCaller, rounds));
     }
-    const together = { events: 1, callers: 32, synchronous: "full" } as const;
-    print("SQLite, 32 callers share commits", await compareSqlite(together, rounds));
+    const manyCallers = { events: 1, callers: 32, synchronous: "full" } as const;
+    print("SQLite, 32 callers share commits", await compareSqlite(manyCallers, rounds));
   },
   "sqlite-normal": async (rounds) => {
-    const alone = { events: 1, callers: 1, synchronous: "normal" } as const;
-    print('SQLite with synchronous "normal", no gate', await compareSqlite(alone, rounds), false);
+    const oneCaller = { events: 1, callers: 1, synchronous: "normal" } as const;
+    print('SQLite with synchronous "normal", no gate', await compareSqlite(oneCaller, rounds), false);
   },
 };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type BarePool, loadPg } from "../data/packages.ts";
-import { type Compared, compareImplementations } from "../data/compare-implementations.ts";
+import { type Comparison, compareImplementations } from "../data/compare-implementations.ts";
 import { data, newStream } from "./data.ts";
 import { openDatabase, openEventStore } from "./packages.ts";
 
@@ -34,8 +34,16 @@ const appendBare = async (pool: BarePool, events: number, number: number): Promi
     const values = ["", stream, "loan", randomUUID(), "Lent", JSON.stringify(data(number))];
     return await pool.query({ name: "one", text: one, values });
   }
-  const each = Array.from({ length: events }, () => JSON.stringify(data(number)));
-  const values = ["", stream, "loan", events, each.map(() => randomUUID()), each.map(() => "Lent"), each];
+  const documents = Array.from({ length: events }, () => JSON.stringify(data(number)));
+  const values = [
+    "",
+    stream,
+    "loan",
+    events,
+    documents.map(() => randomUUID()),
+    documents.map(() => "Lent"),
+    documents,
+  ];
   return await pool.query({ name: "many", text: many, values });
 };
 
@@ -49,11 +57,11 @@ const fromCallers = async (calls: number, append: (number: number) => Promise<un
 };
 
 /** Compares appends of `events` events on PostgreSQL: the store with a `pg` pool. */
-export const comparePostgres = async (url: string, events: number, rounds: number): Promise<Compared> => {
+export const comparePostgres = async (url: string, events: number, rounds: number): Promise<Comparison> => {
   const db = openDatabase({ url, poolSize: CALLERS });
   const store = await openEventStore({}, { db });
   const pool = new (loadPg().Pool)({ connectionString: url, max: CALLERS });
-  pool.on("error", () => {}); // connections that still send when the server stops
+  pool.on("error", () => {}); // idle connections fail when the server stops
   const batch = (number: number): { type: string; data: object }[] =>
     Array.from({ length: events }, () => ({ type: "Lent", data: data(number) }));
   try {

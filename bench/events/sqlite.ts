@@ -3,7 +3,7 @@ import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type Compared, compareImplementations } from "../data/compare-implementations.ts";
+import { type Comparison, compareImplementations } from "../data/compare-implementations.ts";
 import { data, newStream } from "./data.ts";
 import { openDatabase, openEventStore } from "./packages.ts";
 
@@ -56,7 +56,7 @@ const bareAppend = (file: string, synchronous: string): ((events: number, number
 export const compareSqlite = async (
   { events, callers, synchronous }: SqliteCase,
   rounds: number,
-): Promise<Compared> => {
+): Promise<Comparison> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-events-"));
   const file = join(folder.path, "events.db");
   const db = openDatabase({ url: `sqlite://${file}`, synchronous });

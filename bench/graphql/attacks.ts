@@ -3,7 +3,7 @@ import type { Workload } from "../workloads/workloads.ts";
 /** Maximum length of a document in characters. */
 const MAX_LENGTH = 16_384;
 
-const times = (count: number, make: (at: number) => string): string =>
+const repeat = (count: number, make: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => make(at)).join(" ");
 
 /** A document of the maximum length. */
@@ -67,18 +67,18 @@ export const attacks: readonly Workload[] = [
     maximumDocument("{ books ", () => "{ author "),
     overDepth,
   ),
-  document("aliases", `{ ${times(16, (at) => `a${at}: hello`)} }`, overAliases),
+  document("aliases", `{ ${repeat(16, (at) => `a${at}: hello`)} }`, overAliases),
   document(
     "aliases, longest",
     maximumDocument("{ ", (at) => `a${at}: hello `),
     overAliases,
   ),
-  document("fragments", `{ ...F0 } ${times(51, fragment)}`, overFragments),
+  document("fragments", `{ ...F0 } ${repeat(51, fragment)}`, overFragments),
   document("fragments, longest", maximumDocument("{ ...F0 } ", fragment), overFragments),
-  document("fragments that double", `{ books { ...F0 } } ${times(12, doubling)}`, overAliases),
+  document("fragments that double", `{ books { ...F0 } } ${repeat(12, doubling)}`, overAliases),
   document(
     "a cycle of fragments",
-    `{ ...F0 } ${times(49, (at) => `fragment F${at} on Query { ...F${(at + 1) % 49} }`)}`,
+    `{ ...F0 } ${repeat(49, (at) => `fragment F${at} on Query { ...F${(at + 1) % 49} }`)}`,
     rejection('The fragment "F0" contains itself'),
   ),
   document("directives", `{ hello ${"@skip(if: false) ".repeat(51)} }`, overDirectives),
@@ -112,10 +112,10 @@ export const attacks: readonly Workload[] = [
   ),
   document(
     "operations",
-    times(300, (at) => `query Q${at} { hello }`),
+    repeat(300, (at) => `query Q${at} { hello }`),
     overTokens,
   ),
-  document("arguments", `{ hello(${times(400, (at) => `a${at}: 1`)}) }`, overTokens),
+  document("arguments", `{ hello(${repeat(400, (at) => `a${at}: 1`)}) }`, overTokens),
   document("lists in a value", `{ hello(name: ${"[".repeat(101)}${"]".repeat(101)}) }`, tooDeep),
   document(
     "objects in a value, longest",
@@ -160,7 +160,7 @@ const fieldError = (name: string, column: number): string => {
   const extensions = { error: "Bad Request", detail: message, status: 400 };
   return JSON.stringify({ errors: [{ message, locations: [{ line: 1, column }], extensions }] });
 };
-const unclosed = `{ ${times(990, (at) => `field${at}`)}`;
+const unclosed = `{ ${repeat(990, (at) => `field${at}`)}`;
 
 /** Rejected requests whose cost is printed but not limited: invalid documents within all limits, and one over a limit with a body of nearly the maximum size. */
 export const mistakes: readonly Workload[] = [
@@ -172,7 +172,7 @@ export const mistakes: readonly Workload[] = [
   document("an unknown field", "{ hallo }", fieldError("hallo", 3)),
   document(
     "200 operations without operationName",
-    times(200, (at) => `query Q${at} { hello }`),
+    repeat(200, (at) => `query Q${at} { hello }`),
     rejection("The document must have exactly one operation, or operationName must name one"),
   ),
   document(

@@ -24,7 +24,9 @@ const { values } = parseArgs({
 });
 const [rounds, calls] = [Number(values.rounds), Number(values.calls)];
 
-printTitle(`gRPC unary, ${calls} calls a round, ${CONCURRENCY} concurrent, load ${loadavg()[0]?.toFixed(1)}`);
+printTitle(
+  `gRPC unary, ${calls} calls per round, ${CONCURRENCY} concurrent, load ${loadavg()[0]?.toFixed(1)}`,
+);
 await using started = new AsyncDisposableStack();
 const start = async (file: string) => {
   const server = started.use(await startServer(file, [], [], { NODE_ENV: "production" }));
@@ -49,17 +51,17 @@ const measure = async ({ vitals, load }: typeof ours): Promise<Cost> => {
   const ms = await load.run(calls, CONCURRENCY);
   return { cpuMicros: ((await vitals.cpuMicros()) - before) / calls, perSecond: (calls * 1000) / ms };
 };
-const taken: { readonly ours: Cost; readonly bare: Cost }[] = [];
+const samples: { readonly ours: Cost; readonly bare: Cost }[] = [];
 for (let round = -WARM_UP; round < rounds; round++) {
   const first = round % 2 === 0 ? await measure(bare) : null;
   const own = await measure(ours);
   const other = first ?? (await measure(bare));
-  if (round >= 0) taken.push({ ours: own, bare: other });
+  if (round >= 0) samples.push({ ours: own, bare: other });
 }
-const cpu = estimate(taken.map((each) => each.bare.cpuMicros / each.ours.cpuMicros));
-const rate = estimate(taken.map((each) => each.ours.perSecond / each.bare.perSecond));
-const micros = (way: "ours" | "bare"): string =>
-  formatEstimate(estimate(taken.map((each) => each[way].cpuMicros)), 1);
+const cpu = estimate(samples.map((each) => each.bare.cpuMicros / each.ours.cpuMicros));
+const rate = estimate(samples.map((each) => each.ours.perSecond / each.bare.perSecond));
+const micros = (side: "ours" | "bare"): string =>
+  formatEstimate(estimate(samples.map((each) => each[side].cpuMicros)), 1);
 printTable(
   ["calls per CPU time", "calls/s", "ours, µs of CPU", "grpc-js, µs of CPU"],
   [[formatEstimate(cpu, 3), formatEstimate(rate, 3), micros("ours"), micros("bare")]],

@@ -1,6 +1,6 @@
 /**
  * Compares requests over `@framework/http2` with hand-written code on the core API of `node:http2`, alternately within one run: CPU time of the server per
- * request, or its instructions, which do not depend on machine load. The servers load the builds, like users do: Node strips types with
+ * request, or its instructions, which do not depend on machine load. The servers load the builds, as users do: Node strips types with
  * WebAssembly in the same process, and V8 then optimizes `node:http2` less well.
  *
  *   pnpm --filter @framework/bench bench:http2 [--rounds 21] [--requests 4000] [--instructions]
@@ -46,7 +46,7 @@ const start = async (file: string) => {
 /** Returns the ratio of bare to ours for each workload. */
 const compareProcessorTime = async (): Promise<number[]> => {
   printTitle(
-    `HTTP/2, ${requests} requests a round, ${CONCURRENCY} concurrent, load ${loadavg()[0]?.toFixed(1)}`,
+    `HTTP/2, ${requests} requests per round, ${CONCURRENCY} concurrent, load ${loadavg()[0]?.toFixed(1)}`,
   );
   const [ours, bare] = [await start(OURS), await start(BARE)];
   pin(process.pid, 1);
@@ -60,17 +60,17 @@ const compareProcessorTime = async (): Promise<number[]> => {
   const rows: string[][] = [];
   const ratios: number[] = [];
   for (const workload of http2Workloads) {
-    const taken: { readonly ours: number; readonly bare: number }[] = [];
+    const samples: { readonly ours: number; readonly bare: number }[] = [];
     for (let round = -WARM_UP; round < rounds; round++) {
       const first = round % 2 === 0 ? await measure(bare, workload) : null;
       const own = await measure(ours, workload);
       const other = first ?? (await measure(bare, workload));
-      if (round >= 0) taken.push({ ours: own, bare: other });
+      if (round >= 0) samples.push({ ours: own, bare: other });
     }
-    const ratio = estimate(taken.map((each) => each.bare / each.ours));
+    const ratio = estimate(samples.map((each) => each.bare / each.ours));
     ratios.push(ratio.median);
-    const micros = (way: "ours" | "bare"): string =>
-      formatEstimate(estimate(taken.map((each) => each[way])), 1);
+    const micros = (side: "ours" | "bare"): string =>
+      formatEstimate(estimate(samples.map((each) => each[side])), 1);
     rows.push([workload.name, formatEstimate(ratio, 3), micros("ours"), micros("bare")]);
   }
   printTable(["request", "requests per CPU time", "ours, µs of CPU", "node:http2, µs of CPU"], rows);

@@ -48,32 +48,32 @@ interface IdleServer extends AsyncDisposable {
 
 const run = async ({
   port,
-}: IdleServer): Promise<{ before: OpenResources; quiet: Latency; seen: readonly Round[] }> => {
+}: IdleServer): Promise<{ before: OpenResources; quiet: Latency; results: readonly Round[] }> => {
   const readResources = async (): Promise<OpenResources> =>
     (await fetchJson(port, "/open-resources")) as OpenResources;
-  const measured = async (ms: number): Promise<Latency> => {
-    const ended = measureLatency(port, PROBES, 10);
+  const measureFor = async (ms: number): Promise<Latency> => {
+    const stop = measureLatency(port, PROBES, 10);
     await pause(ms);
-    return ended();
+    return stop();
   };
-  await measured(2000); // warms the server up
-  const quiet = await measured(4000);
+  await measureFor(2000); // warms the server up
+  const quiet = await measureFor(4000);
   await pause(500);
   const before = await readResources();
-  const seen: Round[] = [];
+  const results: Round[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const idle = new IdleConnections();
     const replyCount = await idle.connect(port, connections);
-    const joined = performance.now();
+    const connectedAt = performance.now();
     const full = await readResources();
-    const busy = await measured(4000);
+    const busy = await measureFor(4000);
     const closedEarly = connections - idle.openCount;
-    await pause(IDLE_SECS * 1000 + GRACE_MS + NOTICE_MS - (performance.now() - joined));
+    await pause(IDLE_SECS * 1000 + GRACE_MS + NOTICE_MS - (performance.now() - connectedAt));
     const remaining = idle.openCount;
     const { countWithExtraBytes: withExtraBytes, longestMs } = idle;
     idle.close();
     await pause(1000);
-    seen.push({
+    results.push({
       replyCount,
       full,
       remaining,
@@ -84,7 +84,7 @@ const run = async ({
       after: await readResources(),
     });
   }
-  return { before, quiet, seen };
+  return { before, quiet, results };
 };
 
 const startRaw = async (): Promise<IdleServer> => {
@@ -123,59 +123,60 @@ const gates: (() => void)[] = [];
 for (const start of starters) {
   await using server = await start();
   const { name } = server;
-  const { before, quiet, seen } = await run(server);
-  const [first, last] = [seen[0], seen.at(-1)] as [Round, Round];
+  const { before, quiet, results } = await run(server);
+  const [first, last] = [results[0], results.at(-1)] as [Round, Round];
   const perConnection = (last.full.residentBytes - before.residentBytes) / connections;
   rows.push([
     name,
     mebibytes(before.residentBytes),
-    seen.map(({ full }) => mebibytes(full.residentBytes)).join(", "),
+    results.map(({ full }) => mebibytes(full.residentBytes)).join(", "),
     kibibytes(perConnection),
     kibibytes((last.full.heapBytes - before.heapBytes) / connections),
-    seen.map(({ after }) => mebibytes(after.residentBytes)).join(", "),
-    `${mebibytes(before.heapBytes)}, ${seen.map(({ after }) => mebibytes(after.heapBytes)).join(", ")}`,
+    results.map(({ after }) => mebibytes(after.residentBytes)).join(", "),
+    `${mebibytes(before.heapBytes)}, ${results.map(({ after }) => mebibytes(after.heapBytes)).join(", ")}`,
     formatLatency(quiet),
     formatLatency(last.busy),
   ]);
   if (name.startsWith("raw")) continue;
   const addGate = (holds: boolean, text: string): void =>
     void gates.push(() => gate(holds, `${name}: ${text}`));
-  const count = (of: (round: Round) => number): number => seen.reduce((sum, round) => sum + of(round), 0);
+  const total = (value: (round: Round) => number): number =>
+    results.reduce((sum, round) => sum + value(round), 0);
   addGate(
-    count(({ replyCount }) => replyCount) === connections * ROUNDS,
+    total(({ replyCount }) => replyCount) === connections * ROUNDS,
     `all ${connections} clients got a reply, ${ROUNDS} times`,
   );
-  addGate(count(({ closedEarly }) => closedEarly) === 0, "no connection was closed before the limit");
-  const longestMs = Math.max(...seen.map((round) => round.longestMs));
+  addGate(total(({ closedEarly }) => closedEarly) === 0, "no connection was closed before the limit");
+  const longestMs = Math.max(...results.map((round) => round.longestMs));
   addGate(
-    count(({ remaining }) => remaining) === 0 && longestMs <= IDLE_SECS * 1000 + GRACE_MS,
-    `each was closed within ${IDLE_SECS} + ${GRACE_MS / 1000} s: the last after ${(longestMs / 1000).toFixed(1)} s, ${count(({ remaining }) => remaining)} remaining`,
+    total(({ remaining }) => remaining) === 0 && longestMs <= IDLE_SECS * 1000 + GRACE_MS,
+    `each connection was closed within ${IDLE_SECS} + ${GRACE_MS / 1000} s: the last after ${(longestMs / 1000).toFixed(1)} s, ${total(({ remaining }) => remaining)} remaining`,
   );
   addGate(
-    count(({ withExtraBytes }) => withExtraBytes) === 0,
+    total(({ withExtraBytes }) => withExtraBytes) === 0,
     "no connection received anything after its reply",
   );
   addGate(
-    seen.every(({ busy }) => busy.failed === 0),
-    `other clients were served: ${count(({ busy }) => busy.requests)} requests, ${count(({ busy }) => busy.failed)} failed`,
+    results.every(({ busy }) => busy.failed === 0),
+    `other clients were served: ${total(({ busy }) => busy.requests)} requests, ${total(({ busy }) => busy.failed)} failed`,
   );
-  const [alone, withIdle] = [quiet.median, last.busy.median];
+  const [withoutIdle, withIdle] = [quiet.median, last.busy.median];
   addGate(
-    withIdle <= alone * 1.5 || withIdle - alone < 1,
-    `median latency of other clients: ${withIdle.toFixed(2)} ms, ${alone.toFixed(2)} ms without idle connections; at most 1.5 times that, or 1 ms more`,
+    withIdle <= withoutIdle * 1.5 || withIdle - withoutIdle < 1,
+    `median latency of other clients: ${withIdle.toFixed(2)} ms, ${withoutIdle.toFixed(2)} ms without idle connections; at most 1.5 times that, or 1 ms more`,
   );
   const growth = last.after.heapBytes - first.after.heapBytes;
   addGate(
     growth < 2 * 1024 * 1024,
     `the heap does not grow from the first to the second round: ${mebibytes(growth)} MiB more, under 2`,
   );
-  const taken = first.full.residentBytes - before.residentBytes;
+  const firstGrowth = first.full.residentBytes - before.residentBytes;
   // Closing also allocates memory, which stays resident after its collection.
   const residentAfterFirst = Math.max(first.full.residentBytes, first.after.residentBytes);
-  const again = last.full.residentBytes - residentAfterFirst;
+  const secondGrowth = last.full.residentBytes - residentAfterFirst;
   addGate(
-    again < taken / 2,
-    `the second round reuses the memory of the first: ${mebibytes(again)} MiB more, under half of ${mebibytes(taken)}`,
+    secondGrowth < firstGrowth / 2,
+    `the second round reuses the memory of the first: ${mebibytes(secondGrowth)} MiB more, under half of ${mebibytes(firstGrowth)}`,
   );
   addGate(last.after.open <= 1, `no connection remains open: ${last.after.open - 1}`);
   addGate(
@@ -188,8 +189,8 @@ printTable(
     "Server",
     "resident MiB without",
     "with",
-    "resident KiB a connection",
-    "heap KiB a connection",
+    "resident KiB per connection",
+    "heap KiB per connection",
     "resident MiB after",
     "heap MiB before, after",
     "latency of others without, ms (median / p99 / maximum)",

@@ -12,7 +12,7 @@ export interface Latency {
   readonly maximum: number;
 }
 
-/** Starts clients that send requests, each 20 on a new connection; the returned function stops them and returns the latency. */
+/** Starts clients that open a new connection for every 20 requests; the returned function stops them and returns the latency. */
 export const measureLatency = (port: number, clients: number, pauseMs: number): (() => Promise<Latency>) => {
   const latencies: number[] = [];
   let failed = 0;

@@ -22,14 +22,14 @@ export interface Baseline extends Counted {
 /** Comparison of one metric of a cell with the baseline. */
 export interface Comparison {
   readonly cell: string;
-  readonly of: "instructions" | "ratio to raw json" | "cache misses";
+  readonly metric: "instructions" | "ratio to raw json" | "cache misses";
   readonly was: number;
   readonly is: number;
   readonly holds: boolean;
 }
 
 /** Maximum ratio of a cell to its baseline. Higher for misses, because they depend on where in a page V8 places code. */
-export const limits: Readonly<Record<Comparison["of"], number>> = {
+export const limits: Readonly<Record<Comparison["metric"], number>> = {
   instructions: 1.05,
   "ratio to raw json": 1.05,
   "cache misses": 1.1,
@@ -62,8 +62,8 @@ const majorOf = ({ node }: Counted): string => /\d+/.exec(node)?.[0] ?? "";
 export const compareWithBaseline = (now: Counted, baseline: Counted): Comparison[] => {
   const comparisons: Comparison[] = [];
   const absolute = reasonForRatiosOnly(now, baseline) === null;
-  const add = (cell: string, of: Comparison["of"], was: number, is: number): void => {
-    comparisons.push({ cell, of, was, is, holds: is <= was * limits[of] });
+  const add = (cell: string, metric: Comparison["metric"], was: number, is: number): void => {
+    comparisons.push({ cell, metric, was, is, holds: is <= was * limits[metric] });
   };
   for (const [cell, { instructions, misses }] of Object.entries(now.cells)) {
     const before = baseline.cells[cell];

@@ -72,7 +72,7 @@ export const startCounted = async (
       process.execPath,
       ...process.execArgv.filter((argument) => argument.startsWith("--conditions=")),
       "--single-threaded", // otherwise the share of concurrent compilation and garbage collection varies
-      "--no-flush-bytecode", // keeps code that one workload does not use for the next
+      "--no-flush-bytecode", // keeps code for the next workload even if the current one does not use it
       ...execArgv,
       join(import.meta.dirname, "../servers", file),
       ...args,
@@ -157,7 +157,7 @@ const createCounter = (pid: number, folder: string): Pick<CountedServer, "whileC
   };
 };
 
-const misses = ["I1mr", "D1mr", "D1mw"];
+const missEvents = ["I1mr", "D1mr", "D1mw"];
 
 /** Reads the totals of a dump; zeros for the empty file that callgrind creates at the start. */
 const readDump = (text: string): Counts => {
@@ -165,5 +165,5 @@ const readDump = (text: string): Counts => {
   const totals = /^totals: (.+)$/m.exec(text)?.[1]?.split(" ") ?? [];
   const sum = (names: readonly string[]): number =>
     names.reduce((total, event) => total + Number(totals[events.indexOf(event)] ?? 0), 0);
-  return { instructions: sum(["Ir"]), misses: sum(misses) };
+  return { instructions: sum(["Ir"]), misses: sum(missEvents) };
 };

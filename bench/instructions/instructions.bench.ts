@@ -51,14 +51,14 @@ const cheaper = (first: Count | undefined, second: Count): Count => {
   return { ...(first.instructions < second.instructions ? first : second), misses };
 };
 
-const hereWith = (instrument: string): Omit<Counted, "cells"> => ({
+const describeMachine = (instrument: string): Omit<Counted, "cells"> => ({
   instrument,
   node: process.version,
   arch: process.arch,
 });
 
 const countAll = async (name: string, jobs: readonly Job[]): Promise<Counted> => ({
-  ...hereWith(name),
+  ...describeMachine(name),
   cells: await countJobs(jobs),
 });
 
@@ -97,28 +97,30 @@ const PROCESSES = 3;
 const countAgain = async (first: Counted, before: Baseline, jobs: readonly Job[]): Promise<Counted> => {
   const failed = compareWithBaseline(first, before).filter(({ holds }) => !holds);
   if (failed.length === 0) return first;
-  console.log(`Counting again: ${failed.map(({ cell, of }) => `${cell} (${of})`).join(", ")}\n`);
-  const again = jobs.filter(({ subject }) => failed.some(({ cell }) => cell.startsWith(`${subject.name} `)));
+  console.log(`Counting again: ${failed.map(({ cell, metric }) => `${cell} (${metric})`).join(", ")}\n`);
+  const repeatedJobs = jobs.filter(({ subject }) =>
+    failed.some(({ cell }) => cell.startsWith(`${subject.name} `)),
+  );
   const cells = { ...first.cells };
-  for (const [cell, count] of Object.entries(await countJobs(again)))
+  for (const [cell, count] of Object.entries(await countJobs(repeatedJobs)))
     cells[cell] = cheaper(cells[cell], count);
   return { ...first, cells };
 };
 
-const check = async (name: string, allJobsOfCheck: readonly Job[]): Promise<void> => {
+const check = async (name: string, checkJobs: readonly Job[]): Promise<void> => {
   const before = await readBaseline();
-  const jobs = needsReference(hereWith(name), before)
-    ? allJobsOfCheck
-    : allJobsOfCheck.filter(({ subject }) => !REFERENCE.startsWith(`${subject.name} `));
+  const jobs = needsReference(describeMachine(name), before)
+    ? checkJobs
+    : checkJobs.filter(({ subject }) => !REFERENCE.startsWith(`${subject.name} `));
   let now = await countAll(name, jobs);
   for (let processes = 1; processes < PROCESSES; processes++) now = await countAgain(now, before, jobs);
   printCells(now, before);
   const reason = reasonForRatiosOnly(now, before);
   if (reason !== null) console.log(`Only ratios are compared: ${reason}`);
-  for (const { cell, of, was, is, holds } of compareWithBaseline(now, before)) {
-    const digits = of === "ratio to raw json" ? 3 : 0;
-    const percent = Math.round((limits[of] - 1) * 100);
-    gate(holds, `${cell}: ${of} ${is.toFixed(digits)}, at most ${percent} % over ${was.toFixed(digits)}`);
+  for (const { cell, metric, was, is, holds } of compareWithBaseline(now, before)) {
+    const digits = metric === "ratio to raw json" ? 3 : 0;
+    const percent = Math.round((limits[metric] - 1) * 100);
+    gate(holds, `${cell}: ${metric} ${is.toFixed(digits)}, at most ${percent} % over ${was.toFixed(digits)}`);
   }
 };
 
@@ -129,7 +131,7 @@ const { values } = parseArgs({
 const { name, reason } = findInstrument();
 printTitle("User-space instructions and cache misses for one request");
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
-const since = performance.now();
+const start = performance.now();
 if (name === null) {
   console.log(`Skipped: ${reason}`);
 } else if (values.check === true) {
@@ -139,4 +141,4 @@ if (name === null) {
   printCells(now, await readBaseline().catch(() => null));
   if (values.write === true) await writeBaseline({ date: new Date().toISOString().slice(0, 10), ...now });
 }
-console.log(`${((performance.now() - since) / 1000).toFixed(0)} s`);
+console.log(`${((performance.now() - start) / 1000).toFixed(0)} s`);

@@ -26,12 +26,12 @@ export const missCells: readonly string[] = ["fast param", "fast varied"];
 
 const plant = `${import.meta.dirname}/../servers/planted-cost.ts`;
 
-const named = (...names: readonly string[]): Workload[] =>
+const workloadsNamed = (...names: readonly string[]): Workload[] =>
   workloads.filter(({ name }) => names.includes(name));
 
-const json = named("json");
-const plain = named("json", "param", "echo", "headers");
-const five = named("mw5");
+const json = workloadsNamed("json");
+const plain = workloadsNamed("json", "param", "echo", "headers");
+const five = workloadsNamed("mw5");
 
 /** Counts the reference in a separate process, so that its result does not depend on other workloads. */
 const plainJobs = (subject: Subject): Job[] => {
@@ -61,13 +61,17 @@ export const earlyOptimization: readonly string[] = [
   "--max-semi-space-size=64",
 ];
 
-const gateJob = (subject: Subject, counted: readonly Workload[], nodeArgs: readonly string[] = []): Job => ({
+const gateJob = (
+  subject: Subject,
+  countedWorkloads: readonly Workload[],
+  nodeArgs: readonly string[] = [],
+): Job => ({
   subject: { ...subject, nodeArgs: [...earlyOptimization, ...nodeArgs] },
-  workloads: counted,
+  workloads: countedWorkloads,
   effort: gateEffort,
 });
 
-const gated = named("json", "param", "varied", "echo");
+const gateWorkloads = workloadsNamed("json", "param", "varied", "echo");
 const [raw, , fast, node] = subjects;
 
 /** With more warm-up: `node:http` takes 70,000 to 85,000 instructions instead of 44,000 until all of it is compiled. */
@@ -77,10 +81,13 @@ const nodeJob: Job = {
 };
 
 /** Jobs of a check: the framework on both transports, and the reference. */
-export const gateJobs: readonly Job[] = [nodeJob, gateJob(fast, gated), gateJob(raw, json)];
+export const gateJobs: readonly Job[] = [nodeJob, gateJob(fast, gateWorkloads), gateJob(raw, json)];
 
 /** Jobs of the baseline: the same with two processes of the fast transport, as in a check that counts again. */
-export const baselineJobs: readonly Job[] = [...gateJobs, gateJob(fast, gated)];
+export const baselineJobs: readonly Job[] = [...gateJobs, gateJob(fast, gateWorkloads)];
 
 /** The same with a planted cost, which must fail the gate. */
-export const plantedJobs: readonly Job[] = [gateJob(fast, gated, ["--import", plant]), gateJob(raw, json)];
+export const plantedJobs: readonly Job[] = [
+  gateJob(fast, gateWorkloads, ["--import", plant]),
+  gateJob(raw, json),
+];

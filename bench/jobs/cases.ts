@@ -11,7 +11,7 @@ export interface Case {
 }
 
 /** Numbers of concurrent jobs of a worker. */
-const heldLevels = [1, 10, 50, 500];
+const concurrencyLevels = [1, 10, 50, 500];
 
 const addCase = (name: string, add: (contender: Contender) => Promise<number>): Case => ({
   name,
@@ -23,22 +23,22 @@ const addCase = (name: string, add: (contender: Contender) => Promise<number>): 
   },
 });
 
-const workCase = (held: number): Case => {
-  const name = `work, ${held} concurrent`;
-  const jobs = Math.min(4000, 200 * held);
+const workCase = (concurrency: number): Case => {
+  const name = `work, ${concurrency} concurrent`;
+  const jobs = Math.min(4000, 200 * concurrency);
   return {
     name,
     unit: "jobs/s",
-    measure: async (contender) => ({ [name]: await runJobs(contender, jobs, held) }),
+    measure: async (contender) => ({ [name]: await runJobs(contender, jobs, concurrency) }),
   };
 };
 
 /** Throughput cases. */
 export const throughput: readonly Case[] = [
-  addCase("add, one caller", (to) => addSingly(to, 150, 1)),
-  addCase("add, ten callers", (to) => addSingly(to, 600, 10)),
-  addCase("add, batches of 1,000", (to) => addInBatches(to, 5000, 1000)),
-  ...heldLevels.map(workCase),
+  addCase("add, one caller", (contender) => addSingly(contender, 150, 1)),
+  addCase("add, ten callers", (contender) => addSingly(contender, 600, 10)),
+  addCase("add, batches of 1,000", (contender) => addInBatches(contender, 5000, 1000)),
+  ...concurrencyLevels.map(workCase),
 ];
 
 /** The time from adding a job to its start, without other work. */

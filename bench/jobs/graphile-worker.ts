@@ -20,9 +20,9 @@ export const graphileWorker = async (url: string): Promise<Contender> => {
   return {
     add: (payload) => utils.addJob("bench", payload),
     addAll: (payloads) => utils.addJobs(payloads.map((payload) => ({ identifier: "bench", payload }))),
-    async work(held, handle) {
-      const concurrency = held >= 500 ? DOCUMENTED_CONCURRENCY : held;
-      const size = held >= 500 ? held : held + 1;
+    async work(jobs, handle) {
+      const concurrency = jobs >= 500 ? DOCUMENTED_CONCURRENCY : jobs;
+      const size = jobs >= 500 ? jobs : jobs + 1;
       const runner = await run({
         preset: {
           worker: {

@@ -1,6 +1,6 @@
 /**
- * Compares `@framework/jobs` with pg-boss, graphile-worker and BullMQ: adding jobs, running them, and the time until a job starts. The PostgreSQL ones share
- * a server. All alternately within one run, with the same durability.
+ * Compares `@framework/jobs` with pg-boss, graphile-worker and BullMQ: adding jobs, running them, and the time until a job starts. Those on PostgreSQL
+ * share a server. All alternate within one run, with the same durability.
  *
  *   pnpm --filter @framework/bench bench:jobs [parts] [--rounds 9] [--only "work, 10"]
  */
@@ -11,7 +11,7 @@ import { type Case, latency, throughput } from "./cases.ts";
 import { entries, type Servers } from "./entries.ts";
 import { checkRatio } from "./gates.ts";
 import { startPostgres, startRedis } from "./packages.ts";
-import { measureInRounds, type Open, type Values } from "./rounds.ts";
+import { measureInRounds, type OpenContender, type Values } from "./rounds.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -28,14 +28,14 @@ const parts: Readonly<Record<string, { readonly fsync: boolean; readonly title: 
 const openAll = async (
   servers: Servers,
   options: { readonly latency: boolean },
-): Promise<readonly Open[]> => {
-  const opened: Open[] = [];
+): Promise<readonly OpenContender[]> => {
+  const opened: OpenContender[] = [];
   for (const { name, done, open } of entries)
     opened.push({ name, done, contender: await open(servers, options) });
   return opened;
 };
 
-const closeAll = async (opened: readonly Open[]): Promise<void> => {
+const closeAll = async (opened: readonly OpenContender[]): Promise<void> => {
   for (const { contender } of opened) await contender[Symbol.asyncDispose]();
 };
 
@@ -43,13 +43,17 @@ const isChosen = ({ name }: Case): boolean => name.startsWith(values.only);
 
 const digitsOf = (unit: Case["unit"]): number => (unit === "ms" ? 1 : 0);
 
-const measure = async (cases: readonly Case[], opened: readonly Open[], part: string): Promise<void> => {
+const measure = async (
+  cases: readonly Case[],
+  opened: readonly OpenContender[],
+  part: string,
+): Promise<void> => {
   for (const each of cases.filter(isChosen)) {
-    for (const [row, taken] of await measureInRounds(each, opened, rounds)) {
-      const cell = ({ name }: Open): string =>
-        formatEstimate(estimate(taken.get(name) ?? []), digitsOf(each.unit));
+    for (const [row, samples] of await measureInRounds(each, opened, rounds)) {
+      const cell = ({ name }: OpenContender): string =>
+        formatEstimate(estimate(samples.get(name) ?? []), digitsOf(each.unit));
       printTable([`${row}, ${each.unit}`, ...opened.map(({ name }) => name)], [["", ...opened.map(cell)]]);
-      checkRow({ part, row, unit: each.unit }, opened, taken);
+      checkRow({ part, row, unit: each.unit }, opened, samples);
     }
   }
 };
@@ -57,13 +61,13 @@ const measure = async (cases: readonly Case[], opened: readonly Open[], part: st
 /** Compares each peer with the framework's contender that treats done jobs the same way. */
 const checkRow = (
   row: { readonly part: string; readonly row: string; readonly unit: Case["unit"] },
-  opened: readonly Open[],
-  taken: Values,
+  opened: readonly OpenContender[],
+  samples: Values,
 ): void => {
   for (const peer of opened.filter(({ name }) => !name.startsWith("jobs"))) {
     const own = opened.find(({ name, done }) => name.startsWith("jobs") && done === peer.done);
-    const ours = taken.get(own?.name ?? "") ?? [];
-    const theirs = taken.get(peer.name) ?? [];
+    const ours = samples.get(own?.name ?? "") ?? [];
+    const theirs = samples.get(peer.name) ?? [];
     const ratios = ours.map((value, at) => {
       const other = theirs[at] ?? NaN;
       return row.unit === "ms" ? other / value : value / other;
@@ -88,10 +92,10 @@ for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) 
     settings: { appendfsync: fsync ? "always" : "no" },
   });
   const servers = { postgres: postgres.url, redis: redis.url };
-  const working = await openAll(servers, { latency: false });
-  await measure(throughput, working, name);
-  await closeAll(working);
-  const waiting = await openAll(servers, { latency: true });
-  await measure([latency], waiting, name);
-  await closeAll(waiting);
+  const throughputContenders = await openAll(servers, { latency: false });
+  await measure(throughput, throughputContenders, name);
+  await closeAll(throughputContenders);
+  const latencyContenders = await openAll(servers, { latency: true });
+  await measure([latency], latencyContenders, name);
+  await closeAll(latencyContenders);
 }

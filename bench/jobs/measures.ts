@@ -10,30 +10,30 @@ export const addSingly = async (contender: Contender, jobs: number, callers: num
   const caller = async (): Promise<void> => {
     while (left-- > 0) await contender.add(payloadOf(left));
   };
-  const from = performance.now();
+  const start = performance.now();
   await Promise.all(Array.from({ length: callers }, caller));
-  return perSecond(jobs, from);
+  return perSecond(jobs, start);
 };
 
 /** Measures added jobs per second, when one caller adds batches. */
 export const addInBatches = async (contender: Contender, jobs: number, batch: number): Promise<number> => {
   const payloads = Array.from({ length: batch }, (_, at) => payloadOf(at));
-  const from = performance.now();
+  const start = performance.now();
   for (let added = 0; added < jobs; added += batch) await contender.addAll(payloads);
-  return perSecond(jobs, from);
+  return perSecond(jobs, start);
 };
 
 /** Runs a worker until no unfinished job is left. */
 export const drainQueue = async (contender: Contender): Promise<void> => {
   const end = performance.now() + MINUTE_MS;
-  const working = await contender.work(50, () => {});
+  const worker = await contender.work(50, () => {});
   try {
     while (await contender.hasUnfinished()) {
       if (performance.now() > end) throw new Error("a queue was not empty after a minute");
       await delay(5);
     }
   } finally {
-    await working[Symbol.asyncDispose]();
+    await worker[Symbol.asyncDispose]();
   }
 };
 
@@ -43,14 +43,14 @@ export const runJobs = async (contender: Contender, jobs: number, concurrency: n
     await contender.addAll(Array.from({ length: Math.min(1000, jobs - added) }, (_, at) => payloadOf(at)));
   const { promise, resolve } = Promise.withResolvers<void>();
   let handled = 0;
-  let from = 0;
+  let start = 0;
   await using _worker = await contender.work(concurrency, () => {
-    if (handled++ === 0) from = performance.now();
+    if (handled++ === 0) start = performance.now();
     if (handled === jobs) resolve();
   });
   await promise;
   while (await contender.hasUnfinished()) await new Promise(setImmediate);
-  return perSecond(jobs, from);
+  return perSecond(jobs, start);
 };
 
 /** Milliseconds from adding a job to the call of its handler, without other work. */
@@ -65,16 +65,16 @@ export const measureStartLatency = async (contender: Contender, jobs: number): P
   await using _worker = await contender.work(10, () => started.resolve(performance.now()));
   await contender.add(payloadOf(0));
   await started.promise;
-  const taken: number[] = [];
+  const latencies: number[] = [];
   for (let at = 0; at < jobs; at++) {
     await delay(5 + ((at * 7) % 20));
     started = Promise.withResolvers<number>();
-    const from = performance.now();
+    const start = performance.now();
     const [startedAt] = await Promise.all([started.promise, contender.add(payloadOf(at))]);
-    taken.push(startedAt - from);
+    latencies.push(startedAt - start);
   }
-  const sorted = taken.toSorted((a, b) => a - b);
+  const sorted = latencies.toSorted((a, b) => a - b);
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) };
 };
 
-const perSecond = (jobs: number, from: number): number => (jobs * 1000) / (performance.now() - from);
+const perSecond = (jobs: number, start: number): number => (jobs * 1000) / (performance.now() - start);

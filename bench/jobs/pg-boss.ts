@@ -3,7 +3,7 @@ import type { Contender, Payload } from "./contender.ts";
 import { openDatabase } from "./packages.ts";
 
 /**
- * Opens `pg-boss`. For throughput one statement claims a batch and another completes it; if one job fails, all of its batch fail. The next batch follows a full
+ * Opens `pg-boss`. For throughput one statement claims a batch and another completes it; if one job fails, all jobs of its batch fail. The next batch follows a full
  * one without a pause. With `notify` new jobs wake workers; only for latency, because it slows down adding jobs.
  */
 export const pgBoss = async (url: string, { notify }: { readonly notify: boolean }): Promise<Contender> => {
@@ -21,7 +21,7 @@ export const pgBoss = async (url: string, { notify }: { readonly notify: boolean
         payloads.map((data) => ({ data })),
       ),
     async work(concurrency, handle) {
-      // At least 2: after a batch of one, which never counts as full, it pauses for 0.5 s.
+      // At least 2: after a batch of one, which never counts as full, pg-boss pauses for 0.5 s.
       const options = {
         batchSize: Math.max(2, concurrency),
         burstWhenBatchFull: true,

@@ -2,7 +2,7 @@ import type { Case } from "./cases.ts";
 import type { Contender } from "./contender.ts";
 
 /** An open contender. */
-export interface Open {
+export interface OpenContender {
   readonly name: string;
   readonly done: "removed" | "kept";
   readonly contender: Contender;
@@ -14,7 +14,7 @@ export type Values = ReadonlyMap<string, readonly number[]>;
 /** Measures a case with all contenders alternately, in reverse order each round, so that noise affects all. Returns the rows of the case. */
 export const measureInRounds = async (
   { measure }: Case,
-  contenders: readonly Open[],
+  contenders: readonly OpenContender[],
   rounds: number,
 ): Promise<ReadonlyMap<string, Values>> => {
   const rows = new Map<string, Map<string, number[]>>();
@@ -33,7 +33,7 @@ const record = (
   values: Readonly<Record<string, number>>,
 ): void => {
   for (const [row, value] of Object.entries(values)) {
-    const taken = rows.get(row) ?? new Map<string, number[]>();
-    rows.set(row, taken.set(name, [...(taken.get(name) ?? []), value]));
+    const byContender = rows.get(row) ?? new Map<string, number[]>();
+    rows.set(row, byContender.set(name, [...(byContender.get(name) ?? []), value]));
   }
 };

@@ -32,7 +32,7 @@ const settings = { brokers: server.url, partitions: 4 };
  * Work of the handlers. Only the handler that waits has a gate, because real handlers also wait; with a handler that does nothing, the time is
  * the time of the envelope and the window, which bare kafkajs does not have.
  */
-const works: Readonly<Record<string, () => Promise<unknown>>> = {
+const workByName: Readonly<Record<string, () => Promise<unknown>>> = {
   "waits 1 ms": () => pause(1),
   "yields to the event loop": () => new Promise(setImmediate),
   "does nothing": async () => {},
@@ -40,11 +40,11 @@ const works: Readonly<Record<string, () => Promise<unknown>>> = {
 
 /** Creates a handler that returns true for the last message. */
 const createHandler = (work: () => Promise<unknown>): ((data: unknown) => Promise<boolean>) => {
-  let seen = 0;
+  let handled = 0;
   return async (data) => {
     await work();
     if (typeof data !== "object") throw new TypeError("the data must be the data of the sent message");
-    return ++seen === total;
+    return ++handled === total;
   };
 };
 
@@ -82,26 +82,27 @@ printTitle(`Kafka: ${total} messages of ${KEYS} keys, 16 handlers`);
 await fill();
 const perSecond = (ms: number): number => (total * 1000) / ms;
 const compare = async (workName: string): Promise<void> => {
-  const handle = (): ReturnType<typeof createHandler> => createHandler(works[workName] ?? (async () => {}));
-  const taken: { readonly ours: Spent; readonly bare: Spent }[] = [];
+  const handle = (): ReturnType<typeof createHandler> =>
+    createHandler(workByName[workName] ?? (async () => {}));
+  const samples: { readonly ours: Spent; readonly bare: Spent }[] = [];
   for (let round = -WARM_UP; round < rounds; round++) {
     const runBare = (): Promise<Spent> => readBare(server.url, TOPIC, randomUUID(), handle());
     const first = round % 2 === 0 ? await runBare() : null;
     const ours = await readOurs(randomUUID(), handle());
     const bare = first ?? (await runBare());
-    if (round >= 0) taken.push({ ours, bare });
+    if (round >= 0) samples.push({ ours, bare });
   }
-  const ratio = estimate(taken.map(({ ours, bare }) => bare.wallMs / ours.wallMs));
-  const processor = estimate(taken.map(({ ours, bare }) => bare.processorMs / ours.processorMs));
-  const each = (way: "ours" | "bare"): string =>
-    formatEstimate(estimate(taken.map((one) => (one[way].processorMs * 1000) / total)), 1);
+  const ratio = estimate(samples.map(({ ours, bare }) => bare.wallMs / ours.wallMs));
+  const processor = estimate(samples.map(({ ours, bare }) => bare.processorMs / ours.processorMs));
+  const microsPerMessage = (side: "ours" | "bare"): string =>
+    formatEstimate(estimate(samples.map((one) => (one[side].processorMs * 1000) / total)), 1);
   printTable(
     [
       "a handler that",
       "ratio",
       "ratio of processor time",
-      "ours, µs a message",
-      "kafkajs, µs a message",
+      "ours, µs per message",
+      "kafkajs, µs per message",
       "ours, messages/s",
     ],
     [
@@ -109,9 +110,9 @@ const compare = async (workName: string): Promise<void> => {
         workName,
         formatEstimate(ratio, 2),
         formatEstimate(processor, 2),
-        each("ours"),
-        each("bare"),
-        formatEstimate(estimate(taken.map(({ ours }) => perSecond(ours.wallMs))), 0),
+        microsPerMessage("ours"),
+        microsPerMessage("bare"),
+        formatEstimate(estimate(samples.map(({ ours }) => perSecond(ours.wallMs))), 0),
       ],
     ],
   );
@@ -121,4 +122,4 @@ const compare = async (workName: string): Promise<void> => {
       `a subscription has at least ${MIN_RATIO} of the throughput of bare kafkajs\n`,
     );
 };
-for (const workName of Object.keys(works)) await compare(workName);
+for (const workName of Object.keys(workByName)) await compare(workName);

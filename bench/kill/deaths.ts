@@ -29,8 +29,10 @@ export class Deaths {
 
   /** Records that a worker is killed now. */
   add(pid: number): void {
-    const mine = [...this.workers].filter(([connection, worker]) => worker === pid || !connection.replies);
-    this.all.push({ pid, at: performance.now(), inFlight: mine.length, failed: 0 });
+    const affected = [...this.workers].filter(
+      ([connection, worker]) => worker === pid || !connection.replies,
+    );
+    this.all.push({ pid, at: performance.now(), inFlight: affected.length, failed: 0 });
   }
 
   onOutcome(outcome: Outcome, connection: Connection): void {

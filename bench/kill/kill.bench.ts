@@ -54,7 +54,7 @@ const lanes = Array.from({ length: CONNECTIONS }, (_, index) => {
 });
 
 const running = Promise.all(lanes.map((lane) => lane.run()));
-const probed = probePort(port, 10);
+const stopProbe = probePort(port, 10);
 for (let second = 0; second < seconds; second++) {
   await pause(1000);
   const liveWorkers = [...deaths.replying].filter(isAlive);
@@ -74,14 +74,14 @@ const bothServing = async (): Promise<ReadonlySet<number>> => {
   return workers;
 };
 
-const recovers = performance.now();
+const recoveryStart = performance.now();
 const workers = await bothServing();
-const recoveredMs = performance.now() - recovers;
-const { accepted, refused } = probed();
+const recoveryMs = performance.now() - recoveryStart;
+const { accepted, refused } = stopProbe();
 ends = true;
 await running;
 for (const lane of lanes) lane.close();
-const later = await bothServing();
+const workersAfterLoad = await bothServing();
 
 printTable(
   ["Requests", "replies", "failed", "workers killed", "new connections", "longest time without a reply"],
@@ -100,7 +100,7 @@ const lost = deaths.all.map(({ failed, inFlight }) => `${failed} of ${inFlight}`
 console.log(`lost of the requests in flight, for each killed worker: ${lost}\n`);
 const { unexplained } = deaths;
 gate(deaths.all.length >= seconds / 3, `workers were killed: ${deaths.all.length} in ${seconds} s`);
-gate(tally.failed > 0, `requests were in flight on them: ${tally.failed} failed`);
+gate(tally.failed > 0, `requests were in flight on killed workers: ${tally.failed} failed`);
 gate(
   unexplained.length === 0,
   `every failed request was in flight on a killed worker; others: ${unexplained.length}`,
@@ -116,6 +116,6 @@ gate(
 );
 gate(tally.statuses.size === 1 && tally.statuses.has(200), `replies: ${tally.statusText}`);
 gate(
-  workers.size === 2 && [...workers].every((pid) => later.has(pid)) && later.size === 2,
-  `exactly 2 workers serve ${recoveredMs.toFixed(0)} ms after the load: ${[...later].length}`,
+  workers.size === 2 && [...workers].every((pid) => workersAfterLoad.has(pid)) && workersAfterLoad.size === 2,
+  `exactly 2 workers serve ${recoveryMs.toFixed(0)} ms after the load: ${[...workersAfterLoad].length}`,
 );

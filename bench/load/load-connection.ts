@@ -34,7 +34,7 @@ export class LoadConnection {
   /** Received part of the handshake reply; null once it is complete. */
   private handshakeReply: string | null = null;
   private counter: ReplyCounter | null = null;
-  private due = 0;
+  private outstanding = 0;
   private isOpened = false;
 
   constructor(port: number, driver: Driver) {
@@ -49,7 +49,7 @@ export class LoadConnection {
     this.socket.on("close", () => this.fail(new Error("the server closed a connection")));
   }
 
-  /** Whether it can still be used; a server may have closed it while it was idle. */
+  /** Whether the connection can still be used; a server may have closed it while it was idle. */
   get usable(): boolean {
     return !this.socket.destroyed && !this.socket.readableEnded;
   }
@@ -60,7 +60,7 @@ export class LoadConnection {
       this.shot = shot;
       this.counter = new ReplyCounter(shot.end, shot.status);
     }
-    this.due = shot.depth;
+    this.outstanding = shot.depth;
     if (!this.usable) return this.fail(new Error("the server closed a connection before its next request"));
     if (shot.opening !== undefined && !this.isOpened) {
       this.isOpened = true;
@@ -73,24 +73,24 @@ export class LoadConnection {
   }
 
   close(): void {
-    this.due = 0;
+    this.outstanding = 0;
     this.socket.destroy();
   }
 
   private read(length: number, buffer: Uint8Array): boolean {
     const { counter, shot } = this;
-    if (counter === null || shot === null || this.due === 0) {
+    if (counter === null || shot === null || this.outstanding === 0) {
       this.fail(new Error("unexpected bytes"));
       return true;
     }
     if (this.handshakeReply !== null) return this.readHandshake(buffer.subarray(0, length), shot);
     try {
-      this.due -= counter.push(buffer, length);
+      this.outstanding -= counter.push(buffer, length);
     } catch (error) {
       this.fail(error as Error);
       return true;
     }
-    if (this.due <= 0 && this.driver.onReplies(this)) {
+    if (this.outstanding <= 0 && this.driver.onReplies(this)) {
       if (announcesClose(shot, buffer, length)) this.driver.replace(this, shot);
       else this.fire(shot);
     }
@@ -108,7 +108,7 @@ export class LoadConnection {
   }
 
   private fail(error: Error): void {
-    const wasWaiting = this.due > 0;
+    const wasWaiting = this.outstanding > 0;
     this.close();
     if (wasWaiting) this.driver.onError(error);
   }

@@ -43,91 +43,91 @@ const hello: RequestListener = (_request, response) => {
 };
 
 test("exactly the requested number of requests is sent, after one on each new connection", async () => {
-  let [seen, seenBefore] = [0, 0];
-  await using served = await serve((request, response) => {
-    seen++;
+  let [requests, requestsBeforeRun] = [0, 0];
+  await using fixture = await serve((request, response) => {
+    requests++;
     hello(request, response);
   });
-  const { latencies } = await served.load.run(shot(), 7, 100, async () => {
-    seenBefore = seen;
+  const { latencies } = await fixture.load.run(shot(), 7, 100, async () => {
+    requestsBeforeRun = requests;
   });
-  expect(seenBefore).toBe(7);
-  expect(seen).toBe(107);
+  expect(requestsBeforeRun).toBe(7);
+  expect(requests).toBe(107);
   expect(latencies).toHaveLength(100);
   expect([...latencies]).toEqual([...latencies].toSorted((a, b) => a - b));
 });
 
 test("open connections are reused", async () => {
   let opened = 0;
-  await using served = await serve(hello);
-  served.server.on("connection", () => opened++);
-  await served.load.run(shot(), 5, 20);
-  await served.load.run(shot(), 5, 20);
+  await using fixture = await serve(hello);
+  fixture.server.on("connection", () => opened++);
+  await fixture.load.run(shot(), 5, 20);
+  await fixture.load.run(shot(), 5, 20);
   expect(opened).toBe(5);
 });
 
 test("pipelined requests are counted individually", async () => {
-  let seen = 0;
-  await using served = await serve((request, response) => {
-    seen++;
+  let requests = 0;
+  await using fixture = await serve((request, response) => {
+    requests++;
     hello(request, response);
   });
-  const { latencies } = await served.load.run(shot(4), 2, 40);
+  const { latencies } = await fixture.load.run(shot(4), 2, 40);
   expect(latencies).toHaveLength(10);
-  expect(seen).toBe(4 * 2 + 40);
+  expect(requests).toBe(4 * 2 + 40);
 });
 
 test("variants are sent in a cycle over all connections", async () => {
-  const seen = new Map<string, number>();
-  await using served = await serve((request, response) => {
+  const requests = new Map<string, number>();
+  await using fixture = await serve((request, response) => {
     const { url = "" } = request;
-    seen.set(url, (seen.get(url) ?? 0) + 1);
+    requests.set(url, (requests.get(url) ?? 0) + 1);
     hello(request, response);
   });
   const variants = ["/a", "/b", "/c"].map((path) => Buffer.from(request.replace("/", path)));
-  await served.load.run({ ...shot(), variants }, 6, 60);
-  expect(Object.fromEntries(seen)).toEqual({ "/a": 22, "/b": 22, "/c": 22 });
+  await fixture.load.run({ ...shot(), variants }, 6, 60);
+  expect(Object.fromEntries(requests)).toEqual({ "/a": 22, "/b": 22, "/c": 22 });
 });
 
 test("one failed request fails the run", async () => {
-  let seen = 0;
-  await using served = await serve((request, response) => {
-    if (++seen === 20) response.writeHead(500, fields).end("no");
+  let requests = 0;
+  await using fixture = await serve((request, response) => {
+    if (++requests === 20) response.writeHead(500, fields).end("no");
     else hello(request, response);
   });
-  await expect(served.load.run(shot(), 4, 100)).rejects.toThrow("not a 200");
+  await expect(fixture.load.run(shot(), 4, 100)).rejects.toThrow("not a 200");
 });
 
 test("a connection closed by the server fails the run", async () => {
-  let seen = 0;
-  await using served = await serve((request, response) => {
-    if (++seen === 20) request.socket.destroy();
+  let requests = 0;
+  await using fixture = await serve((request, response) => {
+    if (++requests === 20) request.socket.destroy();
     else hello(request, response);
   });
-  await expect(served.load.run(shot(), 4, 100)).rejects.toThrow("closed a connection");
+  await expect(fixture.load.run(shot(), 4, 100)).rejects.toThrow("closed a connection");
 });
 
 test("a connection is replaced after a reply with Connection: close", async () => {
   let count = 0;
-  await using served = await serve((_request, response) => {
+  await using fixture = await serve((_request, response) => {
     response.shouldKeepAlive = ++count % 10 !== 0;
     response.writeHead(200, fields).end("hi");
   });
   const body: Shot = { ...shot(), end: { kind: "body", bytes: 2 } };
-  const { latencies } = await served.load.run(body, 3, 100);
+  const { latencies } = await fixture.load.run(body, 3, 100);
   expect(latencies).toHaveLength(100);
   expect(count).toBe(103);
 });
 
 test("a run on a connection that the server has closed fails immediately", async () => {
   let count = 0;
-  await using served = await serve((request, response) => {
+  await using fixture = await serve((request, response) => {
     hello(request, response);
     if (++count === 1) request.socket.end();
   });
   const closed = new Promise((resolve) =>
-    served.server.on("connection", (socket) => socket.on("close", resolve)),
+    fixture.server.on("connection", (socket) => socket.on("close", resolve)),
   );
-  const run = served.load.run(shot(), 1, 10, async () => void (await closed));
+  const run = fixture.load.run(shot(), 1, 10, async () => void (await closed));
   await expect(run).rejects.toThrow(/closed a connection/);
 });

@@ -2,7 +2,7 @@ import { LoadConnection } from "./load-connection.ts";
 import type { Shot } from "./shot.ts";
 
 /** Result of a run. */
-export interface Loaded {
+export interface LoadResult {
   /** Milliseconds from the first request to the last reply. */
   readonly ms: number;
   /** Milliseconds from the write of each shot to its last byte, ascending. */
@@ -41,7 +41,7 @@ export class Load {
     connections: number,
     requests: number,
     beforeRun?: () => Promise<void>,
-  ): Promise<Loaded> {
+  ): Promise<LoadResult> {
     await this.open(shot, connections);
     await beforeRun?.();
     const shots = Math.max(Math.round(requests / shot.depth), connections);
@@ -65,7 +65,7 @@ export class Load {
     }
   }
 
-  private async fire(connections: readonly LoadConnection[], shot: Shot, shots: number): Promise<Loaded> {
+  private async fire(connections: readonly LoadConnection[], shot: Shot, shots: number): Promise<LoadResult> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.settle = { resolve, reject };
     this.latencies = new Float64Array(shots);

@@ -3,13 +3,17 @@ import fc from "fast-check";
 import { ReplyCounter, UnexpectedReply } from "./reply-counter.ts";
 import type { ReplyEnd } from "./shot.ts";
 
-const counted = (end: ReplyEnd, text: string, cuts: readonly number[]): number => {
+const countReplies = (end: ReplyEnd, text: string, cuts: readonly number[]): number => {
   const counter = new ReplyCounter(end);
   const bytes = Buffer.from(text, "latin1");
-  const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
+  const positions = [
+    0,
+    ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b),
+    bytes.length,
+  ];
   let ended = 0;
-  for (const [index, to] of places.entries()) {
-    const piece = bytes.subarray(places[index - 1] ?? 0, to);
+  for (const [index, to] of positions.entries()) {
+    const piece = bytes.subarray(positions[index - 1] ?? 0, to);
     if (piece.length > 0) ended += counter.push(piece, piece.length);
   }
   return ended;
@@ -19,26 +23,26 @@ const plain = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 const chunked =
   "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n14\r\nxxxxxxxxxxxxxxxxxxxx\r\n0\r\n\r\n";
 
-test("replies of a known length are counted for any chunking", () => {
+test("replies of a known length are counted however their bytes are split", () => {
   const end: ReplyEnd = { kind: "length", bytes: plain.length };
   fc.assert(
     fc.property(fc.array(fc.nat(400)), fc.integer({ min: 1, max: 8 }), (cuts, replies) => {
-      expect(counted(end, plain.repeat(replies), cuts)).toBe(replies);
+      expect(countReplies(end, plain.repeat(replies), cuts)).toBe(replies);
     }),
   );
 });
 
-test("a chunked reply ends with its last chunk, for any chunking", () => {
+test("a chunked reply ends with its last chunk, however its bytes are split", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(400)), (cuts) => {
-      expect(counted({ kind: "last chunk", atLeast: 60 }, chunked, cuts)).toBe(1);
+      expect(countReplies({ kind: "last chunk", atLeast: 60 }, chunked, cuts)).toBe(1);
     }),
   );
 });
 
 test("a partial reply is not counted", () => {
-  expect(counted({ kind: "length", bytes: plain.length }, plain.slice(0, -1), [])).toBe(0);
-  expect(counted({ kind: "last chunk", atLeast: 60 }, chunked.slice(0, -1), [])).toBe(0);
+  expect(countReplies({ kind: "length", bytes: plain.length }, plain.slice(0, -1), [])).toBe(0);
+  expect(countReplies({ kind: "last chunk", atLeast: 60 }, chunked.slice(0, -1), [])).toBe(0);
 });
 
 test("a status other than 200 is an error", () => {
@@ -47,7 +51,7 @@ test("a status other than 200 is an error", () => {
   expect(() => counter.push(Buffer.from(plain + failed), plain.length * 2)).toThrow(UnexpectedReply);
 });
 
-test("replies with heads of different lengths are counted, for any chunk size", () => {
+test("replies with heads of different lengths are counted however their bytes are split", () => {
   const reply = (left: number): string =>
     `HTTP/1.1 200 OK\r\nX-Left: ${left}\r\nContent-Length: 8\r\n\r\nab\r\n\r\ncd`;
   const bytes = Buffer.from([0, 10, 1000].map(reply).join(""));
@@ -60,8 +64,8 @@ test("replies with heads of different lengths are counted, for any chunk size", 
     }
     expect(ended).toBe(3);
   }
-  const refused = Buffer.from(reply(0).replace("200", "429"));
-  expect(() => new ReplyCounter({ kind: "body", bytes: 8 }).push(refused, refused.length)).toThrow(
+  const rejected = Buffer.from(reply(0).replace("200", "429"));
+  expect(() => new ReplyCounter({ kind: "body", bytes: 8 }).push(rejected, rejected.length)).toThrow(
     UnexpectedReply,
   );
 });

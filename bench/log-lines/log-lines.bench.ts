@@ -42,13 +42,13 @@ const accesses: readonly Access[] = Array.from({ length: LINES }, (_, at) => ({
 }));
 
 /** Measures the processor time of all threads per line, in microseconds. */
-const slice = async ({ write, flushed }: LineLogger): Promise<number> => {
+const slice = async ({ write, flush }: LineLogger): Promise<number> => {
   const before = process.cpuUsage();
   for (let at = 0; at < LINES; at += EACH_TURN) {
     for (let index = at; index < at + EACH_TURN; index++) write(accesses[index] as Access);
     await turn();
   }
-  await flushed();
+  await flush();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / LINES;
 };
@@ -62,7 +62,7 @@ const verify = async (folder: string): Promise<void> => {
     const logger = open(fd);
     for (const access of accesses.slice(0, 64)) logger.write(access);
     await turn();
-    await logger.flushed();
+    await logger.flush();
     closeSync(fd);
     const parsed = readFileSync(file, "utf8").trim().split("\n").map(normalise);
     written.push(JSON.stringify(parsed));

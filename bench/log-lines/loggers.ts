@@ -12,11 +12,11 @@ export interface Access {
 export interface LineLogger {
   readonly write: (access: Access) => void;
   /** Resolves when every line is written. */
-  readonly flushed: () => Promise<void>;
+  readonly flush: () => Promise<void>;
 }
 
 type Line = (access: Access) => string;
-type LineOutput = Pick<LineLogger, "flushed"> & { readonly line: (text: string) => void };
+type LineOutput = Pick<LineLogger, "flush"> & { readonly line: (text: string) => void };
 
 const iso = isoClock({ date: Date.now });
 const accessLine = jsonAccessLine(iso);
@@ -24,7 +24,7 @@ const ourLine: Line = ({ request, outcome }) => accessLine(request, outcome);
 
 const ourWriter = (fd: number): LineOutput => {
   const writer = new LineWriter({ outlet: fileOutlet(fd), maxQueueBytes: 1_048_576, lossLine: () => "" });
-  return { line: (text) => writer.add(text), flushed: () => writer.flush(60_000) };
+  return { line: (text) => writer.add(text), flush: () => writer.flush(60_000) };
 };
 
 const pinoWriter = (
@@ -34,7 +34,7 @@ const pinoWriter = (
   const destination = pino.destination({ dest: fd, ...options });
   return {
     line: (text) => void destination.write(text),
-    flushed: () =>
+    flush: () =>
       new Promise((resolve) => {
         if (options.sync) return resolve();
         destination.once("drain", () => resolve());
@@ -68,13 +68,13 @@ const pinoLines = (output: LineOutput): LineLogger => {
         bytes: outcome.bytes,
       });
     },
-    flushed: output.flushed,
+    flush: output.flush,
   };
 };
 
 const ourLines = (output: LineOutput): LineLogger => ({
   write: (access) => output.line(ourLine(access)),
-  flushed: output.flushed,
+  flush: output.flush,
 });
 
 /** `ours` is the reference; the others use pino for the line, for the writer, or for both. */

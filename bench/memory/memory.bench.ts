@@ -60,7 +60,7 @@ await using server = await startServer("books.ts", ["--env", "production", "--wo
 const maxSockets = CONNECTIONS + sockets((await fetchJson(server.port, "/vitals")) as Vitals);
 const loop = new ClosedLoop(server.port, CONNECTIONS);
 const next = mix();
-const seen: Checkpoint[] = [];
+const results: Checkpoint[] = [];
 let [unexpected, failed, disconnected, sent] = [0, 0, 0, 0];
 for (const requests of checkpoints) {
   const tally = await loop.run(requests - sent, next);
@@ -71,14 +71,14 @@ for (const requests of checkpoints) {
   console.log(
     `${requests} requests: ${tally.statusText}; ${tally.disconnected} aborted by the client; failed: ${tally.failureText}`,
   );
-  seen.push({ requests, ...(await readSettled(server.port, maxSockets)) });
+  results.push({ requests, ...(await readSettled(server.port, maxSockets)) });
 }
 loop.close();
 
 console.log("");
 printTable(
   ["Requests", "heap MiB", "buffers MiB", "resident MiB", "open handles"],
-  seen.map(({ requests, heapBytes, bufferBytes, residentBytes, resources }) => [
+  results.map(({ requests, heapBytes, bufferBytes, residentBytes, resources }) => [
     requests,
     mebibytes(heapBytes),
     mebibytes(bufferBytes),
@@ -86,7 +86,7 @@ printTable(
     formatResources(resources),
   ]),
 );
-const [first, middle, last] = seen as [Checkpoint, Checkpoint, Checkpoint];
+const [first, middle, last] = results as [Checkpoint, Checkpoint, Checkpoint];
 const growth = last.heapBytes - middle.heapBytes;
 const bufferGrowth = last.bufferBytes - middle.bufferBytes;
 const allowed = Math.max(2 * 1024 * 1024, middle.heapBytes * 0.03);
@@ -102,8 +102,11 @@ gate(
   `buffers grew by ${mebibytes(bufferGrowth)} MiB in the second half, under ${mebibytes(allowed)}`,
 );
 gate(
-  seen.every((checkpoint) => sockets(checkpoint) <= maxSockets),
-  `open sockets are the client's: ${seen.map(sockets).join(", ")} of at most ${maxSockets}`,
+  results.every((checkpoint) => sockets(checkpoint) <= maxSockets),
+  `open sockets are the client's: ${results.map(sockets).join(", ")} of at most ${maxSockets}`,
 );
-const others = (vitals: Vitals): number => handles(vitals) - sockets(vitals);
-gate(others(last) <= others(first), `other open handles are flat: ${others(first)}, then ${others(last)}`);
+const otherHandles = (vitals: Vitals): number => handles(vitals) - sockets(vitals);
+gate(
+  otherHandles(last) <= otherHandles(first),
+  `other open handles are flat: ${otherHandles(first)}, then ${otherHandles(last)}`,
+);

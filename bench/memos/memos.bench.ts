@@ -14,7 +14,7 @@ import { type Memo, memos, type MemoServer } from "./memos.ts";
 /** Concurrently counted servers. */
 const LANES = 2;
 
-const namesOf: Readonly<Record<MemoServer, readonly string[]>> = {
+const workloadNames: Readonly<Record<MemoServer, readonly string[]>> = {
   fast: ["json", "param", "varied", "echo"],
   five: ["mw5"],
   node: ["json", "param", "varied", "echo"],
@@ -27,7 +27,7 @@ const args: Readonly<Record<MemoServer, readonly string[]>> = {
 };
 
 const workloadsOf = (server: MemoServer): Workload[] =>
-  workloads.filter(({ name }) => namesOf[server].includes(name));
+  workloads.filter(({ name }) => workloadNames[server].includes(name));
 
 const count = (server: MemoServer, memo: Memo | null): Promise<Map<string, Count>> => {
   const flags = memo === null ? [] : ["--import", new URL(`without.ts?${memo.name}`, import.meta.url).href];
@@ -56,16 +56,16 @@ const countAll = async (jobs: readonly Job[]): Promise<ReadonlyMap<Job, Map<stri
       const counted = await count(job.server, job.memo);
       counts.set(job, counted);
       const cells = [...counted].map(([workload, { instructions }]) => `${workload} ${instructions}`);
-      console.log(`${job.server}, ${job.memo?.name ?? "all on"}: ${cells.join(", ")}`);
+      console.log(`${job.server}, ${job.memo?.name ?? "all memos"}: ${cells.join(", ")}`);
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   return counts;
 };
 
-const savingOf = (with_: number, without: number): string => {
-  const saved = without - with_;
-  return `${saved} (${((saved / without) * 100).toFixed(1)} %)`;
+const savingOf = (enabled: number, disabled: number): string => {
+  const saved = disabled - enabled;
+  return `${saved} (${((saved / disabled) * 100).toFixed(1)} %)`;
 };
 
 const [names = ""] = process.argv.slice(2).filter((argument) => argument !== "--");

@@ -19,7 +19,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 const order = { order: 12_345, customer: "customer", items: ["first", "second", "third"] };
 
 /** Work of the handlers. */
-const works: Readonly<Record<string, () => Promise<unknown>>> = {
+const workByName: Readonly<Record<string, () => Promise<unknown>>> = {
   "waits 1 ms": () => pause(1),
   "does nothing": async () => {},
 };
@@ -45,7 +45,7 @@ const measure = async (consume: Consume, messages: number, work: () => Promise<u
   return result;
 };
 
-interface Compared {
+interface Comparison {
   readonly ours: Consume;
   readonly nest: Consume;
   /** Sends the messages of one round to both. */
@@ -54,29 +54,29 @@ interface Compared {
   readonly messages: number;
 }
 
-const compare = async (broker: string, { ours, nest, fill, rounds, messages }: Compared): Promise<void> => {
-  for (const [workName, work] of Object.entries(works)) {
-    const taken: { readonly ours: Spent; readonly nest: Spent }[] = [];
+const compare = async (broker: string, { ours, nest, fill, rounds, messages }: Comparison): Promise<void> => {
+  for (const [workName, work] of Object.entries(workByName)) {
+    const samples: { readonly ours: Spent; readonly nest: Spent }[] = [];
     for (let round = -WARM_UP; round < rounds; round++) {
       await fill();
       const first = round % 2 === 0 ? await measure(nest, messages, work) : null;
       const own = await measure(ours, messages, work);
       const other = first ?? (await measure(nest, messages, work));
-      if (round >= 0) taken.push({ ours: own, nest: other });
+      if (round >= 0) samples.push({ ours: own, nest: other });
     }
-    const ratio = estimate(taken.map((one) => one.nest.wallMs / one.ours.wallMs));
-    const processor = estimate(taken.map((one) => one.nest.processorMs / one.ours.processorMs));
-    const each = (key: "ours" | "nest"): string =>
-      formatEstimate(estimate(taken.map((one) => (one[key].processorMs * 1000) / messages)), 1);
+    const ratio = estimate(samples.map((one) => one.nest.wallMs / one.ours.wallMs));
+    const processor = estimate(samples.map((one) => one.nest.processorMs / one.ours.processorMs));
+    const microsPerMessage = (key: "ours" | "nest"): string =>
+      formatEstimate(estimate(samples.map((one) => (one[key].processorMs * 1000) / messages)), 1);
     const rate = (key: "ours" | "nest"): string =>
-      formatEstimate(estimate(taken.map((one) => (messages * 1000) / one[key].wallMs)), 0);
+      formatEstimate(estimate(samples.map((one) => (messages * 1000) / one[key].wallMs)), 0);
     printTable(
       [
         `${broker}, a handler that`,
         "ratio",
         "ratio of processor time",
-        "ours, µs a message",
-        "NestJS, µs a message",
+        "ours, µs per message",
+        "NestJS, µs per message",
         "ours, messages/s",
         "NestJS, messages/s",
       ],
@@ -85,8 +85,8 @@ const compare = async (broker: string, { ours, nest, fill, rounds, messages }: C
           workName,
           formatEstimate(ratio, 2),
           formatEstimate(processor, 2),
-          each("ours"),
-          each("nest"),
+          microsPerMessage("ours"),
+          microsPerMessage("nest"),
           rate("ours"),
           rate("nest"),
         ],
@@ -107,7 +107,7 @@ const compare = async (broker: string, { ours, nest, fill, rounds, messages }: C
 export const measureKafka = async (rounds: number, messages: number): Promise<void> => {
   await using server = await startKafka();
   const settings = { brokers: server.url, partitions: PARTITIONS };
-  const subscribed = async (handle: Handle): Promise<() => Promise<void>> => {
+  const subscribe = async (handle: Handle): Promise<() => Promise<void>> => {
     const app = new (App.with(messaging))().enableMessaging({ broker: kafkaBroker(settings) });
     const group = randomUUID();
     app.messaging.subscribe(TOPIC, { group, order: "key", concurrency: 16 }, ({ data }) => handle(data));
@@ -126,7 +126,7 @@ export const measureKafka = async (rounds: number, messages: number): Promise<vo
     );
   await sender.stop();
   await compare("Kafka", {
-    ours: subscribed,
+    ours: subscribe,
     nest: (handle) => nestOnKafka(server.url, { topic: TOPIC, partitions: PARTITIONS, handle }),
     fill: async () => {},
     rounds,

@@ -24,7 +24,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   rabbitmq: () => measureRabbitMq(rounds, messages),
 };
 
-const alive = setInterval(() => {}, 1000); // keeps the process alive, which the timers of an app do not
+const keepAlive = setInterval(() => {}, 1000); // keeps the process alive, which the timers of an app do not
 printTitle(`Messaging, median of ${rounds} rounds with a 95 % interval`);
 for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
   const part = parts[name];
@@ -32,4 +32,4 @@ for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) 
     throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
   await part();
 }
-clearInterval(alive);
+clearInterval(keepAlive);

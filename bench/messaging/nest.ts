@@ -72,11 +72,11 @@ export const nestOnRabbitMq = (
     handle: (data: unknown) => Promise<void>;
   },
 ): Promise<() => Promise<void>> => {
-  const acknowledged = async (data: unknown, context: RmqContext): Promise<void> => {
+  const handleAndAcknowledge = async (data: unknown, context: RmqContext): Promise<void> => {
     await handle(data);
     context.getChannelRef().ack(context.getMessage());
   };
-  return serve(pattern, acknowledged, {
+  return serve(pattern, handleAndAcknowledge, {
     transport: Transport.RMQ,
     options: { urls: [url], queue, noAck: false, noAssert: true, prefetchCount: prefetch },
   });

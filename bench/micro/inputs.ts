@@ -1,4 +1,4 @@
-/** Cycles through texts and creates a new string from bytes for each, like a parser does, so that no cached hash helps. */
+/** Cycles through texts. Decodes each from bytes into a new string, as a parser does, so that V8 has no cached hash for it. */
 export const freshTexts =
   (...texts: readonly string[]) =>
   (count: number): string[] =>
@@ -6,7 +6,7 @@ export const freshTexts =
       Buffer.from(texts[index % texts.length] ?? "").toString("latin1"),
     );
 
-/** Returns the same bytes each time. */
+/** Repeats one buffer. */
 export const sameBytes = (text: string): ((count: number) => Buffer[]) => {
   const bytes = Buffer.from(text);
   return (count) => Array.from({ length: count }, () => bytes);

@@ -33,10 +33,13 @@ const WARM_UP = 12;
 let sink: unknown;
 
 /** Measures nanoseconds per call over a slice of prepared inputs. */
-const slice = async (way: (input: unknown) => unknown, inputs: readonly unknown[]): Promise<number> => {
+const slice = async (
+  implementation: (input: unknown) => unknown,
+  inputs: readonly unknown[],
+): Promise<number> => {
   const start = process.hrtime.bigint();
   for (const input of inputs) {
-    const result = way(input);
+    const result = implementation(input);
     sink = result instanceof Promise ? await result : result;
   }
   return Number(process.hrtime.bigint() - start) / inputs.length;
@@ -51,26 +54,32 @@ export const measureSuite = async (
   for (let round = -WARM_UP; round < rounds; round++) {
     for (const { name, inputs, implementations } of cases) {
       const entries = Object.entries(implementations);
-      for (const [way, run] of round % 2 === 0 ? entries : entries.toReversed()) {
+      for (const [implementation, run] of round % 2 === 0 ? entries : entries.toReversed()) {
         const nanoseconds = await slice(run, inputs(CALLS));
         if (round >= 0)
-          samples.set(`${name} ${way}`, [...(samples.get(`${name} ${way}`) ?? []), nanoseconds]);
+          samples.set(`${name} ${implementation}`, [
+            ...(samples.get(`${name} ${implementation}`) ?? []),
+            nanoseconds,
+          ]);
       }
     }
   }
-  const taken = (name: string, way: string): number[] => samples.get(`${name} ${way}`) ?? [];
-  const cost = (name: string, way: string): Cost => {
-    const own = taken(name, way);
-    const theirs = taken(name, reference);
+  const samplesOf = (name: string, implementation: string): number[] =>
+    samples.get(`${name} ${implementation}`) ?? [];
+  const cost = (name: string, implementation: string): Cost => {
+    const own = samplesOf(name, implementation);
+    const referenceCosts = samplesOf(name, reference);
     return {
       nanoseconds: estimate(own),
-      ratio: estimate(own.map((nanoseconds, round) => nanoseconds / (theirs[round] ?? NaN))),
+      ratio: estimate(own.map((nanoseconds, round) => nanoseconds / (referenceCosts[round] ?? NaN))),
     };
   };
   return new Map(
     cases.map(({ name, implementations }) => [
       name,
-      new Map(Object.keys(implementations).map((way) => [way, cost(name, way)])),
+      new Map(
+        Object.keys(implementations).map((implementation) => [implementation, cost(name, implementation)]),
+      ),
     ]),
   );
 };

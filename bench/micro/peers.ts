@@ -1,4 +1,4 @@
-/** Internal parts of other frameworks, which their packages do not export. */
+/** Parts of other frameworks: internal modules that their packages do not export, and dependencies, in the versions that these frameworks use. */
 import { createRequire } from "node:module";
 
 /** `koa-compose`, a dependency of koa. */
@@ -31,12 +31,12 @@ export const { onRequestHookRunner: fastifyHooks } = requireOf("fastify")("./lib
   readonly onRequestHookRunner: FastifyHooks;
 };
 
-/** The parser of express: `cookie`. */
+/** The cookie parser of express: `cookie`. */
 export const expressCookie = requireOf("express")("cookie") as {
   readonly parse: (text: string) => Record<string, string | undefined>;
 };
 
-/** The JSON parser of fastify. */
+/** The JSON parser of fastify: `secure-json-parse`. */
 export const fastifyJson = requireOf("fastify")("secure-json-parse") as {
   readonly parse: (text: string) => unknown;
 };

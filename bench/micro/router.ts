@@ -18,16 +18,16 @@ const lookups: Readonly<Record<string, readonly string[]>> = {
 
 const routers = createRouters();
 
-const verified = (path: string): string => {
-  const found = Object.entries(routers).map(([name, lookup]) => [name, lookup(path).route] as const);
-  const [[, first] = ["", -1]] = found;
-  const other = found.find(([, route]) => route !== first);
+const checkPath = (path: string): string => {
+  const results = Object.entries(routers).map(([name, lookup]) => [name, lookup(path).route] as const);
+  const [[, first] = ["", -1]] = results;
+  const other = results.find(([, route]) => route !== first);
   if (other !== undefined) throw new Error(`${path}: ours finds route ${first}, ${other[0]} ${other[1]}`);
   return path;
 };
 
 const routerCase = (name: string, paths: readonly string[]): Case =>
-  defineCase({ name, inputs: freshTexts(...paths.map(verified)), implementations: routers });
+  defineCase({ name, inputs: freshTexts(...paths.map(checkPath)), implementations: routers });
 
 /** One lookup among the 51 routes of a medium-sized service. */
 export const router: Suite = {

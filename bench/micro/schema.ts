@@ -7,14 +7,14 @@ import { defineCase, type Suite } from "./measure.ts";
 const check: StandardSchema<unknown, Order>["~standard"]["validate"] = (value) =>
   isOrder(value) ? { value } : { issues: [{ message: "must be an order" }] };
 
-const later: typeof check = async (value) => check(value);
+const checkAsync: typeof check = async (value) => check(value);
 
 const schemaOf = (run: typeof check): StandardSchema<unknown, Order> => ({
   "~standard": { version: 1, vendor: "bench", validate: run },
 });
 
 const schema = schemaOf(check);
-const asyncSchema = schemaOf(later);
+const asyncSchema = schemaOf(checkAsync);
 
 /** Overhead of validation by the framework. */
 export const validation: Suite = {

@@ -52,6 +52,6 @@ const mostFrequent = (times: ReadonlyMap<string, number>): string =>
   [...times].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0])[0];
 
 const frameName = ({ callFrame: { functionName, url, lineNumber } }: ProfileNode): string =>
-  url === "" ? functionName : `${functionName || "(anonymous)"} ${shortened(url)}:${lineNumber + 1}`;
+  url === "" ? functionName : `${functionName || "(anonymous)"} ${shorten(url)}:${lineNumber + 1}`;
 
-const shortened = (url: string): string => url.replace(/^file:\/\/.*\/(?=(packages|bench)\/)/, "");
+const shorten = (url: string): string => url.replace(/^file:\/\/.*\/(?=(packages|bench)\/)/, "");

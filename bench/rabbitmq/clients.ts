@@ -41,18 +41,18 @@ export const openAdapter = async (url: string, topic: string): Promise<BrokerCli
   };
   return {
     async send(count) {
-      const from = performance.now();
+      const start = performance.now();
       for (let left = count; left > 0; left -= BATCH) {
         const messages = Array.from({ length: Math.min(BATCH, left) }, message);
         const results = await broker.producer.send(messages, { signal: AbortSignal.timeout(60_000) });
         if (!results.every(({ ok }) => ok)) throw new Error("a message was not confirmed");
       }
-      return performance.now() - from;
+      return performance.now() - start;
     },
     async consume(count) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      let got = 0;
-      const from = performance.now();
+      let received = 0;
+      const start = performance.now();
       const consumer = broker.consumer({
         ...group,
         pattern: null,
@@ -71,16 +71,16 @@ export const openAdapter = async (url: string, topic: string): Promise<BrokerCli
           isPartitionAlive: () => true,
           state() {},
           deliver(deliveries) {
-            got += deliveries.length;
+            received += deliveries.length;
             void consumer.settle(deliveries.map((delivery) => ({ delivery, action: "done" })));
-            if (got === count) resolve();
+            if (received === count) resolve();
           },
         },
       });
       consumer.start();
       await promise;
       await consumer.close();
-      return performance.now() - from;
+      return performance.now() - start;
     },
     close: () => broker.close(),
   };
@@ -114,7 +114,7 @@ export const openBareClient = async (url: string, topic: string): Promise<Broker
   };
   return {
     async send(count) {
-      const from = performance.now();
+      const start = performance.now();
       for (let left = count; left > 0; left -= BATCH) {
         const confirmations: Promise<void>[] = [];
         for (let n = 0; n < Math.min(BATCH, left); n++) {
@@ -124,22 +124,22 @@ export const openBareClient = async (url: string, topic: string): Promise<Broker
         }
         await Promise.all(confirmations);
       }
-      return performance.now() - from;
+      return performance.now() - start;
     },
     async consume(count) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      let got = 0;
-      const from = performance.now();
-      const taking = await consuming.createConfirmChannel();
-      await taking.prefetch(PREFETCH);
-      await taking.consume(`${topic}.group`, (message) => {
+      let received = 0;
+      const start = performance.now();
+      const consumeChannel = await consuming.createConfirmChannel();
+      await consumeChannel.prefetch(PREFETCH);
+      await consumeChannel.consume(`${topic}.group`, (message) => {
         if (message === null) return;
-        taking.ack(message);
-        if (++got === count) resolve();
+        consumeChannel.ack(message);
+        if (++received === count) resolve();
       });
       await promise;
-      await taking.close();
-      return performance.now() - from;
+      await consumeChannel.close();
+      return performance.now() - start;
     },
     async close() {
       await sending.close();

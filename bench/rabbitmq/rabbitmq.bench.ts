@@ -18,12 +18,12 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const messages = Number(values.messages);
 
-interface Taken {
+interface RoundTime {
   readonly send: number;
   readonly consume: number;
 }
 
-const round = async (client: BrokerClient): Promise<Taken> => ({
+const round = async (client: BrokerClient): Promise<RoundTime> => ({
   send: await client.send(messages),
   consume: await client.consume(messages),
 });
@@ -31,12 +31,12 @@ const round = async (client: BrokerClient): Promise<Taken> => ({
 await using server = await startRabbitMq();
 const ours = await openAdapter(server.url, "bench");
 const bare = await openBareClient(server.url, "bench");
-const taken: { readonly ours: Taken; readonly bare: Taken }[] = [];
+const samples: { readonly ours: RoundTime; readonly bare: RoundTime }[] = [];
 for (let number = -WARM_UP; number < rounds; number++) {
   const isOursFirst = number % 2 === 0;
   const first = await round(isOursFirst ? ours : bare);
   const second = await round(isOursFirst ? bare : ours);
-  if (number >= 0) taken.push(isOursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
+  if (number >= 0) samples.push(isOursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
 }
 await ours.close();
 await bare.close();
@@ -46,15 +46,15 @@ printTitle(
   `RabbitMQ compared with hand-written code on amqplib, median of ${rounds} rounds of ${messages} messages with a 95 % interval`,
 );
 for (const direction of ["send", "consume"] as const) {
-  const ratio: Estimate = estimate(taken.map((one) => one.bare[direction] / one.ours[direction]));
+  const ratio: Estimate = estimate(samples.map((one) => one.bare[direction] / one.ours[direction]));
   printTable(
     [direction, "ratio", "ours, messages/s", "amqplib, messages/s"],
     [
       [
         `quorum queue, prefetch 100`,
         formatEstimate(ratio, 2),
-        formatEstimate(estimate(taken.map((one) => perSecond(one.ours[direction]))), 0),
-        formatEstimate(estimate(taken.map((one) => perSecond(one.bare[direction]))), 0),
+        formatEstimate(estimate(samples.map((one) => perSecond(one.ours[direction]))), 0),
+        formatEstimate(estimate(samples.map((one) => perSecond(one.bare[direction]))), 0),
       ],
     ],
   );

@@ -14,11 +14,11 @@ export const measureMemory = async (run: () => Promise<unknown>): Promise<Memory
   await run();
   clearInterval(timer);
   const quarter = Math.max(1, Math.floor(samples.length / 4));
-  const maximum = (part: readonly NodeJS.MemoryUsage[], of: "heapUsed" | "rss"): number =>
-    Math.round(Math.max(0, ...part.map((each) => each[of])) / MIB);
-  const peaks = (of: "heapUsed" | "rss"): readonly [number, number] => [
-    maximum(samples.slice(0, quarter), of),
-    maximum(samples.slice(-quarter), of),
+  const maximum = (part: readonly NodeJS.MemoryUsage[], metric: "heapUsed" | "rss"): number =>
+    Math.round(Math.max(0, ...part.map((each) => each[metric])) / MIB);
+  const peaks = (metric: "heapUsed" | "rss"): readonly [number, number] => [
+    maximum(samples.slice(0, quarter), metric),
+    maximum(samples.slice(-quarter), metric),
   ];
   return { heapMiB: peaks("heapUsed"), residentMiB: peaks("rss") };
 };

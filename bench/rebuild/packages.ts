@@ -15,9 +15,9 @@ export interface BareClient {
   end(): Promise<void>;
 }
 
-const requireBeside = createRequire(new URL("../../packages/database/package.json", import.meta.url));
+const requireFromDatabase = createRequire(new URL("../../packages/database/package.json", import.meta.url));
 
 /** `pg` in the version of `@framework/database`. */
 export const loadPg = (): {
   readonly Client: new (options: { readonly connectionString: string }) => BareClient;
-} => requireBeside("pg") as ReturnType<typeof loadPg>;
+} => requireFromDatabase("pg") as ReturnType<typeof loadPg>;

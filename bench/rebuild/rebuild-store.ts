@@ -50,7 +50,7 @@ export const createFirstVersion = async (db: Database): Promise<void> => {
   await store.close();
 };
 
-/** Builds a version while another one is live, and waits until it is live itself. */
+/** Builds a version while another one is live, and waits until the new one is live. */
 export const rebuild = async (db: Database, version: number): Promise<void> => {
   await using _store = await openEventStore({ projections: [members(db, version)] }, { db, log: quiet });
   for (;;) {

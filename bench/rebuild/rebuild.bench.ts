@@ -35,7 +35,7 @@ interface Spent {
   readonly processorMs: number;
 }
 
-const timed = async (run: () => Promise<unknown>): Promise<Spent> => {
+const measureTime = async (run: () => Promise<unknown>): Promise<Spent> => {
   const [start, cpu] = [performance.now(), process.cpuUsage()];
   await run();
   const { user, system } = process.cpuUsage(cpu);
@@ -50,15 +50,15 @@ interface Round {
 const compare = async (label: string, db: Database, bare: BareCursor): Promise<void> => {
   await createFirstVersion(db);
   await fill(db, events);
-  const taken: Round[] = [];
+  const samples: Round[] = [];
   let version = 1;
   let memory: MemoryPeaks | null = null;
   const ours = (): Promise<Spent> =>
-    timed(async () => {
+    measureTime(async () => {
       memory = await measureMemory(() => rebuild(db, ++version));
     });
   const cursor = (): Promise<Spent> =>
-    timed(async () => {
+    measureTime(async () => {
       const count = await bare.run();
       if (count !== events) throw new Error(`the cursor read ${count} of ${events} events`);
     });
@@ -66,10 +66,10 @@ const compare = async (label: string, db: Database, bare: BareCursor): Promise<v
     const isOursFirst = round % 2 === 0;
     const first = await (isOursFirst ? ours : cursor)();
     const second = await (isOursFirst ? cursor : ours)();
-    if (round >= 0) taken.push(isOursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
+    if (round >= 0) samples.push(isOursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
     await expectSameView(db);
   }
-  report(label, taken, memory);
+  report(label, samples, memory);
 };
 
 /** @throws if the two views differ */
@@ -84,11 +84,11 @@ const expectSameView = async (db: Database): Promise<void> => {
   if (missing !== 0 || all !== events) throw new Error(`the views differ: ${missing} rows, ${all} events`);
 };
 
-const report = (label: string, taken: readonly Round[], memory: MemoryPeaks | null): void => {
-  const ratio = estimate(taken.map(({ ours, bare }) => bare.wallMs / ours.wallMs));
-  const processor = estimate(taken.map(({ ours, bare }) => bare.processorMs / ours.processorMs));
-  const perSecond = (of: "ours" | "bare"): string =>
-    formatEstimate(estimate(taken.map((each) => events / each[of].wallMs)), 0);
+const report = (label: string, samples: readonly Round[], memory: MemoryPeaks | null): void => {
+  const ratio = estimate(samples.map(({ ours, bare }) => bare.wallMs / ours.wallMs));
+  const processor = estimate(samples.map(({ ours, bare }) => bare.processorMs / ours.processorMs));
+  const perSecond = (side: "ours" | "bare"): string =>
+    formatEstimate(estimate(samples.map((each) => events / each[side].wallMs)), 0);
   printTable(
     [label, "throughput to bare", "processor to bare", "ours, 1,000 events/s", "bare, 1,000 events/s"],
     [

@@ -35,9 +35,9 @@ const median = (values: readonly number[]): number =>
 
 const verifyRoutes = (routers: Readonly<Record<string, Lookup>>): void => {
   for (const path of Object.values(cases).flat()) {
-    const found = Object.entries(routers).map(([name, lookup]) => [name, lookup(path).route] as const);
-    const [[, first] = ["", -1]] = found;
-    const other = found.find(([, route]) => route !== first);
+    const results = Object.entries(routers).map(([name, lookup]) => [name, lookup(path).route] as const);
+    const [[, first] = ["", -1]] = results;
+    const other = results.find(([, route]) => route !== first);
     if (other !== undefined) throw new Error(`${path}: ours finds route ${first}, ${other[0]} ${other[1]}`);
   }
 };

@@ -17,7 +17,7 @@ const miss = { route: -1, params: null };
 export const createRouters = (): Readonly<Record<string, Lookup>> => ({
   "ours, route only": ours(false),
   ours: ours(true),
-  "ours + canonicalise": oursWhole(),
+  "ours + canonicalise": oursWithCanonicalise(),
   memoirist: memoirist(),
   "find-my-way": findMyWayLookup(false),
   "find-my-way compiled": findMyWayLookup(true),
@@ -47,7 +47,7 @@ const ours = (readParams: boolean): Lookup => {
   };
 };
 
-const oursWhole = (): Lookup => {
+const oursWithCanonicalise = (): Lookup => {
   const router = ourRouter();
   return (path) => {
     const match = router.find("GET", canonicalise(path));

@@ -46,29 +46,29 @@ export const sagaWork = async (
       const { promise, resolve } = Promise.withResolvers<void>();
       left = sagas;
       done = resolve;
-      let from = 0;
+      let start = 0;
       await db.transaction(async (tx) => {
         for (let at = 0; at < sagas; at++)
           await runner.start(definition, { order: key }, { key: String(key++), tx });
-        from = performance.now(); // visible from the commit on
+        start = performance.now(); // visible from the commit on
       });
       await promise;
-      const open = "SELECT 1 FROM framework_sagas WHERE finished_at IS NULL LIMIT 1";
-      while ((await db.fetchValue(open)) !== null) await new Promise(setImmediate);
-      return performance.now() - from;
+      const unfinished = "SELECT 1 FROM framework_sagas WHERE finished_at IS NULL LIMIT 1";
+      while ((await db.fetchValue(unfinished)) !== null) await new Promise(setImmediate);
+      return performance.now() - start;
     },
     async startAndWork(sagas) {
       const { promise, resolve } = Promise.withResolvers<void>();
       left = sagas;
       done = resolve;
       const end = key + sagas;
-      const from = performance.now();
+      const start = performance.now();
       const starter = async (): Promise<void> => {
         for (let sagaKey = key++; sagaKey < end; sagaKey = key++)
           await runner.start(definition, { order: sagaKey }, { key: String(sagaKey) });
       };
       await Promise.all([promise, ...Array.from({ length: STARTERS }, starter)]);
-      return performance.now() - from;
+      return performance.now() - start;
     },
     async close() {
       if (set instanceof EngineSet) await set.end();

@@ -33,25 +33,26 @@ const concurrency = Number(values.concurrency);
 const measure = async (label: string, url: string): Promise<void> => {
   const own = await sagaWork(url, concurrency);
   const bare = await kernelWork(url, concurrency, () => {});
-  const taken: { readonly own: number; readonly bare: number }[] = [];
+  const samples: { readonly own: number; readonly bare: number }[] = [];
   try {
     for (let round = -WARM_UP; round < rounds; round++) {
       const ownMs = await own.work(sagas);
       const bareMs = await bare.work(sagas, payload);
-      if (round >= 0) taken.push({ own: ownMs, bare: bareMs });
+      if (round >= 0) samples.push({ own: ownMs, bare: bareMs });
     }
   } finally {
     await own.close();
     await bare.close();
   }
   const perSecond = (ms: number): number => (sagas * 1000) / ms;
-  const median = (pick: (one: (typeof taken)[number]) => number): number => estimate(taken.map(pick)).median;
+  const median = (pick: (one: (typeof samples)[number]) => number): number =>
+    estimate(samples.map(pick)).median;
   printTable(
     [label, "claims and completions, ratio to an item", "sagas/s", "steps/s", "items/s"],
     [
       [
         "3 calls",
-        formatEstimate(estimate(taken.map((one) => one.bare / one.own)), 2),
+        formatEstimate(estimate(samples.map((one) => one.bare / one.own)), 2),
         median((one) => perSecond(one.own)).toFixed(0),
         median((one) => 3 * perSecond(one.own)).toFixed(0),
         median((one) => perSecond(one.bare)).toFixed(0),
@@ -63,12 +64,12 @@ const measure = async (label: string, url: string): Promise<void> => {
 const compare = async (url: string): Promise<void> => {
   const own = await sagaWork(url, concurrency);
   const dbos = await sagaWork(url, concurrency, dbosRunner({ url, pollMs: 50 }));
-  const taken: { readonly own: number; readonly dbos: number }[] = [];
+  const samples: { readonly own: number; readonly dbos: number }[] = [];
   try {
     for (let round = -WARM_UP; round < rounds; round++) {
       const ownMs = await own.startAndWork(sagas);
       const dbosMs = await dbos.startAndWork(sagas);
-      if (round >= 0) taken.push({ own: ownMs, dbos: dbosMs });
+      if (round >= 0) samples.push({ own: ownMs, dbos: dbosMs });
     }
   } finally {
     await own.close();
@@ -80,9 +81,9 @@ const compare = async (url: string): Promise<void> => {
     [
       [
         "3 calls, including the start",
-        formatEstimate(estimate(taken.map((one) => one.dbos / one.own)), 2),
-        perSecond(taken.map((one) => one.own)),
-        perSecond(taken.map((one) => one.dbos)),
+        formatEstimate(estimate(samples.map((one) => one.dbos / one.own)), 2),
+        perSecond(samples.map((one) => one.own)),
+        perSecond(samples.map((one) => one.dbos)),
       ],
     ],
   );

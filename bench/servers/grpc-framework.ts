@@ -1,4 +1,4 @@
-/** The same service on `@framework/grpc`. */
+/** The service of `grpc-bare.ts` on `@framework/grpc`. */
 import { App } from "@framework/core";
 import { bookOf } from "./grpc-book.ts";
 import { grpc, GrpcError, protoService } from "./grpc-package.ts";

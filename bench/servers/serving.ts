@@ -2,8 +2,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { readCpuTime } from "./vitals.ts";
 
 /**
- * Opens a port on which the benchmark reads metrics of this process: processor time (`cpu`) or resident memory after a garbage collection (`memory`), one line
- * of JSON for each line. It is separate from the service, so that no framework handles it.
+ * Opens a port on which the benchmark reads metrics of this process: processor time (`cpu`) or resident memory after a garbage collection (`memory`), and
+ * replies to each line with one line of JSON. It is separate from the service, so that no framework handles it.
  */
 export const openVitals = (): Promise<void> =>
   new Promise((resolve) => {

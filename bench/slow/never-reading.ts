@@ -9,7 +9,7 @@ export interface NeverReadingResult {
   readonly clients: number;
   /** Number of stalled replies during the measurement. */
   readonly stalled: number;
-  readonly alone: Latency;
+  readonly withoutStalled: Latency;
   readonly withStalled: Latency;
   /** Additional resident bytes of the service. */
   readonly residentBytes: number;
@@ -33,7 +33,7 @@ export const measureNeverReading = async (service: Service): Promise<NeverReadin
     return stop();
   };
   await measure(); // warms the service up
-  const alone = await measure();
+  const withoutStalled = await measure();
   const before = await service.openResources();
   const peers = Array.from({ length: HALF }, (_unused, index) => {
     const peer = new Peer(service.port);
@@ -52,7 +52,7 @@ export const measureNeverReading = async (service: Service): Promise<NeverReadin
   return {
     clients: HALF,
     stalled,
-    alone,
+    withoutStalled,
     withStalled,
     residentBytes: residentBytes - before.residentBytes,
     open: after.open - 1,

@@ -24,32 +24,47 @@ interface Attack {
   readonly options: readonly string[];
 }
 
-const paced = ["-c", String(connections), "-r", "200", "-p", "3"] as const;
+const commonOptions = ["-c", String(connections), "-r", "200", "-p", "3"] as const;
 
 const attacks: readonly Attack[] = [
   {
     name: "slow heads (-H)",
     path: "/books",
     limitSecs: 5,
-    options: ["-H", ...paced, "-i", "1", "-l", "15", "-x", "8"],
+    options: ["-H", ...commonOptions, "-i", "1", "-l", "15", "-x", "8"],
   },
   {
     name: "slow bodies (-B)",
     path: "/upload",
     limitSecs: 30,
-    options: ["-B", ...paced, "-i", "2", "-l", "42", "-s", "9000", "-x", "16"],
+    options: ["-B", ...commonOptions, "-i", "2", "-l", "42", "-s", "9000", "-x", "16"],
   },
   {
     name: "ranges (-R)",
     path: "/large/1",
     limitSecs: 75,
-    options: ["-R", ...paced, "-l", "10", "-a", "5", "-b", "3000", "-t", "HEAD"],
+    options: ["-R", ...commonOptions, "-l", "10", "-a", "5", "-b", "3000", "-t", "HEAD"],
   },
   {
     name: "slow reading (-X)",
     path: "/large/32",
     limitSecs: 30,
-    options: ["-X", ...paced, "-l", "45", "-w", "512", "-y", "1024", "-n", "5", "-z", "32", "-k", "3"],
+    options: [
+      "-X",
+      ...commonOptions,
+      "-l",
+      "45",
+      "-w",
+      "512",
+      "-y",
+      "1024",
+      "-n",
+      "5",
+      "-z",
+      "32",
+      "-k",
+      "3",
+    ],
   },
 ];
 
@@ -86,12 +101,12 @@ const watchConnections = (service: Service): (() => Promise<ConnectionStats>) =>
 
 const runAttack = async (service: Service, { path, options }: Attack): Promise<AttackResult> => {
   await service.sockets(); // resets the counters of earlier connections
-  const seen = watchConnections(service);
-  const measured = measureLatency(service.port, 4, 50);
+  const stopWatching = watchConnections(service);
+  const stopMeasuring = measureLatency(service.port, 4, 50);
   const report = await attack(`http://127.0.0.1:${service.port}${path}`, options);
-  const latency = await measured();
+  const latency = await stopMeasuring();
   await pause(1000);
-  return { report, latency, ...(await seen()), open: (await service.sockets()).open - 1 };
+  return { report, latency, ...(await stopWatching()), open: (await service.sockets()).open - 1 };
 };
 
 const checkAttack = (transport: TransportName, { name, limitSecs }: Attack, result: AttackResult): void => {
@@ -117,24 +132,24 @@ const checkAttack = (transport: TransportName, { name, limitSecs }: Attack, resu
   check(open === 0, `no connection remains open: ${open}`);
 };
 
-const checkNeverReading = (transport: TransportName, found: NeverReadingResult): void => {
+const checkNeverReading = (transport: TransportName, result: NeverReadingResult): void => {
   const check = (holds: boolean, text: string): void => gate(holds, `${transport}, half never read: ${text}`);
-  const { alone, withStalled, residentBytes, stalled, handlers, streams, open } = found;
-  const ratio = withStalled.median / alone.median;
-  check(stalled === found.clients, `${stalled} of ${found.clients} clients have stalled replies`);
+  const { withoutStalled, withStalled, residentBytes, stalled, handlers, streams, open } = result;
+  const ratio = withStalled.median / withoutStalled.median;
+  check(stalled === result.clients, `${stalled} of ${result.clients} clients have stalled replies`);
   check(
-    alone.failed + withStalled.failed === 0,
-    `other clients were served: ${alone.requests + withStalled.requests} requests, ${alone.failed + withStalled.failed} failed`,
+    withoutStalled.failed + withStalled.failed === 0,
+    `other clients were served: ${withoutStalled.requests + withStalled.requests} requests, ${withoutStalled.failed + withStalled.failed} failed`,
   );
   check(
-    ratio <= 1.5 || withStalled.median - alone.median < 1,
-    `median latency of other clients: ${ratio.toFixed(2)} times as high (${withStalled.median.toFixed(2)} for ${alone.median.toFixed(2)} ms), at most 1.5 times or 1 ms more`,
+    ratio <= 1.5 || withStalled.median - withoutStalled.median < 1,
+    `median latency of other clients: ${ratio.toFixed(2)} times as high (${withStalled.median.toFixed(2)} for ${withoutStalled.median.toFixed(2)} ms), at most 1.5 times or 1 ms more`,
   );
-  const each = residentBytes / found.clients / 1024;
+  const each = residentBytes / result.clients / 1024;
   check(each <= 256, `each stalled client took ${each.toFixed(0)} KiB of resident memory, at most 256`);
   check(
     open === 0 && handlers + streams === 0,
-    `all were closed in time and their streams ended: ${open} connections, ${streams} streams open`,
+    `all connections were closed in time and their streams ended: ${open} connections, ${streams} streams open`,
   );
 };
 
@@ -160,15 +175,15 @@ for (const transport of transports) {
     checkAttack(transport, each, result);
   }
   await using service = await startService(transport);
-  const found = await measureNeverReading(service);
-  checkNeverReading(transport, found);
-  rows.push([`${transport}, others alone`, 500, 500, "", formatLatency(found.alone)]);
-  rows.push([`${transport}, half never read`, 1000, 1000, "", formatLatency(found.withStalled)]);
+  const result = await measureNeverReading(service);
+  checkNeverReading(transport, result);
+  rows.push([`${transport}, others alone`, 500, 500, "", formatLatency(result.withoutStalled)]);
+  rows.push([`${transport}, half never read`, 1000, 1000, "", formatLatency(result.withStalled)]);
 }
 console.log("");
 printTable(
   [
-    "What",
+    "Case",
     "connections",
     "concurrent",
     "longest lifetime, s",

@@ -22,11 +22,11 @@ const statusFault = (label: string, expectedStatuses: unknown, peer: Peer): stri
 
 /** Sends requests, sequential or pipelined, and expects these statuses. */
 const exchange =
-  (label: string, requests: readonly string[], statuses: readonly number[], isEnd = "}"): Scenario =>
+  (label: string, requests: readonly string[], statuses: readonly number[], ending = "}"): Scenario =>
   async (port) => {
     const peer = new Peer(port);
     for (const bytes of requests) peer.send(bytes);
-    const enough = () => peer.statuses.length === statuses.length && peer.received.endsWith(isEnd);
+    const enough = () => peer.statuses.length === statuses.length && peer.received.endsWith(ending);
     await peer.until(enough, TIMEOUT_MS);
     peer.close();
     return statusFault(label, statuses, peer);
@@ -133,9 +133,9 @@ const disconnecting: Scenario = async (port, random) => {
   if (random() < 0.5) await pause(random() * 30);
   peer.send(bytes.slice(middle, length));
   if (random() < 0.7) await pause(random() * 60);
-  const how = random();
-  if (how < 0.5) peer.reset();
-  else if (how < 0.75) peer.close();
+  const choice = random();
+  if (choice < 0.5) peer.reset();
+  else if (choice < 0.75) peer.close();
   else {
     peer.socket.end();
     await peer.untilClosed(soakTimeouts.idleSecs * 1000 + GRACE_MS);

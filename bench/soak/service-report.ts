@@ -73,7 +73,7 @@ export const startService = async (
 };
 
 /** Waits until the connection of the request is the only one; returns whether that happened. */
-export const waitUntilAlone = async (service: Service, timeoutMs: number): Promise<boolean> => {
+export const waitUntilOthersClose = async (service: Service, timeoutMs: number): Promise<boolean> => {
   try {
     await waitFor(async () => (await service.sockets()).open <= 1, { timeoutMs, intervalMs: 200 });
     return true;

@@ -26,7 +26,7 @@ subscribe("net.server.socket", (message) => {
   });
 });
 
-async function* counted<T>(source: () => AsyncGenerator<T>): AsyncGenerator<T> {
+async function* countStream<T>(source: () => AsyncGenerator<T>): AsyncGenerator<T> {
   active.streams++;
   try {
     yield* source();
@@ -62,9 +62,9 @@ app.get("/large/{mebibytes}", (request) =>
 );
 app.get("/pages/{count}", (request) => {
   const count = toInt(request.params.count, "count");
-  return Response.stream(counted(() => pages(count)));
+  return Response.stream(countStream(() => pages(count)));
 });
-app.get("/endless", () => Response.stream(counted(endlessBody)));
+app.get("/endless", () => Response.stream(countStream(endlessBody)));
 app.post("/upload", async (request) => {
   active.handlers++;
   try {

@@ -8,7 +8,7 @@ import { seededRandom } from "@framework/testing";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { scenarios, soakTimeouts } from "./scenarios.ts";
 import {
-  waitUntilAlone,
+  waitUntilOthersClose,
   type OpenResources,
   type Service,
   startService,
@@ -27,7 +27,7 @@ const settleMs = (soakTimeouts.idleSecs + 8) * 1000;
 
 interface RoundResult extends OpenResources {
   readonly scenarios: number;
-  readonly isAlone: boolean;
+  readonly othersClosed: boolean;
 }
 
 /** Faults by message, with their counts. */
@@ -54,14 +54,14 @@ const runClients = async (
 
 /** Returns the reading with the smallest heap of three, because objects that wait for a finalizer are not a leak. */
 const readSettled = async (service: Service): Promise<Omit<RoundResult, "scenarios">> => {
-  const isAlone = await waitUntilAlone(service, settleMs);
+  const othersClosed = await waitUntilOthersClose(service, settleMs);
   const readings = [
     await service.openResources(),
     await service.openResources(),
     await service.openResources(),
   ];
   const smallest = readings.reduce((low, reading) => (reading.heapBytes < low.heapBytes ? reading : low));
-  return { ...smallest, isAlone };
+  return { ...smallest, othersClosed };
 };
 
 const handles = ({ resources }: OpenResources): number => Object.values(resources).reduce((a, b) => a + b, 0);
@@ -77,17 +77,17 @@ const slope = (heaps: readonly number[]): number => {
 
 const checkGates = (
   transport: TransportName,
-  seen: readonly RoundResult[],
+  results: readonly RoundResult[],
   faults: Faults,
   errors: readonly string[],
 ): void => {
-  const [first, last] = [seen[0], seen.at(-1)] as [RoundResult, RoundResult];
-  const middle = seen[Math.floor((seen.length - 1) / 2)] as RoundResult;
+  const [first, last] = [results[0], results.at(-1)] as [RoundResult, RoundResult];
+  const middle = results[Math.floor((results.length - 1) / 2)] as RoundResult;
   const growth = last.heapBytes - middle.heapBytes;
   const bufferGrowth = last.bufferBytes - middle.bufferBytes;
   const allowed = Math.max(2 * 1024 * 1024, middle.heapBytes * 0.03);
-  const second = seen.slice(Math.floor(seen.length / 2)).map(({ heapBytes }) => heapBytes);
-  const total = seen.reduce((sum, round) => sum + round.scenarios, 0);
+  const secondHalf = results.slice(Math.floor(results.length / 2)).map(({ heapBytes }) => heapBytes);
+  const total = results.reduce((sum, round) => sum + round.scenarios, 0);
   const faultCount = [...faults.values()].reduce((a, b) => a + b, 0);
   const check = (holds: boolean, text: string): void => gate(holds, `${transport}: ${text}`);
   check(faultCount === 0, `no wrong reply: ${faultCount} of ${total}`);
@@ -102,13 +102,13 @@ const checkGates = (
     bufferGrowth < allowed,
     `buffers grew by ${mebibytes(bufferGrowth)} MiB in the second half, under ${mebibytes(allowed)}`,
   );
-  console.log(`       heap slope of the second half: ${(slope(second) / 1024).toFixed(1)} KiB per round`);
+  console.log(`       heap slope of the second half: ${(slope(secondHalf) / 1024).toFixed(1)} KiB per round`);
   check(
-    seen.every(({ isAlone: alone }) => alone),
+    results.every(({ othersClosed: closed }) => closed),
     "every connection was closed after each round",
   );
   check(
-    seen.every(({ handlers, streams }) => handlers === 0 && streams === 0),
+    results.every(({ handlers, streams }) => handlers === 0 && streams === 0),
     `all handlers and streams ended: ${last.handlers} and ${last.streams} in progress`,
   );
   check(handles(last) <= handles(first), `open handles are flat: ${handles(first)}, then ${handles(last)}`);
@@ -118,15 +118,15 @@ const soak = async (transport: TransportName): Promise<void> => {
   await using service = await startService(transport, { timeouts: soakTimeouts });
   const random = seededRandom(SEED);
   const faults: Faults = new Map();
-  const seen: RoundResult[] = [];
+  const results: RoundResult[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const endsAt = performance.now() + (minutes * 60_000) / ROUNDS;
     const completed = await runClients(service.port, endsAt, random, faults);
-    seen.push({ scenarios: completed, ...(await readSettled(service)) });
+    results.push({ scenarios: completed, ...(await readSettled(service)) });
   }
   printTable(
     [`Clients on ${transport}`, "heap MiB", "buffers MiB", "resident MiB", "handles", "handlers", "streams"],
-    seen.map((round) => [
+    results.map((round) => [
       round.scenarios,
       mebibytes(round.heapBytes),
       mebibytes(round.bufferBytes),
@@ -136,7 +136,7 @@ const soak = async (transport: TransportName): Promise<void> => {
       round.streams,
     ]),
   );
-  checkGates(transport, seen, faults, service.errors());
+  checkGates(transport, results, faults, service.errors());
   console.log("");
 };
 

@@ -59,8 +59,8 @@ export const openAdapter = async (endpointUrl: string, topic: string): Promise<B
     },
     async consume(count) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      let got = 0;
-      let held = 0;
+      let received = 0;
+      let unsettled = 0;
       let room = Promise.withResolvers<void>();
       const spent = startMeter();
       const consumer = broker.consumer({
@@ -71,9 +71,9 @@ export const openAdapter = async (endpointUrl: string, topic: string): Promise<B
         deadLetterTopic: undefined,
         timeoutMs: 30_000,
         sink: {
-          room: () => PREFETCH - held,
+          room: () => PREFETCH - unsettled,
           whenRoom: async () => {
-            if (held >= PREFETCH) await room.promise;
+            if (unsettled >= PREFETCH) await room.promise;
           },
           lost() {},
           revoked() {},
@@ -83,14 +83,14 @@ export const openAdapter = async (endpointUrl: string, topic: string): Promise<B
           isPartitionAlive: () => true,
           state() {},
           deliver(deliveries) {
-            held += deliveries.length;
+            unsettled += deliveries.length;
             const settled = consumer.settle(deliveries.map((delivery) => ({ delivery, action: "done" })));
             void settled.then(() => {
-              held -= deliveries.length;
-              got += deliveries.length;
+              unsettled -= deliveries.length;
+              received += deliveries.length;
               room.resolve();
               room = Promise.withResolvers<void>();
-              if (got === count) resolve();
+              if (received === count) resolve();
             });
           },
         },
@@ -139,9 +139,9 @@ export const openBareClient = async (endpoint: string, topic: string): Promise<B
     },
     async consume(count) {
       const spent = startMeter();
-      let got = 0;
+      let received = 0;
       const worker = async (): Promise<void> => {
-        while (got < count) {
+        while (received < count) {
           const { Messages = [] } = await client.send(
             new ReceiveMessageCommand({
               QueueUrl,
@@ -155,13 +155,13 @@ export const openBareClient = async (endpoint: string, topic: string): Promise<B
           if (Messages.length === 0) continue;
           const Entries = Messages.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }));
           await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
-          got += Messages.length;
-          if (got >= count) took = spent();
+          received += Messages.length;
+          if (received >= count) time = spent();
         }
       };
-      let took = spent();
+      let time = spent();
       await Promise.all(Array.from({ length: RECEIVING }, worker));
-      return took;
+      return time;
     },
     async close() {
       client.destroy();

@@ -19,12 +19,12 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const messages = Number(values.messages);
 
-interface Taken {
+interface RoundTime {
   readonly send: Spent;
   readonly consume: Spent;
 }
 
-const round = async (client: BrokerClient): Promise<Taken> => ({
+const round = async (client: BrokerClient): Promise<RoundTime> => ({
   send: await client.send(messages),
   consume: await client.consume(messages),
 });
@@ -32,12 +32,12 @@ const round = async (client: BrokerClient): Promise<Taken> => ({
 await using server = await startSqs();
 const ours = await openAdapter(server.url, "bench");
 const bare = await openBareClient(server.url, "bench");
-const taken: { readonly ours: Taken; readonly bare: Taken }[] = [];
+const samples: { readonly ours: RoundTime; readonly bare: RoundTime }[] = [];
 for (let number = -WARM_UP; number < rounds; number++) {
   const isOursFirst = number % 2 === 0;
   const first = await round(isOursFirst ? ours : bare);
   const second = await round(isOursFirst ? bare : ours);
-  if (number >= 0) taken.push(isOursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
+  if (number >= 0) samples.push(isOursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
 }
 await ours.close();
 await bare.close();
@@ -48,10 +48,10 @@ printTitle(
 );
 for (const direction of ["send", "consume"] as const) {
   const ratio: Estimate = estimate(
-    taken.map((one) => one.bare[direction].wallMs / one.ours[direction].wallMs),
+    samples.map((one) => one.bare[direction].wallMs / one.ours[direction].wallMs),
   );
   const processor = estimate(
-    taken.map((one) => one.bare[direction].processorMs / one.ours[direction].processorMs),
+    samples.map((one) => one.bare[direction].processorMs / one.ours[direction].processorMs),
   );
   printTable(
     [direction, "ratio", "ratio of processor time", "ours, messages/s", "SDK, messages/s"],
@@ -60,8 +60,8 @@ for (const direction of ["send", "consume"] as const) {
         `standard queue, prefetch 100`,
         formatEstimate(ratio, 2),
         formatEstimate(processor, 2),
-        formatEstimate(estimate(taken.map((one) => perSecond(one.ours[direction].wallMs))), 0),
-        formatEstimate(estimate(taken.map((one) => perSecond(one.bare[direction].wallMs))), 0),
+        formatEstimate(estimate(samples.map((one) => perSecond(one.ours[direction].wallMs))), 0),
+        formatEstimate(estimate(samples.map((one) => perSecond(one.bare[direction].wallMs))), 0),
       ],
     ],
   );

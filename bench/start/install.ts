@@ -7,7 +7,7 @@ import { extname, join } from "node:path";
 export type Part = "code" | "types" | "documents";
 
 /** A project outside the workspace with core installed from its tarball. */
-export interface Installed extends Disposable {
+export interface Installation extends Disposable {
   readonly folder: string;
   /** Installed packages, including core. */
   readonly packages: readonly string[];
@@ -20,7 +20,7 @@ export interface Installed extends Disposable {
 const core = join(import.meta.dirname, "../../packages/core");
 
 /** Packs the build of core, installs the tarball with plain npm in an empty project, and copies the programs there. */
-export const installCore = (): Installed => {
+export const installCore = (): Installation => {
   const folder = mkdtempSync(join(tmpdir(), "bench-start-"));
   const run = (program: string, args: readonly string[], cwd: string): void => {
     execFileSync(program, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
@@ -48,7 +48,7 @@ export const installCore = (): Installed => {
   };
 };
 
-const total = (kinds: Installed["kinds"], part: Part): number =>
+const total = (kinds: Installation["kinds"], part: Part): number =>
   kinds.reduce((sum, [kind, bytes]) => sum + (partOf(kind) === part ? bytes : 0), 0);
 
 const partOf = (kind: string): Part =>

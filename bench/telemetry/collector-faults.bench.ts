@@ -61,22 +61,22 @@ for (let round = -WARM_UP; round < Number(values.rounds); round++) {
   }
 }
 
-const of = (name: Case, part: "p99" | "cpuMicros"): number[] =>
+const valuesOf = (name: Case, part: "p99" | "cpuMicros"): number[] =>
   (costs.get(name) ?? []).map((cost) => cost[part]);
 /** Returns the ratio of the p99 of two servers, within each round. */
 const p99Ratio = (name: Case, other: Case): Estimate => {
-  const others = of(other, "p99");
-  return estimate(of(name, "p99").map((p99, round) => p99 / (others[round] ?? NaN)));
+  const others = valuesOf(other, "p99");
+  return estimate(valuesOf(name, "p99").map((p99, round) => p99 / (others[round] ?? NaN)));
 };
 const memory = new Map<Case, number>();
 for (const [name, { vitals }] of members) memory.set(name, (await vitals.residentBytes()) / MIB);
 
 printTable(
-  ["collector", "µs a request", "p99 ms", "p99 to off", "p99 to ok", "MiB"],
+  ["collector", "µs per request", "p99 ms", "p99 to off", "p99 to ok", "MiB"],
   cases.map((name) => [
     name,
-    median(of(name, "cpuMicros")).toFixed(1),
-    median(of(name, "p99")).toFixed(2),
+    median(valuesOf(name, "cpuMicros")).toFixed(1),
+    median(valuesOf(name, "p99")).toFixed(2),
     formatEstimate(p99Ratio(name, "off"), 2),
     formatEstimate(p99Ratio(name, "ok"), 2),
     (memory.get(name) ?? NaN).toFixed(0),

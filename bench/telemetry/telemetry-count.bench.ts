@@ -42,15 +42,15 @@ const selectedWorkloads = workloads
 await using collector = await startServer("otlp-collector.ts");
 
 /** Returns the sampling rates to count; metrics do not depend on them. */
-const ratesOf = (way: string): readonly string[] =>
-  way === "traces" || way === "both" ? values.sampling.split(",") : [""];
+const ratesOf = (mode: string): readonly string[] =>
+  mode === "traces" || mode === "both" ? values.sampling.split(",") : [""];
 
 const rows: string[][] = [];
 let without: ReadonlyMap<string, { readonly instructions: number }> | null = null;
-for (const way of values.only.split(",")) {
-  for (const sampling of ratesOf(way)) {
-    const args = [`--telemetry=${way}`, `--collector=${collector.port}`, `--sampling=${sampling || 0}`];
-    const name = sampling === "" ? way : `${way} at ${sampling}`;
+for (const mode of values.only.split(",")) {
+  for (const sampling of ratesOf(mode)) {
+    const args = [`--telemetry=${mode}`, `--collector=${collector.port}`, `--sampling=${sampling || 0}`];
+    const name = sampling === "" ? mode : `${mode} at ${sampling}`;
     const counts = await countSubject(
       { name, file: "framework-telemetry.ts", args, nodeArgs },
       selectedWorkloads,

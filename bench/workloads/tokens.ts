@@ -7,11 +7,11 @@ export const SUBJECT = "user-1000";
 
 const COUNT = 2000;
 
-const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 /** Signs a token in compact form with HS256. */
 const sign = (claims: object, secret = SECRET): string => {
-  const input = `${encoded({ alg: "HS256", typ: "JWT" })}.${encoded(claims)}`;
+  const input = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
   return `${input}.${createHmac("sha256", secret).update(input).digest("base64url")}`;
 };
 

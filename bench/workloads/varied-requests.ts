@@ -39,7 +39,7 @@ const hex = (random: (limit: number) => number, digits: number): string => {
 };
 
 /**
- * GET of a user, with six fields of about 330 bytes in all: path, browser, page, session cookie and trace differ in each; `Host` and `Accept` do not.
+ * GET of a user, about 330 bytes with six fields: path, browser, page, session cookie and trace vary; `Host` and `Accept` do not.
  */
 export const variedCalls: readonly Call[] = ((random) =>
   Array.from({ length: COUNT }, () => ({

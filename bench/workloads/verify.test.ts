@@ -1,12 +1,12 @@
 import { expect, test } from "@jest/globals";
 import { difference } from "./verify.ts";
 
-const wanted = { type: "application/json", body: '{"id":1}', fields: ["etag"] };
+const expected = { type: "application/json", body: '{"id":1}', fields: ["etag"] };
 const headers = { "content-type": "application/json; charset=utf-8", etag: '"1"' };
 const reply = { status: 200, headers, body: '{"id":1}' };
 
 test("a reply with the expected status, media type, body and fields is accepted", () => {
-  expect(difference(reply, wanted)).toBeNull();
+  expect(difference(reply, expected)).toBeNull();
 });
 
 test.each([
@@ -14,6 +14,6 @@ test.each([
   [{ ...reply, headers: { ...headers, "content-type": "text/plain" } }, "media type text/plain"],
   [{ ...reply, body: '{"id":"1"}' }, 'a different body: {"id":"1"}'],
   [{ ...reply, headers: { "content-type": "application/json" } }, "no etag"],
-])("the error for reply %# has the difference", (wrong, message) => {
-  expect(difference(wrong, wanted)).toBe(message);
+])("returns the difference between wrong reply %# and the expected one", (wrong, message) => {
+  expect(difference(wrong, expected)).toBe(message);
 });

@@ -13,9 +13,9 @@ const windowOf = (client: string): { used: number; until: number } => {
   const now = Date.now();
   const found = windows.get(client);
   if (found !== undefined && now < found.until) return found;
-  const made = { used: 0, until: now + WINDOW_SECS * 1000 };
-  windows.set(client, made);
-  return made;
+  const created = { used: 0, until: now + WINDOW_SECS * 1000 };
+  windows.set(client, created);
+  return created;
 };
 
 const server = createServer(({ headers, url }, response) => {
