@@ -1,8 +1,9 @@
 import { randomFillSync } from "node:crypto";
 import { once } from "node:events";
 import { waitFor } from "@framework/testing";
+import { App } from "@framework/core";
 import { expect, test } from "@jest/globals";
-import type { ServerSocket } from "./index.ts";
+import { type ServerSocket, websocket } from "./index.ts";
 import { collect, serve } from "./socket-app.test-kit.ts";
 
 type Send = (value: never) => Promise<void>;
@@ -80,6 +81,11 @@ test("an ArrayBuffer and every view are sent as their bytes, by a socket and a r
   expect(await closed).toEqual([1000, ""]);
   const expected = bytes.flatMap(([, hex]) => Array.from({ length: 3 }, () => `binary:${hex}`));
   expect(texts).toEqual([...expected, "own"]);
+});
+
+test.each([5, undefined, "", "a".repeat(201)])("the app has no room %p", (name) => {
+  const app = new (App.with(websocket))();
+  expect(() => app.room(name as string)).toThrow(expect.objectContaining({ code: "WEBSOCKET_BAD_ROOM" }));
 });
 
 test("a room's name must be a string", async () => {

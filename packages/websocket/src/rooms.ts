@@ -67,12 +67,7 @@ export class Rooms {
   }
 
   join(name: string, member: RoomMember): void {
-    if (typeof name !== "string" || name === "" || name.length > MAX_NAME) {
-      throw new FrameworkError(
-        "WEBSOCKET_BAD_ROOM",
-        `a room's name must be a string of 1 to ${MAX_NAME} characters`,
-      );
-    }
+    checkName(name);
     if (!member.connected) return;
     const names = this.roomsOfMember.get(member) ?? new Set();
     if (names.size >= MAX_ROOMS_PER_CONNECTION && !names.has(name)) {
@@ -95,7 +90,9 @@ export class Rooms {
     for (const name of this.roomsOfMember.get(member) ?? []) this.leave(name, member);
   }
 
+  /** @throws WEBSOCKET_BAD_ROOM */
   room(name: string): Room {
+    checkName(name);
     const messageOf = (data: string | Uint8Array, { except }: RoomSendOptions = {}): RoomMessage => ({
       room: name,
       ...encode(data),
@@ -126,6 +123,14 @@ export class Rooms {
   }
 }
 
+const checkName = (name: unknown): void => {
+  if (typeof name === "string" && name !== "" && name.length <= MAX_NAME) return;
+  throw new FrameworkError(
+    "WEBSOCKET_BAD_ROOM",
+    `a room's name must be a string of 1 to ${MAX_NAME} characters`,
+  );
+};
+
 const notStarted = (): FrameworkError =>
   new FrameworkError("WEBSOCKET_NOT_STARTED", "start the app before sending to rooms");
 
@@ -138,7 +143,7 @@ const noRoute = (): FrameworkError =>
 /** A 503 with `Retry-After`. The room's name is only logged and not part of the reply. */
 class BroadcastIncompleteError extends HttpError {
   override readonly name = "BroadcastIncompleteError";
-  override readonly detail: string = "The message did not reach every process";
+  override readonly detail: string = "Not every process confirmed the message";
 
   constructor(room: string) {
     super(

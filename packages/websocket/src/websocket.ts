@@ -25,7 +25,7 @@ export interface WebSocketRoutes {
 export interface WebSocketMethods extends WebSocketRoutes {
   /** Overrides default limits and options. @throws CORE_BAD_CONFIG at start, together with all other mistakes */
   enableWebSocket(config?: ConfigInput<WebSocketConfig>): this;
-  /** Returns the room with this name. */
+  /** Returns the room with this name. @throws WEBSOCKET_BAD_ROOM */
   room(name: string): Room;
 }
 
