@@ -1,4 +1,5 @@
-import type { ConfigInput, Feature, Host, HostInsight, Json } from "@framework/core/feature";
+import { randomUUID } from "node:crypto";
+import type { ConfigInput, Feature, Host, HostInsight } from "@framework/core/feature";
 import { dependency, FrameworkError, type Logger, type Problem, type Token } from "@framework/core";
 import { DatabaseConfig } from "./database-config.ts";
 import type { LocalNotifications } from "./local-notifications.ts";
@@ -129,14 +130,20 @@ const migrateAtStart = async (
 const shareNotifications = (host: Host, notifications: LocalNotifications, url: string): (() => void) => {
   const channel = `database:${url}`.slice(0, 500);
   const { values } = host.state.shared;
+  /** Ids of the sent notifications that this worker has not received. */
+  const unreceived = new Set<string>();
   notifications.connect((name, payload) => {
-    values.publish(channel, [name, payload]).catch(() => notifications.receive(name, payload)); // deliver at least in this worker
+    const id = randomUUID();
+    unreceived.add(id);
+    values.publish(channel, [name, payload, id]).catch(() => {
+      if (unreceived.delete(id)) notifications.receive(name, payload); // deliver at least in this worker
+    });
   });
-  return values.subscribe(channel, (message) => receive(notifications, message));
-};
-
-const receive = (notifications: LocalNotifications, message: Json): void => {
-  if (Array.isArray(message)) notifications.receive(String(message[0]), String(message[1]));
+  return values.subscribe(channel, (message) => {
+    const [name, payload, id] = message as [string, string, string]; // only workers of this service publish here
+    unreceived.delete(id);
+    notifications.receive(name, payload);
+  });
 };
 
 const addInsight = (host: Host, watched: WatchedBackend): void => {

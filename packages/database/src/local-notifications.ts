@@ -1,4 +1,4 @@
-/** Notifications for SQLite, which has none: within this process, and through `broadcast` in the other workers. */
+/** Notifications for SQLite, which has none: within this process, or after `connect` through `broadcast` to all workers, this one included. */
 export class LocalNotifications {
   private readonly listeners = new Map<string, Set<(payload: string) => void>>();
   private broadcast: ((channel: string, payload: string) => void) | null = null;
