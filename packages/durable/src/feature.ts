@@ -15,7 +15,13 @@ export type { RawWork } from "./work/raw-work.ts";
 export type { NewRow } from "./work/table/enqueueing.ts";
 export type { Admission, AdmissionResult } from "./work/queue/admission.ts";
 export type { NewWork } from "./work/queue/new-work.ts";
-export type { QueueLimits, QueueOptions, WorkHandler } from "./work/queue/queue-options.ts";
+export { checkTogether } from "./work/queue/check-together.ts";
+export {
+  queueDefinition,
+  type QueueLimits,
+  type QueueOptions,
+  type WorkHandler,
+} from "./work/queue/queue-options.ts";
 export { type WorkRate, workRate, type WorkRateInput } from "./work/queue/work-rate.ts";
 export type { WorkInfo } from "./work/work-info.ts";
 export { untilEnded, type WorkItem } from "./work/queue/work-item.ts";

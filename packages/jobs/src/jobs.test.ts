@@ -20,6 +20,7 @@ test("all mistakes in jobs and schedules are reported at start, together", async
   app.jobs.define("often", { rate: { limit: 0, perSecs: 2_600_000 } }, () => {});
   app.jobs.define("rated", { rate: {} as { limit: number } }, () => {});
   app.jobs.define("limits", { timeoutMs: 0, concurrency: 5000 }, () => {});
+  app.jobs.define("all", { rate: { limit: -5 }, keepSecs: -1, retry: { attempts: -1 } }, () => {});
   app.jobs
     .schedule("a", { cron: "61 * * * *", job: ok })
     .schedule("b", { cron: "@daily", timeZone: "Europe/Nowhere", job: ok })
@@ -39,6 +40,9 @@ test("all mistakes in jobs and schedules are reported at start, together", async
     "WorkRate needs a limit",
     "QueueOptions.timeoutMs",
     "QueueOptions.concurrency",
+    "job all: WorkRate.limit",
+    "job all: QueueOptions.keepSecs",
+    "job all: RetryPolicy.attempts",
     'schedule a: the minute "61" must be 0 to 59',
     'schedule b: the time zone "Europe/Nowhere" is unknown',
     'schedule z: it has no field "timezone"; did you mean "timeZone"?',

@@ -1,8 +1,11 @@
 import type { Awaitable, InjectedValues, Injections, StandardSchema } from "@framework/core";
 import { isPromise, mapAwaitable, toError } from "@framework/core/feature";
 import {
+  checkTogether,
   type Kernel,
   NonRetryableError,
+  queueDefinition,
+  type QueueOptions,
   type WorkHandler,
   type WorkItem,
   type WorkQueue,
@@ -20,9 +23,9 @@ const KEEP_SECS = 3600;
 const jobRate = workRate({ maxLimit: 1_000_000, maxPerSecs: 2_592_000 });
 
 /** Returns the name of the queue of a job. */
-export const queueOf = (name: string): string => `jobs:${name}`;
+const queueName = (name: string): string => `jobs:${name}`;
 
-/** Defines the queue of a job. @throws ConfigurationError CORE_BAD_CONFIG, all mistakes in one message */
+/** Defines the queue of a job. @throws ConfigurationError CORE_BAD_CONFIG, all mistakes together */
 export const openJobQueue = <S extends StandardSchema | undefined, I extends Injections | undefined>(
   kernel: Kernel,
   name: string,
@@ -31,20 +34,25 @@ export const openJobQueue = <S extends StandardSchema | undefined, I extends Inj
 ): WorkQueue<JobPayload> => {
   const run = handler as AnyHandler<S, I>;
   const { input: schema, key: _key, uniqueKey: _uniqueKey, keepSecs = KEEP_SECS, rate, ...queue } = options;
-  return kernel.queue<JobPayload, I>({
+  const definition: QueueOptions<JobPayload, I> = {
     ...queue,
-    name: queueOf(name),
+    name: queueName(name),
     kind: "job",
     keepSecs,
     onExhausted: "keep",
-    admission:
-      rate === undefined ? undefined : rateLimit(kernel.tables(RATE_TABLES, rateTables), name, jobRate(rate)),
     handle: ((item: WorkItem<JobPayload>, dependencies: InjectedValues<I>) =>
       // Synchronous if the schema is, because `Depends` works only until the first `await`.
       mapAwaitable(inputOf(name, schema, item.payload), (input) =>
         run(input as HandlerInputOf<S>, toRun(name, item), dependencies),
       )) as WorkHandler<JobPayload, I>,
-  });
+  };
+  const [checkedRate] = checkTogether(
+    () => (rate === undefined ? null : jobRate(rate)),
+    () => queueDefinition(definition),
+  );
+  if (checkedRate === null) return kernel.queue(definition);
+  const admission = rateLimit(kernel.tables(RATE_TABLES, rateTables), name, checkedRate);
+  return kernel.queue({ ...definition, admission });
 };
 
 /** A handler with or without dependencies. A handler without dependencies ignores the argument. */
@@ -62,13 +70,13 @@ const inputOf = (
 ): Awaitable<unknown> => {
   try {
     const input = validateInput(name, schema, inputIn(payload));
-    return isPromise(input) ? input.catch(failWithoutRetry) : input;
+    return isPromise(input) ? input.catch(rethrowBadInput) : input;
   } catch (error) {
-    return failWithoutRetry(error);
+    return rethrowBadInput(error);
   }
 };
 
-const failWithoutRetry = (error: unknown): never => {
+const rethrowBadInput = (error: unknown): never => {
   const { code, message } = toError(error) as Error & { readonly code?: unknown };
   if (code !== "JOBS_BAD_INPUT") throw error;
   throw new NonRetryableError(message, { code, cause: error });

@@ -10,6 +10,7 @@ import {
   oneOf,
 } from "@framework/core/feature";
 import { type Admission, admitAll } from "./admission.ts";
+import { checkTogether } from "./check-together.ts";
 import type { WorkItem } from "./work-item.ts";
 
 /** Options of a queue. */
@@ -110,18 +111,21 @@ const defaultRetry: ConfigInput<RetryPolicy> = {
   maxDelayMs: 3_600_000,
 };
 
-/** Checks the options of a queue and fills in defaults. @throws ConfigurationError CORE_BAD_CONFIG */
+/** Checks the options of a queue and fills in defaults. @throws ConfigurationError CORE_BAD_CONFIG, all mistakes together */
 export const queueDefinition = <T, I extends Injections | undefined>(
   options: QueueOptions<T, I>,
 ): QueueDefinition => {
   const { retry, isRetryable = () => true, kind = "work", ...others } = options;
   const { admission = admitAll, isPlain = false, endsWithStop = false, inject, ...rest } = others;
   const { handle: _handle, ...limits } = rest;
-  const checkedLimits = record.of(limits);
+  const [checkedLimits, checkedRetry] = checkTogether(
+    () => record.of(limits),
+    () => retryPolicy(retry, defaultRetry),
+  );
   return Object.freeze({
     ...checkedLimits,
     stalledAfterSecs: checkedLimits.stalledAfterSecs || checkedLimits.timeoutMs / 1000 + DEFAULT_STALL_SECS,
-    retry: retryPolicy(retry, defaultRetry),
+    retry: checkedRetry,
     isRetryable,
     kind,
     admission,
