@@ -15,7 +15,7 @@ export interface Output {
 const USAGE = "usage: framework-grpc <module that exports services> [--check]";
 
 /**
- * `framework-grpc <module>`: writes the `.proto` of every service that the module exports; with `--check` it only checks whether they are up to date.
+ * `framework-grpc <module>`: writes the `.proto` of every exported service that has a `proto`; with `--check` it only checks whether they are up to date.
  *
  * @returns the exit code: 0, or 1 if `--check` finds a file out of date or the command fails, such as for a schema that cannot be mapped
  */
@@ -56,10 +56,20 @@ const servicesOf = async (file: string): Promise<readonly RecordedService[]> => 
   return services;
 };
 
+/** Returns the text of a file, or `null` if there is none. An unreadable file is an error: its field numbers must be kept. */
+const presentText = async (path: string): Promise<string | null> => {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+};
+
 /** Returns whether the file is up to date afterwards. */
 const update = async (service: RecordedService, checkOnly: boolean, output: Output): Promise<boolean> => {
   const path = fileURLToPath(service.proto);
-  const present = await readFile(path, "utf8").catch(() => null); // a missing file is created; for an unreadable file the write fails
+  const present = await presentText(path);
   const text = protoOf(service, present);
   if (present === text) {
     output.out(`${path} is up to date`);
