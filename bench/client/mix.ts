@@ -1,6 +1,6 @@
 import type { LaneRequest } from "./lane.ts";
 
-/** Requests to the books service, with their shares of 40; a few clients disconnect before the reply. */
+/** Requests to the books service, with their shares of 40; a few clients disconnect before the reply or at its start. */
 const kinds: readonly (readonly [share: number, request: LaneRequest])[] = [
   [14, { path: "/books" }],
   [9, { path: "/books/42" }],
@@ -15,7 +15,7 @@ const kinds: readonly (readonly [share: number, request: LaneRequest])[] = [
   [1, { path: "/books", body: '{"title', fields: { "Content-Length": "16" }, disconnects: "sent" }],
 ];
 
-/** Expected statuses of the mix; any other status counts as a server error. */
+/** Expected statuses of the mix; any other status fails the benchmark. */
 export const mixStatuses: ReadonlySet<number> = new Set([200, 201, 400, 404, 422]);
 
 const mixed: readonly LaneRequest[] = kinds.flatMap(([share, request]) =>
@@ -25,5 +25,5 @@ const mixed: readonly LaneRequest[] = kinds.flatMap(([share, request]) =>
 /** Returns a function that cycles through the requests of the mix: each kind with its share, and the kinds interleaved. */
 export const mix = (): (() => LaneRequest) => {
   let turn = 0;
-  return () => mixed[(turn++ * 7) % mixed.length] as LaneRequest; // 7 and 40 have no common divisor
+  return () => mixed[(turn++ * 7) % mixed.length] as LaneRequest; // 7 and 40 are coprime, so all 40 are used
 };

@@ -18,7 +18,7 @@ const asyncSchema = schemaOf(checkAsync);
 
 /** Overhead of validation by the framework. */
 export const validation: Suite = {
-  title: "Schema, an order of 200 bytes that fits",
+  title: "Schema validation, a valid order of 200 bytes",
   reference: "the check alone",
   cases: [
     defineCase({

@@ -9,7 +9,7 @@ export interface DevtoolsConfig {
   readonly maxRequests: number;
   /** Requests that each worker records per second while a page is open, as rate and burst, 1 to 1,000; further requests are not shown. @default 50 */
   readonly maxPerSecond: number;
-  /** Faults that are active from the start, at most 100; the page can add more. @default [] */
+  /** Faults at the start, at most 100, unless the page has stored others; the page adds and removes faults. @default [] */
   readonly faults: readonly FaultRule[];
   /** Seed of the random numbers that choose what fails, from 0 to 2^32 - 1. @default 1 */
   readonly seed: number;

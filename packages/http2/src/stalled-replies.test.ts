@@ -80,7 +80,7 @@ test("ends a connection whose client reads nothing", () => {
   });
 });
 
-test("a new reply is not reset because earlier replies of its connection are unread", () =>
+test("unread earlier replies of a connection do not reset a new reply", () =>
   withServer(withHttp2(), { serve: () => Response.text("x".repeat(100_000)), timeouts }, async (server) => {
     const { port, clock, served } = server;
     const client = connectFrames(port);

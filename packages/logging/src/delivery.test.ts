@@ -61,23 +61,23 @@ const startUnread = async (...args: string[]) => {
   return { url, output };
 };
 
-const isMuch = ({ message }: Record<string, unknown>) => message === "much";
+const isFloodLine = ({ message }: Record<string, unknown>) => message === "flood";
 
 test("lines of workers that share a full pipe are not interleaved", async () => {
   const { url, output } = await startUnread("--workers", "2", "--env", "production");
-  const much = async (): Promise<number> => {
-    const reply = await fetch(`${url}/much?lines=100`, { headers: { connection: "close" } });
+  const requestFlood = async (): Promise<number> => {
+    const reply = await fetch(`${url}/flood?lines=100`, { headers: { connection: "close" } });
     return Number(await reply.text());
   };
-  const pids = await requestEveryWorker({ workers: 2, send: much, pidOf: (pid) => pid });
-  expect(linesOf(await output()).filter(isMuch)).toHaveLength(100 * pids.length);
+  const pids = await requestEveryWorker({ workers: 2, send: requestFlood, pidOf: (pid) => pid });
+  expect(linesOf(await output()).filter(isFloodLine)).toHaveLength(100 * pids.length);
 });
 
 test("a stalled reader does not delay requests, and dropped lines are counted", async () => {
   const { url, output } = await startUnread("--workers", "1", "--env", "development");
-  for (let count = 0; count < 8; count++) expect(await (await fetch(`${url}/much`)).text()).toMatch(/^\d+$/);
+  for (let count = 0; count < 8; count++) expect(await (await fetch(`${url}/flood`)).text()).toMatch(/^\d+$/);
   const lines = linesOf(await output());
-  const written = lines.filter((line) => isMuch(line) || line["path"] === "/much").length;
+  const written = lines.filter((line) => isFloodLine(line) || line["path"] === "/flood").length;
   const lost = lines.reduce((sum, { dropped }) => sum + (typeof dropped === "number" ? dropped : 0), 0);
   expect(lost).toBeGreaterThan(0);
   expect(written + lost).toBe(16_008);

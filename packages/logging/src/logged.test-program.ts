@@ -11,9 +11,10 @@ app.get("/exit", (request) => {
 app.get("/fails", () => {
   throw new Error("no luck");
 });
-app.get("/much", (request) => {
+app.get("/flood", (request) => {
   const lines = request.getQueryInt("lines", 2000);
-  for (let count = 0; count < lines; count++) logOf(request).info("much", { count, filler: "x".repeat(100) });
+  for (let count = 0; count < lines; count++)
+    logOf(request).info("flood", { count, filler: "x".repeat(100) });
   return process.pid;
 });
 await app.run();

@@ -47,7 +47,7 @@ const startHost = async (keyPrefix: string) => {
   return { app, received, close };
 };
 
-test("while Redis restarts, each send to a room that resolves has reached every client of every host, once; others reject", async () => {
+test("while Redis restarts, a room message whose send resolves reaches every client of every host exactly once; all other sends reject", async () => {
   const prefix = `rooms-${randomUUID()}:`;
   const hosts = await Promise.all([0, 1, 2].map(() => startHost(prefix)));
   const confirmed: string[] = [];

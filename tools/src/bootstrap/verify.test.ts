@@ -6,23 +6,23 @@ import { delimiter, dirname, join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { root } from "../root.ts";
 
-interface Steps {
+interface FakeRun {
   /** Counts that the test run writes, by folder. */
   readonly counts?: Readonly<Record<string, object>>;
-  /** Steps that fail. */
+  /** Programs that exit with 1. */
   readonly failing?: readonly string[];
   /** Counts of an earlier run. */
   readonly stale?: Readonly<Record<string, object>>;
   readonly ci?: boolean;
 }
 
-/** Runs the real verify.mjs with fake programs, as `steps` describes. */
+/** Runs the real verify.mjs with fake programs. */
 const verify = ({
   counts = {},
   failing = [],
   stale = {},
   ci = false,
-}: Steps): { status: number | null; last: string; stdout: string } => {
+}: FakeRun): { status: number | null; last: string; stdout: string } => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "verify-"));
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(folder.path, path)), { recursive: true });

@@ -41,7 +41,7 @@ const composedRoute = (index: number): string =>
     : `app.get("/shelf-${index}/{shelf}", { query: PageQuery, cache: { tags: ["a"] }, rateLimit: false, hidden: true },
   (request) => ({ page: request.input.query.page, shelf: request.params.shelf }));`;
 
-const ALL_HEAD = `import { type StandardSchema } from "@framework/core";
+const FULL_APP_HEAD = `import { type StandardSchema } from "@framework/core";
 import { App } from "@framework/framework";
 
 declare const PageQuery: StandardSchema<unknown, { readonly page: number }>;
@@ -49,8 +49,8 @@ const app = new App();
 `;
 
 /** Returns a program with the methods and route options of every feature, and `count` routes, half of them with options of features. */
-export const manyRoutesOfAll = (count: number): string =>
-  `${ALL_HEAD}${Array.from({ length: count }, (_, index) => composedRoute(index)).join("\n")}\nexport { app, PageQuery };\n`;
+export const manyFullAppRoutes = (count: number): string =>
+  `${FULL_APP_HEAD}${Array.from({ length: count }, (_, index) => composedRoute(index)).join("\n")}\nexport { app, PageQuery };\n`;
 
 /** Returns a program with the methods and route options of eight features, and `count` routes, half of them with options of features. */
 export const manyComposedRoutes = (count: number): string =>

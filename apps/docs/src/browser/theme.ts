@@ -1,9 +1,17 @@
 /** Key of the stored colour theme, which is set before the page is drawn. Without one the page follows the system. */
 const KEY = "theme";
-const chosen = localStorage.getItem(KEY);
+/** `null` if the browser blocks storage: then a choice lasts for one page. */
+const storage = ((): Storage | null => {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+})();
+const chosen = storage?.getItem(KEY) ?? null;
 if (chosen !== null) document.documentElement.dataset["theme"] = chosen;
 
-const next = (): string => {
+const otherTheme = (): string => {
   const current =
     document.documentElement.dataset["theme"] ??
     (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
@@ -16,9 +24,9 @@ document.addEventListener("DOMContentLoaded", () => {
   if (button === null) return;
   button.hidden = false;
   button.addEventListener("click", () => {
-    const theme = next();
+    const theme = otherTheme();
     document.documentElement.dataset["theme"] = theme;
-    localStorage.setItem(KEY, theme);
+    storage?.setItem(KEY, theme);
   });
 });
 

@@ -12,9 +12,7 @@ import { bundleScripts } from "./scripts.ts";
 export interface EleventyConfig {
   addTemplate(path: string, content: string, data: Readonly<Record<string, unknown>>): void;
   addPassthroughCopy(files: Readonly<Record<string, string>>): void;
-  addFilter(name: string, filter: (this: unknown, ...values: never[]) => unknown): void;
   setQuietMode(quiet: boolean): void;
-  addWatchTarget(path: string): void;
 }
 
 /** Adds the pages of the site to Eleventy: each as HTML in the layout, and as its Markdown source. */

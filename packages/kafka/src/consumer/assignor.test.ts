@@ -24,8 +24,8 @@ interface Metadata {
 }
 
 const UNKNOWN_TOPIC = 3;
-const NO_LEADER = 5;
-const UNAUTHORISED = 29;
+const LEADER_NOT_AVAILABLE = 5;
+const TOPIC_AUTHORIZATION_FAILED = 29;
 
 const silent = { namespace: () => silent, debug() {}, info() {}, warn() {}, error() {} };
 
@@ -41,7 +41,7 @@ const createCluster = (existing: readonly string[]) => {
     topicErrorCode: topics.has(topic) ? 0 : UNKNOWN_TOPIC,
     partitionMetadata: [1, 0].map((partitionId) => {
       const isLed = partitionId === 0 || !leaderless.has(topic);
-      return { partitionId, leader: isLed ? 1 : -1, partitionErrorCode: isLed ? 0 : NO_LEADER };
+      return { partitionId, leader: isLed ? 1 : -1, partitionErrorCode: isLed ? 0 : LEADER_NOT_AVAILABLE };
     }),
   });
   const metadata = async (requested: readonly string[]): Promise<Metadata> => {
@@ -94,8 +94,8 @@ test("a topic that does not exist is skipped, and the others are assigned", asyn
 test.each([
   ["a request that times out", new KafkaJSRequestTimeoutError!("timeout", { broker: "a" }), 1],
   ["a connection that is closed", new KafkaJSConnectionClosedError!("closed", { host: "a", port: 1 }), 1],
-  ["a topic that may not be described", createErrorFromCode(UNAUTHORISED), 1],
-  ["a partition without a leader", createErrorFromCode(NO_LEADER), 2],
+  ["a topic without Describe permission", createErrorFromCode(TOPIC_AUTHORIZATION_FAILED), 1],
+  ["a partition without a leader", createErrorFromCode(LEADER_NOT_AVAILABLE), 2],
 ])("%s fails the assignment, and a retry assigns every topic", async (_name, error, times) => {
   const { cluster, faults } = createCluster(["books", "orders"]);
   await cluster.addMultipleTargetTopics(["books"]);
@@ -113,7 +113,7 @@ test("a topic is not assigned partially while one of its partitions has no leade
   expect(await assign(cluster, members)).toEqual(all);
 });
 
-test("a topic is not skipped because another topic was deleted", async () => {
+test("the deletion of a topic does not make the leader skip another topic", async () => {
   const { cluster, topics } = createCluster(["books", "orders"]);
   await cluster.addMultipleTargetTopics(["books"]);
   const refresh = cluster.refreshMetadata.bind(cluster);
@@ -125,7 +125,7 @@ test("a topic is not skipped because another topic was deleted", async () => {
   await expect(assign(cluster, members)).rejects.toThrow("does not host");
 });
 
-test("a topic is not skipped because another metadata request was pending", async () => {
+test("a pending metadata request for other topics does not make the leader skip a topic", async () => {
   const { cluster, respondAfter } = createCluster(["books", "orders"]);
   await cluster.addMultipleTargetTopics(["books"]);
   await cluster.refreshMetadata();

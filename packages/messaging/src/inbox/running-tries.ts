@@ -13,12 +13,11 @@ export class RunningTries {
     return one;
   }
 
-  /** Resolves when no try runs, or after `limitMs`. */
+  /** Resolves when the tries that run now have ended, or after `limitMs`. */
   async untilEnded(clock: Clock, limitMs: number): Promise<void> {
     if (this.running.size === 0) return;
     const limit = new AbortController();
-    const all = Promise.allSettled(this.running).then(() => limit.abort());
+    void Promise.allSettled(this.running).then(() => limit.abort());
     await pause(clock, limitMs, limit.signal);
-    void all;
   }
 }

@@ -1,6 +1,6 @@
 import { testingError } from "../errors.ts";
 
-/** The part of fast-check that a contract test uses. */
+/** The module fast-check. */
 export type FastCheck = typeof import("fast-check").default;
 
 /** Constructor of validators for JSON Schema 2020-12, the dialect of OpenAPI 3.1. */

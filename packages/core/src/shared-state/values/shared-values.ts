@@ -56,7 +56,7 @@ export interface SubscribeOptions {
 /**
  * Values and counters with expiry, and messages, shared by all workers.
  *
- * Values are at most 64 KiB as JSON. By default at most 100,000 keys are live; the key nearest to its expiry is evicted, but never a raised key. Time is
+ * Values are at most 64 KiB as JSON. By default at most 100,000 keys are live besides raised ones; the key nearest to its expiry is evicted, but never a raised key. Time is
  * monotonic. Counters and values share one key space: a counter is a number, which `get` reads and `set` replaces. Invalid arguments fail with
  * CORE_SHARED_STATE_BAD_KEY, CORE_SHARED_STATE_BAD_VALUE or CORE_SHARED_STATE_BAD_OPTION.
  */
@@ -87,9 +87,9 @@ export interface SharedValues {
   /**
    * Sends a message to every subscriber in every worker, including this one; each gets its own copy.
    *
-   * Resolves with `true` when all have run, in every running worker, however busy. A subscriber that takes longer than 1 s counts as done; its error is logged.
-   * Resolves with `false` when a worker lost its connection to the others before it confirmed: it may have missed the message, and calls `onMissed` of its
-   * subscriptions; also after `waitMs`.
+   * Resolves with `true` when all have run, in every running worker. A subscriber that takes longer than 1 s counts as done. Errors of subscribers are
+   * logged. Resolves with `false` after `waitMs`, or when a worker lost its connection to the others before it confirmed: it may have missed the message, and
+   * calls `onMissed` of its subscriptions.
    *
    * @throws CORE_SHARED_STATE_UNAVAILABLE when the message may not have been sent, or a connected worker does not confirm; CORE_SHARED_STATE_BAD_OPTION for a
    * bad `waitMs`

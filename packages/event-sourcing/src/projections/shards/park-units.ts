@@ -30,7 +30,7 @@ export interface ParkedUnit {
   readonly failure: Failure | null;
 }
 
-/** Identifies the event of a parked item. Its data is not copied, because its person may be forgotten meanwhile. */
+/** Identifies the event of a parked item. The event's data is not copied, because the person in it may be forgotten before the replay. */
 export interface ParkedDetail {
   readonly position: number;
   readonly part: number;
