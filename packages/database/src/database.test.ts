@@ -3,9 +3,8 @@ import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App } from "@framework/core";
-import type { Feature, HealthCheck, Metric, SharedState, TracedOperation } from "@framework/core/feature";
-import { inProcessState } from "@framework/core/testing";
-import { eachClient, testClient, waitFor } from "@framework/testing";
+import type { Feature, HealthCheck, Metric, TracedOperation } from "@framework/core/feature";
+import { eachClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type Database, database, Db, openDatabase, sql } from "./index.ts";
 
@@ -226,37 +225,6 @@ test("a statement without an app is an operation, named by its SQL verb or OTHER
     ["error", "OTHER", null],
     ["end", "OTHER", null],
   ]);
-});
-
-test("on SQLite a notification reaches another worker through the shared state", async () => {
-  const shared = inProcessState();
-  const [one, other] = [memoryApp(), memoryApp()];
-  for (const app of [one, other]) await app.start({ shared, log: { info() {}, warn() {}, error() {} } });
-  const seen: string[] = [];
-  await one.db.listen("news", (payload) => seen.push(payload));
-  await other.db.notify("news", "one");
-  await waitFor(() => seen.length > 0);
-  expect(seen).toEqual(["one"]);
-  await Promise.all([one.stop(), other.stop()]);
-});
-
-test("on SQLite a notification whose delivery another worker does not confirm is received once", async () => {
-  const state = inProcessState();
-  const publish: SharedState["values"]["publish"] = async (...args) => {
-    await state.values.publish(...args);
-    throw new Error("a worker did not confirm");
-  };
-  const shared = { ...state, values: { ...state.values, publish } };
-  const app = memoryApp();
-  await app.start({ shared, log: { info() {}, warn() {}, error() {} } });
-  const seen: string[] = [];
-  await app.db.listen("news", (payload) => seen.push(payload));
-  await app.db.notify("news", "one");
-  await waitFor(() => seen.length > 0);
-  await app.db.notify("news", "two");
-  await waitFor(() => seen.includes("two"));
-  expect(seen).toEqual(["one", "two"]);
-  await app.stop();
 });
 
 test("an in-memory database is rejected with more than one worker", async () => {

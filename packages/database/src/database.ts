@@ -130,14 +130,15 @@ const migrateAtStart = async (
 const shareNotifications = (host: Host, notifications: LocalNotifications, url: string): (() => void) => {
   const channel = `database:${url}`.slice(0, 500);
   const { values } = host.state.shared;
-  /** Ids of the sent notifications that this worker has not received. */
+  /** Ids of notifications that are being sent and that this worker has not received. */
   const unreceived = new Set<string>();
   notifications.connect((name, payload) => {
     const id = randomUUID();
     unreceived.add(id);
-    values.publish(channel, [name, payload, id]).catch(() => {
-      if (unreceived.delete(id)) notifications.receive(name, payload); // deliver at least in this worker
-    });
+    const deliverHere = (): void => {
+      if (unreceived.delete(id)) notifications.receive(name, payload);
+    };
+    values.publish(channel, [name, payload, id]).then(deliverHere, deliverHere); // this worker may have missed it, or it was not sent
   });
   return values.subscribe(channel, (message) => {
     const [name, payload, id] = message as [string, string, string]; // only workers of this service publish here
