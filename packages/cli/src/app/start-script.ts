@@ -32,8 +32,8 @@ const commandsOf = (script: string): readonly (readonly string[])[] => {
 const isOption = (word: string): boolean => /^-|^\$\{?\w+\}?$/.test(word);
 
 /**
- * Returns the module: the first word after the runner and its subcommand that is neither an option nor the value of one. A word after an option counts as its value, unless
- * it is the path of a module and the option loads none.
+ * Returns the module: the first word after the runner and its subcommand that is neither an option nor the value of one. A word after an option counts as its
+ * value, unless it is the path of a module and the option loads none.
  */
 const moduleOfCommand = (words: readonly string[]): string | null => {
   const runner = words.findIndex((word) => runners.has(word));

@@ -85,7 +85,7 @@ export class Kernel extends Registry {
   }
 
   get serve(): Serve {
-    if (this.stopped !== undefined) return () => this.refuse(appStopped());
+    if (this.stopped !== undefined) return () => this.replyWithoutRequest(appStopped());
     if (this.pipeline !== undefined) return this.pipeline.serve;
     throw new FrameworkError("CORE_NOT_STARTED", "start the app before serving requests");
   }
@@ -95,8 +95,8 @@ export class Kernel extends Registry {
     throw new FrameworkError("CORE_NOT_STARTED", "error replies are available once the app has started");
   }
 
-  /** Returns the reply to an error of no readable request. */
-  refuse(error: Error): Response {
+  /** Returns the app's reply to an error that belongs to no readable request. */
+  replyWithoutRequest(error: Error): Response {
     return errorReply(error, { path: null, accept: null }, this.settings);
   }
 
@@ -112,7 +112,7 @@ export class Kernel extends Registry {
       serve: (source) => this.serve(source),
       reject: (error, source) =>
         source === null || this.refusals === undefined || this.stopped !== undefined
-          ? this.refuse(error)
+          ? this.replyWithoutRequest(error)
           : this.refusals(error, source),
       drain: (limitMs) => this.drain(limitMs),
       endStreams: () => this.draining.begin(),

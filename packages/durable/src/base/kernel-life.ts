@@ -1,5 +1,5 @@
 import type { Awaitable, Logger } from "@framework/core";
-import { type Clock, type HostInsight, keepAlive } from "@framework/core/feature";
+import { aborted, type Clock, type HostInsight, keepAlive } from "@framework/core/feature";
 import { pause } from "../time/pause.ts";
 
 /** A part of the kernel with a lifecycle: it begins, drains and stops. */
@@ -124,10 +124,3 @@ interface Bounded {
   readonly act: () => Awaitable<void>;
   readonly limit: (ended: AbortSignal) => Promise<void>;
 }
-
-const aborted = async (signal: AbortSignal): Promise<void> => {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
-};

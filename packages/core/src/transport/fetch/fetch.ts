@@ -24,7 +24,7 @@ interface WebHost {
   /** Its logger receives the errors of listeners, and of replies that cannot be sent. */
   readonly settings: { readonly log: Logger };
   /** Creates the reply that is sent instead of one that cannot be sent. */
-  refuse(error: HttpError): Response;
+  replyWithoutRequest(error: HttpError): Response;
 }
 
 /** Serves a web request by a compiled app, as a transport without a socket. @throws CORE_BAD_ARGUMENT for another value; the error of `serve` */
@@ -37,7 +37,7 @@ export const serveWebRequest = async (
   const exchange = new WebExchange(request, host);
   try {
     const response = await serve(exchange);
-    return exchange.reply(response.status === 101 ? exchange.refuse101(host) : response);
+    return exchange.reply(response.status === 101 ? exchange.replaceSwitching(host) : response);
   } catch (error) {
     exchange.cut();
     throw error;
@@ -126,10 +126,10 @@ class WebExchange implements RequestSource, OpenCall {
   }
 
   /** Logs that the app replied with 101 and returns a 500: a web request offers no upgrade, and a web `Response` cannot have this status. */
-  refuse101(host: WebHost): Response {
+  replaceSwitching(host: WebHost): Response {
     const error = new FrameworkError("CORE_BAD_REPLY", "101 is not a final status: use 200 to 599");
     this.log.error("a reply could not be written", { ...exchangeFields(this), error });
-    return host.refuse(new HttpError(500, "The server failed"));
+    return host.replyWithoutRequest(new HttpError(500, "The server failed"));
   }
 
   cut(): void {
