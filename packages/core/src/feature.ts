@@ -137,7 +137,7 @@ export {
   redactionFor,
   type SentValues,
 } from "./insight/redaction.ts";
-export { methodAttribute, methodWord } from "./insight/method-names.ts";
+export { methodAttribute, methodInSpanName } from "./insight/method-names.ts";
 export { type StepReport, stepReports } from "./insight/step-reports.ts";
 export { operationsWithoutApp } from "./insight/app-operations.ts";
 export type { ContextStore, OperationListener } from "./insight/operation-listener.ts";
@@ -168,7 +168,7 @@ export { replyOf } from "./response/reply-of.ts";
 export { parseContentType } from "./body/content-type.ts";
 export { canonicalise, encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";
 export { canonicalPrefix, coversPath, pathPrefixes, prefixProblem } from "./routing/path-prefix.ts";
-export type { SharedState, SharedStateMakers } from "./shared-state/shared-state.ts";
+export type { SharedState, SharedStateFactories } from "./shared-state/shared-state.ts";
 export { SharedStateUnavailableError } from "./shared-state/unavailable-error.ts";
 export type {
   AddResult,

@@ -148,7 +148,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "use `--env production` or `--no-debug`",
   },
   CORE_DEBUG_IN_PRODUCTION: {
-    summary: "a warning: debug in production means one worker and request lines",
+    summary: "a warning: debug in production defaults to one worker and request logs",
     action: "omit `debug`",
   },
   CORE_DEPENDENCY_CYCLE: {
@@ -212,7 +212,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_LOOPBACK_IN_CONTAINER: {
     summary:
-      "a warning: the service listens on the default `127.0.0.1`, which only programs of its container reach",
+      "a warning: the service listens on the default `127.0.0.1`, which is reachable only from inside its container",
     action: "set `HOST=0.0.0.0`",
   },
   CORE_METHOD_MISSING: {
@@ -253,7 +253,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "use a port of 1024 or above",
   },
   CORE_RELOAD_WORKERS: {
-    summary: "a warning: reload runs one worker and ignores `workers`",
+    summary: "a warning: reload runs a single worker; the setting `workers` is ignored",
     action: "choose one of them",
   },
   CORE_REPLY_MISMATCH: {

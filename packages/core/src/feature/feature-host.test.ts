@@ -46,7 +46,9 @@ test("all features and start tasks use a provided state, the workers' own state 
     name: "providing",
     install: (host) => ({
       enableProviding() {
-        host.state.provideShared({ values: (own) => ({ ...own, get: (key) => `${key} from elsewhere` }) });
+        host.state.provideShared({
+          values: (builtIn) => ({ ...builtIn, get: (key) => `${key} from elsewhere` }),
+        });
         return this;
       },
     }),
@@ -69,7 +71,7 @@ test("all features and start tasks use a provided state, the workers' own state 
   const other: Feature = {
     name: "other",
     install: (host) => {
-      host.state.provideShared({ values: (own) => own });
+      host.state.provideShared({ values: (builtIn) => builtIn });
       return {};
     },
   };

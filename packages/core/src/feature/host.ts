@@ -30,7 +30,7 @@ import type { FieldUses, ImpliedReplies } from "../routes/implied-replies.ts";
 import type { OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { ProgramRouteOption } from "../routes/program-route.ts";
 import type { Method, RouteInfo, RouteOptions } from "../routes/route.ts";
-import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
+import type { SharedState, SharedStateFactories } from "../shared-state/shared-state.ts";
 import type { FindAdvice } from "./deployment.ts";
 import type { EntryPoint, EntryProtection, EntryStage, ProtectEntryPoint } from "./entry-point.ts";
 import type { Stage } from "./stages.ts";
@@ -265,7 +265,7 @@ export interface HostState {
    *
    * `close` frees the ports' resources. It runs after the stop tasks of all features, since each may use the ports until then.
    */
-  provideShared(makers: SharedStateMakers, close?: Task | Task["run"]): this;
+  provideShared(factories: SharedStateFactories, close?: Task | Task["run"]): this;
   /** State shared by all workers: values, permits and totals. @throws CORE_NOT_STARTED before the first start task */
   readonly shared: SharedState;
 }

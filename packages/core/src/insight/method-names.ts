@@ -1,7 +1,7 @@
 import { knownMethods } from "../http/methods.ts";
 
-/** Returns a method as an attribute, after OpenTelemetry's HTTP conventions: a known method, otherwise `_OTHER`, because clients can send any name. */
+/** Returns the value of `http.request.method` per OpenTelemetry's HTTP semantic conventions: a known method, otherwise `_OTHER`, because clients can send any name. */
 export const methodAttribute = (method: string): string => (knownMethods.has(method) ? method : "_OTHER");
 
-/** Returns a method as the first word of an operation's name, after the same conventions: a known method, otherwise `HTTP`. */
-export const methodWord = (method: string): string => (knownMethods.has(method) ? method : "HTTP");
+/** Returns the `{method}` part of a span name per the same conventions: a known method, otherwise `HTTP`. */
+export const methodInSpanName = (method: string): string => (knownMethods.has(method) ? method : "HTTP");

@@ -1,5 +1,5 @@
 import { hasBuiltin, nodeBuiltin } from "../runtime/node-builtins.ts";
-import { methodAttribute, methodWord } from "./method-names.ts";
+import { methodAttribute, methodInSpanName } from "./method-names.ts";
 import { operationChannels } from "./operation-channels.ts";
 import type { OperationControl, Operations } from "./operations.ts";
 import type { Attributes, OperationDefinition } from "./traced-operation.ts";
@@ -44,7 +44,7 @@ export class OutgoingCalls {
     this.operations = createOperations({
       kind: "http.client",
       role: "client",
-      describe: (call) => ({ name: methodWord(call.method), attributes: this.attributesOf(call) }),
+      describe: (call) => ({ name: methodInSpanName(call.method), attributes: this.attributesOf(call) }),
     });
   }
 

@@ -98,7 +98,7 @@ const stateOf = (registry: Registry): HostState => {
     inject: (place, inject) => (registry.inject(place, inject), state),
     invoke: (invocation, inject, work) => runInScope(registry.container, invocation, inject, work),
     scope: (invocation) => registry.container.open(invocation),
-    provideShared: (makers, close) => (registry.provideShared(makers, close), state),
+    provideShared: (factories, close) => (registry.provideShared(factories, close), state),
     get shared() {
       return registry.shared;
     },

@@ -56,7 +56,7 @@ import type { FieldUses, ImpliedReplies } from "../routes/implied-replies.ts";
 import type { OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { ProgramRouteOption } from "../routes/program-route.ts";
 import type { RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
-import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
+import type { SharedState, SharedStateFactories } from "../shared-state/shared-state.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
 import { mergeSchemes } from "../insight/merge-schemes.ts";
 
@@ -96,7 +96,7 @@ export abstract class Registry {
   private readonly identities: (() => AuthDescription)[] = [];
   private readonly fieldUses: FieldUses[] = [];
   private readonly entryProtections: AddedProtection[] = [];
-  private makeShared: SharedStateMakers = {};
+  private sharedFactories: SharedStateFactories = {};
   /** The blueprint's call that is being repeated; routes added during it belong to its group. */
   private call: RouteCall | null = null;
 
@@ -261,14 +261,14 @@ export abstract class Registry {
   /** Returns the app's reply to an error: from its exception handlers, else the framework's. */
   abstract replyTo(error: Error, request: HttpRequest): Awaitable<Response>;
 
-  provideShared(makers: SharedStateMakers, close?: Task | Task["run"]): this {
+  provideShared(factories: SharedStateFactories, close?: Task | Task["run"]): this {
     this.assertOpen("shared state");
-    const taken = Object.keys(makers).filter((port) => port in this.makeShared);
+    const taken = Object.keys(factories).filter((port) => port in this.sharedFactories);
     this.problemIf(
       "CORE_ENABLED_TWICE",
       taken.length === 0 ? null : `two features provide shared ${taken.join(" and ")}; enable one of them`,
     );
-    this.makeShared = { ...this.makeShared, ...makers };
+    this.sharedFactories = { ...this.sharedFactories, ...factories };
     if (close !== undefined) this.addTask("onStop", close, { name: "shared state", rank: SHARED_RANK });
     return this;
   }
@@ -317,7 +317,7 @@ export abstract class Registry {
   /** Returns the advice of every feature for a deployment. */
   protected advice(severalHosts: boolean): readonly Problem[] {
     const ports = ["values", "permits", "totals"] as const;
-    const sharedPorts = ports.filter((port) => this.makeShared[port] !== undefined);
+    const sharedPorts = ports.filter((port) => this.sharedFactories[port] !== undefined);
     return this.advisers.flatMap((find) => find({ severalHosts, sharedPorts }));
   }
 
@@ -397,7 +397,7 @@ export abstract class Registry {
   /** Returns the settings with the shared-state ports that features provide. */
   protected withShared(settings: AppSettings): AppSettings {
     const { shared: own } = settings;
-    const { values, permits, totals } = this.makeShared;
+    const { values, permits, totals } = this.sharedFactories;
     if (values === undefined && permits === undefined && totals === undefined) return settings;
     const shared = {
       values: values?.(own.values) ?? own.values,

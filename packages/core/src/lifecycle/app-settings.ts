@@ -10,12 +10,12 @@ export type Environment = "development" | "production";
 export interface AppSettings {
   /** Environment of the app. */
   readonly env: Environment;
-  /** Whether replies of the status 500 show messages and stack traces; in production they never do. */
+  /** Whether replies name similar routes (404) and rejecting guards and, outside production, show messages and stack traces of unexpected errors. */
   readonly debug: boolean;
-  /** Whether request lines are written. */
+  /** Whether requests are logged. */
   readonly logs: boolean;
   /**
-   * Whether request lines were disabled explicitly (`--no-logs`, `logs: false`). Features that write their own lines obey it; `logs` alone may be a default.
+   * Whether request logs were disabled explicitly (`--no-logs`, `logs: false`). Features that log requests obey it; `logs` alone may be a default.
    */
   readonly quiet?: boolean | undefined;
   /** Number of serving processes. */

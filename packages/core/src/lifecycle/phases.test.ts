@@ -155,7 +155,7 @@ test("a shared state that a feature provides is closed after the stop tasks of a
     host.life.onStop(() => void events.push("stop of an earlier feature")),
   );
   const provides = feature("provides", (host) =>
-    host.state.provideShared({ values: (own) => own }, () => void events.push("closed")),
+    host.state.provideShared({ values: (builtIn) => builtIn }, () => void events.push("closed")),
   );
   const app = new (App.with(uses, provides))();
   await app.start({ log });

@@ -1,6 +1,6 @@
 import { causeChain } from "./cause-chain.ts";
 import type { Logger } from "./logger.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../http/printable.ts";
 import { messageOf, toJson, UNSERIALISABLE } from "./value-text.ts";
 
 /** Severity of a line. */

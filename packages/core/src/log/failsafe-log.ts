@@ -1,5 +1,5 @@
 import type { Logger } from "./logger.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../http/printable.ts";
 import { messageOf } from "./value-text.ts";
 
 type Write = Logger["error"];

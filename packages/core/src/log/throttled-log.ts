@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../runtime/clock.ts";
 export interface ThrottledLogOptions {
   /** Minimum milliseconds between two lines. @default 60000 */
   readonly everyMs?: number;
-  /** Clock of the interval. @default the runtime's */
+  /** Clock that measures `everyMs`. @default the runtime's */
   readonly clock?: Pick<Clock, "now">;
 }
 

@@ -29,7 +29,7 @@ export interface RetryOptions<In, Out> {
   readonly discard?: (output: Out) => void;
   /** Ends the wait and the attempts. @default the input's `signal`, if it has one */
   readonly signal?: (input: In) => AbortSignal | undefined;
-  /** Clock of the waits. @default timers that keep the process alive */
+  /** Clock that times the waits. @default timers that keep the process alive */
   readonly clock?: Pick<Clock, "after">;
   /** A number from 0 up to 1. @default Math.random */
   readonly random?: () => number;

@@ -18,7 +18,7 @@ export interface TimeoutOptions<In, Out> {
   readonly abort?: (input: In, error: Error) => void;
   /** Frees a late output. @default cancels its body, if it has one */
   readonly discard?: (output: Out) => void;
-  /** Clock of the deadline. @default timers that keep the process alive */
+  /** Clock that times the deadline. @default timers that keep the process alive */
   readonly clock?: Pick<Clock, "after">;
 }
 

@@ -1,5 +1,5 @@
 import type { ExchangeEnd } from "../exchange/request-source.ts";
-import { methodAttribute, methodWord } from "../insight/method-names.ts";
+import { methodAttribute, methodInSpanName } from "../insight/method-names.ts";
 import type { OperationControl, Operations } from "../insight/operations.ts";
 import type { Attributes, OperationDefinition } from "../insight/traced-operation.ts";
 import { type Handler, mapAwaitable } from "../middleware/middleware.ts";
@@ -17,7 +17,7 @@ export interface RequestOperations {
   fail(request: HttpRequest, error: Error): void;
 }
 
-/** Name and attributes of a request, after OpenTelemetry's HTTP conventions; without the query, which may contain secrets. */
+/** Name and attributes of a request per OpenTelemetry's HTTP semantic conventions; without the query, which may contain secrets. */
 export const requestOperation: OperationDefinition<HttpRequest> = {
   kind: "http",
   role: "server",
@@ -30,8 +30,8 @@ export const requestOperation: OperationDefinition<HttpRequest> = {
       ...(route !== null && { "http.route": route }),
       ...(path !== UNREADABLE && { "url.path": path }),
     };
-    const word = methodWord(method);
-    return { name: route === null ? word : `${word} ${route}`, attributes, subject: request };
+    const name = methodInSpanName(method);
+    return { name: route === null ? name : `${name} ${route}`, attributes, subject: request };
   },
 };
 

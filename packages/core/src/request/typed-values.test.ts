@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { App } from "../app.ts";
 import { ValueError } from "../errors/http-errors.ts";
 import { toBoolean, toFloat, toInt } from "./typed-values.ts";
 
@@ -67,6 +68,21 @@ test("names the parameter and quotes at most 40 characters of the value", () => 
   expect(() => toBoolean("y".repeat(100), "on")).toThrow(
     /^Parameter "on" must be true or false, but is "y{39}…"$/,
   );
+});
+
+test("the 400 of a bad value escapes control and bidirectional format characters, and does not cut a surrogate pair", async () => {
+  const app = new App();
+  app.get("/books", ({ query }) => ({ page: toInt(query.get("page") ?? "", "page") }));
+  const detailOf = async (value: string) => {
+    const reply = await app.fetch(new Request(`http://localhost/books?page=${encodeURIComponent(value)}`));
+    expect(reply.status).toBe(400);
+    return ((await reply.json()) as { detail: string }).detail;
+  };
+  expect(await detailOf("\u009b31m\u007f\u202e\n\u001b")).toContain(
+    String.raw`but is "\u009b31m\u007f\u202e\n\u001b"`,
+  );
+  expect(await detailOf(`${"a".repeat(38)}🙂 and more`)).toContain(`but is "${"a".repeat(38)}…"`);
+  expect(await detailOf(`${"a".repeat(38)}🙂`)).toContain(`but is "${"a".repeat(38)}🙂"`);
 });
 
 test("rejects a long hostile text in linear time", () => {

@@ -1,12 +1,12 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { HttpRequest } from "@framework/core";
-import { methodAttribute, methodWord } from "@framework/core/feature";
+import { methodAttribute, methodInSpanName } from "@framework/core/feature";
 import { redactPath, redactQuery, redactText } from "../redaction/redact.ts";
 
 /** Returns a request's span name: method and route pattern, never its path. */
 export const requestSpanName = ({ method, route }: HttpRequest): string => {
-  const word = methodWord(method);
-  return route === null ? word : `${word} ${route}`;
+  const name = methodInSpanName(method);
+  return route === null ? name : `${name} ${route}`;
 };
 
 /** Returns the attributes of a request at its start, by the stable HTTP conventions, redacted. */

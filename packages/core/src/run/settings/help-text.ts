@@ -4,11 +4,11 @@ export const helpText = (): string => `Usage: node <program> [flags] [-- argumen
   --host <address>     address to listen on           (variable HOST, default 127.0.0.1)
   --port <number>      port, 0 for any free one       (variable PORT, default 8000)
   --env <name>         development or production      (variable FRAMEWORK_ENV, default development)
-  --debug, --no-debug  details in error replies, request lines, one worker  (default: on in development)
+  --debug, --no-debug  details in error replies, request logs, one worker  (default: on in development)
   --workers <number>   serving processes              (default: one per CPU in production, 1 in development or debug)
   --transport <name>   fast or node                   (variable FRAMEWORK_TRANSPORT, default fast)
   --reload             restart when a source or .env file below this folder changes
-  --no-logs            no request lines; errors are still written
+  --no-logs            no request logs; errors are still written
   --check              check settings and app, print the result as one JSON line, and exit
   --help               print this text
   --version            print the version

@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly workers?: number | undefined;
   /** Restarts the program, with the port kept open, when a source or `.env` file below the working directory changes (`--reload`). @default false */
   readonly reload?: boolean | undefined;
-  /** Writes request lines (`--no-logs`). @default the value of `debug` */
+  /** Logs requests (`--no-logs` disables it). @default the value of `debug` */
   readonly logs?: boolean | undefined;
   /** Limits of request heads, bodies and connections; SECURITY.md lists all fields. @default the defaults of LimitsConfig */
   readonly limits?: ConfigInput<LimitsConfig> | undefined;

@@ -10,19 +10,22 @@ interface WarnedSettings {
   readonly reload: boolean;
   /** Whether the host was not set explicitly. */
   readonly hostIsDefault: boolean;
+  /** Whether the number of workers was not set explicitly. */
+  readonly workersIsDefault: boolean;
   readonly inContainer: boolean;
 }
 
 /** Returns warnings about settings that are allowed but probably a mistake. */
 export const settingWarnings = (
-  { env, debug, host, reload, hostIsDefault, inContainer }: WarnedSettings,
+  { env, debug, host, reload, hostIsDefault, workersIsDefault, inContainer }: WarnedSettings,
   requestedWorkers: number,
 ): Problem[] => {
   const found: Problem[] = [];
   if (debug && env === "production") {
     found.push({
       code: "CORE_DEBUG_IN_PRODUCTION",
-      message: "debug in production means one worker and request lines; replies stay without details",
+      message:
+        "debug in production defaults to one worker and request logs, and error replies name similar routes and guards; messages and stack traces stay hidden. Omit debug",
     });
   }
   if (debug && env === "development" && !isLoopback(host)) {
@@ -31,13 +34,16 @@ export const settingWarnings = (
       message: `debug shows messages and stack traces to every client that reaches ${host}; use --env production or --no-debug`,
     });
   }
-  if (reload && requestedWorkers > 1) {
-    found.push({ code: "CORE_RELOAD_WORKERS", message: "reload runs one worker and ignores workers" });
+  if (reload && !workersIsDefault && requestedWorkers > 1) {
+    found.push({
+      code: "CORE_RELOAD_WORKERS",
+      message: "reload runs a single worker; the setting workers is ignored",
+    });
   }
   if (inContainer && hostIsDefault) {
     found.push({
       code: "CORE_LOOPBACK_IN_CONTAINER",
-      message: `only programs of this container reach ${host}; set HOST=0.0.0.0 for others, or HOST=${host} to keep it`,
+      message: `${host} is reachable only from inside this container; set HOST=0.0.0.0 to accept outside connections, or HOST=${host} to silence this warning`,
     });
   }
   return found;

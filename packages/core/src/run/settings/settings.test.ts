@@ -7,7 +7,7 @@ import { resolveSettings, type SettingInputs } from "./settings.ts";
 const resolve = (options: RunOptions = {}, inputs: Partial<SettingInputs> = {}) =>
   resolveSettings(options, { flags: {}, environment: {}, cpus: 8, ...inputs });
 
-test("the defaults are loopback, port 8000, development, debug, one worker and request lines", () => {
+test("the defaults are loopback, port 8000, development, debug, one worker and request logs", () => {
   const { settings, problems } = resolve();
   expect(problems).toEqual([]);
   expect(settings).toMatchObject({
@@ -227,4 +227,13 @@ test("warns of debug in production, of debug on a reachable host, and of reload 
   expect(codes({ env: "production", debug: true, host: "0.0.0.0" })).toEqual(["CORE_DEBUG_IN_PRODUCTION"]);
   expect(codes({ host: "0.0.0.0" })).toEqual(["CORE_DEBUG_EXPOSED"]);
   expect(codes({ workers: 4, reload: true })).toEqual(["CORE_RELOAD_WORKERS"]);
+});
+
+test("reload does not warn of the default number of workers", () => {
+  const codes = (options: RunOptions, flags: SettingInputs["flags"] = {}) =>
+    resolve(options, { flags }).settings.warnings.map(({ code }) => code);
+  expect(codes({ env: "production", reload: true })).toEqual([]);
+  expect(codes({ reload: true })).toEqual([]);
+  expect(codes({ workers: 1, reload: true })).toEqual([]);
+  expect(codes({ env: "production", reload: true }, { workers: 4 })).toEqual(["CORE_RELOAD_WORKERS"]);
 });

@@ -116,7 +116,12 @@ export const resolveSettings = (
     notes: Object.values(chosen).flatMap(({ note }) => note ?? []),
     warnings: [],
   };
-  const facts = { ...settings, inContainer, hostIsDefault: chosen.host.source === "default" };
+  const facts = {
+    ...settings,
+    inContainer,
+    hostIsDefault: chosen.host.source === "default",
+    workersIsDefault: chosen.workers.source === "default",
+  };
   return { settings: { ...settings, warnings: settingWarnings(facts, workers) }, problems };
 };
 

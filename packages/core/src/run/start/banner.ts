@@ -1,4 +1,4 @@
-import { printable } from "../../log/printable.ts";
+import { printable } from "../../http/printable.ts";
 import type { ListenerAddress } from "../../lifecycle/listener.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
 import type { RunSettings, SettingName } from "../settings/settings.ts";

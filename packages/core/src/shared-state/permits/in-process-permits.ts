@@ -13,7 +13,7 @@ export interface PermitBounds {
 
 /** Bounds and clock of permits in this process. */
 export interface InProcessPermitsOptions extends PermitBounds {
-  /** Clock of the windows. @default the runtime's clock */
+  /** Clock that times the windows. @default the runtime's clock */
   readonly clock?: Pick<Clock, "now">;
 }
 

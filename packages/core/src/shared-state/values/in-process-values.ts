@@ -15,7 +15,7 @@ export interface InProcessValuesOptions {
   readonly maxCharacters?: number;
   /** Milliseconds after which a busy subscriber counts as done; `Infinity` for no limit. @default 1000 */
   readonly timeoutMs?: number;
-  /** Clock of expiry. @default the runtime's clock */
+  /** Clock that determines expiry. @default the runtime's clock */
   readonly clock?: Clock;
   /** Logs errors of subscribers. @default console */
   readonly log?: Pick<Logger, "error">;

@@ -19,7 +19,7 @@ export const MAX_SUBSCRIPTIONS = 100_000;
 export interface SubscriptionsOptions {
   /** Milliseconds after which a busy listener counts as done; `Infinity` for no limit. */
   readonly limitMs: number;
-  /** Clock of deadlines. */
+  /** Clock that times deadlines. */
   readonly clock: Pick<Clock, "after">;
   /** Destination of errors that listeners throw. */
   readonly log: Pick<Logger, "error">;

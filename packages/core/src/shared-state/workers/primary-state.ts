@@ -32,7 +32,7 @@ export interface PrimaryStateOptions {
   readonly subscriberMs?: number;
   /** Maximum number of pending calls. @default 10000 */
   readonly maxOutstanding?: number;
-  /** Clock of deadlines. @default the runtime's clock */
+  /** Clock that times deadlines. @default the runtime's clock */
   readonly clock?: Pick<Clock, "after">;
   /** Logs errors of subscribers. @default console */
   readonly log?: Pick<Logger, "error">;
