@@ -51,5 +51,5 @@ test("a small run writes a report and a plot, and exits with 1 only if a gate fa
 test("an unknown server is rejected before anything is measured", async () => {
   const { code, output } = await bench("--servers=raw,fats");
   expect(code).toBe(1);
-  expect(output).toContain("--servers: no fats; there are raw, tuned, fast");
+  expect(output).toContain("unknown server fats; servers: raw, tuned, fast");
 });

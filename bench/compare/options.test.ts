@@ -43,8 +43,8 @@ test("flags choose parts, servers and rounds; such a run is partial and does not
 });
 
 test.each([
-  [["--only", "jsn"], "--only: no jsn; there are varied, json, param"],
-  [["--servers", "raw,fastly"], "--servers: no fastly; there are raw, tuned"],
+  [["--only", "jsn"], "unknown part jsn; parts: varied, json, param"],
+  [["--servers", "raw,fastly"], "unknown server fastly; servers: raw, tuned"],
   [["--rounds", "none"], "--rounds must be a number above 0"],
   [["--fast"], "Unknown option '--fast'"],
 ])("%j is rejected", (argv, message) => {

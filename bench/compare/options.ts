@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { contenders } from "./contenders.ts";
+import { selectNames } from "../measure/select-names.ts";
 import { workloads } from "../workloads/workloads.ts";
 
 /** Parts of a run other than workloads. */
@@ -73,8 +74,8 @@ export const readOptions = (argv: readonly string[]): Options | null => {
   const share = parsePositive("--requests", values.requests, quick ? 0.8 : 1);
   return {
     quick,
-    parts: parseNames("--only", only, all, defaults),
-    servers: parseNames("--servers", servers, names, names),
+    parts: parseNames("part", only, all, defaults),
+    servers: parseNames("server", servers, names, names),
     partial,
     rounds,
     promisedRounds: quick || values.rounds !== undefined ? rounds : 2 * rounds,
@@ -90,16 +91,14 @@ export const readOptions = (argv: readonly string[]): Options | null => {
 };
 
 const parseNames = (
-  flag: string,
+  kind: string,
   text: string | undefined,
   all: readonly string[],
   defaults: readonly string[],
 ): ReadonlySet<string> => {
   if (text === undefined) return new Set(defaults);
   const names = text.split(",").map((name) => name.trim());
-  const unknown = names.filter((name) => !all.includes(name));
-  if (unknown.length > 0) throw new Error(`${flag}: no ${unknown.join(", ")}; there are ${all.join(", ")}`);
-  return new Set(names);
+  return new Set(selectNames(kind, names, all));
 };
 
 const parsePositive = (flag: string, text: string | undefined, defaults: number): number => {

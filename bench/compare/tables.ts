@@ -82,12 +82,12 @@ const workloadTables = (report: Report, before: Report | null): Table[] =>
       "Server",
       "user µs",
       "kernel µs",
-      "to raw",
+      "CPU, raw / this",
       "previous run",
       "requests/s",
       "p50 ms",
       "p99 ms",
-      "p99 to raw",
+      "p99, this / raw",
     ],
     rows: report.cells
       .filter((one) => one.workload === name)
@@ -125,7 +125,7 @@ const startTable = ({ starts }: Report): Table => ({
 
 const listeningTable = ({ listening }: Report): Table => ({
   title: "From the spawn of four workers until all of them listen, in production",
-  heads: ["Program", "ms", "to bare Node"],
+  heads: ["Program", "ms", "this / bare Node"],
   rows:
     listening === null
       ? []

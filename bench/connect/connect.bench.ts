@@ -63,7 +63,7 @@ const compare = async ({ servers: programs }: Comparison): Promise<number> => {
     return { title, micros: estimate(micros), ratio };
   });
   printTable(
-    ["Server", "µs of processor time per connection", "ratio to Node's server"],
+    ["Server", "CPU time per connection, µs", "Node's server / this server"],
     rows.map(({ title, micros, ratio }) => [title, formatEstimate(micros, 0), formatEstimate(ratio, 2)]),
   );
   return rows[1]?.ratio.median ?? 0;

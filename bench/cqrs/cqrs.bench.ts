@@ -1,13 +1,14 @@
 /**
  * Compares commands with the same hand-written transaction, alternately within one run, and measures the dispatch of commands and queries without a database.
  *
- *   pnpm --filter @framework/bench bench:cqrs [parts] [--rounds 40]
+ *   pnpm --filter @framework/bench bench:cqrs [postgres sqlite sqlite-normal dispatch] [--rounds 40]
  */
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gate, printTable, printTitle } from "../measure/report.ts";
+import { selectParts } from "../measure/select-names.ts";
 import { formatEstimate } from "../measure/statistics.ts";
 import { type CommandCase, compareCommands } from "./commands.ts";
 import { compareDispatch, type Operation } from "./dispatch.ts";
@@ -30,7 +31,7 @@ const compare = async (
 ): Promise<void> => {
   const { throughput, processor, ours, bare } = await compareCommands(options, rounds);
   printTable(
-    [label, "throughput ratio", "processor time ratio", "command, µs", "by hand, µs"],
+    [label, "throughput, ours / by hand", "CPU time, by hand / ours", "ours, µs", "by hand, µs"],
     [
       [
         "median, 95 %",
@@ -50,7 +51,7 @@ const compare = async (
 
 const dispatch = async (label: Operation, rounds: number): Promise<void> => {
   const { extra } = await compareDispatch(label, rounds);
-  printTable([label, "processor, µs"], [["median, 95 %", formatEstimate(extra, 2)]]);
+  printTable([label, "CPU time, µs"], [["median, 95 %", formatEstimate(extra, 2)]]);
   gate(extra.median <= MAX_MICROS, `dispatch of a ${label}: at most ${MAX_MICROS} µs of processor time\n`);
 };
 
@@ -91,13 +92,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rounds: { type: "string", default: "40" } },
 });
-const selectedParts = positionals.length === 0 ? Object.keys(parts) : positionals;
+const selectedParts = selectParts(parts, positionals);
 printTitle(
   `Commands and queries compared with the same hand-written work, median of ${values.rounds} rounds with a 95 % interval`,
 );
-for (const name of selectedParts) {
-  const part = parts[name];
-  if (part === undefined)
-    throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
-  await part(Number(values.rounds));
-}
+for (const [, part] of selectedParts) await part(Number(values.rounds));

@@ -11,7 +11,7 @@ export interface Implementation {
 export interface Comparison {
   /** Time of a bare call divided by the time of our call, within one round: above 1, ours is faster. */
   readonly throughput: Estimate;
-  /** The same for processor time of this process. */
+  /** The same for CPU time: of this process, or of the server if each implementation is a server of its own. */
   readonly processor: Estimate;
   /** Microseconds of one call, elapsed time. */
   readonly ours: Estimate;

@@ -1,10 +1,12 @@
 /**
- * Compares the database and the WebSocket package with the libraries they use, `pg`, `node:sqlite` and `ws`, alternately within one run.
+ * Compares the database and the WebSocket package with the libraries they use, `pg`, `node:sqlite` and `ws`, alternately within one run. The part `stalled`
+ * compares with no library and ignores `--rounds`: it measures one server while half of its clients read nothing.
  *
- *   pnpm --filter @framework/bench bench:data [parts] [--rounds 60]
+ *   pnpm --filter @framework/bench bench:data [postgres sqlite echo stalled] [--rounds 60]
  */
 import { parseArgs } from "node:util";
 import { gate, printTable, printTitle } from "../measure/report.ts";
+import { selectParts } from "../measure/select-names.ts";
 import { formatEstimate } from "../measure/statistics.ts";
 import { compareEcho } from "./echo.ts";
 import { startPostgres } from "./packages.ts";
@@ -16,7 +18,7 @@ const MIN_RATIO = 0.9;
 
 const print = (label: string, { throughput, processor, ours, bare }: Comparison): void => {
   printTable(
-    [label, "throughput to bare", "processor to bare", "ours, µs", "bare, µs"],
+    [label, "throughput, ours / bare", "CPU time, bare / ours", "ours, µs", "bare, µs"],
     [
       [
         "median, 95 %",
@@ -33,26 +35,29 @@ const print = (label: string, { throughput, processor, ours, bare }: Comparison)
   );
 };
 
+const printComparison = (rounds: number, ours: string, bare: string): void =>
+  printTitle(`${ours} compared with ${bare}, median of ${rounds} rounds with a 95 % interval`);
+
 const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   postgres: async (rounds) => {
+    printComparison(rounds, "@framework/database", "pg");
     const url = process.env["DATABASE_URL"];
     await using server = url === undefined ? await startPostgres() : null;
     print("PostgreSQL point query", await comparePostgres(server?.url ?? url ?? "", rounds));
   },
-  sqlite: async (rounds) => print("SQLite point query", await compareSqlite(rounds)),
-  echo: async (rounds) => print("WebSocket echo", await compareEcho(rounds)),
-  stalled: async () => await measureStalledReaders(),
+  sqlite: async (rounds) => {
+    printComparison(rounds, "@framework/database", "node:sqlite");
+    print("SQLite point query", await compareSqlite(rounds));
+  },
+  echo: async (rounds) => {
+    printComparison(rounds, "@framework/websocket", "ws");
+    print("WebSocket echo", await compareEcho(rounds));
+  },
+  stalled: () => measureStalledReaders(),
 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rounds: { type: "string", default: "60" } },
 });
-const selectedParts = positionals.length === 0 ? Object.keys(parts) : positionals;
-printTitle(`Compared with the bare libraries, median of ${values.rounds} rounds with a 95 % interval`);
-for (const name of selectedParts) {
-  const part = parts[name];
-  if (part === undefined)
-    throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
-  await part(Number(values.rounds));
-}
+for (const [, part] of selectParts(parts, positionals)) await part(Number(values.rounds));

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { gate, printTable } from "../measure/report.ts";
+import { gate, printTable, printTitle } from "../measure/report.ts";
 import { estimate, quantile, formatEstimate } from "../measure/statistics.ts";
 import { startFrameworkEcho } from "./echo.ts";
 import { EchoClient, openWebSocket, openMany } from "./echo-client.ts";
@@ -37,6 +37,7 @@ const openStalled = (port: number): Promise<Socket> => openWebSocket(port, "/flo
 
 /** Measures memory, and the latency of the other clients, while half of 1,000 clients never read. */
 export const measureStalledReaders = async (): Promise<void> => {
+  printTitle(`WebSocket clients that read nothing, median of ${ROUNDS} rounds with a 95 % interval`);
   await using server = await startFrameworkEcho(["--expose-gc"]);
   const { vitals } = server;
   const active = await openMany(HALF, () => EchoClient.open(server.port, "/echo"));
@@ -60,8 +61,8 @@ export const measureStalledReaders = async (): Promise<void> => {
   printTable(
     [
       "Half of 1,000 never read",
-      "latency of others, ratio, median",
-      "the same, p99",
+      "median latency of the others, with / without",
+      "p99 latency, with / without",
       "resident KiB each, at most",
     ],
     [["median, 95 %", formatEstimate(ratio, 2), formatEstimate(estimate(tails), 2), maxKib.toFixed(0)]],

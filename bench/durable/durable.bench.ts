@@ -1,13 +1,14 @@
 /**
  * Compares a queue of `@framework/durable` with equivalent hand-written SQL: a claim and a completion per batch, alternately within one run.
  *
- *   pnpm --filter @framework/bench bench:durable [parts] [--rounds 15] [--items 4000] [--batch 10]
+ *   pnpm --filter @framework/bench bench:durable [postgres postgres-fsync sqlite] [--rounds 15] [--items 4000] [--batch 10]
  */
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gate, printTable, printTitle } from "../measure/report.ts";
+import { selectParts } from "../measure/select-names.ts";
 import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { barePostgres, bareSqlite, type BareWork } from "./bare-work.ts";
 import { kernelWork } from "./kernel-work.ts";
@@ -57,7 +58,7 @@ const compare = async (label: string, url: string, bare: BareWork): Promise<void
   const ratio = estimate(samples.map((one) => one.bare / one.ours));
   const perSecond = (ms: number): number => (items * 1000) / ms;
   printTable(
-    [label, "ratio", "ours, items/s", "bare, items/s"],
+    [label, "throughput, ours / bare", "ours, items/s", "bare, items/s"],
     [
       [
         `batches of ${batch}`,
@@ -85,13 +86,9 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
+const selectedParts = selectParts(parts, positionals);
 printTitle(
   `A queue compared with hand-written SQL, median of ${rounds} rounds of ${items} items with a 95 % interval`,
 );
-for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
-  const part = parts[name];
-  if (part === undefined)
-    throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
-  await part();
-}
+for (const [, part] of selectedParts) await part();
 if (handledItems === 0) throw new Error("nothing was measured");

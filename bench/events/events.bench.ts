@@ -1,11 +1,12 @@
 /**
  * Compares appends to the event store with the same hand-written SQL over `pg` and `node:sqlite`, alternately within one run.
  *
- *   pnpm --filter @framework/bench bench:events [parts] [--rounds 40]
+ *   pnpm --filter @framework/bench bench:events [postgres sqlite sqlite-normal] [--rounds 40]
  */
 import { parseArgs } from "node:util";
 import type { Comparison } from "../data/compare-implementations.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
+import { selectParts } from "../measure/select-names.ts";
 import { formatEstimate } from "../measure/statistics.ts";
 import { startPostgres } from "./packages.ts";
 import { comparePostgres } from "./postgres.ts";
@@ -16,7 +17,7 @@ const MIN_RATIO = 1 / 1.15;
 
 const print = (label: string, { throughput, processor, ours, bare }: Comparison, isGate = true): void => {
   printTable(
-    [label, "throughput to bare", "processor to bare", "ours, µs", "bare, µs"],
+    [label, "throughput, ours / bare", "CPU time, bare / ours", "ours, µs", "bare, µs"],
     [
       [
         "median, 95 %",
@@ -60,13 +61,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rounds: { type: "string", default: "40" } },
 });
-const selectedParts = positionals.length === 0 ? Object.keys(parts) : positionals;
+const selectedParts = selectParts(parts, positionals);
 printTitle(
   `Appends compared with the same hand-written SQL, median of ${values.rounds} rounds with a 95 % interval`,
 );
-for (const name of selectedParts) {
-  const part = parts[name];
-  if (part === undefined)
-    throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
-  await part(Number(values.rounds));
-}
+for (const [, part] of selectedParts) await part(Number(values.rounds));

@@ -10,6 +10,7 @@ import { slice } from "../compare/slice.ts";
 import { verify } from "../workloads/verify.ts";
 import { workloads } from "../workloads/workloads.ts";
 import { printTable, printTitle } from "../measure/report.ts";
+import { selectNames } from "../measure/select-names.ts";
 import { estimate, type Estimate, median, formatEstimate } from "../measure/statistics.ts";
 import { featureCases } from "./feature-cases.ts";
 import type { FeatureCost } from "./measure-feature.ts";
@@ -54,8 +55,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rounds: { type: "string", default: "150" } },
 });
-const chosen =
-  positionals.length === 0 ? featureCases : featureCases.filter((one) => positionals.includes(one.package));
+const known = featureCases.map((one) => one.package);
+const selectedNames = positionals.length === 0 ? known : selectNames("package", positionals, known);
+const chosen = featureCases.filter((one) => selectedNames.includes(one.package));
 printTitle(`Cost of features per request, median of ${values.rounds} rounds with a 95 % interval`);
 const before = await measureRequest();
 const costs = chosen.map((one) => ({ ...one, cost: measureCost(one.package, values.rounds) }));

@@ -8,6 +8,7 @@ import { findInstrument } from "../instructions/callgrind.ts";
 import { type Count, countSubject, type Effort } from "../instructions/count.ts";
 import { earlyOptimization } from "../instructions/subjects.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
+import { selectNames } from "../measure/select-names.ts";
 import {
   isFramework,
   operationFor,
@@ -31,12 +32,14 @@ const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== "--"),
   options: { servers: { type: "string", default: "framework,framework-16,graphql-http,mercurius" } },
 });
+const known = servers.map(({ name }) => name);
+const selectedNames = selectNames("server", values.servers.split(","), known);
 const { name: counter, reason } = findInstrument();
 if (counter === null) throw new Error(reason);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const counts = new Map<ServerName, ReadonlyMap<string, Count>>();
 for (const { name, file, args } of servers) {
-  if (!values.servers.split(",").includes(name)) continue;
+  if (!selectedNames.includes(name)) continue;
   const selectedWorkloads = operations.map((workload) => operationFor(name, workload));
   counts.set(
     name,
@@ -55,7 +58,7 @@ const ratioOf = (name: ServerName, workload: string): number =>
 
 printTitle(`GraphQL over HTTP, user-space instructions for one request (${counter})`);
 printTable(
-  ["server", ...operations.flatMap(({ title }) => [title, "framework, ratio"])],
+  ["server", ...operations.flatMap(({ title }) => [title, "this / framework"])],
   [...counts].map(([name, cells]) => [
     name,
     ...operations.flatMap((workload) => [

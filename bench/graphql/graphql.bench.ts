@@ -9,6 +9,7 @@ import { slice } from "../compare/slice.ts";
 import { verify } from "../workloads/verify.ts";
 import type { Workload } from "../workloads/workloads.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
+import { selectNames } from "../measure/select-names.ts";
 import { estimate, type Estimate, median, formatEstimate } from "../measure/statistics.ts";
 import {
   isFramework,
@@ -28,7 +29,9 @@ const { values } = parseArgs({
     servers: { type: "string", default: servers.map(({ name }) => name).join(",") },
   },
 });
-const chosen = servers.filter(({ name }) => values.servers.split(",").includes(name));
+const known = servers.map(({ name }) => name);
+const selectedNames = selectNames("server", values.servers.split(","), known);
+const chosen = servers.filter(({ name }) => selectedNames.includes(name));
 
 /** Measures the CPU time of each server in microseconds per request, for each round. */
 const measure = async (
@@ -70,7 +73,7 @@ const results: { readonly workload: Workload; readonly costs: ReadonlyMap<Server
 for (const workload of operations) results.push({ workload, costs: await measure(members, workload) });
 for (const { workload, costs } of results) {
   printTable(
-    [workload.title, "µs CPU", "framework, ratio"],
+    [workload.title, "µs CPU", "CPU time, this / framework"],
     chosen.map(({ name, title }) => [
       title,
       median(costs.get(name) ?? []).toFixed(1),

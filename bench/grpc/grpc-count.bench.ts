@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { findInstrument, startCounted } from "../instructions/callgrind.ts";
 import { earlyOptimization } from "../instructions/subjects.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
+import { selectNames } from "../measure/select-names.ts";
 import { UnaryLoad } from "./unary-load.ts";
 
 const MIN_RATIO = 0.9;
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     calls: { type: "string", default: "500" },
   },
 });
+const selectedNames = selectNames("server", values.only.split(","), ["bare", "framework"]);
 const { name: counter, reason } = findInstrument();
 if (counter === null) throw new Error(reason);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
@@ -46,7 +48,7 @@ const count = async (name: string): Promise<readonly number[]> => {
 };
 
 const counts = new Map<string, readonly number[]>();
-for (const name of values.only.split(",")) counts.set(name, await count(name));
+for (const name of selectedNames) counts.set(name, await count(name));
 
 printTitle(`gRPC unary, user-space instructions of the server for one call (${counter})`);
 printTable(

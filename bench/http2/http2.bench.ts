@@ -73,7 +73,7 @@ const compareProcessorTime = async (): Promise<number[]> => {
       formatEstimate(estimate(samples.map((each) => each[side])), 1);
     rows.push([workload.name, formatEstimate(ratio, 3), micros("ours"), micros("bare")]);
   }
-  printTable(["request", "requests per CPU time", "ours, µs of CPU", "node:http2, µs of CPU"], rows);
+  printTable(["request", "CPU time, bare / ours", "ours, µs of CPU", "node:http2, µs of CPU"], rows);
   return ratios;
 };
 
@@ -91,7 +91,7 @@ const compareInstructions = async (): Promise<number[]> => {
     Math.round(ours[at] ?? NaN),
     Math.round(bare[at] ?? NaN),
   ]);
-  printTable(["request", "requests per instruction", "ours", "node:http2"], rows);
+  printTable(["request", "instructions, bare / ours", "ours", "node:http2"], rows);
   return ratios;
 };
 

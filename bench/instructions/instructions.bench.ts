@@ -82,9 +82,9 @@ const printCells = (now: Counted, before: Baseline | null): void => {
       "Server, workload",
       "instructions [windows]",
       `ratio to ${REFERENCE}`,
-      "change to the baseline",
+      "change from the baseline",
       "cache misses",
-      "change to the baseline",
+      "change from the baseline",
     ],
     rows,
   );

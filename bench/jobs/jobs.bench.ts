@@ -2,10 +2,11 @@
  * Compares `@framework/jobs` with pg-boss, graphile-worker and BullMQ: adding jobs, running them, and the time until a job starts. Those on PostgreSQL
  * share a server. All alternate within one run, with the same durability.
  *
- *   pnpm --filter @framework/bench bench:jobs [parts] [--rounds 9] [--only "work, 10"]
+ *   pnpm --filter @framework/bench bench:jobs [cached flushed] [--rounds 9] [--only "work, 10"]
  */
 import { parseArgs } from "node:util";
 import { printTable, printTitle } from "../measure/report.ts";
+import { selectParts } from "../measure/select-names.ts";
 import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { type Case, latency, throughput } from "./cases.ts";
 import { entries, type Servers } from "./entries.ts";
@@ -77,13 +78,11 @@ const checkRow = (
   console.log("");
 };
 
+const selectedParts = selectParts(parts, positionals);
 printTitle(
   `Jobs compared with peers, medians of ${rounds} rounds with 95 % intervals; above 1 the framework is faster`,
 );
-for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
-  const part = parts[name];
-  if (part === undefined)
-    throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
+for (const [name, part] of selectedParts) {
   console.log(`### ${name}: ${part.title}\n`);
   const { fsync } = part;
   await using postgres = await startPostgres({ fsync });

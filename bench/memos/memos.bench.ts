@@ -9,6 +9,7 @@ import { findInstrument } from "../instructions/callgrind.ts";
 import { type Count, countSubject, gateEffort } from "../instructions/count.ts";
 import { earlyOptimization } from "../instructions/subjects.ts";
 import { printTable, printTitle } from "../measure/report.ts";
+import { selectNames } from "../measure/select-names.ts";
 import { type Memo, memos, type MemoServer } from "./memos.ts";
 
 /** Concurrently counted servers. */
@@ -69,7 +70,9 @@ const savingOf = (enabled: number, disabled: number): string => {
 };
 
 const [names = ""] = process.argv.slice(2).filter((argument) => argument !== "--");
-const selectedMemos = names === "" ? memos : memos.filter(({ name }) => names.split(",").includes(name));
+const known = memos.map((memo) => memo.name);
+const selectedNames = names === "" ? known : selectNames("memo", names.split(","), known);
+const selectedMemos = memos.filter((memo) => selectedNames.includes(memo.name));
 const { name, reason } = findInstrument();
 printTitle("Instructions saved by each memo per request");
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));

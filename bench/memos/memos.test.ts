@@ -15,7 +15,7 @@ test.each(memos.flatMap((memo) => memo.edits.map(({ file }) => [memo.name, file]
 );
 
 test("an unknown memo, and an edit without a match, are errors", () => {
-  expect(() => withoutMemo("none", "core/src/app.ts", "")).toThrow("There is no memo none");
+  expect(() => withoutMemo("none", "core/src/app.ts", "")).toThrow("unknown memo none; memos: head");
   const [{ name, edits }] = memos as unknown as [(typeof memos)[number]];
   expect(() => withoutMemo(name, edits[0]?.file ?? "", "")).toThrow("exactly once");
 });

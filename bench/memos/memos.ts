@@ -288,7 +288,7 @@ export const memos: readonly Memo[] = [
 export const withoutMemo = (name: string, file: string, source: string): string => {
   const memo = memos.find((one) => one.name === name);
   if (memo === undefined)
-    throw new Error(`There is no memo ${name}; there are ${memos.map((one) => one.name).join(", ")}`);
+    throw new Error(`unknown memo ${name}; memos: ${memos.map((one) => one.name).join(", ")}`);
   let text = source;
   for (const { file: edited, find, replace } of memo.edits) {
     if (edited !== file) continue;

@@ -73,8 +73,8 @@ const compare = async (broker: string, { ours, nest, fill, rounds, messages }: C
     printTable(
       [
         `${broker}, a handler that`,
-        "ratio",
-        "ratio of processor time",
+        "throughput, ours / NestJS",
+        "CPU time, NestJS / ours",
         "ours, µs per message",
         "NestJS, µs per message",
         "ours, messages/s",

@@ -2,10 +2,11 @@
  * Measures messaging: dispatch in memory, the broker on the database compared with hand-written SQL, Kafka and RabbitMQ compared with NestJS microservices, each
  * pair alternately within one run.
  *
- *   pnpm --filter @framework/bench bench:messaging [parts] [--rounds 9] [--messages 4000]
+ *   pnpm --filter @framework/bench bench:messaging [memory sqlite postgres kafka rabbitmq] [--rounds 9] [--messages 4000]
  */
 import { parseArgs } from "node:util";
 import { printTitle } from "../measure/report.ts";
+import { selectParts } from "../measure/select-names.ts";
 import { measureKafka, measureRabbitMq } from "./compare-with-nest.ts";
 import { measureMemory } from "./memory.ts";
 import { measurePostgres, measureSqlite } from "./on-database.ts";
@@ -24,12 +25,8 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   rabbitmq: () => measureRabbitMq(rounds, messages),
 };
 
+const selectedParts = selectParts(parts, positionals);
 const keepAlive = setInterval(() => {}, 1000); // keeps the process alive, which the timers of an app do not
 printTitle(`Messaging, median of ${rounds} rounds with a 95 % interval`);
-for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
-  const part = parts[name];
-  if (part === undefined)
-    throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
-  await part();
-}
+for (const [, part] of selectedParts) await part();
 clearInterval(keepAlive);

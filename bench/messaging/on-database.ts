@@ -99,7 +99,13 @@ const compare = async (
   const rate = (key: "ours" | "hand"): string =>
     formatEstimate(estimate(samples.map((one) => (messages * 1000) / one[key].wallMs)), 0);
   printTable(
-    [label, "ratio", "ratio of processor time", "subscription, messages/s", "hand-written SQL, rows/s"],
+    [
+      label,
+      "throughput, ours / SQL",
+      "CPU time, SQL / ours",
+      "subscription, messages/s",
+      "hand-written SQL, rows/s",
+    ],
     [
       [
         `${PREFETCH} in flight`,

@@ -5,6 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { printTable, printTitle } from "../measure/report.ts";
+import { selectParts } from "../measure/select-names.ts";
 import { formatEstimate } from "../measure/statistics.ts";
 import { type Cost, emptyCall, measureSuite, type Suite } from "./measure.ts";
 
@@ -40,17 +41,14 @@ const { values, positionals } = parseArgs({
   options: { rounds: { type: "string", default: "40" } },
 });
 const rounds = Number(values.rounds);
-const selectedSuites = positionals.length === 0 ? Object.keys(suites) : positionals;
-const unknown = selectedSuites.find((name) => suites[name] === undefined);
-if (unknown !== undefined)
-  throw new Error(`There is no suite ${unknown}; there are ${Object.keys(suites).join(", ")}`);
+const selectedSuites = selectParts(suites, positionals, "suite");
 printTitle(
   `Single steps, median of ${rounds} rounds with a 95 % interval; a ratio below 1 is cheaper than the reference`,
 );
 console.log(
   `A call that does nothing takes ${(await emptyCall()).toFixed(1)} ns, which every result includes.\n`,
 );
-for (const name of selectedSuites) {
-  const suite = await suites[name]?.();
-  if (suite !== undefined) await report(suite, await measureSuite(suite, rounds));
+for (const [, load] of selectedSuites) {
+  const suite = await load();
+  await report(suite, await measureSuite(suite, rounds));
 }

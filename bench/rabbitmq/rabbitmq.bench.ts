@@ -48,7 +48,7 @@ printTitle(
 for (const direction of ["send", "consume"] as const) {
   const ratio: Estimate = estimate(samples.map((one) => one.bare[direction] / one.ours[direction]));
   printTable(
-    [direction, "ratio", "ours, messages/s", "amqplib, messages/s"],
+    [direction, "throughput, ours / amqplib", "ours, messages/s", "amqplib, messages/s"],
     [
       [
         `quorum queue, prefetch 100`,

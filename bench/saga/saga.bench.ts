@@ -3,7 +3,7 @@
  * much as an item, plus outputs and a timeline. The part `dbos` runs the same definition on the database and on `@framework/saga-dbos`, alternately,
  * with one commit per start.
  *
- *   pnpm --filter @framework/bench bench:saga [sqlite] [postgres] [dbos] [--rounds 7] [--sagas 1000] [--concurrency 20]
+ *   pnpm --filter @framework/bench bench:saga [sqlite postgres dbos] [--rounds 7] [--sagas 1000] [--concurrency 20]
  */
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { kernelWork } from "../durable/kernel-work.ts";
 import { printTable, printTitle } from "../measure/report.ts";
+import { selectParts } from "../measure/select-names.ts";
 import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { dbosRunner, startPostgres } from "./packages.ts";
 import { sagaWork } from "./saga-work.ts";
@@ -48,7 +49,7 @@ const measure = async (label: string, url: string): Promise<void> => {
   const median = (pick: (one: (typeof samples)[number]) => number): number =>
     estimate(samples.map(pick)).median;
   printTable(
-    [label, "claims and completions, ratio to an item", "sagas/s", "steps/s", "items/s"],
+    [label, "claims and completions/s, saga / item", "sagas/s", "steps/s", "items/s"],
     [
       [
         "3 calls",
@@ -77,7 +78,7 @@ const compare = async (url: string): Promise<void> => {
   }
   const perSecond = (ms: readonly number[]): string => ((sagas * 1000) / estimate(ms).median).toFixed(0);
   printTable(
-    ["PostgreSQL", "ratio to saga-dbos", "sagas/s", "sagas/s of saga-dbos"],
+    ["PostgreSQL", "throughput, saga / saga-dbos", "sagas/s", "sagas/s of saga-dbos"],
     [
       [
         "3 calls, including the start",
@@ -89,19 +90,23 @@ const compare = async (url: string): Promise<void> => {
   );
 };
 
-const parts = positionals.length === 0 ? ["sqlite", "postgres", "dbos"] : positionals;
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  sqlite: async () => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), "bench-saga-"));
+    await measure("SQLite", `sqlite://${join(folder.path, "bench.db")}`);
+  },
+  postgres: async () => {
+    await using server = await startPostgres();
+    await measure("PostgreSQL", server.url);
+  },
+  dbos: async () => {
+    await using server = await startPostgres();
+    await compare(server.url);
+  },
+};
+
+const selectedParts = selectParts(parts, positionals);
 printTitle(
   `Sagas of three calls compared with items, median of ${rounds} rounds of ${sagas} with a 95 % interval`,
 );
-if (parts.includes("sqlite")) {
-  using folder = mkdtempDisposableSync(join(tmpdir(), "bench-saga-"));
-  await measure("SQLite", `sqlite://${join(folder.path, "bench.db")}`);
-}
-if (parts.includes("postgres")) {
-  await using server = await startPostgres();
-  await measure("PostgreSQL", server.url);
-}
-if (parts.includes("dbos")) {
-  await using server = await startPostgres();
-  await compare(server.url);
-}
+for (const [, part] of selectedParts) await part();

@@ -54,7 +54,7 @@ for (const direction of ["send", "consume"] as const) {
     samples.map((one) => one.bare[direction].processorMs / one.ours[direction].processorMs),
   );
   printTable(
-    [direction, "ratio", "ratio of processor time", "ours, messages/s", "SDK, messages/s"],
+    [direction, "throughput, ours / SDK", "CPU time, SDK / ours", "ours, messages/s", "SDK, messages/s"],
     [
       [
         `standard queue, prefetch 100`,

@@ -12,6 +12,7 @@ import { type Workload, workloads } from "../workloads/workloads.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { startServer } from "../measure/server.ts";
 import { estimate, type Estimate, median, formatEstimate } from "../measure/statistics.ts";
+import { type Mode, modes } from "./modes.ts";
 
 const MIN_RATIO_ENABLED = 0.85;
 const MIN_RATIO_DISABLED = 0.97;
@@ -22,8 +23,6 @@ const WARM_UP = 20;
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "21" }, sampling: { type: "string", default: "0.1" } },
 });
-const modes = ["none", "off", "traces", "metrics", "both"] as const;
-type Mode = (typeof modes)[number];
 
 /** Measures the CPU time of each mode in microseconds per request, for each round. */
 const measure = async (
@@ -46,8 +45,8 @@ const measure = async (
 
 /** Returns the requests per CPU time of a mode, as a ratio to those without the package, within each round. */
 const ratioOf = (costs: ReadonlyMap<Mode, readonly number[]>, mode: Mode): Estimate => {
-  const without = costs.get("none") ?? [];
-  return estimate((costs.get(mode) ?? []).map((cost, round) => (without[round] ?? NaN) / cost));
+  const baseline = costs.get("none") ?? [];
+  return estimate((costs.get(mode) ?? []).map((cost, round) => (baseline[round] ?? NaN) / cost));
 };
 
 printTitle(
@@ -71,7 +70,7 @@ for (const name of ["json", "echo"]) {
   results.push({ name, costs, off: ratioOf(costs, "off"), both: ratioOf(costs, "both") });
 }
 printTable(
-  ["request", "µs without", "µs with both", ...modes.slice(1).map((mode) => `ratio ${mode}`)],
+  ["request", "none, µs", "both, µs", ...modes.slice(1).map((mode) => `none / ${mode}`)],
   results.map(({ name, costs }) => [
     name,
     median(costs.get("none") ?? []).toFixed(1),

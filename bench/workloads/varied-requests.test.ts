@@ -4,7 +4,7 @@ import { variedCalls, variedOrders } from "./varied-requests.ts";
 
 const linesOf = (text: string): string[] => text.slice(0, text.indexOf("\r\n\r\n")).split("\r\n").slice(1);
 
-test("a varied request has about 330 bytes and six fields, four of which vary", () => {
+test("a varied request is about 330 bytes long and has six fields, four of which vary", () => {
   const texts = variedCalls.map(toText);
   expect(new Set(texts).size).toBe(texts.length);
   const lengths = texts.map(({ length }) => length);
@@ -18,7 +18,7 @@ test("a varied request has about 330 bytes and six fields, four of which vary", 
     expect(new Set(texts.map((text) => linesOf(text)[field])).size).toBe(texts.length);
 });
 
-test("all orders differ and have 200 bytes", () => {
+test("all orders differ and are 200 bytes long", () => {
   const bodies = variedOrders.map(({ body = "" }) => body);
   expect(new Set(bodies).size).toBe(bodies.length);
   expect(new Set(bodies.map(({ length }) => length))).toEqual(new Set([200]));

@@ -1,4 +1,4 @@
-/** Hono with `hono-rate-limiter`, which counts in each worker. */
+/** Hono with `hono-rate-limiter`, whose counters are per worker. */
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { rateLimiter } from "hono-rate-limiter";
