@@ -4,7 +4,7 @@ import { type Clock, isFailureOfCallee, statusOf, systemClock } from "@framework
 import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts";
 import { CircuitBreakerConfig } from "./circuit-config.ts";
 import { LocalCircuitStore } from "./circuit-store.ts";
-import { type Calls, guardCall } from "./guard-call.ts";
+import { type FailurePolicy, guardCall } from "./guard-call.ts";
 
 /** Options of `breaker`. */
 export interface BreakerOptions<In, Out> {
@@ -71,9 +71,9 @@ export const breaker = <In, Out>(options: BreakerOptions<In, Out> = {}): Breaker
       }
     },
   });
-  const calls = callsOf(options, config.failureCodes);
+  const policy = policyOf(options, config.failureCodes);
   const middleware: Middleware<In, Out> = function breaker(input, next) {
-    return guardCall(circuit, calls, input, next);
+    return guardCall(circuit, policy, input, next);
   };
   return Object.defineProperties(middleware, {
     state: { get: () => circuit.state },
@@ -83,14 +83,17 @@ export const breaker = <In, Out>(options: BreakerOptions<In, Out> = {}): Breaker
 };
 
 /** Returns the failure rules of a breaker's options. */
-export const callsOf = <In, Out>(
+export const policyOf = <In, Out>(
   { isFailure, isFailingError, fallback }: BreakerOptions<In, Out>,
   failureCodes: readonly number[],
-): Calls<In, Out> => ({
-  isFailure: isFailure ?? ((output) => failureCodes.includes(statusOf(output))),
-  isFailingError: isFailingError ?? isFailureOfCallee,
-  fallback: fallback ?? throwOpen,
-});
+): FailurePolicy<In, Out> => {
+  const hasFailed = isFailure ?? ((output) => failureCodes.includes(statusOf(output)));
+  return {
+    outcomeOf: (output, input) => (hasFailed(output, input) ? "failure" : "success"),
+    isFailingError: isFailingError ?? isFailureOfCallee,
+    fallback: fallback ?? throwOpen,
+  };
+};
 
 /** The default fallback. @throws CircuitOpenError, from which an error handler creates the reply */
 export const throwOpen = (retryAfterSecs: number): never => {

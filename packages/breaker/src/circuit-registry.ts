@@ -19,14 +19,14 @@ import {
   systemClock,
   throttledLog,
 } from "@framework/core/feature";
-import { type BreakerOptions, callsOf } from "./breaker.ts";
+import { type BreakerOptions, policyOf } from "./breaker.ts";
 import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts";
 import { CircuitBreakerConfig, mergeSettings } from "./circuit-config.ts";
 import { LocalCircuitStore } from "./circuit-store.ts";
 import type { CallOptions, CircuitInfo, Circuits } from "./circuits.ts";
-import { entryCalls } from "./entry-calls.ts";
-import { type Calls, guardCall } from "./guard-call.ts";
-import { requestCalls } from "./request-calls.ts";
+import { entryPolicy } from "./entry-policy.ts";
+import { type FailurePolicy, guardCall } from "./guard-call.ts";
+import { requestPolicy } from "./request-policy.ts";
 import type { RouteCircuit } from "./route-circuit.ts";
 import { SharedCircuitStore, toPhaseMessage, PHASES_CHANNEL } from "./shared-circuit-store.ts";
 
@@ -41,8 +41,11 @@ interface Member {
 
 /** The circuit of a route, with the rules for its replies. */
 interface RouteMember extends Member {
-  readonly calls: Calls<HttpRequest, Response>;
+  readonly policy: FailurePolicy<HttpRequest, Response>;
 }
+
+/** A circuit with the settings that explain its decisions. */
+type ExplainedCircuit = CircuitInfo & Pick<CircuitBreakerConfig, "failureThreshold" | "halfOpenTarget">;
 
 interface Runtime {
   readonly shared: SharedState;
@@ -104,30 +107,31 @@ export class CircuitRegistry implements Circuits {
       member = this.routeMembers.get(routeName(endpoint.method, endpoint.pattern)) ?? null;
       this.byEndpoint.set(endpoint, member);
     }
-    return member === null ? next(request) : guardCall(member.circuit, member.calls, request, next);
+    return member === null ? next(request) : guardCall(member.circuit, member.policy, request, next);
   };
 
   /** Returns a middleware that passes each call of an entry point other than routes through a circuit, named by the kind and the call. */
   readonly protect: ProtectEntryPoint = (entry) => {
     const config = this.requireConfig();
-    const calls = this.countRejections(entryCalls(entry, config.failureCodes));
+    const policy = this.countRejections(entryPolicy(entry, config.failureCodes));
     const named = entry.names.map(
       (name) => [name, this.circuitForCall(`${entry.kind} ${name}`, config)] as const,
     );
     const circuits = new Map(named);
     return function breaker(call, next) {
       const circuit = circuits.get(call.name);
-      return circuit === undefined ? next(call) : guardCall(circuit, calls, call, next);
+      return circuit === undefined ? next(call) : guardCall(circuit, policy, call, next);
     };
   };
 
-  /** Returns the circuit of a request's route with its threshold; `null` if it has none. */
-  circuitOf({ endpoint }: HttpRequest): (CircuitInfo & { readonly failureThreshold: number }) | null {
+  /** Returns the circuit of a request's route with its settings; `null` if it has none. */
+  circuitOf({ endpoint }: HttpRequest): ExplainedCircuit | null {
     const member =
       endpoint === null ? undefined : this.routeMembers.get(routeName(endpoint.method, endpoint.pattern));
     if (member === undefined || member === null) return null;
     const { name, state, failures, retryAfterSecs } = member.circuit;
-    return { name, state, failures, retryAfterSecs, failureThreshold: member.config.failureThreshold };
+    const { failureThreshold, halfOpenTarget } = member.config;
+    return { name, state, failures, retryAfterSecs, failureThreshold, halfOpenTarget };
   }
 
   list(): readonly CircuitInfo[] {
@@ -152,10 +156,9 @@ export class CircuitRegistry implements Circuits {
     }
     const member = this.add(name, config);
     if (this.started !== null) void this.attach(member, this.started.shared);
-    const calls = callsOf(options as BreakerOptions<In, Out>, config.failureCodes);
-    const countedCalls = this.countRejections(calls);
+    const policy = this.countRejections(policyOf(options as BreakerOptions<In, Out>, config.failureCodes));
     return function breaker(input, next) {
-      return guardCall(member.circuit, countedCalls, input, next);
+      return guardCall(member.circuit, policy, input, next);
     };
   }
 
@@ -179,8 +182,8 @@ export class CircuitRegistry implements Circuits {
     const isShared = config.scope === "app" && breaker === undefined;
     const own = breaker === undefined ? config : mergeSettings(config, breaker);
     const member = isShared ? (this.members.get("app") ?? this.add("app", config)) : this.add(name, own);
-    const calls = this.countRejections(requestCalls(own.failureCodes));
-    this.routeMembers.set(name, { ...member, calls });
+    const policy = this.countRejections(requestPolicy(own.failureCodes));
+    this.routeMembers.set(name, { ...member, policy });
   }
 
   private circuitForCall(name: string, config: Readonly<CircuitBreakerConfig>): Circuit {
@@ -225,12 +228,12 @@ export class CircuitRegistry implements Circuits {
     await circuit.attach(new SharedCircuitStore({ shared, name, halfOpenTarget, resetMs, onError }));
   }
 
-  private countRejections<In, Out>(calls: Calls<In, Out>): Calls<In, Out> {
+  private countRejections<In, Out>(policy: FailurePolicy<In, Out>): FailurePolicy<In, Out> {
     return {
-      ...calls,
+      ...policy,
       fallback: (retryAfterSecs, input) => {
         this.rejected++;
-        return calls.fallback(retryAfterSecs, input);
+        return policy.fallback(retryAfterSecs, input);
       },
     };
   }

@@ -2,41 +2,42 @@ import type { Awaitable, Handler } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import type { Circuit, Permission, Outcome } from "./circuit.ts";
 
-/** Failure rules and fallback of calls of one kind. */
-export interface Calls<In, Out> {
-  isFailure(output: Out, input: In): boolean;
+/** Which calls of one kind count as failures, and the output of those that are rejected. */
+export interface FailurePolicy<In, Out> {
+  /** Classifies the output of a call; `neutral` does not count. */
+  outcomeOf(output: Out, input: In): Outcome;
   /** Whether an error counts as a failure of the callee. */
   isFailingError(error: unknown, input: In): boolean;
   /** Returns the output of a rejected call. */
   fallback(retryAfterSecs: number, input: In): Awaitable<Out>;
-  /** Calls the listener once when the caller disconnects; immediately if it already has. */
+  /** Calls the listener once when the caller ends the call, such as by disconnecting; immediately if it already has. */
   onAbandoned?(input: In, listener: () => void): void;
 }
 
 /** Calls `next` if the circuit allows it, and records the outcome. */
 export const guardCall = <In, Out>(
   circuit: Circuit,
-  calls: Calls<In, Out>,
+  policy: FailurePolicy<In, Out>,
   input: In,
   next: Handler<In, Out>,
 ): Awaitable<Out> => {
   const permission = circuit.enter();
   return isPromise(permission)
-    ? permission.then((granted) => proceed(granted, circuit, calls, input, next))
-    : proceed(permission, circuit, calls, input, next);
+    ? permission.then((granted) => proceed(granted, circuit, policy, input, next))
+    : proceed(permission, circuit, policy, input, next);
 };
 
 const proceed = <In, Out>(
   permission: Permission | null,
   circuit: Circuit,
-  calls: Calls<In, Out>,
+  policy: FailurePolicy<In, Out>,
   input: In,
   next: Handler<In, Out>,
 ): Awaitable<Out> => {
-  if (permission === null) return calls.fallback(circuit.retryAfterSecs, input);
-  if (typeof permission !== "number") calls.onAbandoned?.(input, () => circuit.leave(permission, "neutral"));
+  if (permission === null) return policy.fallback(circuit.retryAfterSecs, input);
+  if (typeof permission !== "number") policy.onAbandoned?.(input, () => circuit.leave(permission, "neutral"));
   const fail = (error: unknown): never => {
-    settle(permission, circuit, calls, input, calls.isFailingError(error, input) ? "failure" : "neutral");
+    settle(permission, circuit, policy, input, policy.isFailingError(error, input) ? "failure" : "neutral");
     throw error;
   };
   let output: Awaitable<Out>;
@@ -46,7 +47,7 @@ const proceed = <In, Out>(
     return fail(error);
   }
   const passOn = (value: Out): Out => {
-    settle(permission, circuit, calls, input, calls.isFailure(value, input) ? "failure" : "success");
+    settle(permission, circuit, policy, input, policy.outcomeOf(value, input));
     return value;
   };
   return isPromise(output) ? output.then(passOn, fail) : passOn(output);
@@ -55,13 +56,13 @@ const proceed = <In, Out>(
 const settle = <In, Out>(
   permission: Permission,
   circuit: Circuit,
-  calls: Calls<In, Out>,
+  policy: FailurePolicy<In, Out>,
   input: In,
   outcome: Outcome,
 ): void => {
   // Fast path: without earlier failures there is no count to reset.
   if (outcome === "success" && typeof permission === "number" && circuit.failures === 0) return;
   let isAbandoned = false;
-  if (typeof permission === "number") calls.onAbandoned?.(input, () => (isAbandoned = true));
+  if (typeof permission === "number") policy.onAbandoned?.(input, () => (isAbandoned = true));
   circuit.leave(permission, isAbandoned ? "neutral" : outcome);
 };

@@ -3,21 +3,23 @@ import { expect, test } from "@jest/globals";
 import { begin, call, fail } from "./calls.test-kit.ts";
 import { service } from "./service.test-kit.ts";
 
+/** Starts two workers, which receive no announcement while `network.dropsMessages` is set. */
+const serviceOnNetwork = async () => {
+  const network = { dropsMessages: false };
+  const wrap = ({ values, ...others }: SharedState): SharedState => ({
+    ...others,
+    values: {
+      ...values,
+      subscribe: (channel, listener) =>
+        values.subscribe(channel, (message) => (network.dropsMessages ? undefined : listener(message))),
+    },
+  });
+  return { ...(await service({ workers: 2, wrap })), network };
+};
+
 test("a worker that missed an announcement adopts the phase at its next trial or decision", async () => {
-  let dropsMessages = false;
-  const wrap: Parameters<typeof service>[0] = {
-    workers: 2,
-    wrap: ({ values, ...others }) => ({
-      ...others,
-      values: {
-        ...values,
-        subscribe: (channel, listener) =>
-          values.subscribe(channel, (message) => (dropsMessages ? undefined : listener(message))),
-      },
-    }),
-  };
-  const { workers, clock, states } = await service(wrap);
-  dropsMessages = true;
+  const { workers, clock, states, network } = await serviceOnNetwork();
+  network.dropsMessages = true;
   await fail(workers[0], 5);
   await clock.advance(0);
   expect(states()).toEqual(["open", "closed"]);
@@ -33,51 +35,30 @@ test("a worker that missed an announcement adopts the phase at its next trial or
   expect(states()).toEqual(["closed", "closed"]);
 });
 
-test("workers reply to an outdated phase with the current one", async () => {
-  let dropsMessages = false;
-  const { workers, clock, states } = await service({
-    workers: 2,
-    wrap: ({ values, ...others }) => ({
-      ...others,
-      values: {
-        ...values,
-        subscribe: (channel, listener) =>
-          values.subscribe(channel, (message) => (dropsMessages ? undefined : listener(message))),
-      },
-    }),
-  });
-  dropsMessages = true;
+test("a worker that missed a phase adopts it from the shared state after the successor key has expired", async () => {
+  const { workers, clock, states, network } = await serviceOnNetwork();
+  network.dropsMessages = true;
   for (const action of ["trip", "reset", "trip"] as const) await workers[0]?.circuits[action]("callee");
-  dropsMessages = false;
-  await clock.advance(200_000); // the successor of the first phase has expired by now
+  network.dropsMessages = false;
+  await clock.advance(200_000);
   await workers[0]?.circuits.trip("callee");
   expect(states()).toEqual(["open", "open"]);
-  dropsMessages = true;
+  network.dropsMessages = true;
   await workers[0]?.circuits.reset("callee");
-  dropsMessages = false;
-  await clock.advance(200_000);
+  network.dropsMessages = false;
+  await clock.advance(200_000); // the key of epoch 5, the successor of epoch 4, has expired; only the latest phase is still stored
   expect(states()).toEqual(["closed", "half-open"]);
   expect(await call(workers[1], "failure")).toBe("failure");
   await clock.advance(0);
   expect(states()).toEqual(["closed", "closed"]);
 });
 
-test("a worker whose phase has expired everywhere adopts the current one", async () => {
-  let dropsMessages = true;
-  const { workers, clock, states } = await service({
-    workers: 2,
-    wrap: ({ values, ...others }) => ({
-      ...others,
-      values: {
-        ...values,
-        subscribe: (channel, listener) =>
-          values.subscribe(channel, (message) => (dropsMessages ? undefined : listener(message))),
-      },
-    }),
-  });
+test("after the shared phases have expired, a worker replies to an outdated announcement with the current phase", async () => {
+  const { workers, clock, states, network } = await serviceOnNetwork();
+  network.dropsMessages = true;
   for (const action of ["trip", "reset", "trip", "reset"] as const)
     await workers[0]?.circuits[action]("callee");
-  dropsMessages = false;
+  network.dropsMessages = false;
   await clock.advance(8 * 86_400_000);
   await fail(workers[1], 5);
   expect(states()).toEqual(["closed", "open"]);
@@ -89,14 +70,14 @@ test("a worker whose phase has expired everywhere adopts the current one", async
 });
 
 test("a worker that missed announcements adopts the state when it reconnects", async () => {
-  const reports: ((() => void) | undefined)[] = [];
+  const missedListeners: ((() => void) | undefined)[] = [];
   let isDisconnected = false;
   const wrap = (shared: SharedState): SharedState => ({
     ...shared,
     values: {
       ...shared.values,
       subscribe: (channel, listener, options) => {
-        reports.push(options?.onMissed);
+        missedListeners.push(options?.onMissed);
         return shared.values.subscribe(channel, (message) =>
           isDisconnected ? undefined : listener(message),
         );
@@ -108,7 +89,7 @@ test("a worker that missed announcements adopts the state when it reconnects", a
   await call(workers[0], "failure");
   await clock.advance(0);
   expect(states()).toEqual(["open", "closed"]);
-  for (const missed of reports) missed?.();
+  for (const listener of missedListeners) listener?.();
   await clock.advance(0);
   expect(states()).toEqual(["open", "open"]);
 });

@@ -143,7 +143,7 @@ test("calls of a method that keeps failing are UNAVAILABLE without running its h
   );
 });
 
-test("a passed deadline counts as a failure while the handler still runs; a cancelled call does not", async () => {
+test("a call that reaches its method's limit counts as a failure while the handler still runs; a cancelled call does not", async () => {
   const app = new (App.with(circuitBreaker, grpc))();
   app.enableGrpc({ address }).enableCircuitBreaker({ failureThreshold: 1 });
   const begun = Promise.withResolvers<void>();

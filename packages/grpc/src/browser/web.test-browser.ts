@@ -1,4 +1,4 @@
-// Calls services from a page in Chromium with the client of grpc-web, across origins: `pnpm browser`.
+// Calls services from a page in Chromium with the grpc-web client, across origins: `pnpm browser`.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -78,13 +78,18 @@ const callAll = async (url: string, format: string): Promise<unknown> => {
 };
 
 void test(
-  "a page of another origin calls unary methods and streams, and reads the status",
+  "a page from another origin calls unary methods and streams, and reads the status",
   { skip: noChromium() },
   async () => {
     const page = new App();
     page.get("/", () => Response.html("<!doctype html><title>page</title>"));
-    const shop = await page.run(options);
-    const origin = shop.url.replace(/\/$/, "");
+    await using services = new AsyncDisposableStack();
+    const start = async (service: App): Promise<string> => {
+      const running = await service.run(options);
+      services.defer(() => running.close());
+      return running.url.replace(/\/$/, "");
+    };
+    const origin = await start(page);
     class Service extends App.with(cors, grpc) {}
     const app = new Service().enableCors([origin]).enableGrpc({ address: "127.0.0.1:0", enableWeb: true });
     app.addGrpcService(catalog, {
@@ -96,24 +101,18 @@ void test(
         for (let id = 1; id <= count; id++) yield { id, title: "", tags: [] };
       },
     });
-    const running = await app.run(options);
-    const url = running.url.replace(/\/$/, "");
-    try {
-      await using chromium = await startChromium();
-      const visit = await chromium.visit(origin);
-      await visit.evaluate(
-        `(() => { const module = { exports: {} }; const { exports } = module; ${library}\n; globalThis.grpcWeb = module.exports; })()`,
-      );
-      const title = Array.from(Buffer.from("Bearer x"));
-      for (const format of ["text", "binary"]) {
-        const seen = (await visit.run(callAll, url, format)) as Readonly<Record<string, unknown>>;
-        assert.deepEqual(seen["one"], [8, 7, 18, title.length, ...title]);
-        assert.deepEqual(seen["missing"], [5, "no such bøok"]);
-        if (format === "text") assert.deepEqual(seen["many"], [1, 2, 3]); // grpc-web supports streams only in this format
-      }
-    } finally {
-      await running.close();
-      await shop.close();
+    const url = await start(app);
+    await using chromium = await startChromium();
+    const visit = await chromium.visit(origin);
+    await visit.evaluate(
+      `(() => { const module = { exports: {} }; const { exports } = module; ${library}\n; globalThis.grpcWeb = module.exports; })()`,
+    );
+    const title = Array.from(Buffer.from("Bearer x"));
+    for (const format of ["text", "binary"]) {
+      const seen = (await visit.run(callAll, url, format)) as Readonly<Record<string, unknown>>;
+      assert.deepEqual(seen["one"], [8, 7, 18, title.length, ...title]);
+      assert.deepEqual(seen["missing"], [5, "no such bøok"]);
+      if (format === "text") assert.deepEqual(seen["many"], [1, 2, 3]); // grpc-web supports streams only in this format
     }
   },
 );

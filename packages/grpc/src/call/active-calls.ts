@@ -1,5 +1,5 @@
 import type { Clock } from "@framework/core/feature";
-import { GrpcError } from "../status/grpc-error.ts";
+import type { GrpcError } from "../status/grpc-error.ts";
 import type { GrpcCall } from "./grpc-call.ts";
 
 /** Calls scanned per millisecond between two scans: with many short deadlines, the scans take at most a few percent of the processor. */
@@ -58,7 +58,7 @@ export class ActiveCalls {
     const now = this.clock.now();
     let earliest = Infinity;
     for (const [call, end] of this.deadlines) {
-      if (end <= now) call.abort(new GrpcError("DEADLINE_EXCEEDED", "Deadline exceeded"));
+      if (end <= now) call.abortAtDeadline();
       else earliest = Math.min(earliest, end);
     }
     if (earliest < Infinity) this.scanAt(Math.max(earliest, now + this.deadlines.size / CALLS_PER_MS));

@@ -20,6 +20,7 @@ import {
   type Operations,
   throttledLog,
 } from "@framework/core/feature";
+import { ClientDeadlineError } from "../status/client-deadline-error.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import { sendableError } from "../status/sendable-error.ts";
 import { toGrpcError } from "../status/to-grpc-error.ts";
@@ -176,8 +177,15 @@ export class CallRunner {
   }
 
   private outcomeOf(call: GrpcCall, error: unknown): GrpcError {
-    const { log, debug } = this.parts;
+    const { log, debug, clock } = this.parts;
     const outcome = toGrpcError(error, debug);
+    // A downstream call with the same deadline can end before the timer of this call.
+    if (
+      outcome.status === "DEADLINE_EXCEEDED" &&
+      call.aborted === null &&
+      call.isAtClientDeadline(clock.date())
+    )
+      return new ClientDeadlineError(outcome);
     // A GrpcError is not logged: it is deliberate, and clients could fill the log by sending malformed bytes.
     if (outcome.status === "INTERNAL" && !GrpcError.is(error) && call.aborted === null)
       log.error("a gRPC call failed", { method: call.name, error: outcome.cause ?? outcome });
@@ -279,7 +287,7 @@ const sendLater = async (
 const toOutcome = (handled: Awaitable<void>): Awaitable<null> =>
   isPromise(handled) ? handled.then(() => null) : null;
 
-/** Resolves with the outcome, or with the reason of an earlier abort: a breaker counts a passed deadline even while the handler still runs. */
+/** Resolves with the outcome, or with the reason of an earlier abort: a breaker counts a call that reaches the limit of its method even while the handler still runs. */
 const untilAborted = (call: GrpcCall, outcome: Awaitable<CallOutcome>): Awaitable<CallOutcome> => {
   if (!isPromise(outcome)) return outcome;
   const { signal } = call;

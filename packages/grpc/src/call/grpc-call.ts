@@ -1,5 +1,6 @@
 import { Context, type Invocation } from "@framework/core";
-import type { GrpcError } from "../status/grpc-error.ts";
+import { ClientDeadlineError } from "../status/client-deadline-error.ts";
+import { GrpcError } from "../status/grpc-error.ts";
 import type { CallMetadata } from "./call-metadata.ts";
 import { ReplyMetadata } from "./reply-metadata.ts";
 
@@ -24,6 +25,8 @@ export interface CallParts {
   readonly metadata: CallMetadata;
   /** Deadline in Unix milliseconds; `null` for none. */
   readonly deadlineMs: number | null;
+  /** Deadline that the client set, in Unix milliseconds; `null` for none. @default null */
+  readonly clientDeadlineMs?: number | null;
   /** Address and certificate of the client. */
   readonly connection: CallConnection;
   /** Aborts when the service drains. */
@@ -31,6 +34,12 @@ export interface CallParts {
   /** Context to share, such as that of an HTTP request. @default a new context */
   readonly context?: Context;
 }
+
+/**
+ * Tolerance in milliseconds: a call that ends this close to the client's deadline counts as ended by it. The client waits by its own clock, and the server
+ * counts from the arrival of the call.
+ */
+const CLOCK_TOLERANCE_MS = 50;
 
 const noParams: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));
 
@@ -47,6 +56,7 @@ export class GrpcCall implements Invocation {
   readonly deadlineMs: number | null;
   /** Aborts when the service drains: an endless stream should then finish. All calls share the signal, so remove your listeners. */
   readonly draining: AbortSignal;
+  private readonly clientDeadlineMs: number | null;
   private readonly connection: CallConnection;
   private ownContext: Context | undefined;
   private controller: AbortController | undefined;
@@ -56,10 +66,11 @@ export class GrpcCall implements Invocation {
   private createdHeaders: ReplyMetadata | undefined;
   private createdTrailers: ReplyMetadata | undefined;
 
-  constructor({ name, metadata, deadlineMs, connection, draining, context }: CallParts) {
+  constructor({ name, metadata, deadlineMs, clientDeadlineMs, connection, draining, context }: CallParts) {
     this.name = name;
     this.metadata = metadata;
     this.deadlineMs = deadlineMs;
+    this.clientDeadlineMs = clientDeadlineMs ?? null;
     this.connection = connection;
     this.draining = draining;
     this.ownContext = context;
@@ -141,6 +152,19 @@ export class GrpcCall implements Invocation {
     this.abortReason = reason;
     this.controller?.abort(reason);
     this.listener?.aborted(reason);
+  }
+
+  /** Aborts the call because its deadline, the client's or the limit of the method, has passed. */
+  abortAtDeadline(): void {
+    const isClients = this.deadlineMs === this.clientDeadlineMs;
+    this.abort(
+      isClients ? new ClientDeadlineError() : new GrpcError("DEADLINE_EXCEEDED", "Deadline exceeded"),
+    );
+  }
+
+  /** Whether the client's own deadline has passed, or is at most 50 ms away. @param nowMs the current time in Unix milliseconds */
+  isAtClientDeadline(nowMs: number): boolean {
+    return this.clientDeadlineMs !== null && nowMs >= this.clientDeadlineMs - CLOCK_TOLERANCE_MS;
   }
 
   /** Sets the listener of the abort; calls it immediately if the call was already aborted. Replaces an earlier listener. */

@@ -34,7 +34,6 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
   private readonly parts: UnaryCallParts;
   private readonly stream: ServerHttp2Stream;
   private readonly headers: HeaderFields;
-  private readonly clientDeadlineMs: number | null;
   private readonly reader: MessageReader = new MessageReader();
   private reply: Buffer | null = null;
 
@@ -42,15 +41,16 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
     const nowMs = parts.clock.date();
     const timeout = headers["grpc-timeout"];
     const waitMs = typeof timeout === "string" ? timeoutMs(timeout) : null;
+    const clientDeadlineMs = waitMs === null ? null : nowMs + waitMs;
     this.parts = parts;
     this.bound = bound;
     this.stream = stream;
     this.headers = headers;
-    this.clientDeadlineMs = waitMs === null ? null : nowMs + waitMs;
     this.call = new GrpcCall({
       name: bound.name,
       metadata: new ReceivedMetadata(this),
-      deadlineMs: deadlineOf(this.clientDeadlineMs, bound, nowMs),
+      deadlineMs: deadlineOf(clientDeadlineMs, bound, nowMs),
+      clientDeadlineMs,
       connection: this,
       draining: parts.draining,
     });
@@ -75,7 +75,7 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
   /** Aborts the call once its stream is closed. */
   onClose(): void {
     this.parts.unread.delete(this.stream);
-    if (!this.call.hasEnded) this.call.abort(cancellation(this.clientDeadlineMs, this.parts.clock.date()));
+    if (!this.call.hasEnded) this.call.abort(cancellation(this.call, this.parts.clock.date()));
   }
 
   aborted(reason: GrpcError): void {

@@ -76,6 +76,7 @@ export class WebEndpoint {
       name,
       metadata: new ReceivedMetadata({ fields: () => fields }),
       deadlineMs: bound === null ? clientDeadlineMs : deadlineOf(clientDeadlineMs, bound, nowMs),
+      clientDeadlineMs,
       connection: { peer: request.clientIp, certificate: null },
       draining,
       context: request.context,
