@@ -12,7 +12,10 @@ export const layers = [
   ["pipeline"],
   ["kernel"],
 ];
-/** Beside the layers: no layer imports them, `run` imports `transport`, and `app.ts` joins all. */
+/**
+ * Folders outside the layers, with the index of the highest layer that each may import. No layer imports them; `run` may import `transport`; `app.ts`
+ * imports both.
+ */
 const beside = { transport: 3, run: 3 };
 
 const core = "packages/core/src";
@@ -23,8 +26,8 @@ const unplaced = readdirSync(join(import.meta.dirname, core), { withFileTypes: t
 if (unplaced.length > 0) throw new Error(`${core} has folders without a layer: ${unplaced.join(", ")}`);
 
 const inCore = (names) => `^${core}/(${names.join("|")})/`;
-/** Joins everything: the class of applications, and what applications make with it. */
-const atTop = `^${core}/(app|blueprint)[.]ts$`;
+/** The top of core, which no layer imports: `App` and `Blueprint`. */
+const topFiles = `^${core}/(app|blueprint)[.]ts$`;
 const besidePaths = inCore(Object.keys(beside));
 const tests = ["[.]test[.]ts$", "[.]test-[a-z]+[.]ts$", "/src/.*testing/"];
 
@@ -34,30 +37,25 @@ const upward = layers.map((names, level) => ({
   severity: "error",
   from: { path: inCore(names), pathNot: tests },
   to: {
-    path: [
-      inCore(
-        layers
-          .slice(level + 1)
-          .flat()
-          .concat("-"),
-      ),
-      besidePaths,
-      atTop,
-    ],
+    path: [inCore(layers.slice(level + 1).flat()), besidePaths, topFiles],
   },
 }));
 
 const aside = Object.entries(beside).map(([name, level]) => ({
   name: `core-${name}`,
-  comment: `${name} stands beside the layers of core: it imports those up to ${layers[level].join(", ")}.`,
+  comment: `${name} is outside the layers of core: it imports only those up to ${layers[level].join(", ")}.`,
   severity: "error",
   from: { path: inCore([name]), pathNot: tests },
   to: {
-    path: [inCore(layers.slice(level + 1).flat()), atTop, ...(name === "transport" ? [inCore(["run"])] : [])],
+    path: [
+      inCore(layers.slice(level + 1).flat()),
+      topFiles,
+      ...(name === "transport" ? [inCore(["run"])] : []),
+    ],
   },
 }));
 
-/** Sources of the entries in every package.json. */
+/** Patterns of the source files of all entry points: the `exports` of packages, test suites and tools. */
 const entryPoints = globSync("{packages,tests,tools}/*/package.json", { cwd: import.meta.dirname }).flatMap(
   (path) => {
     const { exports = {} } = JSON.parse(readFileSync(join(import.meta.dirname, path), "utf8"));
@@ -72,7 +70,7 @@ export default {
     ...aside,
     {
       name: "core-stands-alone",
-      comment: "Core imports no package; its declarations name the types of Node.",
+      comment: "Core imports no package; its declaration files may reference `@types/node`.",
       severity: "error",
       from: { path: `^${core}/`, pathNot: tests },
       to: {
@@ -82,14 +80,14 @@ export default {
     },
     {
       name: "entry-points",
-      comment: "A package is used through the entries of its package.json.",
+      comment: "Import a package only through its entry points (`exports`).",
       severity: "error",
       from: { path: "^(packages|apps|tests)/([^/]+)/" },
       to: { path: "^(packages|apps|tests|tools)/", pathNot: ["^$1/$2/", ...entryPoints] },
     },
     {
-      name: "apps-features-core",
-      comment: "Packages do not import applications, suites and tools.",
+      name: "packages-stay-below-apps",
+      comment: "A package must not import apps, tests, bench, tools or the conformance suite.",
       severity: "error",
       from: { path: "^packages/", pathNot: [...tests, "^packages/conformance/"] },
       to: { path: "^(apps|tests|bench|tools|packages/conformance)/" },

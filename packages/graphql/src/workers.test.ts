@@ -4,7 +4,7 @@ import { requestEveryWorker, startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { WebSocket } from "ws";
 
-test("three workers serve queries and subscriptions, and SIGTERM ends the subscriptions with 1001", async () => {
+test("three workers serve queries and subscriptions, and SIGTERM closes the connections with code 1001", async () => {
   const args = ["--workers", "3"];
   const file = bundledProgram(new URL("./workers.test-program.ts", import.meta.url));
   await using program = await startProgram(file, { args, conditions: ["@framework/source"] });

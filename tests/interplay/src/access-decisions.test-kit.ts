@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { JwtAuth, RoleGuard } from "@framework/auth";
 import { App, type Guard, type Invocation } from "@framework/core";
 import { database } from "@framework/database";
 import { databaseInFile } from "@framework/database/testing";
-import { durable } from "@framework/durable";
+import { durable, type ParkedItem } from "@framework/durable";
 import { field, graphql } from "@framework/graphql";
 import { grpc, grpcService } from "@framework/grpc";
 import { grpcClient } from "@framework/grpc/client";
@@ -34,13 +35,20 @@ export interface EntryPoints extends AsyncDisposable {
   readonly calls: Readonly<Record<(typeof entryPointNames)[number], EntryPointCall>>;
 }
 
-const fieldsOf = (token: string | null): Record<string, string> =>
+const authHeaders = (token: string | null): Record<string, string> =>
   token === null ? {} : { authorization: `Bearer ${token}` };
 
 const toDecision = (status: number): AccessDecision => {
   if (status === 401 || status === 403) return status;
   if (status >= 200 && status < 300) return "ok";
   throw new Error(`the status ${status} is not an access decision`);
+};
+
+/** Returns the decision about a message that was parked. @throws Error for a message that was parked for another reason */
+const decisionOf = ({ errorMessage }: ParkedItem): AccessDecision => {
+  const status = /rejected \((\d+)\)/.exec(errorMessage)?.[1];
+  if (status === undefined) throw new Error(`the message was parked without a decision: ${errorMessage}`);
+  return toDecision(Number(status));
 };
 
 /** Opens an entry point of each kind. */
@@ -69,27 +77,19 @@ export const openEntryPoints = async (auth: JwtAuth): Promise<EntryPoints> => {
   return {
     calls: {
       HTTP: async (token) =>
-        toDecision((await fetch(`${url}/decision`, { headers: fieldsOf(token) })).status),
+        toDecision((await fetch(`${url}/decision`, { headers: authHeaders(token) })).status),
       WebSocket: (token) => handshake(`${url.replace("http", "ws")}/decision/socket`, token),
       GraphQL: (token) => query(`${url}/graphql`, token),
       gRPC: (token) => call(client, token),
       "gRPC-Web": (token) => callOverWeb(`${url}/${service.name}/Open`, token),
       messages: async (token) => {
-        const { id } = await app.messaging.send(TOPIC, { type: "open", headers: fieldsOf(token) });
-        let decision: AccessDecision | null = null;
-        await waitFor(
-          async () => {
-            if (opened.has(id)) decision = "ok";
-            const [dead] = (await app.durable.parked.list({ state: "parked" })).items;
-            if (dead !== undefined) {
-              decision = toDecision(Number(/rejected \((\d+)\)/.exec(dead.errorMessage)?.[1]));
-              await app.durable.parked.discard([dead.id], { note: "the decision was read" });
-            }
-            return decision !== null;
-          },
+        const id = randomUUID();
+        await app.messaging.send(TOPIC, { type: "open", id, key: id, headers: authHeaders(token) });
+        const end = await waitFor(
+          async () => (opened.has(id) ? "opened" : (await app.durable.parked.list({ key: id })).items[0]),
           { subject: "the message to be handled or parked", timeoutMs: 60_000 },
         );
-        return decision ?? "ok";
+        return end === "opened" ? "ok" : decisionOf(end);
       },
     },
     async [Symbol.asyncDispose]() {
@@ -102,7 +102,7 @@ export const openEntryPoints = async (auth: JwtAuth): Promise<EntryPoints> => {
 
 const handshake = (url: string, token: string | null): Promise<AccessDecision> =>
   new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, { headers: fieldsOf(token) });
+    const socket = new WebSocket(url, { headers: authHeaders(token) });
     socket.once("open", () => {
       socket.terminate();
       resolve("ok");
@@ -115,7 +115,7 @@ const handshake = (url: string, token: string | null): Promise<AccessDecision> =
   });
 
 const query = async (url: string, token: string | null): Promise<AccessDecision> => {
-  const headers = { "content-type": "application/json", ...fieldsOf(token) };
+  const headers = { "content-type": "application/json", ...authHeaders(token) };
   const reply = await fetch(url, { method: "POST", headers, body: JSON.stringify({ query: "{ open }" }) });
   if (reply.status !== 200) return toDecision(reply.status);
   const { errors } = (await reply.json()) as {
@@ -128,7 +128,7 @@ const statuses: Readonly<Record<string, AccessDecision>> = { UNAUTHENTICATED: 40
 
 /** Sends an empty message. The app's middleware rejects with an HTTP status, a guard of the method with a gRPC status. */
 const callOverWeb = async (url: string, token: string | null): Promise<AccessDecision> => {
-  const headers = { "content-type": "application/grpc-web+proto", ...fieldsOf(token) };
+  const headers = { "content-type": "application/grpc-web+proto", ...authHeaders(token) };
   const reply = await fetch(url, { method: "POST", headers, body: new Uint8Array(5) });
   if (reply.status !== 200) return toDecision(reply.status);
   const inBody = /grpc-status: ?(\d+)/.exec(await reply.text())?.[1]; // in the trailer frame of a response
@@ -138,7 +138,7 @@ const callOverWeb = async (url: string, token: string | null): Promise<AccessDec
 
 const call = async (client: ReturnType<typeof clientAt>, token: string | null): Promise<AccessDecision> => {
   try {
-    await client.Open({}, { metadata: fieldsOf(token) });
+    await client.Open({}, { metadata: authHeaders(token) });
     return "ok";
   } catch (error) {
     const decision = statuses[(error as { readonly status?: string }).status ?? ""];

@@ -6,14 +6,17 @@ import type { Stack } from "./stack.test-kit.ts";
 type Line = Readonly<Record<string, unknown>>;
 
 /** Checks that each reply has one log line, and its exchange one end. */
-export const checkRecords = async (results: readonly RowResult[], { on, observed }: Stack): Promise<void> => {
+export const checkRecords = async (
+  results: readonly RowResult[],
+  { enabled, observed }: Stack,
+): Promise<void> => {
   const lines = (): readonly Line[] => observed.lines.filter((line) => "method" in line && "bytes" in line);
   await waitFor(() => observed.inFlight === 0, { subject: "every exchange to end" });
   const ends = observed.ends.map(([id, end]) => `${id} ${end}`);
   assert.deepEqual(ends.toSorted(), results.map(({ row }) => `${idOf(row)} sent`).toSorted());
-  if (!on.has("logging")) return;
+  if (!enabled.has("logging")) return;
   await waitFor(() => lines().length >= results.length, { subject: "every line" });
-  assert.deepEqual(sorted(lines().map(actual)), sorted(results.map((result) => expected(result, on))));
+  assert.deepEqual(sorted(lines().map(actual)), sorted(results.map((result) => expected(result, enabled))));
 };
 
 const actual = ({ method, path, status, route, bytes, request_id, aborted, level }: Line): Line => ({
@@ -27,7 +30,7 @@ const actual = ({ method, path, status, route, bytes, request_id, aborted, level
   level,
 });
 
-const expected = ({ row, reply }: RowResult, on: Stack["on"]): Line => {
+const expected = ({ row, reply }: RowResult, enabled: Stack["enabled"]): Line => {
   const { method = "GET" } = row;
   const { status } = reply;
   const [path = ""] = row.path.split("?");
@@ -36,9 +39,9 @@ const expected = ({ row, reply }: RowResult, on: Stack["on"]): Line => {
     method,
     path: isUnreadable ? "-" : path,
     status,
-    route: method === "OPTIONS" ? null : row.route === undefined ? path : row.route(on),
+    route: method === "OPTIONS" ? null : row.route === undefined ? path : row.route(enabled),
     bytes: reply.bytes.length,
-    id: on.has("requestId") ? idOf(row) : null,
+    id: enabled.has("requestId") ? idOf(row) : null,
     aborted: false,
     level: status >= 500 ? "error" : status >= 400 ? "warn" : "info",
   };

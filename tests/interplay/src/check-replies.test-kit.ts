@@ -10,10 +10,10 @@ import { pageOrigin, type ToggleName } from "./toggles.test-kit.ts";
 type Facts = Readonly<Record<string, unknown>>;
 
 /** Compares every reply with the requirements of the enabled features; reports the first three differences. */
-export const checkReplies = (results: readonly RowResult[], { on }: Stack): void => {
+export const checkReplies = (results: readonly RowResult[], { enabled }: Stack): void => {
   const pairs = results.map((result) => ({
-    actual: { ...actualOf(result, on), ...fieldsOfOriginal(result, results) },
-    expected: { ...expectedOf(result, on), ...fieldsOfOriginal(result, results, true) },
+    actual: { ...actualOf(result, enabled), ...fieldsOfOriginal(result, results) },
+    expected: { ...expectedOf(result, enabled), ...fieldsOfOriginal(result, results, true) },
   }));
   const wrong = pairs.filter(({ actual, expected }) => !isDeepStrictEqual(actual, expected)).slice(0, 3);
   assert.deepEqual(
@@ -22,7 +22,7 @@ export const checkReplies = (results: readonly RowResult[], { on }: Stack): void
   );
 };
 
-const actualOf = ({ row, reply, sentTag, calls }: RowResult, on: EnabledFeatures): Facts => {
+const actualOf = ({ row, reply, sentTag, calls }: RowResult, enabled: EnabledFeatures): Facts => {
   const { status, headers } = reply;
   const field = (name: string): string | null => headers.get(name);
   const varyNames = (field("vary") ?? "").toLowerCase().split(/, */);
@@ -35,7 +35,7 @@ const actualOf = ({ row, reply, sentTag, calls }: RowResult, on: EnabledFeatures
     ),
     id: field("x-request-id"),
     security: ["x-content-type-options", "x-frame-options"].map(field),
-    vary: expectedVary(row, reply, on).filter((name) => varyNames.includes(name)),
+    vary: expectedVary(row, reply, enabled).filter((name) => varyNames.includes(name)),
     coding: field("content-encoding"),
     text: row.text !== undefined && status === 200 && !isHead(row) ? decoded(reply) : null,
     hasCorrectLength: hasCorrectLength(row, reply),
@@ -45,39 +45,39 @@ const actualOf = ({ row, reply, sentTag, calls }: RowResult, on: EnabledFeatures
       headers.has,
       headers,
     ),
-    internal: on.has("cache") ? field("x-cache-tags") : null,
+    internal: enabled.has("cache") ? field("x-cache-tags") : null,
     calls: row.calls === undefined ? null : calls,
   };
 };
 
-const expectedOf = ({ row, reply, sentTag }: RowResult, on: EnabledFeatures): Facts => {
-  const status = row.status(on);
+const expectedOf = ({ row, reply, sentTag }: RowResult, enabled: EnabledFeatures): Facts => {
+  const status = row.status(enabled);
   const isPreflight = row.isPreflight === true;
-  const exposed = ["X-Request-ID", ...exposedBy(on)];
+  const exposed = ["X-Request-ID", ...exposedBy(enabled)];
   const cors = [pageOrigin, "true", isPreflight ? null : exposed.join(", ")];
-  const outcome = typeof row.cache === "function" ? row.cache(on) : row.cache;
-  const isLimited = on.has("rateLimit") && !(isPreflight && on.has("cors"));
+  const outcome = typeof row.cache === "function" ? row.cache(enabled) : row.cache;
+  const isLimited = enabled.has("rateLimit") && !(isPreflight && enabled.has("cors"));
   return {
     row: row.name,
     status,
     error: isError(row, reply) ? { status, type: "application/json", hasMessage: true } : null,
-    cors: on.has("cors") ? cors : [null, null, null],
-    id: on.has("requestId") ? idOf(row) : null,
-    security: on.has("securityHeaders") ? ["nosniff", "DENY"] : [null, null],
-    vary: expectedVary(row, reply, on),
-    coding: isCompressed(row, status, on) ? "gzip" : null,
+    cors: enabled.has("cors") ? cors : [null, null, null],
+    id: enabled.has("requestId") ? idOf(row) : null,
+    security: enabled.has("securityHeaders") ? ["nosniff", "DENY"] : [null, null],
+    vary: expectedVary(row, reply, enabled),
+    coding: isCompressed(row, status, enabled) ? "gzip" : null,
     text: status === 200 && !isHead(row) ? (row.text ?? null) : null,
     hasCorrectLength: true,
-    tag: status === 304 && sentTag !== null ? sentTag : expectedTag(row, reply, on),
-    cache: on.has("cache") ? (outcome ?? null) : null,
+    tag: status === 304 && sentTag !== null ? sentTag : expectedTag(row, reply, enabled),
+    cache: enabled.has("cache") ? (outcome ?? null) : null,
     isLimited: Array.from({ length: 4 }, () => isLimited),
     internal: null,
-    calls: row.calls?.(on) ?? null,
+    calls: row.calls?.(enabled) ?? null,
   };
 };
 
 /** Returns the fields that pages of other origins may read, in addition to the configured one. */
-const exposedBy = (on: EnabledFeatures): readonly string[] => {
+const exposedBy = (enabled: EnabledFeatures): readonly string[] => {
   const fields: Partial<Record<ToggleName, readonly string[]>> = {
     cache: ["Age", "Cache-Status", "ETag", "X-Cache"],
     etag: ["ETag"],
@@ -85,7 +85,7 @@ const exposedBy = (on: EnabledFeatures): readonly string[] => {
     breaker: ["Retry-After"],
     commands: ["Idempotent-Replayed", "Retry-After", "Consistency-Token"],
   };
-  return [...new Set([...on].flatMap((name) => fields[name] ?? []))].toSorted();
+  return [...new Set([...enabled].flatMap((name) => fields[name] ?? []))].toSorted();
 };
 
 const quotaNames = ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}`);
@@ -93,8 +93,8 @@ const quotaNames = ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${
 const isHead = ({ method }: Row): boolean => method === "HEAD";
 const isError = (row: Row, { status }: TestReply): boolean => status >= 400 && !isHead(row);
 const isStream = ({ path }: Row): boolean => path === "/stream";
-const isCompressed = ({ isCompressed = false }: Row, status: number, on: EnabledFeatures): boolean =>
-  isCompressed && status === 200 && on.has("compression");
+const isCompressed = ({ isCompressed = false }: Row, status: number, enabled: EnabledFeatures): boolean =>
+  isCompressed && status === 200 && enabled.has("compression");
 
 const errorOf = (reply: TestReply): Facts => {
   const { error, detail, status } = JSON.parse(decoded(reply)) as Facts;
@@ -109,13 +109,13 @@ const decoded = ({ headers, bytes, text }: TestReply): string =>
 const expectedVary = (
   { isPreflight = false }: Row,
   { status, headers }: TestReply,
-  on: EnabledFeatures,
+  enabled: EnabledFeatures,
 ): string[] => {
   const isTextual = /^text|json/.test(headers.get("content-type") ?? "") || status === 304;
   return [
-    ...(on.has("cors") ? ["origin"] : []),
-    ...(on.has("cors") && isPreflight ? ["access-control-request-method"] : []),
-    ...(on.has("compression") && isTextual ? ["accept-encoding"] : []),
+    ...(enabled.has("cors") ? ["origin"] : []),
+    ...(enabled.has("cors") && isPreflight ? ["access-control-request-method"] : []),
+    ...(enabled.has("compression") && isTextual ? ["accept-encoding"] : []),
   ];
 };
 
@@ -136,9 +136,9 @@ const tagKind = ({ headers }: TestReply): string | null => {
   return isOfBytes ? "fits" : "strong, but compressed";
 };
 
-const expectedTag = (row: Row, reply: TestReply, on: EnabledFeatures): string | null => {
+const expectedTag = (row: Row, reply: TestReply, enabled: EnabledFeatures): string | null => {
   const { status, headers } = reply;
-  const isTagged = on.has("etag") && status !== 204 && !isStream(row) && status !== 406;
+  const isTagged = enabled.has("etag") && status !== 204 && !isStream(row) && status !== 406;
   const isOwn = headers.has("last-modified"); // a file with a date has its own tag
   const isStored = ["HIT", "MISS"].includes(headers.get("x-cache") ?? "") && status === 200 && !isStream(row); // the cache adds a tag of the content
   return isTagged || isOwn || isStored ? "fits" : null;

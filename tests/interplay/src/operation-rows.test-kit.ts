@@ -51,14 +51,14 @@ export const operationRows: readonly Row[] = [
     ...post,
     headers: sent,
     body: json({ book: "x".repeat(maxBodyBytes) }),
-    status: (on) => (on.has("bodyLimit") ? 413 : on.has("commands") ? 201 : 404),
+    status: (enabled) => (enabled.has("bodyLimit") ? 413 : enabled.has("commands") ? 201 : 404),
   },
   {
     name: "403 of a command from another site",
     ...post,
     headers: { "content-type": "application/json" },
     body: json({ book: "Emma" }),
-    status: (on) => (on.has("csrf") ? 403 : on.has("commands") ? 201 : 404),
+    status: (enabled) => (enabled.has("csrf") ? 403 : enabled.has("commands") ? 201 : 404),
   },
   {
     name: "405 of a command",

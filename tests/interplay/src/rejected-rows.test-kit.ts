@@ -1,11 +1,11 @@
-import { always, bearer, compressed, gzip, nowhere, preflight, when } from "./row-parts.test-kit.ts";
+import { always, bearer, compressed, gzip, noRoute, preflight, when } from "./row-parts.test-kit.ts";
 import type { Row } from "./row.test-kit.ts";
 import { pageText } from "./stack.test-kit.ts";
 import { maxBodyBytes } from "./toggles.test-kit.ts";
 
 /** Requests that are rejected before their handler, and similar ones that reach it. */
 export const rejectedRows: readonly Row[] = [
-  { name: "400", path: "/%zz", status: always(400), route: nowhere },
+  { name: "400", path: "/%zz", status: always(400), route: noRoute },
   { name: "401", path: "/private", status: always(401) },
   {
     name: "200 with a token",
@@ -17,9 +17,9 @@ export const rejectedRows: readonly Row[] = [
   { name: "401 again", path: "/private", status: always(401), calls: always(1) },
   { name: "401 HEAD", like: "401", method: "HEAD", path: "/private", status: always(401) },
   { name: "403 of a guard", path: "/denied", status: always(403), calls: always(0) },
-  { name: "404", path: "/nowhere", status: always(404), route: nowhere },
-  { name: "404 HEAD", like: "404", method: "HEAD", path: "/nowhere", status: always(404), route: nowhere },
-  { name: "405", method: "PUT", path: "/page", headers: bearer, status: always(405), route: nowhere },
+  { name: "404", path: "/nowhere", status: always(404), route: noRoute },
+  { name: "404 HEAD", like: "404", method: "HEAD", path: "/nowhere", status: always(404), route: noRoute },
+  { name: "405", method: "PUT", path: "/page", headers: bearer, status: always(405), route: noRoute },
   {
     name: "406",
     path: "/page",

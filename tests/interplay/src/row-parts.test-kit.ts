@@ -8,13 +8,14 @@ export const always =
     value;
 export const when =
   <T>(name: ToggleName, yes: T, no: T) =>
-  (on: EnabledFeatures): T =>
-    on.has(name) ? yes : no;
-export const nowhere = always(null);
+  (enabled: EnabledFeatures): T =>
+    enabled.has(name) ? yes : no;
+export const noRoute = always(null);
 export const gzip = { "accept-encoding": "gzip" };
 export const plain = { "accept-encoding": "identity" };
 export const preflight = { "access-control-request-method": "GET" };
 export const bearer = { authorization: "Bearer token" };
 export const ok = { status: always(200), text: pageText };
 export const compressed = { ...ok, headers: gzip, isCompressed: true };
-export const revalidated = (on: EnabledFeatures): number => (on.has("etag") || on.has("cache") ? 304 : 200);
+export const revalidated = (enabled: EnabledFeatures): number =>
+  enabled.has("etag") || enabled.has("cache") ? 304 : 200;

@@ -13,11 +13,11 @@ export interface Row {
   readonly body?: () => NonNullable<TestInit["body"]>;
   /** Name of the row whose `ETag` this one sends in `If-None-Match`. */
   readonly sendsTagOf?: string;
-  readonly status: (on: EnabledFeatures) => number;
+  readonly status: (enabled: EnabledFeatures) => number;
   /** Pattern of the route; `null` when no route matches. @default the path */
-  readonly route?: (on: EnabledFeatures) => string | null;
+  readonly route?: (enabled: EnabledFeatures) => string | null;
   /** `X-Cache`; absent when the cache is not reached or is disabled. */
-  readonly cache?: string | ((on: EnabledFeatures) => string | null);
+  readonly cache?: string | ((enabled: EnabledFeatures) => string | null);
   /** Body of a 2xx before content coding. */
   readonly text?: string;
   /** Name of the row whose fields this HEAD must have. */
@@ -26,5 +26,5 @@ export interface Row {
   readonly isCompressed?: boolean;
   readonly isPreflight?: boolean;
   /** Total number of calls of the path's handler after this row. */
-  readonly calls?: (on: EnabledFeatures) => number;
+  readonly calls?: (enabled: EnabledFeatures) => number;
 }

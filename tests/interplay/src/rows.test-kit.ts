@@ -5,7 +5,7 @@ import {
   bearer,
   compressed,
   gzip,
-  nowhere,
+  noRoute,
   ok,
   plain,
   preflight,
@@ -99,7 +99,7 @@ const routeRows: readonly Row[] = [
     status: when("cors", 204, 404),
     isPreflight: true,
   },
-  { name: "options", method: "OPTIONS", path: "/page", status: always(204), route: nowhere },
+  { name: "options", method: "OPTIONS", path: "/page", status: always(204), route: noRoute },
 ];
 
 const failures: readonly Row[] = [
@@ -135,7 +135,7 @@ const failures: readonly Row[] = [
     path: "/kept",
     ...compressed,
     cache: "HIT",
-    status: (on) => (on.has("breaker") && !on.has("cache") ? 503 : 200),
+    status: (enabled) => (enabled.has("breaker") && !enabled.has("cache") ? 503 : 200),
   },
   {
     name: "plain hit while open",
@@ -143,7 +143,7 @@ const failures: readonly Row[] = [
     ...ok,
     headers: plain,
     cache: "HIT",
-    status: (on) => (on.has("breaker") && !on.has("cache") ? 503 : 200),
+    status: (enabled) => (enabled.has("breaker") && !enabled.has("cache") ? 503 : 200),
   },
 ];
 

@@ -28,7 +28,7 @@ export interface Observations {
 
 /** An app with the routes of the rows. */
 export interface Stack extends App {
-  readonly on: ReadonlySet<ToggleName>;
+  readonly enabled: ReadonlySet<ToggleName>;
   readonly observed: Observations;
 }
 
@@ -42,7 +42,7 @@ export const pageText = "a line of a page that is worth compressing\n".repeat(60
 export const streamText = "first,second,third";
 
 /** Composes an app. The observing middleware is the outermost one, like telemetry. */
-export const stackOf = ({ installed, enabled }: Order): Stack => {
+export const stackOf = ({ installed, enabled: enableOrder }: Order): Stack => {
   const observed = createObservations();
   const observer = observerOf(observed);
   class StackApp extends App {
@@ -53,11 +53,11 @@ export const stackOf = ({ installed, enabled }: Order): Stack => {
   }
   const app = new StackApp();
   const writeLine = (line: string) => void observed.lines.push(JSON.parse(line) as Record<string, unknown>);
-  for (const name of enabled) toggles[name].enable(app, writeLine);
+  for (const name of enableOrder) toggles[name].enable(app, writeLine);
   app.use(authenticate);
-  const on = new Set(enabled);
-  addRoutes(app, on, observed);
-  return Object.assign(app, { on, observed });
+  const enabled = new Set(enableOrder);
+  addRoutes(app, enabled, observed);
+  return Object.assign(app, { enabled, observed });
 };
 
 /** Moves commands to the end: installing them before the cache is a start error. */
@@ -108,13 +108,14 @@ type FeatureRouteOptions = CircuitBreakerRouteOptions & RateLimitRouteOptions;
 
 const addRoutes = (
   app: App & AddsRouteOptions<FeatureRouteOptions>,
-  on: ReadonlySet<ToggleName>,
+  enabled: ReadonlySet<ToggleName>,
   { calls }: Observations,
 ): void => {
   /** Only for enabled features: options of others are a start error. */
-  const limitOptions = (maxRequests: number) => (on.has("rateLimit") ? { rateLimit: { maxRequests } } : {});
+  const limitOptions = (maxRequests: number) =>
+    enabled.has("rateLimit") ? { rateLimit: { maxRequests } } : {};
   const breakerOptions = (failureThreshold: number) =>
-    on.has("breaker") ? { breaker: { failureThreshold } } : {};
+    enabled.has("breaker") ? { breaker: { failureThreshold } } : {};
   type Options = Pick<RouteOptions, "guards" | "timeoutSecs"> & FeatureRouteOptions;
   const get = (path: string, options: Options, handle: (request: HttpRequest) => unknown): void => {
     app.get(path, options, (request) => {

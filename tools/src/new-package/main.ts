@@ -14,11 +14,26 @@ const main = (): void => {
   const [name] = positionals;
   if (name === undefined || positionals.length > 1) throw new NewPackageError(USAGE);
   const files = newPackage(root, deriveNames(name, values.feature));
-  spawnSync("oxfmt", files, { cwd: root, shell: process.platform === "win32" }); // line breaks depend on the length of the names
+  const problem = format(files);
   console.log(files.join("\n"));
   console.log(
     `\nNext:\n  pnpm install\n  pnpm turbo run build test --filter=@framework/${name}\n  pnpm lint`,
   );
+  if (problem !== null)
+    throw new NewPackageError(
+      `the files are written but not formatted, because oxfmt failed: ${problem}; run pnpm oxfmt packages/${name}`,
+    );
+};
+
+/** Formats files: line breaks depend on the length of the names. Returns the problem if that fails, else `null`. */
+const format = (files: readonly string[]): string | null => {
+  const { error, status, stderr } = spawnSync("oxfmt", files, {
+    cwd: root,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
+  if (error !== undefined) return error.message;
+  return status === 0 ? null : stderr.trim();
 };
 
 try {

@@ -27,7 +27,7 @@ export const knownImports: readonly KnownImport[] = [
   {
     from: `${CORE}/request/request-kernel.ts`,
     to: `${CORE}/dependencies/container.ts`,
-    reason: "a request opens its dependency scope when it first resolves a dependency",
+    reason: "the request kernel holds the container",
   },
   {
     from: `${CORE}/dependencies/invocation-scope.ts`,

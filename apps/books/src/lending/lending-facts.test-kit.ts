@@ -334,7 +334,7 @@ export const lendingFacts = (
     });
     const lowered = createBooksApp(booksSettings({ DATABASE_URL: storage.url, BOOKS_LOG: "silent" }));
     await expect(lowered.start({ log: { info() {}, warn() {}, error() {} } })).rejects.toThrow(
-      "BOOKS_REBUILD is 0, but the live lending views were rebuilt 1 times; set it to 1 or 2",
+      "BOOKS_REBUILD is 0, but the live lending views were rebuilt once; set it to 1 or 2",
     );
   });
 

@@ -4,8 +4,8 @@ import { openLoansView } from "./open-loans.ts";
 import { statisticsView } from "./statistics.ts";
 
 /**
- * The projections of the loan events, in their versions. Each rebuild adds a version: it is built from all events in its own tables, and replaces
- * the previous version after it has caught up. Until then the previous version must be kept up to date.
+ * Returns the lending projections in the versions that this process maintains: `rebuilds`, if above 0, and `rebuilds + 1`. The newer version is built
+ * from all events into its own tables. When it goes live it replaces the older one, which is kept up to date until then.
  *
  * @param autoLive whether a version becomes live automatically when it has caught up
  */
@@ -15,7 +15,7 @@ export const lendingViews = (rebuilds: number, autoLive = true): readonly Projec
     .flatMap((version) => [openLoansView(version, autoLive), statisticsView(version, autoLive)]);
 
 /**
- * Checks that the number of rebuilds includes every live view: otherwise no process with this setting would keep it up to date.
+ * Checks that `lendingViews(rebuilds)` includes the version of every live view: otherwise no process with this setting would keep that view up to date.
  *
  * @throws ConfigurationError BOOKS_INVALID_REBUILD
  */
@@ -25,6 +25,7 @@ export const checkRebuilds = (rebuilds: number, views: readonly ProjectionStatus
   const [current, next] = [Math.max(...live) - 1, Math.min(...live)]; // views go live one after the other
   if (rebuilds >= current && rebuilds <= next) return;
   const allowed = [...new Set([current, next])].join(" or ");
-  const message = `BOOKS_REBUILD is ${rebuilds}, but the live lending views were rebuilt ${current} times; set it to ${allowed}`;
+  const times = current === 1 ? "once" : `${current} times`;
+  const message = `BOOKS_REBUILD is ${rebuilds}, but the live lending views were rebuilt ${times}; set it to ${allowed}`;
   throw new ConfigurationError([{ code: "BOOKS_INVALID_REBUILD", message }]);
 };

@@ -42,7 +42,7 @@ export const Loan = decider({
         return BookReturned({ book, member: state.member });
       }
       case "remind": {
-        // The job may run late or twice: only the loan with this due date is reminded, once.
+        // The job may run late or twice: remind once, and only for the loan with this due date.
         if (state === null || state.isReminded || state.dueAt !== command.dueAt) return [];
         return MemberReminded({ book, member: state.member, dueAt: state.dueAt });
       }

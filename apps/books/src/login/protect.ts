@@ -26,7 +26,7 @@ export const protect = (app: BooksApp, { secret, password }: BooksSettings): Pro
   const jwt = new JwtAuth({ secret: secret.reveal(), expiration: 3600, store: sqlTokenStore(app.db) });
   app
     .enableSessions({ store: databaseSessions(app.db), skipPaths: ["/static", "/health", "/metrics"] })
-    // GraphQL reads no cookies, and `/token` needs the password: neither can be forged.
+    // GraphQL reads no cookies, and `/token` needs the password: neither accepts a forged cross-site request.
     .enableCsrf({ secret: keyFrom(secret.reveal(), "csrf"), skipPaths: ["/token", "/graphql"] });
   tokenRoute(app, jwt, password);
   app.registerBlueprint(sessionRoutes(app, password));

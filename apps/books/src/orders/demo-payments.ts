@@ -5,13 +5,15 @@ import { text } from "../fields.ts";
 
 const Payment = z.object({ cents: z.int().positive(), card: text(30) });
 
-/** Cards with special behaviour; any other card pays immediately. */
+// Cards with special behaviour; any other card pays immediately.
+
+/** Replies with 402 to every attempt. */
 const REFUSED_CARD = "refused";
-/** The service replies with 503 to the first attempt with this card. */
+/** Replies with 503 to the first attempt of each payment. */
 const BUSY_CARD = "busy";
-/** The first attempt with this card gets an invalid reply, as from a service with a bug: the order then waits for an operator. */
+/** Returns an invalid reply to the first attempt of each payment, like a faulty service; the order then waits for an operator. */
 const GARBLED_CARD = "garbled";
-/** The service replies with 503 to every attempt with this card. */
+/** Replies with 503 to every attempt. */
 const DOWN_CARD = "down";
 
 interface PaymentRow {
@@ -19,7 +21,7 @@ interface PaymentRow {
   readonly state: "new" | "paid" | "refunded";
 }
 
-/** A payment service for demonstrations: it takes no money, and honours idempotency keys. It is a separate app, so it is not reachable from outside. */
+/** A payment service for demonstrations: it takes no money, and honours idempotency keys. It is only called through `fetch` and never listens on a port. */
 export const demoPayments = (db: Database): App => {
   const app = new App();
 

@@ -8,7 +8,7 @@ import { orderFacts } from "./order-facts.test-kit.ts";
 
 orderFacts(test, databaseInFile);
 
-/** Runs the service without workers, with an order that stays unfinished. */
+/** Starts the service with background work off (`BOOKS_WORK=off`) and places an order, which therefore stays in `working`. */
 const startWithPendingOrder = async () => {
   const app = createBooksApp(
     booksSettings({ DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent", BOOKS_WORK: "off" }),
@@ -29,23 +29,23 @@ const startWithPendingOrder = async () => {
     const text = await (await fetch(`${service.url}/metrics`)).text();
     return /^framework_database_statements_total\S* (\d+)$/m.exec(text)?.[1];
   };
-  /** Waits until statements run, or until none run. */
-  const untilBusy = async (isBusy: boolean): Promise<void> => {
+  /** Waits until the statement counter changes between two polls (`running`) or does not (`idle`). */
+  const waitForStatements = async (state: "running" | "idle"): Promise<void> => {
     let last = await statements();
-    const hasChanged = async (): Promise<boolean> => {
+    const isReached = async (): Promise<boolean> => {
       const before = last;
       last = await statements();
-      return (last !== before) === isBusy;
+      return (last !== before) === (state === "running");
     };
-    await waitFor(hasChanged, { timeoutMs: 25_000, intervalMs: 500 });
+    await waitFor(isReached, { timeoutMs: 25_000, intervalMs: 500 });
   };
-  return { service, untilBusy };
+  return { service, waitForStatements };
 };
 
 test("a request that waits for an order gets its status when the service stops", async () => {
-  const { service, untilBusy } = await startWithPendingOrder();
+  const { service, waitForStatements } = await startWithPendingOrder();
   const waiting = fetch(`${service.url}/orders/1?wait=30`);
-  await untilBusy(true);
+  await waitForStatements("running");
   await service.close();
   const reply = await waiting;
   expect([reply.status, await reply.json()]).toEqual([
@@ -55,21 +55,21 @@ test("a request that waits for an order gets its status when the service stops",
 }, 120_000);
 
 test("waiting for an order ends when the client disconnects", async () => {
-  const { service, untilBusy } = await startWithPendingOrder();
+  const { service, waitForStatements } = await startWithPendingOrder();
   const disconnect = new AbortController();
   const waiting = fetch(`${service.url}/orders/1?wait=30`, { signal: disconnect.signal });
-  await untilBusy(true);
+  await waitForStatements("running");
   disconnect.abort();
   await expect(waiting).rejects.toThrow("aborted");
-  await expect(untilBusy(false)).resolves.toBeUndefined();
+  await expect(waitForStatements("idle")).resolves.toBeUndefined();
   await service.close();
 }, 120_000);
 
 test("an order has the payment id that the payment service returned", async () => {
-  const shop = new App();
-  shop.post("/payments", () => ({ payment: "order:a:b" }));
+  const payments = new App();
+  payments.post("/payments", () => ({ payment: "order:a:b" }));
   const run = { port: 0, logs: false, argv: [], exitOnError: false, workers: 1 } as const;
-  const service = await shop.run(run);
+  const service = await payments.run(run);
   const env = { DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent" };
   {
     await using client = socketClient(

@@ -10,7 +10,7 @@ import { type Library, library } from "../library.test-kit.ts";
 export interface Peer {
   readonly messages: Record<string, unknown>[];
   readonly closed: Promise<number>;
-  /** Bytes that are not yet written to the buffers of the system. */
+  /** Sent bytes that are not yet in the kernel's socket buffer (`bufferedAmount`). */
   readonly unsentBytes: number;
   send(message: unknown): void;
   close(): void;

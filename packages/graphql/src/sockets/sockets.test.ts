@@ -1,6 +1,7 @@
 import { UnauthorizedError } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { GraphQLError } from "graphql";
 import { subscription } from "../index.ts";
 import { init, ready, serve, subscribe } from "./served-library.test-kit.ts";
 
@@ -187,7 +188,29 @@ test("a source or document lookup that fails ends its operation with a masked er
   expect(JSON.stringify(peer.messages)).not.toContain("canary");
 });
 
-test("a drain closes connections with 1001 and ends their subscriptions", async () => {
+test("a GraphQLError of a source is shown with its own extensions, and ends its operation", async () => {
+  const { open } = await serve({
+    schema: "type Query { now: Int } type Subscription { ends: Int }",
+    resolvers: {
+      Subscription: {
+        ends: subscription({}, async function* () {
+          yield 1;
+          throw new GraphQLError("The shop is closed", { extensions: { code: "CLOSED" } });
+        }),
+      },
+    },
+  });
+  const peer = await ready(await open());
+  peer.send(subscribe("1", "subscription { ends }"));
+  await waitFor(() => peer.messages.length === 2);
+  expect(peer.messages[1]).toEqual({
+    id: "1",
+    type: "error",
+    payload: [{ message: "The shop is closed", extensions: { code: "CLOSED" } }],
+  });
+});
+
+test("a drain closes connections with code 1001 and ends their subscriptions", async () => {
   const { open, events, stop } = await serve();
   const peer = await ready(await open());
   peer.send(subscribe("1", "subscription { waits }"));

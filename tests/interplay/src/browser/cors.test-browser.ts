@@ -55,7 +55,7 @@ inChromium({
     assert.match(headers["x-request-id"] ?? "", /^[\da-f-]{36}$/);
   },
 
-  "a page of another origin reads nothing, although the reply was sent": async ({ serve, visit }) => {
+  "a page from another origin reads nothing, although the reply was sent": async ({ serve, visit }) => {
     const [listed, other] = [await serve(emptyPage()), await serve(emptyPage())];
     const app = booksApi(listed.url);
     const api = await serve(app);

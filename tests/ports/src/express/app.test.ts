@@ -5,7 +5,7 @@ import request from "supertest";
 import { createApp } from "./app.ts";
 import { differences } from "../contract/differences.ts";
 import { API_KEY } from "../contract/exchanges.ts";
-import { addressOf } from "../contract/address-of.ts";
+import { baseUrlOf } from "../contract/base-url-of.ts";
 
 test("a book that was added is found", async () => {
   const app = createApp("key");
@@ -18,6 +18,6 @@ test("a book that was added is found", async () => {
 test("the service meets the contract", async () => {
   const server = createApp(API_KEY).listen(0, "127.0.0.1");
   await once(server, "listening");
-  expect(await differences(addressOf(server))).toEqual([]);
+  expect(await differences(baseUrlOf(server))).toEqual([]);
   await promisify(server.close.bind(server))();
 });
