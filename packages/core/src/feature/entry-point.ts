@@ -12,7 +12,10 @@ export interface EntryPoint {
   readonly streams?: ReadonlySet<string>;
   /** Returns the remote address of an invocation's connection, without a port; `null` if unknown. */
   remoteAddress(invocation: Invocation): string | null;
-  /** Returns the HTTP status closest to an outcome, or to the reason of an invocation's aborted signal: 200 for success, 499 for a cancellation. */
+  /**
+   * Returns the HTTP status closest to an outcome, or to the reason of an invocation's aborted signal: 200 for success, 499 if the client cancelled the call or
+   * its own deadline passed.
+   */
   statusOf(outcome: unknown): number;
 }
 
