@@ -142,13 +142,27 @@ test("credentials for a scheme that the document lacks are refused, together wit
   expect(open).toThrow(
     expect.objectContaining({
       problems: [
-        "ClientOptions.credentials.bearerAut is not a security scheme of the document: did you mean bearerAuth?",
-        "ClientOptions.credentials.other is not a security scheme of the document: it has the key, bearerAuth",
+        "ClientOptions.credentials.bearerAut is not a supported security scheme of the document: did you mean bearerAuth?",
+        "ClientOptions.credentials.other is not a supported security scheme of the document: it has the key, bearerAuth",
         expect.stringContaining("HttpClientOptions.timeoutMs"),
       ].map((message) => expect.objectContaining({ message })),
     }),
   );
 });
+
+test.each<[object, string]>([
+  [{ credentialHeaders: "X-Key" }, "HttpClientOptions.credentialHeaders must be a list"],
+  [{ credentialHeaders: 5 }, "HttpClientOptions.credentialHeaders must be a list"],
+  [{ baseUrl: "http://other" }, 'ClientOptions has no field "baseUrl": it is the first argument'],
+])(
+  "an option of the wrong type or in the wrong place is a configuration error: %j",
+  async (options, message) => {
+    const createClient = await importClient(takesAll);
+    const create = () => createClient("http://localhost", options);
+    expect(create).toThrow(expect.objectContaining({ code: "CORE_BAD_CONFIG" }));
+    expect(create).toThrow(message);
+  },
+);
 
 test("an unknown member of a call's input is refused with the nearest name", async () => {
   const { createClient, service, url } = await notes();
@@ -156,6 +170,6 @@ test("an unknown member of a call's input is refused with the nearest name", asy
   await using client = createClient(url);
   await expect(client["getNote"]?.({ parms: { id: "1" } } as never)).rejects.toMatchObject({
     code: "CLIENT_BAD_PARAMETER",
-    message: expect.stringMatching(/^the object of GET .* has no field "parms"; did you mean "params"\?$/),
+    message: expect.stringMatching(/^the input of GET .* has no field "parms"; did you mean "params"\?$/),
   });
 });

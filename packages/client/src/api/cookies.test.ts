@@ -28,7 +28,11 @@ const cookies = {
 };
 
 /** Returns the cookies of a call, or the code of its error. */
-const sendCookies = async (session: string | null, given: object): Promise<unknown> => {
+const sendCookies = async (
+  session: string | null,
+  given: object,
+  { headers = {}, common = {} }: { readonly headers?: object; readonly common?: Record<string, string> } = {},
+): Promise<unknown> => {
   let field: string | null = null;
   const fetch = (request: Request): Response => {
     field = request.headers.get("cookie");
@@ -36,8 +40,8 @@ const sendCookies = async (session: string | null, given: object): Promise<unkno
   };
   const createClient = await importClient(cookies);
   const credentials = session === null ? {} : { session };
-  await using client = createClient("http://api.test", { fetch, credentials });
-  const code = await client["get"]?.({ cookies: given }).then(
+  await using client = createClient("http://api.test", { fetch, credentials, headers: common });
+  const code = await client["get"]?.({ cookies: given, headers }).then(
     () => null,
     (error: unknown) => (error as { code: string }).code,
   );
@@ -57,4 +61,21 @@ test("list items are encoded before they are joined, and are separate cookies by
   );
   expect(await sendCookies(null, { ids: undefined })).toBeNull();
   expect(await sendCookies(null, { "a=b; c": 1 })).toBe("CLIENT_BAD_PARAMETER");
+});
+
+test("cookies of the field `Cookie` are sent with the credential and the parameters", async () => {
+  const own = { headers: { Cookie: "a=1; b=2" } };
+  expect(await sendCookies("s", { theme: "dark" }, own)).toBe("a=1; b=2; __Host-sid=s; theme=dark");
+  expect(await sendCookies("s", {}, { common: { cookie: "a=1" } })).toBe("a=1; __Host-sid=s");
+  expect(await sendCookies("s", {}, { common: { cookie: "a=1" }, headers: { cookie: "b=2" } })).toBe(
+    "b=2; __Host-sid=s",
+  );
+  expect(await sendCookies(null, {}, own)).toBe("a=1; b=2");
+});
+
+test("of cookies with the same name one is sent: the parameter, otherwise that of the field, otherwise the credential", async () => {
+  const common = { cookie: "theme=light; __Host-sid=field" };
+  expect(await sendCookies("s", {}, { common })).toBe("theme=light; __Host-sid=field");
+  expect(await sendCookies("s", { theme: "dark" }, { common })).toBe("__Host-sid=field; theme=dark");
+  expect(await sendCookies("s", { "__Host-sid": "own" }, { common })).toBe("theme=light; __Host-sid=own");
 });

@@ -19,7 +19,7 @@ import type { ApiSpec, CallOptions, OperationSpec } from "./operation.ts";
 import { isStream, readReply } from "./read-reply.ts";
 import { MULTIPART, requestBody } from "./request-body.ts";
 import { sendable } from "./sendable.ts";
-import { headerText } from "./serialise-parameter.ts";
+import { definedMembers, headerText } from "./serialise-parameter.ts";
 
 /** Options of a generated client: the options of `httpClient`, credentials, and a limit for streams. */
 export interface ClientOptions extends Omit<HttpClientOptions, "baseUrl"> {
@@ -31,7 +31,7 @@ export interface ClientOptions extends Omit<HttpClientOptions, "baseUrl"> {
 
 /** Members of every generated client besides its operations. */
 export interface ClientLifecycle extends AsyncDisposable {
-  /** Ends all calls and connections. */
+  /** Aborts all calls and closes the connections. */
   readonly $close: () => Promise<void>;
 }
 
@@ -79,22 +79,22 @@ export const createApiClient = <Api>(
 ): Api & ClientLifecycle => {
   const { maxEventCharacters, credentials, ...options } = given;
   const { value: own, problems } = record.read({ maxEventCharacters, credentials });
-  const all = problems.length > 0 ? problems : unknownSchemes(api, own.credentials ?? {});
+  const all = problems.length > 0 ? [...problems] : unknownSchemes(api, own.credentials);
+  if (Object.hasOwn(options, "baseUrl")) all.push(BASE_URL_IN_OPTIONS);
   const http = openClient(
-    {
-      baseUrl,
-      ...options,
-      credentialHeaders: [...(options.credentialHeaders ?? []), ...headersOfSchemes(api)],
-    },
+    { ...options, baseUrl, credentialHeaders: credentialHeadersOf(api, options.credentialHeaders) },
     all.map((message) => ({ code: "CORE_BAD_CONFIG", message })),
   );
+  const settings = { ...own, headers: new Headers(options.headers) };
   const client = Object.create(null) as Record<string | symbol, unknown>;
   for (const [name, spec] of Object.entries(api.operations))
-    client[name] = (input?: AnyInput) => call(http, api, spec, own, input);
+    client[name] = (input?: AnyInput) => call(http, api, spec, settings, input);
   client["$close"] = http.close;
   client[Symbol.asyncDispose] = http.close;
   return client as Api & ClientLifecycle; // the types come from the same document as the operations
 };
+
+const BASE_URL_IN_OPTIONS = 'ClientOptions has no field "baseUrl": it is the first argument of createClient';
 
 /** Creates the HTTP client. @throws ConfigurationError with the given problems, followed by the problems of `options` */
 const openClient = (options: HttpClientOptions, problems: readonly Problem[]): HttpClient => {
@@ -117,29 +117,42 @@ const unknownSchemes = ({ security }: ApiSpec, credentials: Credentials): string
     .map((name) => {
       const [near] = nearest(name, known);
       const remedy = near === undefined ? `it has ${known.join(", ") || "none"}` : `did you mean ${near}?`;
-      return `ClientOptions.credentials.${name} is not a security scheme of the document: ${remedy}`;
+      return `ClientOptions.credentials.${name} is not a supported security scheme of the document: ${remedy}`;
     });
 };
 
-/** Returns the names of header fields with credentials, such as `X-API-Key`. */
-const headersOfSchemes = ({ security }: ApiSpec): string[] =>
-  Object.values(security).flatMap(([where, name]) => (where === "header" ? [name] : []));
+/** Adds the header fields of security schemes, such as `X-API-Key`, to the option. Returns an option that is not a list unchanged: `httpClient` reports it. */
+const credentialHeadersOf = ({ security }: ApiSpec, given: readonly string[] = []): readonly string[] =>
+  Array.isArray(given)
+    ? [...given, ...Object.values(security).flatMap(([where, name]) => (where === "header" ? [name] : []))]
+    : given;
+
+/** Settings of all calls of a client. */
+interface CallSettings {
+  readonly maxEventCharacters: number;
+  readonly credentials: Credentials;
+  /** The client's own header fields, which `httpClient` adds to each call. */
+  readonly headers: Headers;
+}
 
 const call = async (
   http: HttpClient,
   api: ApiSpec,
   spec: OperationSpec,
-  own: { readonly maxEventCharacters: number; readonly credentials: Credentials },
+  own: CallSettings,
   input: AnyInput = {},
 ): Promise<object> => {
-  const [unknown] = unknownFields(`the object of ${spec.route}`, input, inputNames);
+  const [unknown] = unknownFields(`the input of ${spec.route}`, input, inputNames);
   if (unknown !== undefined) throw new ClientError("CLIENT_BAD_PARAMETER", unknown);
   const secrets = await credentialsOf(api, spec, own.credentials);
-  const path = addressOf(spec, input.params, { ...secrets.query, ...input.query });
-  const headers = fieldsOf(spec, { ...secrets.header, ...input.headers });
-  const cookies = cookieField(spec, secrets.cookie, input.cookies ?? {});
+  const definedQuery = Object.fromEntries(definedMembers(input.query ?? {}));
+  const path = addressOf(spec, input.params, { ...secrets.query, ...definedQuery });
+  const headers = fieldsOf(spec, secrets.header, input.headers);
+  const given = headers.get("cookie") ?? own.headers.get("cookie");
+  const cookies = cookieField(spec, secrets.cookie, input.cookies ?? {}, given);
   if (cookies !== null) headers.set("cookie", cookies);
-  if (!headers.has("accept")) headers.set("accept", acceptOf(Object.values(spec.replies).flat()));
+  if (!headers.has("accept") && !own.headers.has("accept"))
+    headers.set("accept", acceptOf(Object.values(spec.replies).flat()));
   const body = bodyOf(spec, input.body, headers);
   const { signal, within, idempotencyKey, maxReplyBytes } = input;
   const init: CallInit = {
@@ -155,7 +168,7 @@ const call = async (
   return readReply(spec, await http.request(path, init), own.maxEventCharacters);
 };
 
-/** Returns the body of a call, and sets `Content-Type` if it is missing; for a multipart form, always. */
+/** Returns the body of a call. Sets `Content-Type` if missing, and always for a multipart form. */
 const bodyOf = (spec: OperationSpec, value: unknown, headers: Headers): OutgoingBody | undefined => {
   if (value === undefined || spec.body === undefined) return undefined;
   const { body: type } = spec;
@@ -168,14 +181,16 @@ const bodyOf = (spec: OperationSpec, value: unknown, headers: Headers): Outgoing
 const acceptOf = (kinds: readonly string[]): string =>
   kinds.includes("events") ? "text/event-stream, application/json, */*;q=0.5" : "application/json, */*;q=0.8";
 
-/** Returns the header fields of a call. @throws ClientError CLIENT_BAD_PARAMETER */
-const fieldsOf = (spec: OperationSpec, headers: Readonly<Record<string, unknown>>): Headers => {
+/** Returns the header fields of a call: credentials, replaced by fields of its input with the same name. @throws ClientError CLIENT_BAD_PARAMETER */
+const fieldsOf = (
+  spec: OperationSpec,
+  credentials: Readonly<Record<string, string>>,
+  input: Readonly<Record<string, unknown>> = {},
+): Headers => {
   const fields = new Headers();
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined) continue;
+  for (const [name, value] of [...Object.entries(credentials), ...definedMembers(input)])
     sendable(spec, `the header field ${JSON.stringify(name)}`, () =>
       fields.set(name, headerText(value, spec.styles?.[`header ${name}`])),
     );
-  }
   return fields;
 };

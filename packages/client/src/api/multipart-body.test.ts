@@ -16,6 +16,8 @@ const document = {
               encoding: {
                 xml: { contentType: "application/xml; charset=utf-8" },
                 quoted: { contentType: "application/json" },
+                charset: { contentType: "application/json; charset=utf-8" },
+                linked: { contentType: "application/ld+json" },
                 image: { contentType: "image/png, image/jpeg" },
               },
             },
@@ -44,7 +46,7 @@ const partsOf = async (body: object): Promise<string[]> => {
     .map((part) => part.replace(/^\r\nContent-Disposition: form-data; /, "").replace(/\r\n$/, ""));
 };
 
-test("objects, including items of a list, are JSON parts without a file name, everything else is text", async () => {
+test("objects and object items of a list become JSON parts without a file name; strings and numbers become text parts", async () => {
   expect(await partsOf({ meta: { a: [1] }, list: [{ b: 1 }, "c", 2], none: undefined })).toEqual([
     'name="meta"\r\nContent-Type: application/json\r\n\r\n{"a":[1]}',
     'name="list"\r\nContent-Type: application/json\r\n\r\n{"b":1}',
@@ -53,14 +55,24 @@ test("objects, including items of a list, are JSON parts without a file name, ev
   ]);
 });
 
-test("a part has the type of the document's encoding", async () => {
-  expect(await partsOf({ xml: "<a/>", quoted: "text" })).toEqual([
+test("a part has the content type that the OpenAPI document's `encoding` declares", async () => {
+  expect(await partsOf({ xml: "<a/>", quoted: { a: 1 } })).toEqual([
     'name="xml"\r\nContent-Type: application/xml; charset=utf-8\r\n\r\n<a/>',
-    'name="quoted"\r\nContent-Type: application/json\r\n\r\n"text"',
+    'name="quoted"\r\nContent-Type: application/json\r\n\r\n{"a":1}',
   ]);
 });
 
-test("blobs and bytes are files with their own name and type, and names are escaped", async () => {
+test.each([
+  ["quoted", "application/json"],
+  ["charset", "application/json; charset=utf-8"],
+  ["linked", "application/ld+json"],
+])("a string in a part of a JSON type is JSON, with quotes: %s", async (name, type) => {
+  expect(await partsOf({ [name]: "text" })).toEqual([
+    `name="${name}"\r\nContent-Type: ${type}\r\n\r\n"text"`,
+  ]);
+});
+
+test("files keep their name and type, bytes get defaults, and names are escaped", async () => {
   const image = new File(["png"], 'a"\r\n.png', { type: "image/png" });
   expect(await partsOf({ image, 'b"\n': new Uint8Array([65]) })).toEqual([
     'name="image"; filename="a%22%0D%0A.png"\r\nContent-Type: image/png\r\n\r\npng',
@@ -68,7 +80,7 @@ test("blobs and bytes are files with their own name and type, and names are esca
   ]);
 });
 
-test("the framework parses a form of the client, with a large file, into fields and files", async () => {
+test("the framework parses a form sent by the client, with a large file, into fields and files", async () => {
   const app = new App();
   app.post("/", async (request) => {
     const { note, meta } = Object.fromEntries((await request.form()) as Iterable<[string, unknown]>);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { escapedFormName } from "@framework/core/http";
+import { escapedFormName, plainType } from "@framework/core/http";
+import { isJson } from "./json-type.ts";
 import { textOf } from "./serialise-parameter.ts";
 
 /**
@@ -46,5 +47,6 @@ const partOf = (value: unknown, declared: string | undefined): Part => {
     };
   const isObject = typeof value === "object" && value !== null && !(value instanceof Date);
   const type = declared ?? (isObject ? "application/json" : undefined);
-  return { content: type === "application/json" ? JSON.stringify(value) : textOf(value), type };
+  const isJsonPart = type !== undefined && isJson(plainType(type));
+  return { content: isJsonPart ? JSON.stringify(value) : textOf(value), type };
 };

@@ -1,6 +1,6 @@
 import { plainType } from "@framework/core/http";
 import { ClientError } from "../http/client-error.ts";
-import { isJson } from "./request-body.ts";
+import { isJson } from "./json-type.ts";
 import type { OperationSpec, ReplyKind } from "./operation.ts";
 import { streamEvents } from "./stream-events.ts";
 import { streamLines } from "./stream-lines.ts";

@@ -1,4 +1,5 @@
 import type { OutgoingBody } from "../http/outgoing-request.ts";
+import { isJson } from "./json-type.ts";
 import { multipartBody } from "./multipart-body.ts";
 import type { OperationSpec } from "./operation.ts";
 import { queryPairs, textOf } from "./serialise-parameter.ts";
@@ -20,10 +21,6 @@ export const requestBody = (
   if (type === URLENCODED) return encodeForm(value, styles);
   return isBytes(value) ? value : textOf(value);
 };
-
-/** Whether a media type is JSON. */
-export const isJson = (type: string): boolean =>
-  /^(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)$/i.test(type);
 
 const isBytes = (
   value: unknown,

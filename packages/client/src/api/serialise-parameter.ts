@@ -19,7 +19,8 @@ const encode = (value: unknown): string =>
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-const definedMembers = (record: Readonly<Record<string, unknown>>): [string, unknown][] =>
+/** Returns names and values of the members that are not `undefined`. */
+export const definedMembers = (record: Readonly<Record<string, unknown>>): [string, unknown][] =>
   Object.entries(record).filter(([, value]) => value !== undefined);
 
 /** Returns name and value of each query parameter for one value: `form*` is the default style (RFC 6570, OpenAPI 3.1 4.8.12). */

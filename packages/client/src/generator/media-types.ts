@@ -1,5 +1,6 @@
 import { plainType } from "@framework/core/http";
-import { isJson, MULTIPART, URLENCODED } from "../api/request-body.ts";
+import { isJson } from "../api/json-type.ts";
+import { MULTIPART, URLENCODED } from "../api/request-body.ts";
 import { isText, LINES } from "../api/read-reply.ts";
 import type { ReplyKind } from "../api/operation.ts";
 import { child, isObject, type JsonObject, type OpenapiReader } from "./openapi-reader.ts";

@@ -201,6 +201,6 @@ test("a misspelt option of a call is refused, with the nearest name", async () =
   await using http = open("http://localhost:9");
   await expect(http.request("/", { jsn: 1 } as object)).rejects.toMatchObject({
     code: "CLIENT_BAD_PARAMETER",
-    message: 'the object of request has no field "jsn"; did you mean "json"?',
+    message: 'the options object of request has no field "jsn"; did you mean "json"?',
   });
 });

@@ -90,7 +90,7 @@ const initNames = Object.keys({
 } satisfies Record<keyof CallInit, 0>);
 
 const checkInit = (init: CallInit): void => {
-  const [unknown] = unknownFields("the object of request", init, initNames);
+  const [unknown] = unknownFields("the options object of request", init, initNames);
   if (unknown !== undefined) throw new ClientError("CLIENT_BAD_PARAMETER", unknown);
 };
 

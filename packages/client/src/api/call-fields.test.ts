@@ -1,0 +1,73 @@
+import { expect, test } from "@jest/globals";
+import type { ClientOptions } from "./create-client.ts";
+import { importClient } from "./generated-module.test-kit.ts";
+
+const operation = (operationId: string, scheme: string) => ({
+  get: { operationId, security: [{ [scheme]: [] }], responses: { 204: { description: "" } } },
+});
+const document = {
+  openapi: "3.1.0",
+  info: { title: "Fields", version: "1" },
+  paths: {
+    "/token": operation("token", "token"),
+    "/field": operation("field", "field"),
+    "/query": operation("query", "query"),
+  },
+  components: {
+    securitySchemes: {
+      token: { type: "http", scheme: "bearer" },
+      field: { type: "apiKey", in: "header", name: "X-API-Key" },
+      query: { type: "apiKey", in: "query", name: "api_key" },
+    },
+  },
+};
+const credentials = { token: "t", field: "f", query: "q" };
+
+/** Returns the request that a call sends. */
+const sentBy = async (name: string, input: object, options: ClientOptions = {}): Promise<Request> => {
+  const sent: Request[] = [];
+  const fetch = (request: Request): Response => {
+    sent.push(request);
+    return new Response(null, { status: 204 });
+  };
+  const createClient = await importClient(document);
+  await using client = createClient("http://api.test", { credentials, fetch, ...options });
+  await client[name]?.(input);
+  return sent[0] ?? Promise.reject(new Error("nothing was sent"));
+};
+
+test.each(["authorization", "Authorization"])(
+  "a call's own %s replaces the credential, undefined does not",
+  async (name) => {
+    const sent = async (value: unknown): Promise<string | null> =>
+      (await sentBy("token", { headers: { [name]: value } })).headers.get("authorization");
+    expect([await sent("Bearer own"), await sent(undefined)]).toEqual(["Bearer own", "Bearer t"]);
+  },
+);
+
+test.each(["X-API-Key", "x-api-key"])(
+  "a call's own %s replaces the API key, undefined does not",
+  async (name) => {
+    const sent = async (value: unknown): Promise<string | null> =>
+      (await sentBy("field", { headers: { [name]: value } })).headers.get("x-api-key");
+    expect([await sent("own"), await sent(undefined)]).toEqual(["own", "f"]);
+  },
+);
+
+test("a call's own query parameter replaces the API key, undefined does not", async () => {
+  const sent = async (value: unknown): Promise<string> =>
+    (await sentBy("query", { query: { api_key: value } })).url;
+  expect([await sent("own"), await sent(undefined)]).toEqual([
+    "http://api.test/query?api_key=own",
+    "http://api.test/query?api_key=q",
+  ]);
+});
+
+test("Accept is the call's own, otherwise the client's, otherwise that of the operation", async () => {
+  const sent = async (own: unknown, headers?: Record<string, string>): Promise<string | null> =>
+    (await sentBy("token", { headers: { accept: own } }, headers && { headers })).headers.get("accept");
+  const common = { Accept: "application/vnd.notes.v2+json" };
+  expect(await sent("text/plain", common)).toBe("text/plain");
+  expect(await sent(undefined, common)).toBe("application/vnd.notes.v2+json");
+  expect(await sent(undefined)).toBe("application/json, */*;q=0.8");
+});
