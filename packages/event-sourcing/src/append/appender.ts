@@ -9,7 +9,13 @@ import { checkMetadata } from "./check-event.ts";
 import { type AppendResult, type AppendResultWithRows, storedEvents } from "./appended.ts";
 import { appendOnPostgres } from "./postgres-append.ts";
 import { PostgresStatements } from "./postgres-statements.ts";
-import { checkTotal, prepareAppend, type PreparedAppend, type StreamAppend } from "./prepare-append.ts";
+import {
+  checkTotalBytes,
+  prepareAppend,
+  prepareAppends,
+  type PreparedAppend,
+  type StreamAppend,
+} from "./prepare-append.ts";
 import { appendOnSqlite } from "./sqlite-append.ts";
 import { viewEvents } from "./view-events.ts";
 
@@ -59,13 +65,13 @@ export class Appender {
 
   /** Not async, which saves a promise per append. */
   private write(prepared: PreparedAppend, tx: Transaction | undefined): Promise<AppendResultWithRows> {
-    checkTotal([prepared]);
-    return tx === undefined ? this.appendAlone(prepared) : this.appendIn(tx, prepared);
+    checkTotalBytes([prepared]);
+    return tx === undefined ? this.appendInOwnTransaction(prepared) : this.appendIn(tx, prepared);
   }
 
   private async appendIn(tx: Transaction, prepared: PreparedAppend): Promise<AppendResultWithRows> {
     const written = await this.insertIn(tx, prepared);
-    this.afterCommit(tx);
+    this.notifyOnCommit(tx);
     return written;
   }
 
@@ -76,13 +82,11 @@ export class Appender {
   ): Promise<readonly AppendResult[]> {
     const { base } = this;
     checkStreams(appends);
-    const all = this.metadata(metadata);
-    const prepared: PreparedAppend[] = [];
-    for (const append of appends) prepared.push(await prepareAppend(base, append, all, tx ?? base.db, false));
-    checkTotal(prepared);
+    const prepared = await prepareAppends(base, appends, this.metadata(metadata), tx ?? base.db);
+    checkTotalBytes(prepared);
     if (tx !== undefined) {
       const results = await tx.transaction((inner) => this.appendEach(inner, prepared)); // a savepoint: all or none, even if the caller catches the error
-      this.afterCommit(tx);
+      this.notifyOnCommit(tx);
       return results;
     }
     const results = await base.transaction((own) => this.appendEach(own, prepared));
@@ -91,7 +95,7 @@ export class Appender {
   }
 
   /** Registers the commit callback once per transaction, not once per append. */
-  private afterCommit(tx: Transaction): void {
+  private notifyOnCommit(tx: Transaction): void {
     if (this.registered.has(tx)) return;
     this.registered.add(tx);
     tx.onCommit(this.base.onCommit);
@@ -104,7 +108,7 @@ export class Appender {
     return { ...current, ...given };
   }
 
-  private async appendAlone(append: PreparedAppend): Promise<AppendResultWithRows> {
+  private async appendInOwnTransaction(append: PreparedAppend): Promise<AppendResultWithRows> {
     const { base } = this;
     const isOneStatement =
       base.inline === null && (base.db.dialect === "postgres" || append.events.length === 1);
@@ -117,7 +121,7 @@ export class Appender {
     return written;
   }
 
-  /** Locks streams in a fixed order, so that two appends cannot deadlock. */
+  /** Locks streams in a fixed order, so that concurrent calls do not deadlock on them. */
   private async appendEach(
     tx: Transaction,
     appends: readonly PreparedAppend[],
@@ -126,7 +130,7 @@ export class Appender {
     const results = new Map<PreparedAppend, AppendResult>();
     for (const append of ordered) results.set(append, (await this.insertIn(tx, append)).appended);
     const all = appends.flatMap((append) => results.get(append) ?? []);
-    checkNoneMixed(all);
+    checkAllNewOrAllRepeated(all);
     return all;
   }
 
@@ -206,7 +210,7 @@ const checkStreams = (appends: readonly StreamAppend[]): void => {
 };
 
 /** Rejects a mix of new and repeated appends: an append must be repeated as a whole. @throws EVENTS_BAD_APPEND, and nothing is appended */
-const checkNoneMixed = (results: readonly AppendResult[]): void => {
+const checkAllNewOrAllRepeated = (results: readonly AppendResult[]): void => {
   if (new Set(results.map(({ isNew }) => isNew)).size > 1)
     throw eventError(
       "EVENTS_BAD_APPEND",

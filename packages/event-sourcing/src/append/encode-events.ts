@@ -1,13 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Awaitable } from "@framework/core";
-import type { Queries } from "@framework/database";
-import type { StoreBase } from "../base/store-base.ts";
 import { eventError } from "../errors/event-error.ts";
 import { type EventMetadata, noMetadata } from "../events/event-metadata.ts";
 import { MAX_EVENT_BYTES, MAX_METADATA_BYTES } from "../limits.ts";
 import { checkName } from "../names/check-name.ts";
 import { SEAL, sealFields } from "../personal-data/sealed-fields.ts";
-import { keysOfSubjects, type SubjectKey } from "../personal-data/subject-keys.ts";
+import type { SubjectKeys } from "../personal-data/subject-keys.ts";
 import type { CheckedEvent } from "./check-event.ts";
 
 /** An event as it is stored. */
@@ -34,27 +31,16 @@ interface StreamRef {
   readonly stream: string;
 }
 
-/** Encrypts personal data and encodes events as JSON. @throws EVENTS_TOO_LARGE, EVENTS_BAD_NAME for a subject */
+/** Encrypts personal data and encodes events as JSON. @throws EVENTS_TOO_LARGE */
 export const encodeEvents = (
-  base: StoreBase,
   ref: StreamRef,
   events: readonly CheckedEvent[],
-  queries: Queries,
-): Awaitable<readonly EncodedEvent[]> =>
-  events.some(isPersonal)
-    ? sealEvents(base, ref, events, queries)
-    : events.map((event) => encode(event, event.id ?? randomUUID()));
+  keys: SubjectKeys,
+): readonly EncodedEvent[] => events.map((event) => seal(event, ref, keys));
 
-const sealEvents = async (
-  base: StoreBase,
-  ref: StreamRef,
-  events: readonly CheckedEvent[],
-  queries: Queries,
-): Promise<readonly EncodedEvent[]> => {
-  const subjects = new Set(events.filter(isPersonal).map(subjectOf));
-  const keys = await keysOfSubjects(queries, base.now, ref.tenant, subjects);
-  return events.map((event) => seal(event, ref, keys));
-};
+/** Returns the persons whose personal data the events have. @throws EVENTS_BAD_NAME */
+export const subjectsOf = (events: readonly CheckedEvent[]): readonly string[] =>
+  events.some(isPersonal) ? events.filter(isPersonal).map(subjectOf) : [];
 
 type PersonalEvent = CheckedEvent & { readonly known: { readonly personal: object } };
 
@@ -67,7 +53,7 @@ const subjectOf = ({ known, data }: PersonalEvent): string => {
   return subject;
 };
 
-const seal = (event: CheckedEvent, ref: StreamRef, keys: ReadonlyMap<string, SubjectKey>): EncodedEvent => {
+const seal = (event: CheckedEvent, ref: StreamRef, keys: SubjectKeys): EncodedEvent => {
   const id = event.id ?? randomUUID();
   if (!isPersonal(event)) return encode(event, id);
   const key = keys.get(subjectOf(event));

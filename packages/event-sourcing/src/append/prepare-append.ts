@@ -8,9 +8,10 @@ import type { NewEvent } from "../events/stored-event.ts";
 import { MAX_BATCH, MAX_BATCH_BYTES } from "../limits.ts";
 import { categoryOf } from "../names/category.ts";
 import { checkStream, checkTenant } from "../names/check-name.ts";
+import { keysByTenant, keysOfSubjects, noKeys, type SubjectKeys } from "../personal-data/subject-keys.ts";
 import { type CheckedEvent, checkEvent } from "./check-event.ts";
 import { checkExpected, type ExpectedVersion } from "./expected-version.ts";
-import { type EncodedEvent, encodeEvents } from "./encode-events.ts";
+import { type EncodedEvent, encodeEvents, subjectsOf } from "./encode-events.ts";
 
 /** Events for one stream. */
 export interface StreamAppend {
@@ -37,6 +38,11 @@ export interface PreparedAppend {
   readonly omitsNewer: boolean;
 }
 
+/** A validated append. */
+interface CheckedAppend extends Pick<PreparedAppend, "tenant" | "stream" | "expected" | "hasGivenIds"> {
+  readonly events: readonly CheckedEvent[];
+}
+
 /**
  * Validates and encodes the events of an append.
  *
@@ -45,11 +51,48 @@ export interface PreparedAppend {
  */
 export const prepareAppend = (
   base: StoreBase,
-  { stream, events, expected = "any", tenant = "" }: StreamAppend,
+  append: StreamAppend,
   metadata: EventMetadata,
   queries: Queries,
   omitsNewer: boolean,
-): Awaitable<PreparedAppend> => {
+): Awaitable<PreparedAppend> =>
+  mapAwaitable(checkAppend(base, append, metadata), (checked) => {
+    const subjects = subjectsOf(checked.events);
+    if (subjects.length === 0) return encodeAppend(checked, noKeys, omitsNewer);
+    const finding = keysOfSubjects(queries, base.now, checked.tenant, new Set(subjects));
+    return finding.then((keys) => encodeAppend(checked, keys, omitsNewer));
+  });
+
+/**
+ * Validates and encodes the events of several appends that are committed together. The keys of all personal data are created by one call, after all events have
+ * been validated.
+ *
+ * @param queries reads and creates the keys of personal data
+ * @throws EVENTS_BAD_NAME, EVENTS_BAD_APPEND, EVENTS_UNKNOWN_TYPE, EVENTS_INVALID_DATA, EVENTS_TOO_LARGE
+ */
+export const prepareAppends = async (
+  base: StoreBase,
+  appends: readonly StreamAppend[],
+  metadata: EventMetadata,
+  queries: Queries,
+): Promise<readonly PreparedAppend[]> => {
+  const all: CheckedAppend[] = [];
+  for (const append of appends) all.push(await checkAppend(base, append, metadata));
+  checkTotalCount(all);
+  const subjects = new Map<string, Set<string>>();
+  for (const { tenant, events } of all) {
+    const ofTenant = subjects.get(tenant) ?? new Set();
+    for (const subject of subjectsOf(events)) subjects.set(tenant, ofTenant.add(subject));
+  }
+  const keys = await keysByTenant(queries, base.now, subjects);
+  return all.map((checked) => encodeAppend(checked, keys.get(checked.tenant) ?? noKeys, false));
+};
+
+const checkAppend = (
+  base: StoreBase,
+  { stream, events, expected = "any", tenant = "" }: StreamAppend,
+  metadata: EventMetadata,
+): Awaitable<CheckedAppend> => {
   checkStream(stream);
   checkTenant(tenant);
   checkExpected(expected);
@@ -57,20 +100,28 @@ export const prepareAppend = (
   checkCount(list);
   const hasGivenIds = list.some(({ id }) => id !== undefined);
   if (hasGivenIds) checkIds(list);
-  const encoding = mapAwaitable(checkEvents(base, list, metadata), (checked) =>
-    encodeEvents(base, { tenant, stream }, checked, queries),
-  );
-  const category = categoryOf(stream);
-  return mapAwaitable(encoding, (encoded) => ({
+  return mapAwaitable(checkEvents(base, list, metadata), (checked) => ({
     tenant,
     stream,
-    category,
     expected,
-    events: encoded,
+    events: checked,
     hasGivenIds,
-    omitsNewer,
   }));
 };
+
+const encodeAppend = (
+  { tenant, stream, expected, events, hasGivenIds }: CheckedAppend,
+  keys: SubjectKeys,
+  omitsNewer: boolean,
+): PreparedAppend => ({
+  tenant,
+  stream,
+  category: categoryOf(stream),
+  expected,
+  events: encodeEvents({ tenant, stream }, events, keys),
+  hasGivenIds,
+  omitsNewer,
+});
 
 /** Checks the events in order. Synchronous unless a schema is asynchronous. */
 const checkEvents = (
@@ -108,15 +159,16 @@ const checkIds = (events: readonly NewEvent[]): void => {
 const tooMany = (count: number): Error =>
   eventError("EVENTS_TOO_LARGE", `an append must have at most ${MAX_BATCH} events, not ${count}`);
 
-/** Checks the total size of appends that are committed together. @throws EVENTS_TOO_LARGE */
-export const checkTotal = (appends: readonly PreparedAppend[]): void => {
-  let count = 0;
-  let bytes = 0;
-  for (const { events } of appends) {
-    count += events.length;
-    for (const event of events) bytes += event.bytes;
-  }
+/** Checks the total number of events of appends that are committed together. @throws EVENTS_TOO_LARGE */
+const checkTotalCount = (appends: readonly CheckedAppend[]): void => {
+  const count = appends.reduce((sum, { events }) => sum + events.length, 0);
   if (count > MAX_BATCH) throw tooMany(count);
+};
+
+/** Checks the total size of appends that are committed together. @throws EVENTS_TOO_LARGE */
+export const checkTotalBytes = (appends: readonly PreparedAppend[]): void => {
+  let bytes = 0;
+  for (const { events } of appends) for (const event of events) bytes += event.bytes;
   if (bytes > MAX_BATCH_BYTES)
     throw eventError(
       "EVENTS_TOO_LARGE",

@@ -14,15 +14,36 @@ interface KeyRow extends SubjectKey {
   readonly subject: string;
 }
 
-/** Returns the keys of persons by subject; creates missing ones. */
+/** Keys of the persons of one tenant, by subject. */
+export type SubjectKeys = ReadonlyMap<string, SubjectKey>;
+
+/** No keys, for events without personal data. */
+export const noKeys: SubjectKeys = new Map();
+
+/**
+ * Returns the keys of persons by tenant; creates missing ones. A created key locks its subject until the transaction ends. Keys are created in a fixed order,
+ * so that concurrent calls do not deadlock.
+ */
+export const keysByTenant = async (
+  queries: Queries,
+  now: Statement,
+  subjects: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<ReadonlyMap<string, SubjectKeys>> => {
+  const keys = new Map<string, SubjectKeys>();
+  for (const tenant of [...subjects.keys()].toSorted())
+    keys.set(tenant, await keysOfSubjects(queries, now, tenant, subjects.get(tenant) ?? new Set()));
+  return keys;
+};
+
+/** Returns the keys of persons of one tenant by subject; creates missing ones in a fixed order. */
 export const keysOfSubjects = async (
   queries: Queries,
   now: Statement,
   tenant: string,
   subjects: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, SubjectKey>> => {
+): Promise<SubjectKeys> => {
   const found = await readKeys(queries, tenant, [...subjects]);
-  const missing = [...subjects].filter((subject) => !found.has(subject)).toSorted(); // in a fixed order, to avoid deadlocks
+  const missing = [...subjects].filter((subject) => !found.has(subject)).toSorted();
   for (const subject of missing) {
     // The update changes nothing, but makes the statement return a key that another append created. A separate read could find none, after a `forget`.
     const key = await queries.fetchOne<SubjectKey>`INSERT INTO framework_subject_keys
