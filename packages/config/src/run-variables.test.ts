@@ -14,7 +14,7 @@ const folderWith = (content: string) => {
 
 const shape = { title: text("TITLE", { default: "" }) };
 
-test("variables that run reads from the environment only are refused in a .env file", () => {
+test("HOST, PORT, FRAMEWORK_ENV and FRAMEWORK_TRANSPORT in a .env file are reported: `run` reads them from the environment only", () => {
   using folder = folderWith(
     "TITLE=a\nPORT=8120\nHOST=::\nFRAMEWORK_ENV=production\nFRAMEWORK_TRANSPORT=node\n",
   );
@@ -28,10 +28,10 @@ test("variables that run reads from the environment only are refused in a .env f
   ]);
 });
 
-test("a variable that the environment overrides, that is a setting, or that is in ignore is accepted", () => {
+test("a variable of `run` is accepted in a .env file if the environment overrides it, a setting reads it, or `ignore` names it", () => {
   using folder = folderWith("PORT=8120\n");
-  const on = { folder: folder.path };
-  expect(problemsOf(shape, { ...on, env: { PORT: "9000" } })).toEqual([]);
-  expect(problemsOf(shape, { ...on, env: {}, ignore: ["PORT"] })).toEqual([]);
-  expect(readConfig({ port: integer("PORT") }, { ...on, env: {} }).port).toBe(8120);
+  const options = { folder: folder.path };
+  expect(problemsOf(shape, { ...options, env: { PORT: "9000" } })).toEqual([]);
+  expect(problemsOf(shape, { ...options, env: {}, ignore: ["PORT"] })).toEqual([]);
+  expect(readConfig({ port: integer("PORT") }, { ...options, env: {} }).port).toBe(8120);
 });

@@ -41,14 +41,17 @@ test("spans and metrics arrive over OTLP/gRPC", async () => {
       error === null ? resolve(bound) : reject(error),
     );
   });
-  const app = newApp().enableTelemetry({ otlpEndpoint: `http://127.0.0.1:${port}`, protocol: "grpc" });
-  app.get("/{id}", () => "x");
-  await get(app, "/7");
-  await app.stop();
-  expect(spans).toMatchObject([{ name: "GET /{id}", kind: "server" }]);
-  expect(metrics.map(({ name }) => name).slice(0, 2)).toEqual([
-    "http.server.request.duration",
-    "http.server.active_requests",
-  ]);
-  server.forceShutdown();
+  try {
+    const app = newApp().enableTelemetry({ otlpEndpoint: `http://127.0.0.1:${port}`, protocol: "grpc" });
+    app.get("/{id}", () => "x");
+    await get(app, "/7");
+    await app.stop();
+    expect(spans).toMatchObject([{ name: "GET /{id}", kind: "server" }]);
+    expect(metrics.map(({ name }) => name).slice(0, 2)).toEqual([
+      "http.server.request.duration",
+      "http.server.active_requests",
+    ]);
+  } finally {
+    server.forceShutdown();
+  }
 });

@@ -16,29 +16,29 @@ import {
 } from "@framework/core/feature";
 import { isEndpoint, isProtocol } from "./collector.ts";
 
-/** Options of `enableTelemetry`. Options that are not set come from the standard `OTEL_*` variables. */
+/** Options of `enableTelemetry`. Unset options fall back to the standard `OTEL_*` variable, if there is one, then to the default. */
 export interface OpenTelemetryConfig {
   /** Name of the service in traces and metrics. @default "framework-service" */
   readonly serviceName: string;
   /** Version of the service. @default "0.1.0" */
   readonly serviceVersion: string;
-  /** URL of an OTLP collector; HTTP paths are added. @default none: spans are written to the console in development with `debug`, otherwise dropped */
+  /** Base URL of the OTLP collector. Over HTTP, `/v1/traces` and `/v1/metrics` are appended. @default none: spans are written to the console in development with `debug`, otherwise not exported */
   readonly otlpEndpoint: string | undefined;
   /** Protocol of the exports. @default grpc for port 4317, otherwise http/protobuf */
   readonly protocol: "grpc" | "http/protobuf" | undefined;
-  /** Recorded share of the traces that begin in this app, clamped to 0 to 1; a caller's decision is followed. @default 1 */
+  /** Sampling ratio of traces that start in this app, clamped to 0–1. Parent-based: a caller's sampling decision takes precedence. @default 1 */
   readonly samplingRate: number;
   /** Whether spans are exported. @default true */
   readonly exportTraces: boolean;
   /** Whether metrics are exported. @default true */
   readonly exportMetrics: boolean;
-  /** Paths without spans and metrics, with everything below them. @default ["/health", "/metrics"] */
+  /** Path prefixes, in whole segments, that are excluded from spans and metrics. @default ["/health", "/metrics"] */
   readonly excludedPaths: readonly string[];
-  /** Whether trace context and baggage are read and sent: `w3c` or `none`. @default "w3c" */
+  /** Format in which trace context and baggage are read and sent; `none` disables both. @default "w3c" */
   readonly propagation: "w3c" | "none";
-  /** Whether replies to recorded requests have the field `X-Trace-ID`. @default true */
+  /** Whether replies to sampled requests have the field `X-Trace-ID`. @default true */
   readonly traceHeader: boolean;
-  /** Members of baggage that outgoing calls and messages carry. @default [] */
+  /** Names of the baggage members that outgoing calls and messages carry. @default [] */
   readonly baggageKeys: readonly string[];
   /** Attributes of the service, such as `deployment.environment.name`. @default {} */
   readonly resourceAttributes: Readonly<Record<string, string>>;

@@ -123,7 +123,7 @@ const replyField: FieldUse = {
   name: "X-Trace-ID",
   in: "reply",
   type: "string",
-  description: "Id of the trace, if it is recorded.",
+  description: "Id of the trace, if it is sampled.",
 };
 
 const pass = (request: HttpRequest, next: Handler<HttpRequest, Response>): ReturnType<typeof next> =>

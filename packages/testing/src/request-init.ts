@@ -53,7 +53,7 @@ export const prepareRequest = async (
   if (!path.startsWith("/")) {
     throw testingError("TESTING_BAD_OPTION", `a path must start with "/", not ${JSON.stringify(path)}`);
   }
-  const [unknown] = unknownFields(`the object of ${method} ${path}`, init, partNames);
+  const [unknown] = unknownFields(`the options object of ${method} ${path}`, init, partNames);
   if (unknown !== undefined) throw testingError("TESTING_BAD_OPTION", unknown);
   const headers = new Headers(defaults);
   for (const [name, value] of new Headers(init.headers)) headers.set(name, value);

@@ -127,7 +127,7 @@ eachClient(test, echo, {
     await expect(client.post("/echo", { jsn: {} } as object)).rejects.toMatchObject({
       code: "TESTING_BAD_OPTION",
       message: expect.stringMatching(
-        /^the object of POST \/echo has no field "jsn"; did you mean "json"\?$/i,
+        /^the options object of POST \/echo has no field "jsn"; did you mean "json"\?$/i,
       ),
     });
   },

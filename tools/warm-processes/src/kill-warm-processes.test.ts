@@ -1,6 +1,7 @@
 import { mkdtempDisposableSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { seededRandom } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { killWarmProcesses } from "./index.ts";
@@ -25,7 +26,7 @@ test("processes are killed after they have worked for some milliseconds each, an
   expect(workers.size).toBeLessThanOrEqual(kills);
 });
 
-test("a process that ends by itself is an error", async () => {
+test("a process that exits before it is killed is an error", async () => {
   const killing = killWarmProcesses({
     program,
     env: () => ({ END: "1" }),
@@ -33,7 +34,43 @@ test("a process that ends by itself is an error", async () => {
     workingMs: 60_000,
     random: () => 0.5,
   });
-  await expect(killing).rejects.toThrow("the process ended by itself, with 3");
+  await expect(killing).rejects.toThrow("the process exited before it was killed: exit code 3");
+});
+
+/** Returns the number of running child processes. */
+const children = async (): Promise<number> => {
+  await setImmediate(); // the handle of a process that has exited is closed at the end of this turn of the event loop
+  await setImmediate();
+  return process.getActiveResourcesInfo().filter((type) => type === "ProcessWrap").length;
+};
+
+test("if a process exits, all others are killed and no more are started", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "warm-"));
+  let started = 0;
+  const killing = killWarmProcesses({
+    program,
+    env(at) {
+      started++;
+      return at === 1 ? { END: "1" } : { FILE: join(folder.path, "lines"), AT: String(at) };
+    },
+    meanLifeMs: 60_000,
+    workingMs: 600_000,
+    standby: 0,
+    random: () => 0.5,
+  });
+  await expect(killing).rejects.toThrow("exit code 3");
+  expect([await children(), started]).toEqual([0, 4]); // two worked, two were loaded
+});
+
+test("a line that only ends in `ready` does not mean that a program is ready", async () => {
+  const { kills } = await killWarmProcesses({
+    program: new URL("./logging.test-program.ts", import.meta.url),
+    meanLifeMs: 10_000,
+    workingMs: 1,
+    concurrency: 1,
+    random: () => 0.001,
+  });
+  expect(kills).toBe(1);
 });
 
 test("a process that does not begin, because no work remains, is killed after a timeout", async () => {

@@ -41,7 +41,7 @@ export interface Killed {
 /**
  * Kills processes with SIGKILL, each some milliseconds after it has started to work.
  *
- * @throws when a process ended by itself
+ * @throws if a process exits before it is killed; then all others are killed as well
  */
 export const killWarmProcesses = async (options: KillOptions): Promise<Killed> => {
   const { program, env = () => ({}), meanLifeMs = 50, workingMs } = options;
@@ -70,25 +70,32 @@ export const killWarmProcesses = async (options: KillOptions): Promise<Killed> =
   const hasEnded = async (): Promise<boolean> =>
     (workedMs >= workingMs && kills >= minKills && (await isEnough())) ||
     performance.now() - begun >= limitMs;
+  const working = new Set<WarmProcess>();
+  let isStopped = false;
   const next = (): WarmProcess => {
     const current = standbys.shift() ?? start();
     if (standbys.length < Math.min(concurrency + standby, remainingKills() - 1)) standbys.push(start());
     return current;
   };
   const slot = async (): Promise<void> => {
-    while (!(await hasEnded())) {
+    while (!(await hasEnded()) && !isStopped) {
       const current = next();
+      working.add(current);
       await current.ready;
       const lifeMs = random() * 2 * meanLifeMs;
       await current.work(lifeMs, callsHasBegun && kills % 2 === 1 ? beginTimeoutMs : 0);
+      working.delete(current);
       workedMs += lifeMs;
       kills++;
     }
   };
+  const slots = Array.from({ length: concurrency }, slot);
   try {
-    await Promise.all(Array.from({ length: concurrency }, slot));
+    await Promise.all(slots);
   } finally {
-    await Promise.allSettled(standbys.map((each) => each.kill()));
+    isStopped = true; // after an error of one slot, the others kill their processes and start no more
+    await Promise.allSettled([...working, ...standbys].map((each) => each.kill()));
+    await Promise.allSettled(slots);
   }
   return { kills, workedMs: Math.round(workedMs), tookMs: Math.round(performance.now() - begun) };
 };

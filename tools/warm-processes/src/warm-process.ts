@@ -6,10 +6,10 @@ import { BEGUN, READY } from "./until-go.ts";
 
 /** A process that has loaded its program, and waits for its start signal. */
 export class WarmProcess {
-  /** Resolves when the program has called `untilGo`; rejects when it ends before. */
+  /** Resolves when the program has called `untilGo`; rejects if the process exits first. */
   readonly ready: Promise<void>;
   private readonly child: ChildProcess;
-  private readonly ended: Promise<unknown>;
+  private readonly exited: Promise<unknown>;
 
   constructor(program: URL, env: Readonly<Record<string, string>>) {
     this.child = spawn(process.execPath, ["--conditions=@framework/source", bundledProgram(program)], {
@@ -17,52 +17,54 @@ export class WarmProcess {
       env: { ...process.env, NODE_OPTIONS: "", ...env },
     });
     this.child.stdout?.setEncoding("utf8").resume(); // other output is dropped
-    this.child.stdin?.on("error", () => {}); // the process is gone, which `kill` reports
-    this.ended = once(this.child, "exit");
+    this.child.stdin?.on("error", () => {}); // the process has exited, which `kill` reports
+    this.exited = once(this.child, "exit");
     this.ready = this.untilReady();
     this.ready.catch(() => {}); // a standby process may be killed before it is used
   }
 
   /**
-   * Lets the program work for some time, then kills it with SIGKILL.
+   * Sends `go`, lets the program work for `ms` milliseconds, then kills it with SIGKILL.
    *
-   * @param beginTimeoutMs maximum wait for the call of `hasBegun`, from which the time then counts; 0 counts it from `go`
-   * @throws when it has ended by itself
+   * @param beginTimeoutMs Maximum wait for `hasBegun()`; `ms` starts at that call, or at the timeout. 0: `ms` starts at `go`.
+   * @throws if the process exits before it is killed
    */
   async work(ms: number, beginTimeoutMs: number): Promise<void> {
     this.child.stdin?.write("go\n");
-    if (beginTimeoutMs > 0) await this.endedOr(this.printed(BEGUN), beginTimeoutMs);
-    await this.endedOr(new Promise(() => {}), ms);
+    if (beginTimeoutMs > 0) await this.untilExitOr(this.printed(BEGUN), beginTimeoutMs);
+    await this.untilExitOr(new Promise(() => {}), ms);
     await this.kill();
   }
 
-  /** Kills the process with SIGKILL. @throws when it has ended by itself */
+  /** Kills the process with SIGKILL. @throws if it has exited before */
   async kill(): Promise<void> {
     this.child.kill("SIGKILL");
-    await this.ended;
-    if (this.child.signalCode !== "SIGKILL")
-      throw new Error(`the process ended by itself, with ${this.child.exitCode ?? this.child.signalCode}`);
+    await this.exited;
+    const { exitCode, signalCode } = this.child;
+    if (signalCode === "SIGKILL") return;
+    const reason = exitCode === null ? `signal ${signalCode}` : `exit code ${exitCode}`;
+    throw new Error(`the process exited before it was killed: ${reason}`);
   }
 
-  /** Resolves when the process ends, when the promise resolves, or after `maxMs`. */
-  private async endedOr(promise: Promise<void>, maxMs: number): Promise<void> {
+  /** Resolves when the process exits, when the promise resolves, or after `maxMs`. */
+  private async untilExitOr(promise: Promise<void>, maxMs: number): Promise<void> {
     const timer = new AbortController();
-    await Promise.race([promise, delay(maxMs, null, { signal: timer.signal }), this.ended]);
+    await Promise.race([promise, delay(maxMs, null, { signal: timer.signal }), this.exited]);
     timer.abort();
   }
 
   private async untilReady(): Promise<void> {
-    const isReady = await Promise.race([this.printed(READY).then(() => true), this.ended.then(() => false)]);
-    if (!isReady) throw new Error("the process ended before it was ready");
+    const isReady = await Promise.race([this.printed(READY).then(() => true), this.exited.then(() => false)]);
+    if (!isReady) throw new Error("the process exited before it was ready");
   }
 
-  /** Resolves when the process has printed a line. */
+  /** Resolves when the process has printed this whole line. */
   private printed(line: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    let text = "";
+    let text = "\n";
     const look = (chunk: string): void => {
       text += chunk;
-      if (!text.includes(line)) return;
+      if (!text.includes(`\n${line}`)) return;
       this.child.stdout?.off("data", look);
       resolve();
     };

@@ -77,9 +77,9 @@ export class OwnRequestMeter implements RequestMeter {
 
   /** At most one series for each known method and scheme. */
   private activeOf(method: string, scheme: string): ActiveSeries {
-    const word = methodAttribute(method);
-    const key = `${scheme} ${word}`;
-    const attributes = { "http.request.method": word, "url.scheme": scheme };
+    const knownMethod = methodAttribute(method);
+    const key = `${scheme} ${knownMethod}`;
+    const attributes = { "http.request.method": knownMethod, "url.scheme": scheme };
     const series = this.active.get(key) ?? { attributes, startTime: this.time(), value: 0 };
     this.active.set(key, series);
     return series;

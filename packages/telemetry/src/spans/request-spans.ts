@@ -8,13 +8,13 @@ import { ObservedRequest } from "./observed-request.ts";
 import { RequestTemplates } from "./request-templates.ts";
 import { beginTrace, type RequestTrace } from "./request-trace.ts";
 
-/** Header field of replies with the id of a recorded trace. */
+/** Header field of replies with the id of a sampled trace. */
 export const TRACE_FIELD = "x-trace-id";
 
 /** Options of `requestSpans`. */
 export interface RequestSpanOptions {
   readonly excludedPaths: readonly string[];
-  /** Whether replies carry the id of a recorded trace. */
+  /** Whether replies carry the id of a sampled trace. */
   readonly traceHeader: boolean;
   /** `null` if metrics are not exported. */
   readonly meter: RequestMeter | null;
@@ -45,7 +45,7 @@ export const requestSpans = (
     if (reply.payload instanceof BodyStream)
       reply.payload = bodyInContext(reply.payload, contexts, trace.context, (error) => observed?.fail(error));
     const isNamed = trace.span !== null && traceHeader;
-    return isNamed ? reply.setHeader(TRACE_FIELD, trace.traceId) : reply; // the id of an unrecorded trace is useless to a client
+    return isNamed ? reply.setHeader(TRACE_FIELD, trace.traceId) : reply; // the id of a trace that is not sampled is useless to a client
   };
   // A separate function creates the closure: within `telemetry` it would cost each request a scope on the heap.
   const finishLater = (

@@ -47,7 +47,7 @@ const names = Object.keys({
 
 /** Checks and serialises work. @throws DURABLE_BAD_WORK */
 export const toRow = (queue: string, work: NewWork<unknown>): NewRow => {
-  const [unknown] = unknownFields("the object of the item", work, names);
+  const [unknown] = unknownFields("the item", work, names);
   if (unknown !== undefined) throw badWork(queue, unknown);
   const { payload, key, uniqueKey, priority = 0, delayMs = 0, runAt, headers } = work;
   if (work.delayMs !== undefined && runAt !== undefined)
