@@ -40,11 +40,11 @@ test.each([
     app.enableGrpc({ address: "127.0.0.1:0", enableWeb: true }).enableCircuitBreaker({ failureThreshold: 1 });
     app.addGrpcService(catalog, {
       GetBook: async (_, { signal }) => {
-        await once(signal, "abort");
+        if (!signal.aborted) await once(signal, "abort");
         throw new Error("the query was cancelled");
       },
       async *ListBooks(_, { signal }) {
-        await once(signal, "abort");
+        if (!signal.aborted) await once(signal, "abort");
         yield* [];
       },
     });

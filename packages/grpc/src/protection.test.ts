@@ -60,7 +60,14 @@ test("callKey identifies callers of gRPC, and exemptPaths exempts gRPC methods",
 
 test.each([
   ["a stream that takes a minute", "100", (c: Client) => all(c.ListBooks({ count: 2 }))],
-  ["a call whose deadline passes", "100", (c: Client) => failure(c.GetBook({ id: 404 }, { timeoutMs: 50 }))],
+  [
+    "a call whose deadline passes",
+    "100",
+    async (c: Client, isHandled: () => boolean) => {
+      do await failure(c.GetBook({ id: 404 }, { timeoutMs: 50 }));
+      while (!isHandled()); // the deadline can pass before the handler is called
+    },
+  ],
   ["a slow call", "90", (c: Client) => c.GetBook({ id: 1 })],
   ["a call that fails", "90", (c: Client) => failure(c.GetBook({ id: 500 }))],
 ])("the adaptive limit after %s is %s", async (_name, limit, call) => {
@@ -74,23 +81,29 @@ test.each([
   const app = new (App.with(rateLimit, grpc))();
   app.enableRateLimit(RateLimitConfig.adaptive(100, 60, { probes, minSamples: 1 })).enableGrpc({ address });
   const handled = Promise.withResolvers<void>();
+  let isHandled = false;
+  const handle = () => {
+    isHandled = true;
+    handled.resolve();
+  };
   app.addGrpcService(catalog, {
     GetBook: async ({ id }, { signal }) => {
-      if (id === 404) await new Promise((resolve) => signal.addEventListener("abort", resolve));
-      handled.resolve();
+      if (id === 404 && !signal.aborted)
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      handle();
       if (id >= 400) throw new GrpcError("INTERNAL", "no database");
       now += 150;
       return aBook(id);
     },
     *ListBooks({ count }) {
       now += 60_000;
-      handled.resolve();
+      handle();
       for (let id = 1; id <= count; id++) yield aBook(id);
     },
   });
   app.get("/", () => "ok");
   await using served = await serveApp(app as unknown as GrpcApp);
-  await call(clientOf(served));
+  await call(clientOf(served), () => isHandled);
   await handled.promise;
   await new Promise(setImmediate);
   for (const tick of ticks) tick();
